@@ -20,7 +20,10 @@ function installWhenLockfileChanged() {
     .digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   console.error("Installing dependencies (npm ci), once after each change of package-lock.json ...");
-  const npm = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] });
+  const npm = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+  });
   if (npm.error) throw npm.error;
   if (npm.status !== 0) process.exit(npm.status ?? 1);
   mkdirSync(modules, { recursive: true });
@@ -31,7 +34,9 @@ function run(script, args) {
   const pinned = join(modules, ".bin", "node");
   const node = existsSync(pinned) ? pinned : process.execPath;
   if (node === process.execPath && Number(process.versions.node.split(".")[0]) < 24) {
-    console.error(`Sluice needs Node 24. No pinned Node is packaged for ${process.platform}-${process.arch}; install Node 24 and try again.`);
+    console.error(
+      `Sluice needs Node 24. No pinned Node is packaged for ${process.platform}-${process.arch}; install Node 24 and try again.`,
+    );
     process.exit(1);
   }
   const path = join(modules, ".bin") + delimiter + process.env.PATH;

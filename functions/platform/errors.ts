@@ -1,0 +1,44 @@
+import { type ErrorFields, problems } from "./problems.ts";
+
+/** The stable snake_case codes of everything that can go wrong on purpose; each has a row in problems.ts. */
+export type ErrorCode = keyof typeof problems;
+
+/**
+ * A refusal that the caller can understand and act on. Records and stores throw it; only the operation layer turns it into a status.
+ * The message is the English text; the Chinese one is filled from the same fields when the answer is written.
+ */
+export class SluiceError extends Error {
+  readonly code: ErrorCode;
+  readonly fields: ErrorFields;
+
+  constructor(code: ErrorCode, fields: ErrorFields = {}, cause?: unknown) {
+    super(fill(problems[code].en, fields), cause === undefined ? undefined : { cause });
+    this.name = "SluiceError";
+    this.code = code;
+    this.fields = fields;
+  }
+
+  get status(): number {
+    return problems[this.code].status;
+  }
+
+  text(language: "zh" | "en"): string {
+    return fill(problems[this.code][language], this.fields);
+  }
+}
+
+export const isSluiceError = (error: unknown, ...codes: ErrorCode[]): error is SluiceError =>
+  error instanceof SluiceError && (codes.length === 0 || codes.includes(error.code));
+
+/** Values come from users: they are cut and stripped of control characters, so an entry name cannot forge a line of a log or terminal. */
+function fill(text: string, fields: ErrorFields): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = fields[name];
+    if (value === undefined) return whole;
+    const clean = String(value).replace(
+      /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+      "\ufffd",
+    );
+    return clean.length > 200 ? `${clean.slice(0, 199)}…` : clean;
+  });
+}
