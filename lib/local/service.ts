@@ -70,3 +70,16 @@ export interface RestService {
   /** Answers with the service's own error document; an error that is no AwsError is a 500. */
   fail(request: IncomingMessage, response: ServerResponse, error: unknown): void;
 }
+
+/** What came of invoking a function: its result, or the error that a caller of the Lambda API would see. */
+export type InvokeResult =
+  | { readonly ok: true; readonly payload: Json }
+  | { readonly ok: false; readonly error: string; readonly message: string };
+
+/** How Step Functions, EventBridge and the API reach a function. `caller` is the invoking role; IAM is asked first. */
+export interface FunctionPort {
+  invoke(caller: Caller, functionArn: string, payload: Json): Promise<InvokeResult>;
+}
+
+/** Account and region of the embedded cloud; they stand in every ARN of this machine. */
+export const localAccount = { account: "000000000000", region: "us-east-1" } as const;
