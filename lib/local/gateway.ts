@@ -79,9 +79,8 @@ export class Gateway {
 
   /** IAM's answer for calls that do not arrive over HTTP: a state machine or a rule that invokes a function. */
   authorise(caller: Caller, service: string, operation: string, permissions: readonly Permission[]): RecordedCall {
-    const allows = this.#props.allows ?? (() => true);
     for (const permission of permissions) {
-      if (caller.role !== "operator" && !allows(caller, permission)) {
+      if (!this.#allows(caller, permission)) {
         throw new AwsError(
           service === "s3" ? "AccessDenied" : "AccessDeniedException",
           `User: ${caller.arn} is not authorized to perform: ${permission.action} on resource: ${permission.resource}`,
@@ -95,9 +94,13 @@ export class Gateway {
     return call;
   }
 
+  #allows(caller: Caller, permission: Permission): boolean {
+    return caller.role === "operator" || (this.#props.allows?.(caller, permission) ?? true);
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const url = new URL(request.url ?? "/", "http://localhost");
+      const url = urlOf(request);
       const signature = signatureOf(request.headers, url);
       const json = this.#props.json?.[signature?.service ?? ""];
       if (signature && json) await this.#answerJson(request, response, url, signature, json);
@@ -141,6 +144,7 @@ export class Gateway {
         contentSha256,
         caller: signature ? this.#verify(request, url, signature, contentSha256) : null,
         callerOf: (accessKeyId) => this.credentials.callerOf(accessKeyId),
+        allows: (caller, permission) => caller !== null && this.#allows(caller, permission),
         authorise: async (caller, operation, permissions) => {
           if (!caller) throw new AwsError("AccessDenied", "Access Denied", 403);
           const fault = this.planFault(this.authorise(caller, signature?.service ?? "s3", operation, permissions));
@@ -161,6 +165,13 @@ export class Gateway {
     verifySignature(signature, caller, signed, new Date());
     return caller;
   }
+}
+
+/** Joined, not resolved: "//bucket/key" is a path to S3, and URL resolution would take "bucket" for a host. */
+function urlOf(request: IncomingMessage): URL {
+  const target = request.url ?? "/";
+  if (!target.startsWith("/")) throw new AwsError("InvalidURI", "Couldn't parse the specified URI.", 400);
+  return new URL(`http://localhost${target}`);
 }
 
 function parse(body: Buffer): Json {

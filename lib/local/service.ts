@@ -57,6 +57,8 @@ export interface RestCall {
   readonly contentSha256: string;
   /** Looks up the caller behind an access key, for the signature of a POST policy. */
   callerOf(accessKeyId: string): Caller | undefined;
+  /** What IAM would say, without a record of a call: S3 words a missing key by what else its caller may do. */
+  allows(caller: Caller | null, permission: Permission): boolean;
   /**
    * Asks IAM, records the call and injects planned faults; to be awaited before any data is touched.
    * @throws AwsError AccessDenied

@@ -77,6 +77,7 @@ export function verifySignature(signature: Signature, caller: Caller, request: S
     throw new AwsError("InvalidClientTokenId", "The security token included in the request is invalid.", 403);
   }
   checkAge(signature, now);
+  if (signature.service === "s3") refuseUnsignedHeaders(signature, request.headers);
   const presigned = signature.expiresSeconds !== null;
   const canonical = [
     request.method,
@@ -111,8 +112,25 @@ export function sign(secretAccessKey: string, scope: string, toSign: string): st
   return createHmac("sha256", key).update(toSign).digest("hex");
 }
 
+/** Compares two signatures in constant time. Lengths are those of the bytes: a caller may send any text. */
 export function equal(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/**
+ * S3 takes instructions from x-amz-* headers (copy this object, trust that checksum), so whoever holds a presigned URL
+ * must not be able to add one. The content hash is part of what is signed in any case.
+ */
+function refuseUnsignedHeaders(signature: Signature, headers: IncomingHttpHeaders): void {
+  const unsigned = Object.keys(headers).filter(
+    (name) => name.startsWith("x-amz-") && name !== "x-amz-content-sha256" && !signature.signedHeaders.includes(name),
+  );
+  if (unsigned.length > 0) {
+    throw new AwsError("AccessDenied", "There were headers present in the request which were not signed", 403, {
+      HeadersNotSigned: unsigned.join(", "),
+    });
+  }
 }
 
 function checkAge(signature: Signature, now: Date): void {
