@@ -3,6 +3,10 @@ import { type ErrorFields, problems } from "./problems.ts";
 /** The stable snake_case codes of everything that can go wrong on purpose; each has a row in problems.ts. */
 export type ErrorCode = keyof typeof problems;
 
+/** All codes of one topic, for contracts that pass a whole family of refusals on: `codesOf("zip")`. */
+export const codesOf = (topic: string): ErrorCode[] =>
+  (Object.keys(problems) as ErrorCode[]).filter((code) => code.startsWith(`${topic}_`));
+
 /**
  * A refusal that the caller can understand and act on. Records and stores throw it; only the operation layer turns it into a status.
  * The message is the English text; the Chinese one is filled from the same fields when the answer is written.

@@ -1,0 +1,181 @@
+import { v5 as uuidOfName } from "uuid";
+import * as z from "zod";
+import type { Finding } from "../engine/finding.ts";
+import type { Language } from "../platform/language.ts";
+
+export const Severity = z.enum(["critical", "high", "medium", "low"]);
+export type Severity = z.infer<typeof Severity>;
+
+/** Most severe first; severities never sort as text. */
+export const severities = Severity.options;
+
+export const IssueStatus = z.enum(["open", "resolved", "false_positive"]);
+export type IssueStatus = z.infer<typeof IssueStatus>;
+
+const Text = z.object({ zh: z.string(), en: z.string() });
+
+const TraceStep = z.object({
+  path: z.string(),
+  startLine: z.number(),
+  startColumn: z.number(),
+  endLine: z.number(),
+  endColumn: z.number(),
+  code: z.string(),
+  role: z.enum(["source", "step", "sink"]),
+});
+
+/** One problem that a scan found in one place. */
+export const Issue = z.object({
+  id: z.uuid(),
+  taskId: z.uuid(),
+  ownerId: z.uuid(),
+  ruleId: z.string(),
+  fingerprint: z.string(),
+  movedFingerprint: z.string(),
+  issueType: z.enum(["security", "bug", "performance", "style", "maintainability"]),
+  vulnerabilityType: z.string(),
+  severity: Severity,
+  confidence: z.number(),
+  cwe: z.array(z.number()),
+  owasp2021: z.string().nullable(),
+  owasp2025: z.string().nullable(),
+  title: Text,
+  message: Text,
+  fix: Text,
+  path: z.string(),
+  startLine: z.number(),
+  startColumn: z.number(),
+  endLine: z.number(),
+  endColumn: z.number(),
+  symbol: z.string(),
+  snippet: z.string(),
+  trace: z.array(TraceStep),
+  /** Why an inline comment silences it; such an issue is born as a false positive. */
+  suppression: z.string().nullable(),
+  status: IssueStatus,
+  resolvedBy: z.uuid().nullable(),
+  resolvedAt: z.iso.datetime().nullable(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime().nullable(),
+  version: z.number().int(),
+});
+export type Issue = z.infer<typeof Issue>;
+
+/** A scan that runs twice over the same finding makes the same issue: its id is named by task and fingerprint. */
+export function newIssue(finding: Finding, taskId: string, ownerId: string, at: string): Issue {
+  const { type, suppressed, ruleVersion: _ruleVersion, family: _family, severity, ...rest } = finding;
+  return {
+    ...rest,
+    id: uuidOfName(finding.fingerprint, taskId),
+    taskId,
+    ownerId,
+    vulnerabilityType: type,
+    severity: severity === "info" ? "low" : severity,
+    suppression: suppressed?.reason ?? null,
+    status: suppressed ? "false_positive" : "open",
+    resolvedBy: null,
+    resolvedAt: null,
+    createdAt: at,
+    updatedAt: null,
+    version: 1,
+  };
+}
+
+/**
+ * Records a reviewer's verdict; a later one replaces an earlier one.
+ * @returns the issue to store, `resolvedAt` set exactly while the status is "resolved"
+ */
+export function triage(issue: Issue, status: IssueStatus, reviewer: string, at: Date): Issue {
+  const resolved = status === "resolved";
+  return {
+    ...issue,
+    status,
+    resolvedBy: resolved ? reviewer : null,
+    resolvedAt: resolved ? at.toISOString() : null,
+    updatedAt: at.toISOString(),
+  };
+}
+
+export const IssueView = z.object({
+  id: z.string(),
+  task_id: z.string(),
+  file_path: z.string(),
+  line_number: z.number().nullable(),
+  column_number: z.number().nullable(),
+  end_line: z.number(),
+  end_column: z.number(),
+  issue_type: z.string(),
+  severity: Severity,
+  title: z.string().nullable(),
+  message: z.string().nullable(),
+  description: z.string().nullable(),
+  suggestion: z.string().nullable(),
+  code_snippet: z.string().nullable(),
+  ai_explanation: z.string().nullable(),
+  status: IssueStatus,
+  resolved_by: z.string().nullable(),
+  resolved_at: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  rule_id: z.string(),
+  vulnerability_type: z.string(),
+  confidence: z.number(),
+  cwe: z.array(z.number()),
+  owasp_2021: z.string().nullable(),
+  owasp_2025: z.string().nullable(),
+  symbol: z.string(),
+  fingerprint: z.string(),
+  suppression: z.string().nullable(),
+  trace: z.array(
+    z.object({
+      file_path: z.string(),
+      line: z.number(),
+      column: z.number(),
+      end_line: z.number(),
+      end_column: z.number(),
+      code: z.string(),
+      role: z.string(),
+    }),
+  ),
+});
+
+export const issueView = (issue: Issue, language: Language): z.input<typeof IssueView> => ({
+  id: issue.id,
+  task_id: issue.taskId,
+  file_path: issue.path,
+  line_number: issue.startLine,
+  column_number: issue.startColumn,
+  end_line: issue.endLine,
+  end_column: issue.endColumn,
+  issue_type: issue.issueType,
+  severity: issue.severity,
+  title: issue.title[language],
+  message: issue.message[language],
+  description: issue.message[language],
+  suggestion: issue.fix[language],
+  code_snippet: issue.snippet,
+  ai_explanation: null,
+  status: issue.status,
+  resolved_by: issue.resolvedBy,
+  resolved_at: issue.resolvedAt,
+  created_at: issue.createdAt,
+  updated_at: issue.updatedAt,
+  rule_id: issue.ruleId,
+  vulnerability_type: issue.vulnerabilityType,
+  confidence: issue.confidence,
+  cwe: issue.cwe,
+  owasp_2021: issue.owasp2021,
+  owasp_2025: issue.owasp2025,
+  symbol: issue.symbol,
+  fingerprint: issue.fingerprint,
+  suppression: issue.suppression,
+  trace: issue.trace.map((step) => ({
+    file_path: step.path,
+    line: step.startLine,
+    column: step.startColumn,
+    end_line: step.endLine,
+    end_column: step.endColumn,
+    code: step.code,
+    role: step.role,
+  })),
+});

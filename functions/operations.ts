@@ -1,0 +1,53 @@
+import { login } from "./auth/login.ts";
+import { listIssues } from "./issues/list-issues.ts";
+import { triageIssue } from "./issues/triage-issue.ts";
+import type { Operation } from "./platform/operation.ts";
+import { createProject } from "./projects/create-project.ts";
+import { listProjects } from "./projects/list-projects.ts";
+import { readProject } from "./projects/read-project.ts";
+import { cancelTask } from "./scans/cancel-task.ts";
+import { listTasks } from "./scans/list-tasks.ts";
+import { readTask } from "./scans/read-task.ts";
+import { scanStoredZip } from "./scans/scan-stored-zip.ts";
+import { scanUploadedZip } from "./scans/scan-uploaded-zip.ts";
+import { beginZipUpload } from "./sources/begin-zip-upload.ts";
+import { finishZipUpload } from "./sources/finish-zip-upload.ts";
+import { listProjectFiles } from "./sources/list-project-files.ts";
+import { readZipInfo } from "./sources/read-zip-info.ts";
+import { uploadZip } from "./sources/upload-zip.ts";
+import { readDocs } from "./system/read-docs.ts";
+import { readDocsViewer } from "./system/read-docs-viewer.ts";
+import { readHealth } from "./system/read-health.ts";
+import { readOpenapi } from "./system/read-openapi.ts";
+import { readWelcome } from "./system/read-welcome.ts";
+import { readMe } from "./users/read-me.ts";
+
+/** Every REST operation, by area. The file of `area.verbNoun` is functions/area/verb-noun.ts. */
+export const operations = {
+  auth: { login },
+  users: { readMe },
+  projects: { createProject, listProjects, readProject },
+  sources: { uploadZip, beginZipUpload, finishZipUpload, readZipInfo, listProjectFiles },
+  scans: { scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
+  issues: { listIssues, triageIssue },
+  system: { readHealth, readWelcome, readOpenapi, readDocs, readDocsViewer },
+} as const satisfies Record<string, Record<string, Operation>>;
+
+/** An operation with its names. */
+export interface ListedOperation {
+  /** The operationId. */
+  readonly name: string;
+  readonly area: string;
+  /** Name of its Lambda entry and source file. */
+  readonly file: string;
+  readonly operation: Operation;
+}
+
+/** The table as a list, in the order written above. */
+export const operationList: readonly ListedOperation[] = Object.entries(operations).flatMap(([area, listed]) =>
+  Object.entries(listed).map(([name, operation]) => ({ name, area, file: kebab(name), operation })),
+);
+
+export function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

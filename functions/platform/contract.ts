@@ -1,0 +1,95 @@
+import * as z from "zod";
+import type { ErrorCode } from "./errors.ts";
+import type { RecordKind } from "./table.ts";
+
+/** What a function may touch; CDK makes exactly this into the inline policy of its role, the embedded cloud enforces it. */
+export interface Grants {
+  readonly reads?: readonly RecordKind[];
+  readonly writes?: readonly RecordKind[];
+  /** Prefixes of the sources bucket, for example "zips/*". */
+  readonly sources?: {
+    readonly reads?: readonly string[];
+    readonly writes?: readonly string[];
+    readonly deletes?: readonly string[];
+  };
+  readonly results?: {
+    readonly reads?: readonly string[];
+    readonly writes?: readonly string[];
+    readonly deletes?: readonly string[];
+  };
+  readonly scanMachine?: readonly ("start" | "stop" | "describe")[];
+  /** Only the login function. */
+  readonly signTokens?: boolean;
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Answers that are no JSON, such as the documentation page: the handler returns a string or bytes. */
+export interface RawSuccess {
+  readonly contentType: string;
+}
+
+export interface Contract<
+  P extends z.ZodType | undefined = z.ZodType | undefined,
+  Q extends z.ZodType | undefined = z.ZodType | undefined,
+  B extends z.ZodType | undefined = z.ZodType | undefined,
+  S extends z.ZodType | RawSuccess = z.ZodType | RawSuccess,
+> {
+  readonly method: Method;
+  /** Path below /api/v1; a collection answers with and without a trailing slash. */
+  readonly path: string;
+  /** True for the few paths outside /api/v1. */
+  readonly root?: boolean;
+  readonly summary: string;
+  readonly auth: "anyone" | "user" | "administrator";
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** @default "json" */
+  readonly bodyType?: "json" | "form" | "multipart";
+  /** The answer is parsed with it before it leaves, so a field that is not listed here stays inside. */
+  readonly success: S;
+  /** What it can refuse beyond validation and authentication; OpenAPI lists them and contract tests hold it to them. */
+  readonly failures: readonly ErrorCode[];
+  readonly grants: Grants;
+  /** "zh": messages are always Chinese (login and user operations, by specification). @default the caller's language */
+  readonly messages?: "zh";
+  /** Honours Idempotency-Key: the same key gives the same answer for 24 hours. */
+  readonly idempotent?: boolean;
+  /** @default 512 MiB; a bigger function also gets more CPU */
+  readonly memoryMiB?: number;
+  /** @default 25; API Gateway gives up after 29 s, stopping before lets the caller read our problem body */
+  readonly timeoutSeconds?: number;
+  /** Most simultaneous runs, where a burst must not eat the account's concurrency. */
+  readonly reservedConcurrency?: number;
+}
+
+export const apiPrefix = "/api/v1";
+
+/** The whole path of an operation as a client calls it. */
+export const fullPath = (contract: Pick<Contract, "path" | "root">): string =>
+  contract.root ? contract.path : `${apiPrefix}${contract.path}`;
+
+export const isRaw = (success: z.ZodType | RawSuccess): success is RawSuccess => !(success instanceof z.ZodType);
+
+/** A UUID of any version, lower-cased; a value that is no id is a 422 before anything is looked up. */
+export const Id = z.uuid().toLowerCase();
+
+/** `skip` and `limit` of a list. Offsets are walked, so they end where walking gets expensive. */
+export const page = (limitMax = 100, limitDefault = limitMax) =>
+  z.object({
+    skip: z.coerce.number().int().min(0).max(100_000).default(0),
+    limit: z.coerce.number().int().min(1).max(limitMax).default(limitDefault),
+  });
+
+/** One uploaded file of a multipart form. */
+export interface UploadedFile {
+  readonly filename: string;
+  readonly bytes: Buffer;
+}
+
+export const UploadedFile = z
+  .custom<UploadedFile>((value) => typeof value === "object" && value !== null && "bytes" in value, {
+    error: "a file is expected",
+  })
+  .meta({ format: "binary" });

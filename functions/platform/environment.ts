@@ -1,0 +1,32 @@
+import * as z from "zod";
+
+/**
+ * Everything a function reads from its environment: CDK sets exactly these variables, functions read no others.
+ * Front ends share a configuration file with us, so nothing here may ever begin with VITE_.
+ */
+const Environment = z.object({
+  STAGE: z.string().regex(/^[a-z][a-z0-9-]{0,19}$/),
+  TABLE_NAME: z.string().min(3),
+  SOURCES_BUCKET: z.string().min(3),
+  RESULTS_BUCKET: z.string().min(3),
+  /** Alias of the key that signs access tokens; only the login function may use it. */
+  SIGNING_KEY_ALIAS: z.string().startsWith("alias/"),
+  SCAN_MACHINE_ARN: z.string().startsWith("arn:"),
+  /** Life of an access token in minutes. */
+  TOKEN_MINUTES: z.coerce.number().int().min(15).max(11_520).default(480),
+});
+
+export type Environment = z.infer<typeof Environment>;
+/** The variables as CDK has to set them. */
+export type EnvironmentVariables = z.input<typeof Environment>;
+
+let parsed: Environment | undefined;
+
+/**
+ * The environment of this function, parsed at first use: the operation table is also read at synth time, where no function runs.
+ * @throws ZodError naming the variable that is missing or malformed
+ */
+export const environment = (): Environment => {
+  parsed ??= Environment.parse(process.env);
+  return parsed;
+};

@@ -1,0 +1,40 @@
+import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import type * as z from "zod";
+import { table } from "./table.ts";
+
+/**
+ * One page of a query and how many items there are in all. DynamoDB has no offset and no total, so the partition is walked:
+ * counted with SELECT COUNT, read only from `skip` on. Partitions listed this way are bounded (a user's projects, a project's tasks).
+ */
+export async function listPage<S extends z.ZodType>(
+  query: QueryCommandInput,
+  { skip, limit }: { skip: number; limit: number },
+  schema: S,
+): Promise<{ items: z.output<S>[]; total: number }> {
+  const [rows, total] = await Promise.all([firstRows(query, skip + limit), count(query)]);
+  return { items: rows.slice(skip).map((row) => schema.parse(row)), total };
+}
+
+async function firstRows(query: QueryCommandInput, wanted: number): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  let from: QueryCommandInput["ExclusiveStartKey"];
+  do {
+    const answer = await table.send(
+      new QueryCommand({ ...query, Limit: wanted - rows.length, ExclusiveStartKey: from }),
+    );
+    rows.push(...(answer.Items ?? []));
+    from = answer.LastEvaluatedKey;
+  } while (from && rows.length < wanted);
+  return rows;
+}
+
+async function count(query: QueryCommandInput): Promise<number> {
+  let total = 0;
+  let from: QueryCommandInput["ExclusiveStartKey"];
+  do {
+    const answer = await table.send(new QueryCommand({ ...query, Select: "COUNT", ExclusiveStartKey: from }));
+    total += answer.Count ?? 0;
+    from = answer.LastEvaluatedKey;
+  } while (from);
+  return total;
+}

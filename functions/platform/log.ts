@@ -1,0 +1,26 @@
+/** The fields a log line may carry. Never headers, bodies, prompts, code, tokens or mail addresses. */
+export interface LogFields {
+  requestId?: string;
+  operation?: string;
+  task?: string;
+  project?: string;
+  user?: string;
+  status?: number;
+  code?: string;
+  milliseconds?: number;
+  count?: number;
+  chunk?: number;
+  error?: string;
+  stack?: string;
+}
+
+/** Writes one JSON line. JSON encoding keeps values from archives on their line and away from the terminal. */
+export function log(level: "info" | "warn" | "error", message: string, fields: LogFields = {}): void {
+  console.log(JSON.stringify({ level, message, time: new Date().toISOString(), ...fields }));
+}
+
+/** Name and stack of an error, without fields that a library may have filled with a request. */
+export const errorFields = (error: unknown): Pick<LogFields, "error" | "stack"> =>
+  error instanceof Error
+    ? { error: `${error.name}: ${error.message}`.slice(0, 500), stack: error.stack?.slice(0, 2000) }
+    : { error: "not an Error" };

@@ -1,0 +1,81 @@
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  NoSuchKey,
+  PutObjectCommand,
+  S3Client,
+  type S3ServiceException,
+} from "@aws-sdk/client-s3";
+
+/** One client for the life of the function. */
+export const s3 = new S3Client({});
+
+/** An object at one moment of its life: with the version id it stays the same bytes, whoever writes the key again. */
+export interface ObjectVersion {
+  readonly bucket: string;
+  readonly key: string;
+  readonly versionId?: string;
+}
+
+const address = ({ bucket, key, versionId }: ObjectVersion) => ({ Bucket: bucket, Key: key, VersionId: versionId });
+
+/** Stores a small object. @returns the version written */
+export async function putObject(
+  bucket: string,
+  key: string,
+  body: Buffer | string,
+  contentType = "application/octet-stream",
+) {
+  const { VersionId } = await s3.send(
+    new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType: contentType }),
+  );
+  return { bucket, key, versionId: VersionId };
+}
+
+export const putJson = (bucket: string, key: string, value: unknown) =>
+  putObject(bucket, key, JSON.stringify(value), "application/json");
+
+/** Reads a whole object that is known to be small. @returns null when it is not there */
+export async function getObject(object: ObjectVersion): Promise<Buffer | null> {
+  try {
+    const { Body } = await s3.send(new GetObjectCommand(address(object)));
+    return Buffer.from(await (Body as NonNullable<typeof Body>).transformToByteArray());
+  } catch (error) {
+    if (error instanceof NoSuchKey) return null;
+    throw error;
+  }
+}
+
+/** Reads a JSON object that we wrote ourselves. @returns null when it is not there */
+export async function getJson<T>(object: ObjectVersion): Promise<T | null> {
+  const bytes = await getObject(object);
+  return bytes && (JSON.parse(bytes.toString("utf8")) as T);
+}
+
+/** Size and current version of an object. @returns null when it is not there: 403 too, which is how S3 answers those who may not list */
+export async function headObject(
+  object: ObjectVersion,
+): Promise<{ bytes: number; versionId: string | undefined } | null> {
+  try {
+    const head = await s3.send(new HeadObjectCommand(address(object)));
+    return { bytes: head.ContentLength ?? 0, versionId: head.VersionId };
+  } catch (error) {
+    const status = (error as S3ServiceException).$metadata?.httpStatusCode;
+    if (status === 404 || status === 403) return null;
+    throw error;
+  }
+}
+
+/** Copies one version to another key without moving the bytes through this function. @returns the version written */
+export async function copyObject(from: ObjectVersion, key: string): Promise<ObjectVersion> {
+  const source = `${from.bucket}/${encodeURIComponent(from.key)}${from.versionId ? `?versionId=${from.versionId}` : ""}`;
+  const { VersionId } = await s3.send(new CopyObjectCommand({ Bucket: from.bucket, Key: key, CopySource: source }));
+  return { bucket: from.bucket, key, versionId: VersionId };
+}
+
+/** Deletes a key; with a version id, that version for good. Deleting what is not there is no error. */
+export async function deleteObject(object: ObjectVersion): Promise<void> {
+  await s3.send(new DeleteObjectCommand(address(object)));
+}

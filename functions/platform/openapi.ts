@@ -1,0 +1,153 @@
+import * as z from "zod";
+import type { ListedOperation } from "../operations.ts";
+import { type Contract, fullPath, isRaw } from "./contract.ts";
+import { problems } from "./problems.ts";
+
+const mediaTypes = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+  multipart: "multipart/form-data",
+} as const;
+
+type Schema = Record<string, unknown>;
+
+/** The OpenAPI 3.1 document of the operation table. */
+export function openApiDocument(operations: readonly ListedOperation[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const listed of operations) {
+    const path = fullPath(listed.operation.contract);
+    paths[path] = { ...paths[path], [listed.operation.contract.method.toLowerCase()]: describe(listed) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Sluice",
+      version: "0.1.0",
+      description:
+        "Audits source code for security problems. Sign in with `POST /api/v1/auth/login`, then send `Authorization: Bearer <token>`. " +
+        "Messages come in Chinese or English by `Accept-Language`; user operations always answer in Chinese. " +
+        "Collections answer with and without a trailing slash. Lists carry their total in `X-Total-Count`.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    // Relative, so that a stage prefix or another host stays right.
+    servers: [{ url: "../../" }],
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+      schemas: { Problem: problemSchema, ValidationProblem: validationProblemSchema },
+    },
+  };
+}
+
+function describe({ name, area, operation: { contract } }: ListedOperation): object {
+  return {
+    operationId: name,
+    summary: contract.summary,
+    tags: [area],
+    security: contract.auth === "anyone" ? [] : [{ bearer: [] }],
+    parameters: [
+      ...parameters("path", contract.params),
+      ...parameters("query", contract.query),
+      ...(contract.idempotent ? [idempotencyKey] : []),
+    ],
+    ...(contract.body && { requestBody: requestBody(contract, contract.body) }),
+    responses: responses(contract),
+  };
+}
+
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "The same key gives the same answer for 24 hours, so a request can be repeated safely.",
+  schema: { type: "string", maxLength: 200 },
+};
+
+function parameters(where: "path" | "query", schema: z.ZodType | undefined): object[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = jsonSchema(schema, "input") as {
+    properties?: Record<string, Schema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: where === "path" || required.includes(name),
+    schema: property,
+  }));
+}
+
+function requestBody(contract: Contract, schema: z.ZodType): object {
+  const required = !schema.safeParse(undefined).success;
+  return { required, content: { [mediaTypes[contract.bodyType ?? "json"]]: { schema: jsonSchema(schema, "input") } } };
+}
+
+function responses(contract: Contract): Record<string, object> {
+  const { success } = contract;
+  const content = isRaw(success)
+    ? { [success.contentType.split(";")[0] as string]: { schema: { type: "string" } } }
+    : { "application/json": { schema: jsonSchema(success, "output") } };
+  const answers: Record<string, object> = { 200: { description: "Done", content } };
+  for (const [status, codes] of failuresByStatus(contract)) {
+    const schema = status === "422" ? { anyOf: [ref("ValidationProblem"), ref("Problem")] } : ref("Problem");
+    answers[status] = { description: codes.join(", "), content: { "application/json": { schema } } };
+  }
+  return answers;
+}
+
+function failuresByStatus(contract: Contract): [string, string[]][] {
+  const codes = [
+    ...contract.failures,
+    ...(contract.auth === "anyone" ? [] : (["not_authenticated"] as const)),
+    ...(contract.auth === "administrator" ? (["permission_denied"] as const) : []),
+    ...(contract.params || contract.query || contract.body ? (["validation_failed"] as const) : []),
+  ];
+  const grouped = Map.groupBy(new Set(codes), (code) => String(problems[code].status));
+  return [...grouped].toSorted(([a], [b]) => Number(a) - Number(b));
+}
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** JSON Schema 2020-12 of a zod schema; an uploaded file is binary content. */
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): Schema {
+  const { $schema: _, ...made } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema._zod.def.type === "custom") Object.assign(jsonSchema, { type: "string", format: "binary" });
+    },
+  });
+  return made as Schema;
+}
+
+const problemSchema = {
+  type: "object",
+  required: ["detail", "code", "request_id"],
+  properties: {
+    detail: { type: "string", description: "For people, in their language" },
+    code: { type: "string", description: "For programs; stable" },
+    request_id: { type: "string" },
+  },
+};
+
+const validationProblemSchema = {
+  type: "object",
+  required: ["detail", "code", "request_id"],
+  properties: {
+    detail: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["type", "loc", "msg"],
+        properties: {
+          type: { type: "string" },
+          loc: { type: "array", items: { type: ["string", "integer"] } },
+          msg: { type: "string" },
+          input: {},
+        },
+      },
+    },
+    code: { const: "validation_failed" },
+    request_id: { type: "string" },
+  },
+};

@@ -1,0 +1,165 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Busboy } from "@fastify/busboy";
+import type * as z from "zod";
+import english from "zod/v4/locales/en.js";
+import chinese from "zod/v4/locales/zh-CN.js";
+import type { Contract, UploadedFile } from "./contract.ts";
+import { SluiceError } from "./errors.ts";
+import type { Language } from "./language.ts";
+import type { OperationEvent } from "./operation.ts";
+import { header } from "./responses.ts";
+
+/** Deeper JSON than any of our shapes; a limit keeps recursive code safe from `[[[[...`. */
+const jsonDepthMax = 64;
+/** Text fields of a multipart form; the file itself is bounded by API Gateway. */
+const formFieldBytesMax = 1024 * 1024;
+const inputEchoMax = 100;
+
+const localeErrors = { zh: chinese().localeError, en: english().localeError };
+
+/** One complaint, in the shape existing front ends read. */
+export interface ValidationIssue {
+  readonly type: string;
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly input?: unknown;
+}
+
+/** Input that does not have the contract's form: a 422 with every complaint. */
+export class ValidationFailed extends Error {
+  readonly issues: readonly ValidationIssue[];
+  constructor(issues: readonly ValidationIssue[]) {
+    super("The input does not have the expected form");
+    this.issues = issues;
+  }
+}
+
+/** Parses path, query and body by the contract and leaves them on the event. @throws ValidationFailed, SluiceError */
+export async function readRequest(event: OperationEvent, contract: Contract): Promise<void> {
+  const { request } = event;
+  if (contract.params) request.params = validate(contract.params, event.pathParameters ?? {}, "path", request.language);
+  if (contract.query) request.query = validate(contract.query, queryOf(event), "query", request.language);
+  if (contract.body) request.body = validate(contract.body, await bodyOf(event, contract), "body", request.language);
+}
+
+/** A parameter that is given once is its value, a repeated one an array. */
+function queryOf(event: OperationEvent): Record<string, string | string[]> {
+  const given = Object.entries(event.multiValueQueryStringParameters ?? {});
+  return Object.fromEntries(
+    given.map(([name, values]) => [name, values?.length === 1 ? (values[0] as string) : (values ?? [])]),
+  );
+}
+
+function validate(schema: z.ZodType, value: unknown, where: string, language: Language): unknown {
+  const parsed = schema.safeParse(value, { error: localeErrors[language], reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw new ValidationFailed(
+    parsed.error.issues.map((issue) => ({
+      type: issue.code ?? "invalid",
+      loc: [where, ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))],
+      msg: issue.message,
+      ...echo(issue.input, issue.path),
+    })),
+  );
+}
+
+/** Shows what was sent where that is short and harmless; a password or key is never sent back, not even to its owner. */
+function echo(input: unknown, path: readonly PropertyKey[]): { input?: unknown } {
+  const secret = path.some((part) => /password|secret|token|key|authorization/i.test(String(part)));
+  const scalar = ["string", "number", "boolean"].includes(typeof input);
+  if (secret || !scalar) return {};
+  return { input: typeof input === "string" ? input.slice(0, inputEchoMax) : input };
+}
+
+async function bodyOf(event: OperationEvent, contract: Contract): Promise<unknown> {
+  const bytes = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
+  const given = header(event, "content-type") ?? "";
+  const type = given.split(";")[0]?.trim().toLowerCase() ?? "";
+  switch (contract.bodyType ?? "json") {
+    case "json":
+      if (bytes.length === 0) return undefined;
+      expectType(type, "application/json");
+      return parseJson(bytes);
+    case "form":
+      expectType(type, "application/x-www-form-urlencoded");
+      return Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
+    case "multipart":
+      expectType(type, "multipart/form-data");
+      return parseMultipart(bytes, given);
+  }
+}
+
+function expectType(given: string, expected: string): void {
+  if (given !== expected) throw new SluiceError("unsupported_media_type", { given: given || "(none)", expected });
+}
+
+/** Strict UTF-8, bounded depth, and no key that could reach a prototype. */
+export function parseJson(bytes: Buffer): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new SluiceError("invalid_json", { reason: "the bytes are not UTF-8" });
+  }
+  if (depthOf(text) > jsonDepthMax)
+    throw new SluiceError("invalid_json", { reason: `nested deeper than ${jsonDepthMax} levels` });
+  try {
+    return JSON.parse(text, (key, value) => (key === "__proto__" ? undefined : value));
+  } catch (error) {
+    throw new SluiceError("invalid_json", { reason: (error as Error).message });
+  }
+}
+
+/** Greatest nesting of brackets outside strings, found without recursion before anything is built. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (quoted) {
+      if (c === "\\") i++;
+      else if (c === '"') quoted = false;
+    } else if (c === '"') quoted = true;
+    else if (c === "[" || c === "{") deepest = Math.max(deepest, ++depth);
+    else if (c === "]" || c === "}") depth--;
+  }
+  return deepest;
+}
+
+async function parseMultipart(bytes: Buffer, contentType: string): Promise<Record<string, string | UploadedFile>> {
+  const fields: Record<string, string | UploadedFile> = Object.create(null);
+  let parser: InstanceType<typeof Busboy>;
+  try {
+    parser = new Busboy({
+      headers: { "content-type": contentType },
+      limits: { files: 1, fields: 20, fieldSize: formFieldBytesMax, parts: 25 },
+    });
+  } catch (error) {
+    throw malformedForm(error);
+  }
+  parser.on("field", (name, value, _, cut) => {
+    if (cut)
+      parser.destroy(new SluiceError("payload_too_large", { limit: `${formFieldBytesMax} bytes in field ${name}` }));
+    else fields[name] = value;
+  });
+  parser.on("file", (name, stream, filename) => {
+    const parts: Buffer[] = [];
+    stream.on("data", (part: Buffer) => parts.push(part));
+    stream.on("end", () => {
+      fields[name] = { filename, bytes: Buffer.concat(parts) };
+    });
+  });
+  try {
+    await pipeline(Readable.from([bytes]), parser);
+  } catch (error) {
+    throw error instanceof SluiceError ? error : malformedForm(error);
+  }
+  return { ...fields };
+}
+
+const malformedForm = (error: unknown) =>
+  new ValidationFailed([
+    { type: "invalid_form", loc: ["body"], msg: `multipart/form-data: ${(error as Error).message}` },
+  ]);

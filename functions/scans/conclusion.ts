@@ -1,0 +1,78 @@
+import type { Coverage } from "../engine/artefact.ts";
+import type { Issue, Severity } from "../issues/issue.ts";
+import type { LinkedFindings, Plan } from "./plan.ts";
+import type { Task, Warning } from "./task.ts";
+
+/** What one open issue takes from its file's 100 points. */
+const penalty: Record<Severity, number> = { critical: 25, high: 15, medium: 8, low: 3 };
+
+/** A task item must stay far below DynamoDB's 400 KB; the whole list is in the results bucket. */
+const pathsShownMax = 100;
+
+/** The end of a task: its totals and what the reader must know about them. */
+export type Conclusion = Pick<
+  Task,
+  "status" | "scannedFiles" | "totalLines" | "issuesCount" | "qualityScore" | "warnings" | "failure"
+>;
+
+/**
+ * Draws the conclusion of a scan. A scan that looked at nothing has no score to be proud of: it says so and scores 0;
+ * one that should have looked at files and could not read any has failed.
+ */
+export function conclude(plan: Plan, linked: LinkedFindings, issues: readonly Issue[]): Conclusion {
+  const looked = linked.coverage.filter((row) => row.status === "analysed" || row.status === "partial");
+  const lost = [...linked.unfinished, ...pathsOf(linked.coverage, "failed")];
+  const failed = plan.accepted.length > 0 && lost.length === plan.accepted.length;
+  return {
+    status: failed ? "failed" : "completed",
+    failure: failed ? { code: "nothing_analysed", message: "None of the selected files could be analysed" } : null,
+    scannedFiles: linked.coverage.length,
+    totalLines: linked.coverage.reduce((sum, row) => sum + row.lines, 0),
+    issuesCount: issues.length,
+    qualityScore: qualityScore(looked, issues),
+    warnings: [
+      ...(plan.accepted.length === 0
+        ? [
+            warning(
+              "no_scannable_files",
+              plan.skipped.map((file) => file.path),
+            ),
+          ]
+        : []),
+      ...warningIfAny("paths_not_found", plan.missing),
+      ...warningIfAny("files_not_analysed", lost),
+      ...warningIfAny("files_partly_analysed", [
+        ...pathsOf(linked.coverage, "partial"),
+        ...pathsOf(linked.coverage, "skipped"),
+      ]),
+      ...warningIfAny(
+        "suppressed_findings",
+        issues.filter((issue) => issue.suppression !== null).map((issue) => issue.path),
+      ),
+    ],
+  };
+}
+
+/** The mean over the analysed files of 100 minus the penalties of their open issues, at least 0 each. */
+function qualityScore(looked: readonly Coverage[], issues: readonly Issue[]): number {
+  if (looked.length === 0) return 0;
+  const lostPoints = new Map<string, number>();
+  for (const issue of issues) {
+    if (issue.status === "open")
+      lostPoints.set(issue.path, (lostPoints.get(issue.path) ?? 0) + penalty[issue.severity]);
+  }
+  const total = looked.reduce((sum, { path }) => sum + Math.max(0, 100 - (lostPoints.get(path) ?? 0)), 0);
+  return Math.round((total / looked.length) * 10) / 10;
+}
+
+const pathsOf = (coverage: readonly Coverage[], status: Coverage["status"]) =>
+  coverage.filter((row) => row.status === status).map((row) => row.path);
+
+const warning = (code: Warning["code"], paths: readonly string[]): Warning => ({
+  code,
+  count: paths.length,
+  paths: [...new Set(paths)].toSorted().slice(0, pathsShownMax),
+});
+
+const warningIfAny = (code: Warning["code"], paths: readonly string[]) =>
+  paths.length > 0 ? [warning(code, paths)] : [];

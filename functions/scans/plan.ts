@@ -1,0 +1,47 @@
+import type { Coverage } from "../engine/artefact.ts";
+import type { Finding } from "../engine/finding.ts";
+import type { ManifestFile } from "../sources/archive/manifest.ts";
+import type { SkipReason } from "../sources/selection.ts";
+
+/** What an attempt is going to look at, written before anything is analysed. */
+export interface Plan {
+  readonly accepted: readonly string[];
+  readonly skipped: readonly { readonly path: string; readonly reason: SkipReason }[];
+  /** Paths that were asked for and are not in the archive. */
+  readonly missing: readonly string[];
+}
+
+/** One line of a chunk: a file and its bytes in base64, because source need not be valid UTF-8. */
+export interface ChunkFile {
+  readonly path: string;
+  readonly base64: string;
+}
+
+/** What linking leaves for the conclusion. */
+export interface LinkedFindings {
+  readonly findings: readonly Finding[];
+  readonly coverage: readonly Coverage[];
+  /** Accepted files whose chunk was never finished. */
+  readonly unfinished: readonly string[];
+}
+
+/** A chunk is one unit of work, of retry and of progress: about 512 kB of source or 50 files, a few seconds of analysis. */
+const chunkBytesMax = 512 * 1024;
+const chunkFilesMax = 50;
+
+/** Packs files in path order into chunks. The same files make the same chunks, so a repeated plan overwrites itself. */
+export function chunked(files: readonly ManifestFile[]): ManifestFile[][] {
+  const chunks: ManifestFile[][] = [];
+  let open: ManifestFile[] = [];
+  let bytes = 0;
+  for (const file of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+    if (open.length === chunkFilesMax || (open.length > 0 && bytes + file.bytes > chunkBytesMax)) {
+      chunks.push(open);
+      open = [];
+      bytes = 0;
+    }
+    open.push(file);
+    bytes += file.bytes;
+  }
+  return open.length > 0 ? [...chunks, open] : chunks;
+}

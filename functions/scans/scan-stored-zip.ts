@@ -1,0 +1,37 @@
+import * as z from "zod";
+import { Id } from "../platform/contract.ts";
+import { codesOf, SluiceError } from "../platform/errors.ts";
+import { operation } from "../platform/operation.ts";
+import { readProject } from "../projects/project-store.ts";
+import { requireStoredZip } from "../sources/stored-zip-store.ts";
+import { ScanRequest } from "./scan-request.ts";
+import { startScan } from "./start-scan.ts";
+
+export const scanStoredZip = operation(
+  {
+    method: "POST",
+    path: "/scan/scan-stored-zip",
+    summary: "Audit the ZIP that a project keeps",
+    auth: "user",
+    query: z.object({ project_id: Id }),
+    body: ScanRequest.prefault({}),
+    success: z.object({ task_id: z.string(), status: z.literal("queued") }),
+    failures: [
+      "project_not_found",
+      "project_not_zip",
+      "zip_not_stored",
+      "rule_set_not_found",
+      "prompt_template_not_found",
+      ...codesOf("glob"),
+      ...codesOf("path"),
+    ],
+    grants: { reads: ["project", "ruleSet", "promptTemplate"], writes: ["task"], scanMachine: ["start"] },
+    idempotent: true,
+  },
+  async ({ query, body, caller, now }) => {
+    const project = await readProject(caller.id, query.project_id);
+    if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
+    const task = await startScan(project, await requireStoredZip(project.id), body, now());
+    return { task_id: task.id, status: "queued" as const };
+  },
+);

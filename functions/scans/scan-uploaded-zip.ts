@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { Id, UploadedFile } from "../platform/contract.ts";
+import { codesOf, SluiceError } from "../platform/errors.ts";
+import { operation } from "../platform/operation.ts";
+import { readProject } from "../projects/project-store.ts";
+import { storeArchive } from "../sources/stored-zip-store.ts";
+import { ScanRequest } from "./scan-request.ts";
+import { startScan } from "./start-scan.ts";
+
+/** The options come as one form field that holds JSON. */
+const ScanConfigField = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: "custom", message: "expected a JSON object of scan options" });
+      return z.NEVER;
+    }
+  })
+  .pipe(ScanRequest);
+
+export const scanUploadedZip = operation(
+  {
+    method: "POST",
+    path: "/scan/upload-zip",
+    summary: "Store a small ZIP for a project and audit it",
+    auth: "user",
+    bodyType: "multipart",
+    body: z.object({ project_id: Id, file: UploadedFile, scan_config: ScanConfigField.prefault("{}") }),
+    success: z.object({ task_id: z.string(), status: z.literal("queued") }),
+    failures: [
+      "project_not_found",
+      "project_not_zip",
+      "rule_set_not_found",
+      "prompt_template_not_found",
+      ...codesOf("zip"),
+      ...codesOf("glob"),
+      ...codesOf("path"),
+    ],
+    grants: {
+      reads: ["project", "ruleSet", "promptTemplate"],
+      writes: ["project", "task"],
+      sources: { writes: ["zips/*"], deletes: ["zips/*"] },
+      scanMachine: ["start"],
+    },
+    idempotent: true,
+    memoryMiB: 1024,
+  },
+  async ({ body, caller, now }) => {
+    const project = await readProject(caller.id, body.project_id);
+    if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
+    const owner = { projectId: project.id, ownerId: caller.id, filename: body.file.filename };
+    const zip = await storeArchive(owner, body.file.bytes, now());
+    const task = await startScan(project, zip, body.scan_config, now());
+    return { task_id: task.id, status: "queued" as const };
+  },
+);

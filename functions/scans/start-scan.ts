@@ -1,0 +1,47 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { v7 as uuid } from "uuid";
+import { environment } from "../platform/environment.ts";
+import { type ErrorCode, SluiceError } from "../platform/errors.ts";
+import { keys, table } from "../platform/table.ts";
+import type { Project } from "../projects/project.ts";
+import { compileExclusions } from "../sources/exclusions.ts";
+import { normalisePath } from "../sources/normalise-path.ts";
+import type { StoredZip } from "../sources/stored-zip.ts";
+import { startExecution } from "./scan-execution.ts";
+import { type ScanRequest, scanConfig } from "./scan-request.ts";
+import { newTask, type Task } from "./task.ts";
+import { createTask } from "./task-store.ts";
+
+/**
+ * Accepts a scan of a stored archive: writes the task, then starts its execution. A crash in between loses nothing, the sweeper starts
+ * what is pending.
+ * @throws SluiceError glob_*, path_*, rule_set_not_found, prompt_template_not_found: nothing is written then
+ */
+export async function startScan(project: Project, zip: StoredZip, request: ScanRequest, at: Date): Promise<Task> {
+  const config = scanConfig(request);
+  compileExclusions(config.excludePatterns);
+  for (const path of config.filePaths ?? []) normalisePath(path);
+  await requireVisible(config.ruleSetId, keys.ruleSet, project.ownerId, "rule_set_not_found");
+  await requireVisible(config.promptTemplateId, keys.promptTemplate, project.ownerId, "prompt_template_not_found");
+  const { key, versionId, bytes, manifestKey } = zip;
+  const source = { key, versionId, bytes, manifestKey };
+  const task = newTask(
+    { id: uuid(), projectId: project.id, ownerId: project.ownerId, taskType: "zip_upload", config, source },
+    at,
+  );
+  await createTask(task);
+  await startExecution(task);
+  return task;
+}
+
+/** A reference in a body is authorised like an id in a path: a record of the system or of the owner, or the same 404 as for none. */
+async function requireVisible(
+  id: string | null,
+  key: (id: string) => object,
+  ownerId: string,
+  missing: ErrorCode,
+): Promise<void> {
+  if (id === null) return;
+  const { Item } = await table.send(new GetCommand({ TableName: environment().TABLE_NAME, Key: key(id) as never }));
+  if (!Item || !(Item.isSystem === true || Item.ownerId === ownerId)) throw new SluiceError(missing);
+}

@@ -1,0 +1,227 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import {
+  GetCommand,
+  PutCommand,
+  paginateQuery,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { environment } from "../platform/environment.ts";
+import { isSluiceError, SluiceError } from "../platform/errors.ts";
+import { listPage } from "../platform/list-page.ts";
+import {
+  failedConditions,
+  type IndexName,
+  indexKeys,
+  keys,
+  sendUntilNoConflict,
+  shardOf,
+  shards,
+  table,
+  tableDesign,
+} from "../platform/table.ts";
+import { Task, type TaskStatus } from "./task.ts";
+
+/**
+ * The caller's own task. One of somebody else and one that does not exist end the same way.
+ * @throws SluiceError task_not_found
+ */
+export async function readTask(callerId: string, id: string): Promise<Task> {
+  const task = await findTask(id);
+  if (task?.ownerId !== callerId) throw new SluiceError("task_not_found");
+  return task;
+}
+
+/** For the workflow, which acts for nobody. @returns the task, or null when it was deleted meanwhile */
+export async function findTask(id: string): Promise<Task | null> {
+  const get = new GetCommand({ TableName: environment().TABLE_NAME, Key: keys.task(id), ConsistentRead: true });
+  const { Item } = await table.send(get);
+  return Item ? Task.parse(Item) : null;
+}
+
+/** Stores a pending task. Its entry in the index of active tasks is the promise that the sweeper starts it if nobody else does. */
+export async function createTask(task: Task): Promise<void> {
+  const listed = `${task.createdAt}#${task.id}`;
+  const put = new PutCommand({
+    TableName: environment().TABLE_NAME,
+    Item: {
+      ...keys.task(task.id),
+      ...indexKeys.tasksOfProject(task.projectId),
+      gsi1sk: listed,
+      ...indexKeys.tasksOf(task.ownerId),
+      gsi2sk: listed,
+      ...indexKeys.activeTasks(shardOf(task.id)),
+      gsi3sk: task.heartbeatAt,
+      v: 1,
+      ...task,
+    },
+    ConditionExpression: "attribute_not_exists(pk)",
+  });
+  await table.send(put);
+}
+
+/** A page of the tasks of one project, newest first. Who may see the project is the caller's to check. */
+export const listTasksOfProject = (projectId: string, page: { skip: number; limit: number }) =>
+  listPage(newestFirst("gsi1", indexKeys.tasksOfProject(projectId).gsi1pk), page, Task);
+
+/** A page of all tasks of a user, newest first. */
+export const listTasksOf = (ownerId: string, page: { skip: number; limit: number }) =>
+  listPage(newestFirst("gsi2", indexKeys.tasksOf(ownerId).gsi2pk), page, Task);
+
+const newestFirst = (index: IndexName, partition: string) => ({
+  TableName: environment().TABLE_NAME,
+  IndexName: index,
+  KeyConditionExpression: "#pk = :pk",
+  ExpressionAttributeNames: { "#pk": tableDesign.indexes[index].partitionKey },
+  ExpressionAttributeValues: { ":pk": partition },
+  ScanIndexForward: false,
+});
+
+/** A state change: only from the states named, only for the attempt that the caller runs. */
+interface Change {
+  readonly from: readonly TaskStatus[];
+  readonly attempt: number;
+  readonly set: Partial<Omit<Task, "id" | "projectId" | "ownerId" | "attempt">>;
+}
+
+/**
+ * Moves a task, atomically with its place in the index of active tasks.
+ * @throws SluiceError task_superseded when it is in another state or a newer attempt runs
+ */
+export async function changeTask(id: string, change: Change): Promise<Task> {
+  const update = new UpdateCommand({
+    TableName: environment().TABLE_NAME,
+    Key: keys.task(id),
+    ...changeExpression(change),
+    ReturnValues: "ALL_NEW",
+  });
+  try {
+    const { Attributes } = await table.send(update);
+    return Task.parse(Attributes);
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) throw new SluiceError("task_superseded");
+    throw error;
+  }
+}
+
+function changeExpression({ from, attempt, set }: Change) {
+  const names: Record<string, string> = { "#status": "status", "#attempt": "attempt" };
+  const values: Record<string, unknown> = { ":attempt": attempt };
+  const allowed = from.map((status, i) => {
+    values[`:from${i}`] = status;
+    return `:from${i}`;
+  });
+  const assignments = Object.entries(set).map(([name, value]) => {
+    names[`#${name}`] = name;
+    values[`:${name}`] = value;
+    return `#${name} = :${name}`;
+  });
+  const ends = set.status !== undefined && set.status !== "running" && set.status !== "pending";
+  if (set.heartbeatAt && !ends) {
+    assignments.push("gsi3sk = :heartbeatAt");
+  }
+  return {
+    UpdateExpression: `SET ${assignments.join(", ")}${ends ? " REMOVE gsi3pk, gsi3sk" : ""}`,
+    ConditionExpression: `#status IN (${allowed.join(", ")}) AND #attempt = :attempt`,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  };
+}
+
+export interface ChunkResult {
+  readonly chunk: number;
+  readonly files: number;
+  readonly lines: number;
+  readonly findings: number;
+}
+
+/**
+ * Books one finished chunk on its task, once however often it is reported.
+ * @throws SluiceError task_superseded
+ */
+export async function recordChunk(id: string, attempt: number, result: ChunkResult, at: Date): Promise<void> {
+  const TableName = environment().TABLE_NAME;
+  const write = new TransactWriteCommand({
+    TransactItems: [
+      {
+        Put: {
+          TableName,
+          Item: { ...keys.chunk(id, attempt, result.chunk), v: 1, ...result },
+          ConditionExpression: "attribute_not_exists(pk)",
+        },
+      },
+      {
+        Update: {
+          TableName,
+          Key: keys.task(id),
+          UpdateExpression:
+            "SET heartbeatAt = :at, gsi3sk = :at ADD scannedFiles :files, totalLines :lines, issuesCount :findings",
+          ConditionExpression: "#status = :running AND attempt = :attempt",
+          ExpressionAttributeNames: { "#status": "status" },
+          ExpressionAttributeValues: {
+            ":at": at.toISOString(),
+            ":files": result.files,
+            ":lines": result.lines,
+            ":findings": result.findings,
+            ":running": "running",
+            ":attempt": attempt,
+          },
+        },
+      },
+    ],
+  });
+  try {
+    await sendUntilNoConflict(write);
+  } catch (error) {
+    const failed = failedConditions(error);
+    if (failed?.includes(1)) throw new SluiceError("task_superseded");
+    if (failed) return; // booked before: a retry after a lost answer
+    throw error;
+  }
+}
+
+/** The chunks of an attempt whose results are stored, in order. */
+export async function finishedChunks(id: string, attempt: number): Promise<number[]> {
+  const { pk, sk } = keys.chunk(id, attempt, 0);
+  const query = {
+    TableName: environment().TABLE_NAME,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :chunks)",
+    ExpressionAttributeValues: { ":pk": pk, ":chunks": sk.slice(0, -1) },
+    ConsistentRead: true,
+  };
+  const chunks: number[] = [];
+  for await (const { Items = [] } of paginateQuery({ client: table }, query))
+    chunks.push(...Items.map((item) => item.chunk as number));
+  return chunks.toSorted((a, b) => a - b);
+}
+
+/** Ends a task as failed unless it has ended already or a newer attempt runs. */
+export async function failTask(
+  id: string,
+  attempt: number,
+  failure: NonNullable<Task["failure"]>,
+  at: Date,
+): Promise<void> {
+  const set = { status: "failed", qualityScore: 0, failure, completedAt: at.toISOString() } as const;
+  await changeTask(id, { from: ["pending", "running"], attempt, set }).catch((error) => {
+    if (!isSluiceError(error, "task_superseded")) throw error;
+  });
+}
+
+/** Tasks that have not ended and gave no sign of life since `before`. */
+export async function silentTasks(before: Date): Promise<Task[]> {
+  const queries = Array.from({ length: shards }, (_, shard) =>
+    table.send(
+      new QueryCommand({
+        TableName: environment().TABLE_NAME,
+        IndexName: "gsi3",
+        KeyConditionExpression: "gsi3pk = :pk AND gsi3sk < :before",
+        ExpressionAttributeValues: { ":pk": indexKeys.activeTasks(shard).gsi3pk, ":before": before.toISOString() },
+        Limit: 100,
+      }),
+    ),
+  );
+  const answers = await Promise.all(queries);
+  return answers.flatMap(({ Items = [] }) => Items.map((item) => Task.parse(item)));
+}

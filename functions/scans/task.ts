@@ -1,0 +1,153 @@
+import * as z from "zod";
+import { type Project, ProjectView, projectView } from "../projects/project.ts";
+
+export const TaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+/** States that a task never leaves, except by a new attempt. */
+export const ended = (status: TaskStatus): boolean =>
+  status === "completed" || status === "failed" || status === "cancelled";
+
+/** Something the reader of a result has to know. `paths` shows the first few of `count`. */
+export const Warning = z.object({
+  code: z.enum([
+    "no_scannable_files",
+    "paths_not_found",
+    "files_not_analysed",
+    "files_partly_analysed",
+    "suppressed_findings",
+  ]),
+  count: z.number().int(),
+  paths: z.array(z.string()),
+});
+export type Warning = z.infer<typeof Warning>;
+
+/** What a scan was asked to do, kept with the task for as long as the task lives. */
+export const ScanConfig = z.object({
+  filePaths: z.array(z.string()).nullable(),
+  fullScan: z.boolean(),
+  excludePatterns: z.array(z.string()),
+  branchName: z.string().nullable(),
+  ruleSetId: z.string().nullable(),
+  promptTemplateId: z.string().nullable(),
+});
+export type ScanConfig = z.infer<typeof ScanConfig>;
+
+/** The very bytes that are scanned; replacing or deleting the project's ZIP does not touch a running scan. */
+export const ScanSource = z.object({
+  key: z.string(),
+  versionId: z.string().optional(),
+  bytes: z.number().int(),
+  manifestKey: z.string(),
+});
+
+/** One audit of a project's code. */
+export const Task = z.object({
+  id: z.uuid(),
+  projectId: z.uuid(),
+  ownerId: z.uuid(),
+  taskType: z.enum(["repository", "zip_upload"]),
+  status: TaskStatus,
+  /** Fences late writes: a run of an earlier attempt changes nothing any more. */
+  attempt: z.number().int(),
+  config: ScanConfig,
+  source: ScanSource,
+  totalFiles: z.number().int(),
+  scannedFiles: z.number().int(),
+  totalLines: z.number().int(),
+  issuesCount: z.number().int(),
+  qualityScore: z.number(),
+  warnings: z.array(Warning),
+  /** Why it failed: a stable code, and a sentence for the log of the person who looks. */
+  failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+  createdAt: z.iso.datetime(),
+  startedAt: z.iso.datetime().nullable(),
+  completedAt: z.iso.datetime().nullable(),
+  heartbeatAt: z.iso.datetime(),
+});
+export type Task = z.infer<typeof Task>;
+
+export const newTask = (
+  given: Pick<Task, "id" | "projectId" | "ownerId" | "taskType" | "config" | "source">,
+  at: Date,
+): Task => ({
+  ...given,
+  status: "pending",
+  attempt: 1,
+  totalFiles: 0,
+  scannedFiles: 0,
+  totalLines: 0,
+  issuesCount: 0,
+  qualityScore: 0,
+  warnings: [],
+  failure: null,
+  createdAt: at.toISOString(),
+  startedAt: null,
+  completedAt: null,
+  heartbeatAt: at.toISOString(),
+});
+
+export const TaskView = z.object({
+  id: z.string(),
+  project_id: z.string(),
+  task_type: z.string(),
+  status: TaskStatus,
+  branch_name: z.string().nullable(),
+  /** JSON as text, both: existing front ends parse them themselves. */
+  exclude_patterns: z.string(),
+  scan_config: z.string(),
+  total_files: z.number(),
+  scanned_files: z.number(),
+  total_lines: z.number(),
+  issues_count: z.number(),
+  quality_score: z.number(),
+  started_at: z.string().nullable(),
+  completed_at: z.string().nullable(),
+  created_by: z.string(),
+  created_at: z.string(),
+  project: ProjectView.omit({ owner: true }).nullable(),
+  warnings: z.array(Warning),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+});
+
+export const taskView = (task: Task, project: Project | null): z.input<typeof TaskView> => ({
+  id: task.id,
+  project_id: task.projectId,
+  task_type: task.taskType,
+  status: task.status,
+  branch_name: task.config.branchName,
+  exclude_patterns: JSON.stringify(task.config.excludePatterns),
+  scan_config: JSON.stringify({
+    file_paths: task.config.filePaths,
+    full_scan: task.config.fullScan,
+    exclude_patterns: task.config.excludePatterns,
+    rule_set_id: task.config.ruleSetId,
+    prompt_template_id: task.config.promptTemplateId,
+  }),
+  total_files: task.totalFiles,
+  scanned_files: task.scannedFiles,
+  total_lines: task.totalLines,
+  issues_count: task.issuesCount,
+  quality_score: task.qualityScore,
+  started_at: task.startedAt,
+  completed_at: task.completedAt,
+  created_by: task.ownerId,
+  created_at: task.createdAt,
+  project: project && projectView(project, null),
+  warnings: task.warnings,
+  error_code: task.failure?.code ?? null,
+  error_message: task.failure?.message ?? null,
+});
+
+/** Where an attempt keeps its work in the results bucket. */
+export const scanKeys = (taskId: string, attempt: number) => {
+  const folder = `scans/${taskId}/${attempt}`;
+  return {
+    plan: `${folder}/plan.json`,
+    chunks: `${folder}/chunks.json`,
+    chunk: (n: number) => `${folder}/chunks/${n}.json`,
+    artefacts: (n: number) => `${folder}/artefacts/${n}.json`,
+    findings: `${folder}/findings.json`,
+  };
+};

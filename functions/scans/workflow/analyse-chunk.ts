@@ -1,0 +1,51 @@
+import * as z from "zod";
+import type { FileArtefact } from "../../engine/artefact.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { auditEngine } from "../../platform/audit-engine.ts";
+import { environment } from "../../platform/environment.ts";
+import { SluiceError } from "../../platform/errors.ts";
+import { getObject, putJson } from "../../platform/object-store.ts";
+import { workflowTask } from "../../platform/workflow-task.ts";
+import type { ChunkFile } from "../plan.ts";
+import { scanKeys } from "../task.ts";
+import { findTask, recordChunk } from "../task-store.ts";
+import { Attempt } from "./plan-scan.ts";
+
+export const analyseChunk = workflowTask(
+  {
+    summary: "Parses the files of one chunk and runs the rules over each",
+    input: Attempt.extend({ chunk: z.number().int().min(0) }),
+    grants: { reads: ["task"], writes: ["task"], results: { reads: ["scans/*"], writes: ["scans/*"] } },
+    // One vCPU. The engine stays under 512 MB; the rest is the runtime and the chunk itself.
+    memoryMiB: 1769,
+    timeoutSeconds: 300,
+  },
+  async ({ task_id, attempt, chunk }, now) => {
+    const task = await findTask(task_id);
+    if (task?.status !== "running" || task.attempt !== attempt) throw new SluiceError("task_superseded");
+    const keys = scanKeys(task_id, attempt);
+    const bytes = await getObject({ bucket: environment().RESULTS_BUCKET, key: keys.chunk(chunk) });
+    if (!bytes) throw new Error(`chunk ${chunk} of task ${task_id} is missing`);
+    const engine = await auditEngine();
+    const artefacts: FileArtefact[] = [];
+    for (const line of bytes.toString("utf8").split("\n"))
+      artefacts.push(await analyse(engine, JSON.parse(line) as ChunkFile));
+    await putJson(environment().RESULTS_BUCKET, keys.artefacts(chunk), artefacts);
+    const sum = (of: (artefact: FileArtefact) => number) =>
+      artefacts.reduce((total, artefact) => total + of(artefact), 0);
+    await recordChunk(
+      task_id,
+      attempt,
+      {
+        chunk,
+        files: artefacts.length,
+        lines: sum((artefact) => artefact.coverage.lines),
+        findings: sum((artefact) => artefact.candidates.length),
+      },
+      now(),
+    );
+  },
+);
+
+const analyse = (engine: Engine, { path, base64 }: ChunkFile): Promise<FileArtefact> =>
+  engine.analyse({ path, bytes: Buffer.from(base64, "base64") });

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { log } from "../../platform/log.ts";
+import { workflowTask } from "../../platform/workflow-task.ts";
+import { executionStatus, startExecution } from "../scan-execution.ts";
+import { failTask, silentTasks } from "../task-store.ts";
+
+/** A healthy scan gives a sign of life after every chunk, and its execution starts within a second. */
+const silentSeconds = 120;
+
+export const sweepScans = workflowTask(
+  {
+    summary: "Finds tasks that went silent: starts what was never started, ends what has died",
+    input: z.unknown(),
+    grants: { reads: ["task"], writes: ["task"], scanMachine: ["start", "describe"] },
+    timeoutSeconds: 60,
+  },
+  async (_, now) => {
+    const tasks = await silentTasks(new Date(now().getTime() - silentSeconds * 1000));
+    for (const task of tasks) {
+      const status = await executionStatus(task);
+      if (status === "RUNNING") continue;
+      log("warn", "silent task", { task: task.id, code: status ?? "never_started" });
+      if (status === null) await startExecution(task);
+      else
+        await failTask(
+          task.id,
+          task.attempt,
+          { code: "workflow_error", message: "The scan's workflow ended without a result" },
+          now(),
+        );
+    }
+    return { silent: tasks.length };
+  },
+);

@@ -1,0 +1,116 @@
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { environment } from "../platform/environment.ts";
+import { SluiceError } from "../platform/errors.ts";
+import {
+  copyObject,
+  deleteObject,
+  getJson,
+  headObject,
+  type ObjectVersion,
+  putJson,
+  putObject,
+} from "../platform/object-store.ts";
+import { keys, table } from "../platform/table.ts";
+import { bufferSource } from "./archive/byte-source.ts";
+import { buildManifest, type Manifest } from "./archive/manifest.ts";
+import { objectSource } from "./object-source.ts";
+import { archiveBytesMax, displayName, StoredZip, zipKeys } from "./stored-zip.ts";
+
+/** @returns what the project keeps, or null */
+export async function readStoredZip(projectId: string): Promise<StoredZip | null> {
+  const get = new GetCommand({
+    TableName: environment().TABLE_NAME,
+    Key: keys.storedZip(projectId),
+    ConsistentRead: true,
+  });
+  const { Item } = await table.send(get);
+  return Item ? StoredZip.parse(Item) : null;
+}
+
+/** @throws SluiceError zip_not_stored */
+export async function requireStoredZip(projectId: string): Promise<StoredZip> {
+  const zip = await readStoredZip(projectId);
+  if (!zip) throw new SluiceError("zip_not_stored");
+  return zip;
+}
+
+export async function readManifest(zip: StoredZip): Promise<Manifest> {
+  const manifest = await getJson<Manifest>({ bucket: environment().SOURCES_BUCKET, key: zip.manifestKey });
+  if (!manifest) throw new Error(`the manifest ${zip.manifestKey} is missing`);
+  return manifest;
+}
+
+/** Whose archive it is and what they call it. */
+export interface ArchiveOwner {
+  readonly projectId: string;
+  readonly ownerId: string;
+  readonly filename: string;
+}
+
+/**
+ * Checks an archive that came with the request and stores it in place of the project's former one. The record is the commit point:
+ * nothing points at the objects before it is written, and a refused archive leaves nothing behind.
+ * @throws SluiceError zip_name_expected, any zip_* code of the archive check
+ */
+export async function storeArchive(owner: ArchiveOwner, bytes: Buffer, at: Date): Promise<StoredZip> {
+  requireZipName(owner.filename);
+  const manifest = await buildManifest(bufferSource(bytes));
+  const key = zipKeys.archive(owner.projectId, manifest.archiveSha256);
+  const archive = await putObject(environment().SOURCES_BUCKET, key, bytes, "application/zip");
+  return commit(owner, manifest, archive, at);
+}
+
+/**
+ * The same for an archive that the client has sent to quarantine. The version is pinned first, so what is checked is what is kept even if
+ * the client uploads again meanwhile.
+ * @throws SluiceError upload_not_found, zip_too_large, any zip_* code of the archive check
+ */
+export async function adoptArchive(owner: ArchiveOwner, uploadId: string, at: Date): Promise<StoredZip> {
+  const landed = { bucket: environment().SOURCES_BUCKET, key: zipKeys.quarantine(owner.projectId, uploadId) };
+  const head = await headObject(landed);
+  if (!head) throw new SluiceError("upload_not_found");
+  const pinned = { ...landed, versionId: head.versionId };
+  try {
+    if (head.bytes > archiveBytesMax) throw new SluiceError("payload_too_large", { limit: "500 MB" });
+    const manifest = await buildManifest(objectSource(pinned, head.bytes));
+    const archive = await copyObject(pinned, zipKeys.archive(owner.projectId, manifest.archiveSha256));
+    const zip = await commit(owner, manifest, archive, at);
+    await deleteObject(pinned);
+    return zip;
+  } catch (error) {
+    if (error instanceof SluiceError) await deleteObject(pinned);
+    throw error;
+  }
+}
+
+async function commit(owner: ArchiveOwner, manifest: Manifest, archive: ObjectVersion, at: Date): Promise<StoredZip> {
+  const manifestKey = zipKeys.manifest(owner.projectId, manifest.archiveSha256);
+  await putJson(archive.bucket, manifestKey, manifest);
+  const zip: StoredZip = {
+    projectId: owner.projectId,
+    ownerId: owner.ownerId,
+    originalFilename: displayName(owner.filename),
+    bytes: manifest.archiveBytes,
+    sha256: manifest.archiveSha256,
+    files: manifest.files.length,
+    key: archive.key,
+    versionId: archive.versionId,
+    manifestKey,
+    uploadedAt: at.toISOString(),
+  };
+  const put = new PutCommand({
+    TableName: environment().TABLE_NAME,
+    Item: { ...keys.storedZip(zip.projectId), v: 1, ...zip },
+    ReturnValues: "ALL_OLD",
+  });
+  const { Attributes } = await table.send(put);
+  // The bucket keeps noncurrent versions for a while, so a scan of the former archive finishes undisturbed.
+  if (Attributes && Attributes.key !== zip.key)
+    await deleteObject({ bucket: archive.bucket, key: Attributes.key as string });
+  return zip;
+}
+
+/** @throws SluiceError zip_name_expected */
+export function requireZipName(filename: string): void {
+  if (!/\.zip$/i.test(filename)) throw new SluiceError("zip_name_expected");
+}
