@@ -7,10 +7,12 @@ import { failScan } from "./scans/workflow/fail-scan.ts";
 import { linkFindings } from "./scans/workflow/link-findings.ts";
 import { planScan } from "./scans/workflow/plan-scan.ts";
 import { sweepScans } from "./scans/workflow/sweep-scans.ts";
+import { createAdministrator } from "./users/workflow/create-administrator.ts";
 
-/** Every function that Step Functions or a rule invokes, by area. The file of `area.verbNoun` is functions/area/workflow/verb-noun.ts. */
+/** Every function that no HTTP request calls: Step Functions, a rule or an operator does, by area. The file of `area.verbNoun` is functions/area/workflow/verb-noun.ts. */
 export const workflowTasks = {
   scans: { planScan, analyseChunk, linkFindings, concludeScan, failScan, closeScan, sweepScans },
+  users: { createAdministrator },
 } as const satisfies Record<string, Record<string, WorkflowTask>>;
 
 export interface ListedTask {
@@ -23,3 +25,10 @@ export interface ListedTask {
 export const workflowTaskList: readonly ListedTask[] = Object.entries(workflowTasks).flatMap(([area, listed]) =>
   Object.entries(listed).map(([name, task]) => ({ name, area, file: kebab(name), task })),
 );
+
+/** @throws Error when the table has no such task: a typo in lib/ */
+export function taskNamed(name: string): ListedTask {
+  const found = workflowTaskList.find((listed) => listed.name === name);
+  if (!found) throw new Error(`functions/workflow-tasks.ts has no task ${name}`);
+  return found;
+}

@@ -18,7 +18,7 @@ export const listIssues = operation(
     query: page(issuesMax),
     success: z.array(IssueView),
     failures: ["task_not_found"],
-    grants: { reads: ["task", "issue"] },
+    grants: { reads: ["task", "issue"], indexes: ["gsi1"] },
     memoryMiB: 1024,
   },
   async ({ params, query, caller, language }) => {

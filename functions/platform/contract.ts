@@ -1,11 +1,13 @@
 import * as z from "zod";
 import type { ErrorCode } from "./errors.ts";
-import type { RecordKind } from "./table.ts";
+import type { IndexName, RecordKind } from "./table.ts";
 
 /** What a function may touch; CDK makes exactly this into the inline policy of its role, the embedded cloud enforces it. */
 export interface Grants {
   readonly reads?: readonly RecordKind[];
   readonly writes?: readonly RecordKind[];
+  /** Indexes it lists by. */
+  readonly indexes?: readonly IndexName[];
   /** Prefixes of the sources bucket, for example "zips/*". */
   readonly sources?: {
     readonly reads?: readonly string[];

@@ -18,7 +18,7 @@ const Environment = z.object({
 
 export type Environment = z.infer<typeof Environment>;
 /** The variables as CDK has to set them. */
-export type EnvironmentVariables = z.input<typeof Environment>;
+export type EnvironmentVariables = Readonly<Record<keyof Environment, string>>;
 
 let parsed: Environment | undefined;
 

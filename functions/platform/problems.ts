@@ -10,7 +10,6 @@ export type ErrorFields = Readonly<Record<string, string | number>>;
 
 export const problems = {
   // The request itself
-  route_not_found: { status: 404, zh: "没有这个接口：{method} {path}", en: "There is no operation {method} {path}" },
   invalid_json: { status: 422, zh: "请求体不是有效的 JSON：{reason}", en: "The body is not valid JSON: {reason}" },
   unsupported_media_type: {
     status: 415,

@@ -13,7 +13,7 @@ export const listProjects = operation(
     query: page(),
     success: z.array(ProjectView),
     failures: [],
-    grants: { reads: ["project"] },
+    grants: { reads: ["project"], indexes: ["gsi1"] },
   },
   async ({ query, caller }) => {
     const { items, total } = await projects.listProjects(caller.id, { active: true, ...query });

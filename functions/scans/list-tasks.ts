@@ -14,7 +14,7 @@ export const listTasks = operation(
     query: page().extend({ project_id: Id.optional() }),
     success: z.array(TaskView),
     failures: ["project_not_found"],
-    grants: { reads: ["project", "task"] },
+    grants: { reads: ["project", "task"], indexes: ["gsi1", "gsi2"] },
   },
   async ({ query, caller }) => {
     const project = query.project_id ? await readProject(caller.id, query.project_id) : null;

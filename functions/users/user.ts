@@ -6,7 +6,7 @@ export const Role = z.enum(["admin", "member"]);
 export const User = z.object({
   id: z.uuid(),
   /** Lower-cased: the claim item on it makes it unique. */
-  email: z.email(),
+  email: z.string(),
   fullName: z.string(),
   phone: z.string().nullable(),
   avatarUrl: z.string().nullable(),

@@ -1,0 +1,35 @@
+import { startLocalService } from "./local/service.ts";
+import { readSettings } from "./local/settings.ts";
+
+/** `npm start`: the whole service on this machine, until Ctrl-C. */
+try {
+  const settings = readSettings();
+  const { port, dataFolder, administrator } = settings;
+  const service = await startLocalService({ port, dataFolder, administrator, onProgress: console.log });
+  if (service.passwordIsNew) {
+    console.log(
+      `\nFirst administrator:  ${service.administrator.email}\nPassword, shown once: ${service.administrator.password}\n`,
+    );
+  }
+  console.log(`Sluice is ready at ${service.url}`);
+  console.log(
+    `  API to read and try: ${service.url}/docs\n  data:                ${dataFolder}\n  stop:                Ctrl-C`,
+  );
+  stopOnSignal(service.stop);
+} catch (error) {
+  console.error(`Sluice did not start: ${(error as Error).message}`);
+  process.exit(1);
+}
+
+function stopOnSignal(stop: () => Promise<void>): void {
+  let stopping = false;
+  const onSignal = async () => {
+    if (stopping) process.exit(130); // a second Ctrl-C does not wait; nothing is lost, the next start resumes
+    stopping = true;
+    console.log("\nStopping ...");
+    await stop();
+    process.exit(0);
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+}

@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import * as z from "zod";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** What `npm start` can be told, by environment or by the file .env of the checkout; the environment wins. */
+const Settings = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(8787),
+  SLUICE_DATA_DIR: z.string().min(1).default(".sluice"),
+  SLUICE_ADMIN_EMAIL: z.string().min(3).max(320).optional(),
+  SLUICE_ADMIN_PASSWORD: z.string().min(8).max(1024).optional(),
+});
+
+export interface Settings {
+  readonly port: number;
+  readonly dataFolder: string;
+  readonly administrator: { readonly email: string; readonly password: string } | null;
+}
+
+/**
+ * Reads the settings. A front end may share the file: its variables (VITE_*) and anything else we do not know are ignored.
+ * @throws Error with one readable line per problem
+ */
+export function readSettings(environment: NodeJS.ProcessEnv = process.env, file = join(root, ".env")): Settings {
+  const fromFile = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  const given = Object.entries({ ...fromFile, ...environment }).filter(
+    ([name, value]) => !name.startsWith("VITE_") && value !== "",
+  );
+  const parsed = Settings.safeParse(Object.fromEntries(given));
+  if (!parsed.success)
+    throw new Error(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("\n"));
+  const { PORT, SLUICE_DATA_DIR, SLUICE_ADMIN_EMAIL: email, SLUICE_ADMIN_PASSWORD: password } = parsed.data;
+  if ((email === undefined) !== (password === undefined)) {
+    throw new Error("SLUICE_ADMIN_EMAIL and SLUICE_ADMIN_PASSWORD go together: set both or neither");
+  }
+  return {
+    port: PORT,
+    dataFolder: resolve(root, SLUICE_DATA_DIR),
+    administrator: email !== undefined && password !== undefined ? { email, password } : null,
+  };
+}

@@ -1,0 +1,122 @@
+import { Duration } from "aws-cdk-lib";
+import * as events from "aws-cdk-lib/aws-events";
+import * as targets from "aws-cdk-lib/aws-events-targets";
+import type * as lambda from "aws-cdk-lib/aws-lambda";
+import * as sfn from "aws-cdk-lib/aws-stepfunctions";
+import * as tasks from "aws-cdk-lib/aws-stepfunctions-tasks";
+import { Construct } from "constructs";
+import { taskNamed } from "../../functions/workflow-tasks.ts";
+import type { DataLayer } from "../data/data-layer.ts";
+import type { ProductFunctions } from "../functions/product-functions.ts";
+
+export interface ScanWorkflowProps {
+  /** Fixed, so that functions know the machine's ARN without depending on it. */
+  readonly stateMachineName: string;
+  readonly functions: ProductFunctions;
+  readonly data: DataLayer;
+}
+
+/** Simultaneous chunks of one scan: enough for 10,000 files in minutes, few enough to leave the account's concurrency to others. */
+const chunksAtOnce = 20;
+/** Larger scans than any archive we accept need; without it an execution may hang for a year. */
+const scanHours = 2;
+
+/** plan, analyse (Distributed Map over chunks), link, conclude; and the two other ways to a terminal state, rule and sweeper. */
+export class ScanWorkflow extends Construct {
+  readonly stateMachine: sfn.StateMachine;
+
+  constructor(scope: Construct, id: string, props: ScanWorkflowProps) {
+    super(scope, id);
+    const fn = (name: string) => props.functions.forTask(taskNamed(name));
+
+    this.stateMachine = new sfn.StateMachine(this, "Machine", {
+      stateMachineName: props.stateMachineName,
+      queryLanguage: sfn.QueryLanguage.JSONATA,
+      definitionBody: sfn.DefinitionBody.fromChainable(this.#definition(fn, props.data)),
+      timeout: Duration.hours(scanHours),
+    });
+    // Execution data of a scan is ids and counts; the map reads its chunk list and writes nothing.
+    props.data.key.grantDecrypt(this.stateMachine);
+
+    new events.Rule(this, "EndedBadly", {
+      description: "Ends the task of an execution that ended without doing so itself",
+      eventPattern: {
+        source: ["aws.states"],
+        detailType: ["Step Functions Execution Status Change"],
+        detail: { stateMachineArn: [this.stateMachine.stateMachineArn], status: ["FAILED", "TIMED_OUT", "ABORTED"] },
+      },
+      targets: [new targets.LambdaFunction(fn("closeScan"))],
+    });
+    new events.Rule(this, "Sweep", {
+      description: "Starts tasks that were never started and ends those that died",
+      schedule: events.Schedule.rate(Duration.minutes(1)),
+      targets: [new targets.LambdaFunction(fn("sweepScans"))],
+    });
+  }
+
+  #definition(fn: (name: string) => lambda.Function, data: DataLayer): sfn.IChainable {
+    const scan = { task_id: "{% $scan.task_id %}", attempt: "{% $scan.attempt %}" };
+    const plan = this.#invoke("Plan", fn("planScan"), "{% $states.input %}", {
+      assign: { scan: "{% $states.result.Payload %}" },
+    });
+    const analyse = sfn.DistributedMap.jsonata(this, "Analyse", {
+      itemReader: new sfn.S3JsonItemReader({ bucket: data.results, key: "{% $scan.chunks_key %}" }),
+      itemSelector: { ...scan, chunk: "{% $states.context.Map.Item.Value.chunk %}" },
+      maxConcurrency: chunksAtOnce,
+      mapExecutionType: sfn.StateMachineType.STANDARD,
+      // A chunk that fails after its retries costs its own files, which the task then names; the rest of the scan stands.
+      toleratedFailurePercentage: 100,
+      outputs: {},
+    });
+    analyse.itemProcessor(this.#invoke("AnalyseChunk", fn("analyseChunk"), "{% $states.input %}", { outputs: {} }));
+    const link = this.#invoke("Link", fn("linkFindings"), scan);
+    const conclude = this.#invoke("Conclude", fn("concludeScan"), scan);
+    const done = sfn.Succeed.jsonata(this, "Done");
+
+    const input = "$states.context.Execution.Input";
+    const fail = this.#invoke("RecordFailure", fn("failScan"), {
+      task_id: `{% ${input}.task_id %}`,
+      attempt: `{% ${input}.attempt %}`,
+      error: "{% $failure %}",
+    });
+    fail.next(sfn.Fail.jsonata(this, "Failed", { error: "ScanFailed", cause: "The task says why" }));
+    for (const state of [plan, analyse, link, conclude]) {
+      state.addCatch(fail, { errors: ["States.ALL"], assign: { failure: "{% $states.errorOutput.Error %}" } });
+    }
+
+    const anything = sfn.Choice.jsonata(this, "AnythingToScan")
+      .when(sfn.Condition.jsonata("{% $scan.chunks > 0 %}"), analyse)
+      .otherwise(link);
+    plan.next(anything);
+    analyse.next(link);
+    link.next(conclude);
+    conclude.next(done);
+    return plan;
+  }
+
+  #invoke(
+    id: string,
+    fn: lambda.Function,
+    payload: string | Record<string, string>,
+    more: { assign?: Record<string, string>; outputs?: object } = {},
+  ): tasks.LambdaInvoke {
+    const state = tasks.LambdaInvoke.jsonata(this, id, {
+      lambdaFunction: fn,
+      payload: typeof payload === "string" ? sfn.TaskInput.fromText(payload) : sfn.TaskInput.fromObject(payload),
+      retryOnServiceExceptions: false,
+      taskTimeout: sfn.Timeout.duration(Duration.seconds((fn.timeout?.toSeconds() ?? 60) + 15)),
+      ...more,
+    });
+    // What the task itself refuses (a newer attempt, a cancelled task) stays refused; anything else may be a passing fault.
+    state.addRetry({ errors: ["SluiceError"], maxAttempts: 0 });
+    state.addRetry({
+      errors: ["States.ALL"],
+      interval: Duration.seconds(1),
+      backoffRate: 2,
+      maxAttempts: 3,
+      maxDelay: Duration.seconds(30),
+      jitterStrategy: sfn.JitterType.FULL,
+    });
+    return state;
+  }
+}

@@ -1,0 +1,46 @@
+import { ArnFormat, CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import type { EnvironmentVariables } from "../functions/platform/environment.ts";
+import { taskNamed } from "../functions/workflow-tasks.ts";
+import { RestApi } from "./api/rest-api.ts";
+import { DataLayer } from "./data/data-layer.ts";
+import { ProductFunctions } from "./functions/product-functions.ts";
+import { ScanWorkflow } from "./scan/scan-workflow.ts";
+
+export interface SluiceStackProps extends StackProps {
+  /** Names what must be unique in an account: stages live side by side. */
+  readonly stage: string;
+  /** Folder made by bundleFunctions. */
+  readonly bundle: string;
+}
+
+/** Sluice in one stack: data, functions, API, scan workflow. */
+export class SluiceStack extends Stack {
+  constructor(scope: Construct, id: string, props: SluiceStackProps) {
+    super(scope, id, { description: "Sluice audits source code for security problems", ...props });
+    const data = new DataLayer(this, "Data", { stage: props.stage });
+    const stateMachineName = `sluice-${props.stage}-scan`;
+    const environment: EnvironmentVariables = {
+      STAGE: props.stage,
+      TABLE_NAME: data.table.tableName,
+      SOURCES_BUCKET: data.sources.bucketName,
+      RESULTS_BUCKET: data.results.bucketName,
+      SIGNING_KEY_ALIAS: data.signingKeyAlias,
+      SCAN_MACHINE_ARN: this.formatArn({
+        service: "states",
+        resource: "stateMachine",
+        resourceName: stateMachineName,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      }),
+      TOKEN_MINUTES: this.node.tryGetContext("tokenMinutes") ?? "480",
+    };
+    const functions = new ProductFunctions(this, "Functions", { bundle: props.bundle, data, environment });
+    const administrator = functions.forTask(taskNamed("createAdministrator"));
+    new CfnOutput(this, "CreateAdministrator", {
+      key: "CreateAdministratorFunction",
+      value: administrator.functionName,
+    });
+    new ScanWorkflow(this, "Scan", { stateMachineName, functions, data });
+    new RestApi(this, "Rest", { stage: props.stage, functions });
+  }
+}
