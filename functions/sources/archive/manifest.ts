@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type ByteSource, blockSource, slices } from "./byte-source.ts";
 import { checkArchive } from "./check-archive.ts";
 import { readEntries } from "./read-entries.ts";
+import { requireSecondOpinion } from "./second-opinion.ts";
 
 /** A file of the project as lists, scans and the agent know it. */
 export interface ManifestFile {
@@ -36,6 +37,7 @@ const resourceForks = "__MACOSX/";
  */
 export async function buildManifest(source: ByteSource): Promise<Manifest> {
   const entries = await checkArchive(source);
+  await requireSecondOpinion(source, entries);
   const files: ManifestFile[] = [];
   for await (const { entry, sha256, binary } of readEntries(source, entries, { keepBytesMax: 0 })) {
     if (entry.directory || entry.path.startsWith(resourceForks)) continue;

@@ -1,0 +1,115 @@
+import micromatch from "micromatch";
+import { SluiceError } from "../platform/errors.ts";
+import { finishesWithin, globLimits, guardPatterns } from "./glob-guard.ts";
+
+/**
+ * What no scan looks at: dependencies, build output, version control, editors, lock files, minified code.
+ * `name/` is a directory of that name anywhere, `*.end` the end of a file name, the rest are file names.
+ */
+export const builtInExclusions: readonly string[] = [
+  "node_modules/",
+  "vendor/",
+  "dist/",
+  "build/",
+  ".git/",
+  "__pycache__/",
+  ".pytest_cache/",
+  "coverage/",
+  ".nyc_output/",
+  ".vscode/",
+  ".idea/",
+  ".vs/",
+  "target/",
+  "out/",
+  "__MACOSX/",
+  ".DS_Store",
+  "package-lock.json",
+  "yarn.lock",
+  "pnpm-lock.yaml",
+  "*.min.js",
+  "*.min.css",
+  "*.map",
+];
+
+/** A path cut into what rules look at; cutting once serves all patterns. */
+interface CutPath {
+  readonly whole: string;
+  readonly segments: readonly string[];
+}
+
+type Rule = (path: CutPath) => boolean;
+
+/**
+ * Compiles the exclusions of one request; the answer tells for each path whether a built-in rule or a pattern of the user excludes it.
+ *
+ * A pattern without `/` means a file or folder of that name anywhere (`docs`, `*.log`), with a `/` it is matched from the top of the project
+ * (`src/*.js`). A pattern that ends in a plain name also covers what lies below it; one that ends in `/` covers only folders.
+ * @throws glob_* (422): at once for what the guard refuses, while matching for what takes too long
+ */
+export function compileExclusions(userPatterns: readonly string[]): (paths: readonly string[]) => boolean[] {
+  const patterns = guardPatterns(userPatterns).map((pattern) => ({ pattern, rule: compilePattern(pattern) }));
+  let remaining: number = globLimits.totalMilliseconds;
+
+  return (paths) => {
+    const excluded: boolean[] = [];
+    for (let from = 0; from < paths.length; from += globLimits.blockPaths) {
+      const block = paths.slice(from, from + globLimits.blockPaths).map(cut);
+      const verdicts = block.map(isBuiltIn);
+      for (const { pattern, rule } of patterns) {
+        const started = performance.now();
+        const finished = finishesWithin(Math.min(globLimits.blockMilliseconds, remaining), () => {
+          for (const [index, path] of block.entries()) verdicts[index] ||= rule(path);
+        });
+        remaining -= performance.now() - started;
+        if (!finished) throw new SluiceError("glob_too_expensive", { pattern });
+      }
+      excluded.push(...verdicts);
+    }
+    return excluded;
+  };
+}
+
+const cut = (whole: string): CutPath => ({ whole, segments: whole.split("/") });
+
+const folders = new Set(builtInExclusions.filter((rule) => rule.endsWith("/")).map((rule) => rule.slice(0, -1)));
+const suffixes = builtInExclusions.filter((rule) => rule.startsWith("*")).map((rule) => rule.slice(1));
+const names = new Set(builtInExclusions.filter((rule) => !rule.endsWith("/") && !rule.startsWith("*")));
+
+function isBuiltIn({ segments }: CutPath): boolean {
+  const name = segments.at(-1)!;
+  return (
+    names.has(name) ||
+    suffixes.some((suffix) => name.endsWith(suffix)) ||
+    segments.some((segment, index) => index < segments.length - 1 && folders.has(segment))
+  );
+}
+
+function compilePattern(pattern: string): Rule {
+  const foldersOnly = pattern.endsWith("/");
+  const trimmed = pattern.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+  if (!trimmed.includes("/")) {
+    const matches = nameMatcher(trimmed, pattern);
+    return ({ segments }) => (foldersOnly ? segments.slice(0, -1) : segments).some(matches);
+  }
+  const anchored = trimmed.replace(/^\/+/, "");
+  const below = matcher(`${anchored}/**`, pattern);
+  if (foldersOnly) return ({ whole }) => below(whole);
+  const itself = matcher(anchored, pattern);
+  const endsInName = isPlain(anchored.slice(anchored.lastIndexOf("/") + 1));
+  return ({ whole }) => itself(whole) || (endsInName && below(whole));
+}
+
+const isPlain = (text: string): boolean => !/[*?[\]{}]/.test(text);
+
+const nameMatcher = (name: string, pattern: string): ((text: string) => boolean) =>
+  isPlain(name) ? (text) => text === name : matcher(name, pattern);
+
+/** `dot`: an exclusion of `**` includes hidden files. `debug` makes micromatch say when a pattern gives no regular expression. */
+function matcher(glob: string, pattern: string): (text: string) => boolean {
+  try {
+    const options = { dot: true, nonegate: true, noextglob: true, debug: true };
+    return micromatch.matcher(glob, options);
+  } catch (error) {
+    throw new SluiceError("glob_syntax", { pattern }, error);
+  }
+}

@@ -1,0 +1,65 @@
+import type { ManifestFile } from "./archive/manifest.ts";
+import { compileExclusions } from "./exclusions.ts";
+import { isSupported } from "./language.ts";
+import { normalisePath } from "./normalise-path.ts";
+
+/** Files above this are not scanned (200 KiB): what is larger is generated or data, hardly ever written by people. */
+export const sourceBytesMax = 204_800;
+
+/** What a request says about the files it wants. */
+export interface Selection {
+  /** Only these; none or an empty list means all. Compared in normal form, so `src\a.js` is `src/a.js`. */
+  filePaths?: readonly string[];
+  /** On top of the built-in exclusions. */
+  excludePatterns?: readonly string[];
+  /** Cuts the list of accepted files; 0 means no limit. Files that were asked for by name are not counted against it. */
+  maxFiles?: number;
+}
+
+export type SkipReason =
+  | "excluded"
+  | "not_selected"
+  | "unsupported_type"
+  | "too_large"
+  | "binary"
+  | "empty"
+  | "over_file_limit";
+
+export interface SelectedFiles {
+  accepted: ManifestFile[];
+  /** Every other file, with the first reason that applies. */
+  skipped: { path: string; reason: SkipReason }[];
+  /** Paths asked for that the project does not have, in normal form. */
+  missing: string[];
+}
+
+/**
+ * Decides which files a list shows, a scan reads and the agent may see: one function for all, so they agree.
+ * A file that was asked for by name is still skipped when an exclusion matches it.
+ * @throws path_not_allowed for a path that leads out of the project, glob_* for patterns
+ */
+export function selectFiles(files: readonly ManifestFile[], selection: Selection): SelectedFiles {
+  const wanted = new Set(selection.filePaths?.map(normalisePath));
+  const chosen = wanted.size > 0;
+  const excluded = compileExclusions(selection.excludePatterns ?? [])(files.map((file) => file.path));
+  const filesMax = chosen || !selection.maxFiles ? Number.POSITIVE_INFINITY : selection.maxFiles;
+  const accepted: ManifestFile[] = [];
+  const skipped: SelectedFiles["skipped"] = [];
+  for (const [index, file] of files.entries()) {
+    let reason: SkipReason | undefined;
+    if (chosen && !wanted.has(file.path)) reason = "not_selected";
+    else if (excluded[index]) reason = "excluded";
+    else reason = unscannable(file) ?? (accepted.length >= filesMax ? "over_file_limit" : undefined);
+    if (reason === undefined) accepted.push(file);
+    else skipped.push({ path: file.path, reason });
+  }
+  const existing = new Set(files.map((file) => file.path));
+  return { accepted, skipped, missing: [...wanted].filter((path) => !existing.has(path)) };
+}
+
+function unscannable(file: ManifestFile): SkipReason | undefined {
+  if (!isSupported(file.path)) return "unsupported_type";
+  if (file.bytes === 0) return "empty";
+  if (file.bytes > sourceBytesMax) return "too_large";
+  return file.binary ? "binary" : undefined;
+}
