@@ -1,10 +1,24 @@
 import { defineConfig } from "vitest/config";
 
+/** Tests that talk to the whole service share one embedded cloud; all others need none or make their own. */
+const service = ["test/contract/operations.test.ts", "test/e2e/**/*.test.ts"];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // Each file has an embedded cloud of its own where it needs one; two files at a time fit a two-core machine.
+    // Two files at a time fit a two-core machine.
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: "parts", include: ["test/**/*.test.ts"], exclude: service } },
+      {
+        extends: true,
+        test: {
+          name: "service",
+          include: service,
+          globalSetup: "test/support/shared-service.ts",
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

@@ -1,0 +1,203 @@
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { type ListedOperation, operationList, type operations } from "../../functions/operations.ts";
+import { fullPath, isRaw } from "../../functions/platform/contract.ts";
+import { Api, type Sent, sendForm, zipOf } from "../support/api.ts";
+import { vulnerableApp } from "../support/vulnerable-app.ts";
+
+/** Names of all operations: a new one without a row below does not compile. */
+type Names = { [Area in keyof typeof operations]: keyof (typeof operations)[Area] }[keyof typeof operations];
+
+interface World {
+  readonly projectId: string;
+  readonly taskId: string;
+  readonly issueId: string;
+  readonly uploadId: string;
+}
+
+/** One good request per operation: path parameters and the rest. */
+type Sample = (
+  world: World,
+) =>
+  | Promise<{ params?: Record<string, string>; sent?: Sent; status?: number }>
+  | { params?: Record<string, string>; sent?: Sent; status?: number };
+
+const samples: Record<Names, Sample> = {
+  login: () => ({ sent: { form: { username: alice.email, password: alice.password } } }),
+  readMe: () => ({}),
+  createProject: () => ({ sent: { json: { name: "中文项目", source_type: "zip" } } }),
+  listProjects: () => ({ sent: { query: { limit: "2" } } }),
+  readProject: ({ projectId }) => ({ params: { id: projectId } }),
+  uploadZip: async ({ projectId }) => ({
+    params: { id: projectId },
+    sent: { multipart: { file: await zipOf(vulnerableApp) } },
+  }),
+  beginZipUpload: ({ projectId }) => ({ params: { id: projectId }, sent: { json: { filename: "源码.zip" } } }),
+  finishZipUpload: ({ projectId, uploadId }) => ({ params: { id: projectId, upload_id: uploadId } }),
+  readZipInfo: ({ projectId }) => ({ params: { id: projectId } }),
+  listProjectFiles: ({ projectId }) => ({
+    params: { id: projectId },
+    sent: { query: { exclude_patterns: '["**/*.md"]' } },
+  }),
+  scanStoredZip: ({ projectId }) => ({
+    sent: { query: { project_id: projectId }, json: { exclude_patterns: ["*.js"] } },
+  }),
+  scanUploadedZip: async ({ projectId }) => ({
+    sent: {
+      multipart: {
+        project_id: projectId,
+        file: await zipOf(vulnerableApp),
+        scan_config: '{"file_paths":["shop/app.py"]}',
+      },
+    },
+  }),
+  listTasks: ({ projectId }) => ({ sent: { query: { project_id: projectId } } }),
+  readTask: ({ taskId }) => ({ params: { id: taskId } }),
+  cancelTask: ({ taskId }) => ({ params: { id: taskId }, status: 409 }),
+  listIssues: ({ taskId }) => ({ params: { id: taskId } }),
+  triageIssue: ({ taskId, issueId }) => ({
+    params: { task_id: taskId, issue_id: issueId },
+    sent: { json: { status: "resolved" } },
+  }),
+  readHealth: () => ({}),
+  readWelcome: () => ({}),
+  readOpenapi: () => ({}),
+  readDocs: () => ({}),
+  readDocsViewer: () => ({}),
+};
+
+const { url, alice, mallory } = inject("service");
+const anyone = new Api(url);
+let owner: Api;
+let stranger: Api;
+let world: World;
+
+beforeAll(async () => {
+  owner = await anyone.as(alice);
+  stranger = await anyone.as(mallory);
+  const project = await owner.projectWith(vulnerableApp);
+  const { task_id } = await owner.ok("POST", "/api/v1/scan/scan-stored-zip", { query: { project_id: project.id } });
+  await owner.task(task_id);
+  const [issue] = await owner.ok("GET", `/api/v1/tasks/${task_id}/issues`);
+  const upload = await owner.ok("POST", `/api/v1/projects/${project.id}/zip/uploads`, { json: { filename: "a.zip" } });
+  await sendForm(upload.url, upload.fields, await zipOf(vulnerableApp));
+  world = { projectId: project.id, taskId: task_id, issueId: issue.id, uploadId: upload.upload_id };
+});
+
+const named = operationList.map((listed) => [listed.name, listed] as const);
+const guarded = named.filter(([, { operation }]) => operation.contract.auth !== "anyone");
+
+describe("every operation", () => {
+  it.each(named)("%s answers its documented shape to a good request", async (_, listed) => {
+    const { answer, status } = await call(owner, listed);
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
+    const { success } = listed.operation.contract;
+    if (status === 200 && !isRaw(success)) expect(success.parse(answer.body)).toEqual(answer.body);
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  it.each(guarded)("%s answers 401 to nobody, to rubbish and to a forged token", async (_, listed) => {
+    const [header, payload] = (owner.token as string).split(".");
+    const unsigned = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString("base64url")}.${payload}.`;
+    const otherSignature = `${header}.${payload}.${Buffer.alloc(64, 1).toString("base64url")}`;
+    for (const token of [null, "rubbish", unsigned, otherSignature, "x".repeat(5000)]) {
+      const { answer } = await call(owner, listed, { token });
+      expect(answer).toMatchObject({ status: 401, body: { code: "not_authenticated" } });
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    }
+  });
+
+  it.each(named.filter(([, listed]) => parametersOf(listed).length > 0))(
+    "%s answers 422 to ids that are no ids",
+    async (_, listed) => {
+      for (const junk of ["1", "not-an-id", "%2e%2e%2f", "T%23x", "00000000-0000-0000-0000-00000000000g"]) {
+        const params = Object.fromEntries(parametersOf(listed).map((name) => [name, junk]));
+        const { answer } = await call(owner, listed, {}, params);
+        expect(answer).toMatchObject({ status: 422, body: { code: "validation_failed" } });
+      }
+    },
+  );
+
+  it.each(guarded.filter(([, listed]) => namesSomething(listed)))(
+    "%s answers a stranger as if nothing were there",
+    async (_, listed) => {
+      const nowhere = "0198a000-0000-7000-8000-000000000000";
+      const foreign = await call(stranger, listed);
+      const params = Object.fromEntries(parametersOf(listed).map((name) => [name, nowhere]));
+      const { sent = {} } = await samples[listed.name as Names](world);
+      const query = sent.query?.project_id ? { ...sent.query, project_id: nowhere } : sent.query;
+      const multipart = sent.multipart?.project_id ? { ...sent.multipart, project_id: nowhere } : sent.multipart;
+      const missing = await call(stranger, listed, { ...sent, query, multipart }, params);
+      expect(foreign.answer.status).toBe(404);
+      expect({ ...foreign.answer.body, request_id: "" }).toEqual({ ...missing.answer.body, request_id: "" });
+    },
+  );
+
+  it.each(named.filter(([, { operation }]) => operation.contract.body && operation.contract.bodyType === undefined))(
+    "%s refuses a broken body with a clear error",
+    async (_, listed) => {
+      const json = { "Content-Type": "application/json" };
+      for (const [raw, headers, status, code] of [
+        ["{", json, 422, "invalid_json"],
+        ["[".repeat(1000), json, 422, "invalid_json"],
+        ['"text"', json, 422, "validation_failed"],
+        ["{}", { "Content-Type": "text/plain" }, 415, "unsupported_media_type"],
+      ] as const) {
+        const { answer } = await call(owner, listed, { raw, headers, json: undefined });
+        expect(answer).toMatchObject({ status, body: { code } });
+      }
+      const { answer } = await call(owner, listed, {
+        raw: new Uint8Array([0x22, 0xff, 0x22]),
+        headers: json,
+        json: undefined,
+      });
+      expect(answer).toMatchObject({ status: 422, body: { code: "invalid_json" } });
+    },
+  );
+
+  it("is found with and without a trailing slash, without a redirect", async () => {
+    for (const path of ["/api/v1/projects", "/api/v1/projects/", "/api/v1/tasks", "/api/v1/tasks/"]) {
+      expect((await owner.call("GET", path)).status).toBe(200);
+    }
+  });
+});
+
+describe("what is no operation", () => {
+  it("answers 404 in the shape of all errors", async () => {
+    for (const [method, path] of [
+      ["GET", "/api/v1/nothing"],
+      ["DELETE", "/api/v1/users/me"],
+      ["GET", "/api/v2/projects"],
+      ["GET", "/../../etc/passwd"],
+    ] as const) {
+      const { status, body } = await owner.call(method, path);
+      expect({ status, body }).toMatchObject({
+        status: 404,
+        body: { code: "route_not_found", detail: expect.any(String) },
+      });
+    }
+  });
+
+  it("refuses a body over API Gateway's limit and stores nothing", async () => {
+    const file = new Blob([new Uint8Array(11 * 1024 * 1024)]);
+    const project = await owner.ok("POST", "/api/v1/projects", { json: { name: "big", source_type: "zip" } });
+    const { status } = await owner.call("POST", `/api/v1/projects/${project.id}/zip`, { multipart: { file } });
+    expect(status).toBe(413);
+    expect(await owner.ok("GET", `/api/v1/projects/${project.id}/zip`)).toMatchObject({ has_file: false });
+  });
+});
+
+/** Sends an operation's sample request, changed where the test says so. */
+async function call(api: Api, listed: ListedOperation, change: Sent = {}, params?: Record<string, string>) {
+  const sample = await samples[listed.name as Names](world);
+  const { contract } = listed.operation;
+  const path = fullPath(contract).replace(/\{(\w+)\}/g, (_, name: string) => (params ?? sample.params)?.[name] ?? name);
+  const answer = await api.call(contract.method, path, { ...sample.sent, ...change });
+  return { answer, status: sample.status ?? 200 };
+}
+
+const parametersOf = (listed: ListedOperation) =>
+  [...fullPath(listed.operation.contract).matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+
+/** True for operations that reach an object by id, in the path or elsewhere. */
+const namesSomething = (listed: ListedOperation) =>
+  parametersOf(listed).length > 0 || ["scanStoredZip", "scanUploadedZip", "listTasks"].includes(listed.name);

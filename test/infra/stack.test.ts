@@ -1,0 +1,184 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { synthesise } from "../../bin/local/synthesise.ts";
+import { operationList } from "../../functions/operations.ts";
+import { fullPath } from "../../functions/platform/contract.ts";
+import { workflowTaskList } from "../../functions/workflow-tasks.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a CloudFormation template is looked into at every depth.
+type Any = any;
+
+let file: string;
+let resources: [string, Any][];
+
+beforeAll(async () => {
+  file = join(await synthesise(), "Sluice-local.template.json");
+  resources = Object.entries(JSON.parse(readFileSync(file, "utf8")).Resources);
+});
+
+const all = (type: string): Any[] =>
+  resources.filter(([, resource]) => resource.Type === type).map(([, resource]) => resource);
+
+describe("the stack's size", () => {
+  it("leaves room below CloudFormation's 500 resources and 1 MB", () => {
+    expect(resources.length).toBeLessThanOrEqual(450);
+    expect(statSync(file).size).toBeLessThan(900_000);
+  });
+
+  it("has one function and one role per operation and task", () => {
+    const functions = all("AWS::Lambda::Function");
+    expect(functions).toHaveLength(operationList.length + workflowTaskList.length);
+    const roles = new Set(functions.map((fn) => JSON.stringify(fn.Properties.Role)));
+    expect(roles.size).toBe(functions.length);
+  });
+
+  it("routes every operation of the table and nothing else", () => {
+    const [api] = all("AWS::ApiGateway::RestApi");
+    const routed = Object.entries(api.Properties.Body.paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const listed = operationList.map(({ operation: { contract } }) => `${contract.method} ${fullPath(contract)}`);
+    expect(routed.toSorted()).toEqual(listed.toSorted());
+    expect(new Set(listed).size).toBe(listed.length);
+  });
+});
+
+describe("data at rest", () => {
+  it("keeps the table on demand, encrypted with our key, restorable and protected", () => {
+    const [table] = all("AWS::DynamoDB::GlobalTable");
+    const [replica] = table.Properties.Replicas;
+    expect(table).toMatchObject({ DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
+    expect(table.Properties).toMatchObject({
+      BillingMode: "PAY_PER_REQUEST",
+      SSESpecification: { SSEEnabled: true, SSEType: "KMS" },
+    });
+    expect(replica).toMatchObject({
+      DeletionProtectionEnabled: true,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      SSESpecification: { KMSMasterKeyId: expect.anything() },
+    });
+  });
+
+  it("keeps buckets encrypted, private, versioned, over TLS only, and cleans them up", () => {
+    const buckets = all("AWS::S3::Bucket");
+    expect(buckets).toHaveLength(2);
+    for (const bucket of buckets) {
+      expect(bucket).toMatchObject({ DeletionPolicy: "Retain", UpdateReplacePolicy: "Retain" });
+      expect(bucket.Properties).toMatchObject({
+        VersioningConfiguration: { Status: "Enabled" },
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+      });
+      const [rule] = bucket.Properties.BucketEncryption.ServerSideEncryptionConfiguration;
+      expect(rule).toMatchObject({
+        BucketKeyEnabled: true,
+        ServerSideEncryptionByDefault: { SSEAlgorithm: "aws:kms" },
+      });
+      expect(bucket.Properties.LifecycleConfiguration.Rules.length).toBeGreaterThanOrEqual(2);
+    }
+    const policies = all("AWS::S3::BucketPolicy").map((policy) => JSON.stringify(policy));
+    expect(policies).toHaveLength(2);
+    for (const policy of policies) expect(policy).toContain('"aws:SecureTransport":"false"');
+  });
+
+  it("keeps keys for 30 days after deletion and rotates the one that can rotate", () => {
+    for (const key of all("AWS::KMS::Key")) {
+      expect(key).toMatchObject({ DeletionPolicy: "Retain", Properties: { PendingWindowInDays: 30 } });
+      if (key.Properties.KeySpec !== "ECC_NIST_P256") expect(key.Properties.EnableKeyRotation).toBe(true);
+    }
+  });
+
+  it("never renames what holds data: a new logical id would replace it", () => {
+    const stateful = ["AWS::DynamoDB::GlobalTable", "AWS::S3::Bucket", "AWS::KMS::Key", "AWS::KMS::Alias"];
+    const ids = resources.filter(([, { Type }]) => stateful.includes(Type)).map(([id]) => id);
+    expect(ids.toSorted()).toEqual([
+      "DataKey5F086070",
+      "DataResultsDF54D4F1",
+      "DataSigningKeyA3FCFCAC",
+      "DataSigningKeyAlias1B1EC97A",
+      "DataSources2E118840",
+      "DataTableFDBAD0F2",
+    ]);
+  });
+});
+
+describe("least privilege", () => {
+  const statements = () =>
+    resources
+      .filter(([, { Type }]) => Type === "AWS::IAM::Role" || Type === "AWS::IAM::Policy")
+      .flatMap(([id, { Properties }]) => [
+        ...(Properties.Policies ?? []).flatMap((policy: Any) =>
+          policy.PolicyDocument.Statement.map((s: Any) => [id, s]),
+        ),
+        ...(Properties.PolicyDocument?.Statement ?? []).map((s: Any) => [id, s]),
+      ]) as [string, Any][];
+  const actionsOf = (statement: Any): string[] => [statement.Action].flat();
+
+  it("attaches no managed policy and allows no wildcard action or resource", () => {
+    for (const role of all("AWS::IAM::Role")) expect(role.Properties.ManagedPolicyArns).toBeUndefined();
+    for (const [id, statement] of statements()) {
+      expect([id, actionsOf(statement).filter((action) => action.includes("*"))]).toEqual([id, []]);
+      expect([id, [statement.Resource].flat().includes("*")]).toEqual([id, false]);
+    }
+  });
+
+  it("reaches items only by record kind", () => {
+    for (const [id, statement] of statements()) {
+      const onItems = actionsOf(statement).some((action) => /^dynamodb:(?!Query$)/.test(action));
+      if (onItems)
+        expect([id, statement.Condition]).toEqual([
+          id,
+          { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": expect.any(Array) } },
+        ]);
+    }
+  });
+
+  it("lets only login sign tokens", () => {
+    const signers = statements().filter(([, statement]) => actionsOf(statement).includes("kms:Sign"));
+    expect(signers.map(([id]) => id.replace(/[0-9A-F]{8}$/, ""))).toEqual(["FunctionsLoginRole"]);
+  });
+
+  it("gives the functions of system and health no data at all", () => {
+    const [, role] = resources.find(([id]) => id.startsWith("FunctionsReadHealthRole")) as [string, Any];
+    const actions = role.Properties.Policies.flatMap((policy: Any) =>
+      policy.PolicyDocument.Statement.flatMap(actionsOf),
+    );
+    expect(actions).toEqual(["logs:CreateLogStream", "logs:PutLogEvents"]);
+  });
+});
+
+describe("running", () => {
+  it("ends every function before API Gateway gives up and gives each a log group with retention", () => {
+    for (const log of all("AWS::Logs::LogGroup")) expect(log.Properties.RetentionInDays).toBe(30);
+    for (const fn of all("AWS::Lambda::Function")) {
+      expect(fn.Properties).toMatchObject({
+        Runtime: "nodejs24.x",
+        Architectures: ["arm64"],
+        LoggingConfig: { LogGroup: expect.anything() },
+      });
+    }
+    for (const { name, operation } of operationList) {
+      expect([name, operation.contract.timeoutSeconds ?? 25]).toSatisfy(([, seconds]) => (seconds as number) < 29);
+    }
+  });
+
+  it("limits the scan in time and in parallel work, and has a rule and a sweeper for stuck scans", () => {
+    const [machine] = all("AWS::StepFunctions::StateMachine");
+    const definition = JSON.stringify(machine.Properties.DefinitionString);
+    expect(definition).toContain('\\"TimeoutSeconds\\":7200');
+    expect(definition).toContain('\\"MaxConcurrency\\":20');
+    expect(definition).toContain('\\"Mode\\":\\"DISTRIBUTED\\"');
+    const rules = all("AWS::Events::Rule").map((rule) => rule.Properties);
+    expect(rules).toContainEqual(expect.objectContaining({ ScheduleExpression: "rate(1 minute)" }));
+    expect(rules).toContainEqual(
+      expect.objectContaining({
+        EventPattern: expect.objectContaining({ "detail-type": ["Step Functions Execution Status Change"] }),
+      }),
+    );
+  });
+});
