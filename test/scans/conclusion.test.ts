@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import type { Coverage } from "../../functions/engine/artefact.ts";
+import type { Issue } from "../../functions/issues/issue.ts";
+import { conclude } from "../../functions/scans/conclusion.ts";
+import { chunked, type LinkedFindings, type Plan } from "../../functions/scans/plan.ts";
+
+const plan = (accepted: string[], change: Partial<Plan> = {}): Plan => ({
+  accepted,
+  skipped: [],
+  missing: [],
+  ...change,
+});
+const row = (path: string, status: Coverage["status"] = "analysed"): Coverage => ({
+  path,
+  status,
+  reason: status === "analysed" ? null : "why",
+  language: "python",
+  lines: 10,
+  bytes: 100,
+});
+const linked = (coverage: Coverage[], unfinished: string[] = []): LinkedFindings => ({
+  findings: [],
+  coverage,
+  unfinished,
+});
+const issue = (path: string, severity: Issue["severity"], status: Issue["status"] = "open") =>
+  ({ path, severity, status, suppression: status === "false_positive" ? "known" : null }) as Issue;
+
+describe("the conclusion of a scan", () => {
+  it("is the mean over the files, an issue costing its severity once", () => {
+    const issues = [
+      issue("a", "critical"),
+      issue("a", "high"),
+      issue("b", "low"),
+      issue("b", "critical", "false_positive"),
+    ];
+    expect(conclude(plan(["a", "b"]), linked([row("a"), row("b")]), issues)).toMatchObject({
+      status: "completed",
+      qualityScore: (60 + 97) / 2,
+      issuesCount: 4,
+      scannedFiles: 2,
+      totalLines: 20,
+    });
+  });
+
+  it("never praises a scan that looked at nothing", () => {
+    const nothing = conclude(
+      plan([], { skipped: [{ path: "README.md", reason: "unsupported_type" }] }),
+      linked([]),
+      [],
+    );
+    expect(nothing).toMatchObject({ status: "completed", qualityScore: 0 });
+    expect(nothing.warnings).toEqual([{ code: "no_scannable_files", count: 1, paths: ["README.md"] }]);
+  });
+
+  it("names the files of a lost chunk and still completes", () => {
+    const end = conclude(plan(["a", "b", "c"]), linked([row("a")], ["c", "b"]), []);
+    expect(end).toMatchObject({ status: "completed", qualityScore: 100 });
+    expect(end.warnings).toEqual([{ code: "files_not_analysed", count: 2, paths: ["b", "c"] }]);
+  });
+
+  it("fails when not one file could be analysed", () => {
+    expect(conclude(plan(["a", "b"]), linked([row("a", "failed")], ["b"]), [])).toMatchObject({
+      status: "failed",
+      failure: { code: "nothing_analysed" },
+      qualityScore: 0,
+    });
+  });
+
+  it("shows at most a hundred paths and the whole count", () => {
+    const paths = Array.from({ length: 500 }, (_, n) => `f${n}`);
+    const [warning] = conclude(plan(["a", ...paths]), linked([row("a")], paths), []).warnings;
+    expect(warning).toMatchObject({ count: 500, paths: expect.objectContaining({ length: 100 }) });
+  });
+});
+
+describe("chunks", () => {
+  const file = (n: number, bytes: number) => ({
+    path: `f${String(n).padStart(4, "0")}`,
+    bytes,
+    sha256: "",
+    index: n,
+    binary: false,
+  });
+
+  it("hold every file once, in path order, within their limits", () => {
+    const files = Array.from({ length: 333 }, (_, n) => file((n * 7) % 333, (n * 7919) % 200_000));
+    const chunks = chunked(files);
+    expect(chunks.flat().map((f) => f.path)).toEqual(files.map((f) => f.path).toSorted());
+    for (const chunk of chunks) {
+      expect(chunk.length).toBeLessThanOrEqual(50);
+      if (chunk.length > 1) expect(chunk.reduce((sum, f) => sum + f.bytes, 0)).toBeLessThanOrEqual(512 * 1024);
+    }
+  });
+
+  it("take a file that is larger than a chunk alone, and nothing as nothing", () => {
+    expect(chunked([file(1, 10_000_000), file(2, 1)])).toHaveLength(2);
+    expect(chunked([])).toEqual([]);
+  });
+});
