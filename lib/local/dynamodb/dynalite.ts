@@ -48,7 +48,7 @@ const unlimited = { options: { maxItemSize: Number.POSITIVE_INFINITY } };
  * @throws AwsError ValidationException, SerializationException
  */
 export function checkRequest(input: Json, types: Shape, custom?: Check): Json {
-  checkNames(input);
+  checkNodes(input);
   try {
     const request = validations.checkTypes(input, types);
     validations.checkValidations(request, types, custom, unlimited);
@@ -69,13 +69,14 @@ export function checkName(name: string | number): void {
   if (name === "__proto__") throw new AwsError("ValidationException", "An attribute cannot be called __proto__ here.");
 }
 
-/** Also bounds the recursion of everything that reads the request later. */
-function checkNames(input: Json, depth = 0): void {
+/** What dynalite would trip over. The depth also bounds the recursion of everything that reads the request later. */
+function checkNodes(input: Json, depth = 0): void {
+  if (input === null && depth > 1) throw new AwsError("SerializationException", "The request has a null inside.");
   if (typeof input !== "object" || input === null) return;
   if (depth > 200) throw new AwsError("SerializationException", "The request is nested too deep.");
   for (const [name, member] of Object.entries(input)) {
     checkName(name);
-    checkNames(member, depth + 1);
+    checkNodes(member, depth + 1);
   }
 }
 

@@ -62,8 +62,8 @@ export class Storage {
   }
 
   /**
-   * All or nothing, and on disk before it resolves. Without `sync` a write would still survive the death of this process,
-   * but not a power cut, and the objects beside this table are flushed too; see the benchmark for what it costs.
+   * All or nothing, and on disk before it resolves. Without `sync` a write would survive the death of this process but not
+   * a power cut; it costs 0.2 ms a write on a cloud disk (0.30 against 0.08 ms), more on a disk that is slow to flush.
    */
   async commit(changes: Changes): Promise<void> {
     const operations = [...changes].map(([key, value]) =>
