@@ -1,0 +1,44 @@
+import type { Cancellation } from "./cancellation.ts";
+
+export interface ClockProps {
+  /** @default the system's time */
+  readonly now?: () => Date;
+  /** Calls back after so many milliseconds unless the returned function is called before. @default setTimeout */
+  readonly setTimer?: (run: () => void, milliseconds: number) => () => void;
+}
+
+/** setTimeout takes 31 bits of milliseconds; a Wait may last a year, so long waits go day by day. */
+const timerMillisecondsMax = 24 * 60 * 60 * 1000;
+
+/** Time as executions and rules see it; tests put their own underneath, so nothing ever sleeps there. */
+export class Clock {
+  readonly now: () => number;
+  readonly #setTimer: (run: () => void, milliseconds: number) => () => void;
+
+  constructor(props: ClockProps = {}) {
+    this.now = props.now ? () => (props.now as () => Date)().getTime() : Date.now;
+    this.#setTimer = props.setTimer ?? systemTimer;
+  }
+
+  /** Resolves at `deadline` (epoch milliseconds). @throws Cancelled when the scope is given up before */
+  until(deadline: number, scope: Cancellation): Promise<void> {
+    let stop = () => {};
+    const reached = new Promise<void>((resolve) => {
+      const arm = () => {
+        const left = deadline - this.now();
+        if (left <= 0) resolve();
+        else stop = this.#setTimer(arm, Math.min(left, timerMillisecondsMax));
+      };
+      arm();
+    });
+    return scope.guard(reached).finally(() => stop());
+  }
+}
+
+function systemTimer(run: () => void, milliseconds: number): () => void {
+  const timer = setTimeout(run, milliseconds);
+  return () => clearTimeout(timer);
+}
+
+/** Lets timers and sockets have their turn: an execution of quick states would otherwise never leave the microtasks. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
