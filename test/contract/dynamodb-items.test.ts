@@ -373,6 +373,11 @@ describe("limits and keys", () => {
       Expected: { pk: { Exists: false } },
     });
     await invalid(table.client.send(legacy), /takes expressions in place of Expected/);
+    const batch = { [TableName]: { Keys: [Key("a")], AttributesToGet: ["pk"] } };
+    await invalid(
+      table.documents.send(new BatchGetCommand({ RequestItems: batch })),
+      /takes expressions in place of AttributesToGet/,
+    );
   });
 
   it("refuse an operation that is not embedded", async () => {

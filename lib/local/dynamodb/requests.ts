@@ -27,24 +27,35 @@ export const itemBytesMax = 400 * 1024;
 const levelsMax = 32;
 
 const onFailure = { ReturnValuesOnConditionCheckFailure: { type: "String", enum: ["ALL_OLD", "NONE"] } };
-const [get, put, update, remove] = ["getItem", "putItem", "updateItem", "deleteItem"].map(rulesOf) as [
-  Rules,
-  Rules,
-  Rules,
-  Rules,
+const get: Rules = rulesOf("getItem");
+const put: Rules = rulesOf("putItem");
+const update: Rules = rulesOf("updateItem");
+const remove: Rules = rulesOf("deleteItem");
+const { TableName, ReturnConsumedCapacity, ReturnItemCollectionMetrics } = put.types as Record<string, Json>;
+
+/** AWS calls these legacy and has an expression for each; our functions never send them. */
+const legacyMembers = [
+  "AttributesToGet",
+  "AttributeUpdates",
+  "ConditionalOperator",
+  "Expected",
+  "KeyConditions",
+  "QueryFilter",
+  "ScanFilter",
 ];
-const { TableName, ReturnConsumedCapacity } = get.types as { TableName: Json; ReturnConsumedCapacity: Json };
-const { ReturnItemCollectionMetrics } = put.types as { ReturnItemCollectionMetrics: Json };
 
 interface Rules {
   readonly types: Shape;
   readonly custom?: Check;
 }
 
-/** A request inside a transaction: the same members, without those that say what to answer. */
-const action = (name: string, { types }: Rules, required: Shape = {}) => {
-  const { ReturnValues: _, ReturnConsumedCapacity: __, ReturnItemCollectionMetrics: ___, ...members } = types;
-  return { type: `FieldStruct<${name}>`, children: { ...members, ...required } };
+const answerMembers = ["ReturnValues", "ReturnConsumedCapacity", "ReturnItemCollectionMetrics"];
+
+/** A request inside a transaction: the same members, without those that say what to answer, and never legacy ones. */
+const action = (name: string, { types }: Rules, more: Shape = {}) => {
+  const foreign = [...answerMembers, ...legacyMembers];
+  const members = Object.entries(types).filter(([member]) => !foreign.includes(member));
+  return { type: `FieldStruct<${name}>`, children: { ...Object.fromEntries(members), ...more } };
 };
 const required = { type: "String", notNull: true };
 const actions = (children: Shape) => ({
@@ -136,17 +147,6 @@ const operations = {
 
 export type Operation = keyof typeof operations;
 
-/** AWS calls these legacy and has an expression for each; our functions never send them. */
-const legacyMembers = [
-  "AttributesToGet",
-  "AttributeUpdates",
-  "ConditionalOperator",
-  "Expected",
-  "KeyConditions",
-  "QueryFilter",
-  "ScanFilter",
-];
-
 /**
  * Checks a request as far as that is possible without looking at tables.
  * @returns its known members; parsed expressions stand beside them
@@ -157,7 +157,8 @@ export function parseRequest(operation: string, input: Json): { operation: Opera
     throw new AwsError("UnknownOperationException", `The embedded DynamoDB has no operation ${operation}.`);
   }
   if (typeof input !== "object" || input === null) throw new AwsError("SerializationException", "Not an object.");
-  const legacy = legacyMembers.filter((member) => member in input);
+  const parts = [input, ...Object.values(input.RequestItems ?? {})];
+  const legacy = legacyMembers.filter((member) => parts.some((part) => Object.hasOwn(part ?? {}, member)));
   if (legacy.length > 0) throw invalid(`The embedded DynamoDB takes expressions in place of ${legacy.join(", ")}.`);
   const { types, custom } = operations[operation as Operation] as Rules;
   return { operation: operation as Operation, request: checkRequest(input, types, custom) };
