@@ -19,7 +19,6 @@ describe("archives of real tools", () => {
   it.each([
     ["infozip-stream", "app", sources],
     ["infozip64", "app", sources],
-    ["infozip64-stream", "app", sources],
     ["python", "app", sources],
     ["python-stream-zip64", "app", { ...sources, "big.py": "hello\n".repeat(10) }],
     ["jar", "", sources],
