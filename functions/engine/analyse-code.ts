@@ -1,0 +1,97 @@
+import type { Candidate, ExportedFunction, LinkRecord } from "./artefact.ts";
+import type { Catalogue } from "./catalogue/catalogue.ts";
+import { candidateOf, type FileContext, traceOf } from "./findings/candidates.ts";
+import { Suppressions } from "./findings/suppression.ts";
+import { interpret } from "./interpret/interpreter.ts";
+import type { Run } from "./interpret/run.ts";
+import type { LineIndex } from "./inventory/line-index.ts";
+import { JavaLowering } from "./lower/java/java-lowering.ts";
+import { JavaScriptLowering } from "./lower/javascript/javascript-lowering.ts";
+import type { Lowering } from "./lower/lowering.ts";
+import { PythonLowering } from "./lower/python/python-lowering.ts";
+import type { SourceParser } from "./parse/parser.ts";
+
+/** What one file of code gave; `reason` says what was left out, null for nothing. */
+export interface CodeAnalysis {
+  candidates: Candidate[];
+  links: LinkRecord;
+  suppressions: Suppressions;
+  reason: string | null;
+}
+
+const lowerings: Record<string, new (text: string) => Lowering> = {
+  javascript: JavaScriptLowering,
+  typescript: JavaScriptLowering,
+  tsx: JavaScriptLowering,
+  python: PythonLowering,
+  java: JavaLowering,
+};
+
+/** A share of unreadable text beyond which the file is called partly analysed. */
+const errorShareMax = 0.2;
+
+/** Parses, lowers and interprets one file. */
+export async function analyseCode(
+  catalogue: Catalogue,
+  parser: SourceParser,
+  grammar: string,
+  text: string,
+  lines: LineIndex,
+): Promise<CodeAnalysis> {
+  const parsed = await parser.parse(text, grammar);
+  const nothing = {
+    candidates: [],
+    links: { exports: [], calls: [] },
+    suppressions: new Suppressions(text, [], lines),
+  };
+  if ("failure" in parsed) return { ...nothing, reason: parsed.failure };
+  const lowering = new (lowerings[grammar] as new (text: string) => Lowering)(text);
+  const module = lowering.module(parsed.syntax);
+  const file: FileContext = {
+    text,
+    lines,
+    errors: module.errors,
+    suppressions: new Suppressions(text, module.comments, lines),
+    hashComments: grammar === "python",
+  };
+  const { run, exhausted } = interpret(catalogue, module, grammar, text);
+  const unread = module.errors.reduce((sum, error) => sum + error.end - error.start, 0) / text.length;
+  const reason = exhausted
+    ? "interpreter_budget"
+    : module.tooDeep || run.truncated
+      ? "nesting"
+      : unread > errorShareMax
+        ? "syntax_errors"
+        : null;
+  const candidates = [...run.hits.values()].map((hit) => candidateOf(file, run, hit));
+  return { candidates, links: linksOf(catalogue, file, run), suppressions: file.suppressions, reason };
+}
+
+/** What other files may call here, and what this file hands to others. */
+function linksOf(catalogue: Catalogue, file: FileContext, run: Run): LinkRecord {
+  const exports = [...run.exports].flatMap(([name, closure]): ExportedFunction[] => {
+    const flows = (run.summaries.get(closure.fn)?.flows ?? []).map((flow) => {
+      const param = closure.fn.params[flow.parameter] ?? closure.fn;
+      const source = run.source("parameter", param, 1, { fn: closure.fn, index: flow.parameter });
+      return {
+        parameter: flow.parameter,
+        candidate: candidateOf(file, run, { ...flow, flow: { source, step: flow.step } }),
+        clean: catalogue.namesOf(flow.clean),
+      };
+    });
+    return flows.length > 0 ? [{ name, flows }] : [];
+  });
+  const calls = [...run.handovers.values()].map((call) => ({
+    module: call.module,
+    name: call.name,
+    argument: call.argument,
+    sourceKind: call.source.kind,
+    source: call.source.name,
+    clean: catalogue.namesOf(call.clean),
+    trace: traceOf(file, run, call.source, call.step, call.at).map((step) =>
+      step.role === "sink" ? { ...step, role: "step" as const } : step,
+    ),
+    symbol: call.symbol,
+  }));
+  return { exports, calls };
+}

@@ -1,0 +1,88 @@
+import type { Severity } from "./finding.ts";
+
+/** One file to analyse; the path is normalised and uses "/". */
+export interface SourceFile {
+  path: string;
+  bytes: Uint8Array;
+}
+
+/** How a file's analysis ended. `reason` is a stable snake_case code, null exactly when nothing was left out. */
+export interface Coverage {
+  path: string;
+  status: "analysed" | "partial" | "skipped" | "failed";
+  reason: string | null;
+  language: string;
+  lines: number;
+  bytes: number;
+}
+
+/** A place inside the artefact's own file. */
+export interface LocalPlace {
+  startLine: number;
+  startColumn: number;
+  endLine: number;
+  endColumn: number;
+}
+
+export interface LocalStep extends LocalPlace {
+  code: string;
+  role: "source" | "step" | "sink";
+}
+
+/** A finding before linking: it knows the file's content, not its path. Texts are rendered from the catalogue by link(). */
+export interface Candidate extends LocalPlace {
+  ruleId: string;
+  severity: Severity;
+  confidence: number;
+  /** Names filled into the rule's texts. */
+  source: string;
+  sink: string;
+  symbol: string;
+  /** What the fingerprint is made of, see findings/fingerprint.ts. */
+  anchor: string;
+  snippet: string;
+  trace: LocalStep[];
+  suppressed: { reason: string } | null;
+}
+
+/** Where a value that came in by a parameter ends up. */
+export interface ParameterFlow {
+  parameter: number;
+  /** The candidate that exists as soon as a caller passes attacker input. */
+  candidate: Candidate;
+  /** Families the value has been cleaned for on its way, as in the catalogue. */
+  clean: string[];
+}
+
+/** A function that other files can call, and what happens to its parameters. */
+export interface ExportedFunction {
+  name: string;
+  flows: ParameterFlow[];
+}
+
+/** A call of something imported that receives attacker input. */
+export interface OutgoingCall {
+  /** The imported module as written, e.g. "./db" or "app.services.users". */
+  module: string;
+  name: string;
+  argument: number;
+  sourceKind: string;
+  source: string;
+  clean: string[];
+  trace: LocalStep[];
+  symbol: string;
+}
+
+/** What other files need to know about this one. */
+export interface LinkRecord {
+  exports: ExportedFunction[];
+  calls: OutgoingCall[];
+}
+
+/** All that analysis keeps of one file. JSON-serialisable; everything but `coverage.path` depends on content and language only. */
+export interface FileArtefact {
+  coverage: Coverage;
+  sha256: string;
+  candidates: Candidate[];
+  link: LinkRecord;
+}

@@ -1,0 +1,269 @@
+import { RE2JS } from "re2js";
+import type { Severity } from "../finding.ts";
+import { expandBraces, PathIndex } from "./paths.ts";
+import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts";
+
+/** A set of families as bits; a value is clean for those whose bit is set. */
+export type Families = number;
+export const allFamilies: Families = -1;
+/** Not a family: the path was brought into its shortest form, so that a prefix test on it means something. */
+export const normalised: Families = 1 << 30;
+
+export interface Test {
+  arguments: (string | number)[] | null;
+  is: readonly (string | number | boolean | null)[] | null;
+  matches: RE2JS | null;
+  path: PathIndex<true> | null;
+  shape: Condition["shape"] | null;
+  fact: string | null;
+}
+
+/** What to look at where, as sinks and patterns share it. */
+export interface Match {
+  rule: Rule;
+  arguments: (string | number)[];
+  receiver: RE2JS | null;
+  when: Test[];
+  unless: Test[];
+  near: RE2JS | null;
+  notNear: RE2JS | null;
+  severity: Severity;
+  confidence: number;
+  /** For sinks: the family's bit and the kinds of sources that count. Null for patterns, which need no source. */
+  taint: { family: Families; sources: ReadonlySet<string>; safePrefix: RE2JS | null } | null;
+}
+
+export interface EntryPoint {
+  parameters: string[];
+  others: string | null;
+  returns: Match[];
+  confidence: number;
+  names: string[][];
+  receiver: RE2JS | null;
+}
+
+/** All that is known about one language for one set of imports, ready to be asked by path. */
+export class Knowledge {
+  readonly calls = new PathIndex<Match>();
+  readonly reads = new PathIndex<Match>();
+  readonly assigns = new PathIndex<Match>();
+  readonly entries = new Map<string, Match[]>();
+  readonly sources = { call: new PathIndex<SourceModel>(), read: new PathIndex<SourceModel>() };
+  readonly sanitizers = { call: new PathIndex<SanitizerModel>(), read: new PathIndex<SanitizerModel>() };
+  readonly guards = new PathIndex<{ of: string | number; cleans: Families; when: Test[] }>();
+  readonly containers = new PathIndex<Model["containers"][number]["does"]>();
+  readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
+  readonly returns = new PathIndex<string>();
+  readonly entryCalls = new PathIndex<EntryPoint>();
+  readonly entryDecorators = new PathIndex<EntryPoint>();
+  readonly entryNames: EntryPoint[] = [];
+  readonly parameterDecorators = new PathIndex<string>();
+  readonly cleanTypes = new Set<string>();
+  /** Every prefix of every path some model names: resolves a wildcard import to the class that matters. */
+  readonly known = new Set<string>();
+}
+export interface SourceModel {
+  kind: string;
+  receiver: RE2JS | null;
+}
+export interface SanitizerModel {
+  cleans: Families;
+  receiver: RE2JS | null;
+}
+
+/** The compiled rules and models. */
+export class Catalogue {
+  readonly rules: ReadonlyMap<string, Rule>;
+  readonly secretRules: readonly Rule[];
+  readonly #data: CatalogueData;
+  readonly #bits: Map<string, Families>;
+  readonly #knowledge = new Map<string, Knowledge>();
+
+  constructor(data: CatalogueData) {
+    this.#data = data;
+    this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
+    this.secretRules = data.rules.filter((rule) => rule.secret);
+    this.#bits = new Map(Object.keys(data.families).map((family, i) => [family, 1 << i]));
+  }
+
+  family(name: string): Family {
+    return this.#data.families[name] as Family;
+  }
+
+  /** Whether a rule asks about sources of this kind. */
+  counts(rule: Rule, kind: string): boolean {
+    return rule.taint !== undefined && this.#kinds(rule.taint.sources).has(kind);
+  }
+
+  /** The names of the families in a set, for records that outlive this catalogue's numbering. */
+  namesOf(families: Families): string[] {
+    return [...this.#bits].filter(([, bit]) => (families & bit) !== 0).map(([name]) => name);
+  }
+
+  bitsOf(families: "all" | readonly string[]): Families {
+    if (families === "all") return allFamilies;
+    return families.reduce(
+      (bits, name) => bits | (name === "normalised" ? normalised : (this.#bits.get(name) ?? 0)),
+      0,
+    );
+  }
+
+  /** What is known about a file in this language that imports these modules. Cached per set of models. */
+  knowledge(language: string, imports: ReadonlySet<string>): Knowledge {
+    const base = language === "typescript" || language === "tsx" ? "javascript" : language;
+    const models = this.#data.models.filter((model) => model.language === base && isImported(model, imports));
+    const key = `${language}|${models.map((model) => model.framework).join("|")}`;
+    const known = this.#knowledge.get(key) ?? this.#build(base, models);
+    this.#knowledge.set(key, known);
+    return known;
+  }
+
+  #build(language: string, models: Model[]): Knowledge {
+    const knowledge = new Knowledge();
+    const rules = this.#data.rules.filter((rule) => rule.languages.some((l) => l === language));
+    const taintRules = rules.filter((rule) => rule.taint);
+    for (const rule of rules)
+      for (const pattern of rule.patterns ?? []) this.#place(knowledge, pattern, this.#match(rule, pattern));
+    for (const rule of taintRules) {
+      for (const sink of rule.taint?.sinks ?? []) this.#place(knowledge, sink, this.#match(rule, sink));
+    }
+    for (const model of models) this.#addModel(knowledge, model, taintRules);
+    return knowledge;
+  }
+
+  #addModel(knowledge: Knowledge, model: Model, rules: Rule[]): void {
+    for (const sink of model.sinks) {
+      for (const rule of rules.filter((r) => r.family === sink.family))
+        this.#place(knowledge, sink, this.#match(rule, sink));
+    }
+    for (const { call, read, kind, receiver } of model.sources) {
+      const source = { kind, receiver: regex(receiver) };
+      if (call) remember(knowledge, call, (path) => knowledge.sources.call.add(path, source));
+      if (read) remember(knowledge, read, (path) => knowledge.sources.read.add(path, source));
+    }
+    for (const { call, read, cleans, receiver } of model.sanitizers) {
+      const sanitizer = { cleans: this.bitsOf(cleans), receiver: regex(receiver) };
+      if (call) remember(knowledge, call, (path) => knowledge.sanitizers.call.add(path, sanitizer));
+      if (read) remember(knowledge, read, (path) => knowledge.sanitizers.read.add(path, sanitizer));
+    }
+    for (const { call, of, cleans, when } of model.guards) {
+      knowledge.guards.add(call, { of, cleans: this.bitsOf(cleans), when: when.map(compileTest) });
+    }
+    for (const { call, does } of model.containers)
+      remember(knowledge, call, (path) => knowledge.containers.add(path, does));
+    for (const { call, sets, when } of model.facts) {
+      remember(knowledge, call, (path) => knowledge.facts.add(path, { sets, when: when.map(compileTest) }));
+    }
+    for (const { call, gives } of model.returns)
+      remember(knowledge, call, (path) => knowledge.returns.add(path, gives));
+    for (const type of model.cleanTypes) knowledge.cleanTypes.add(type);
+    for (const entry of model.entryPoints) this.#addEntryPoint(knowledge, entry, rules);
+  }
+
+  #addEntryPoint(knowledge: Knowledge, entry: Model["entryPoints"][number], rules: Rule[]): void {
+    const point: EntryPoint = {
+      parameters: entry.parameters,
+      others: entry.others ?? null,
+      returns: rules
+        .filter((rule) => rule.family === entry.returns)
+        .map((rule) => this.#match(rule, { argument: [0], confidence: entry.confidence, when: [], unless: [] })),
+      confidence: entry.confidence ?? 1,
+      names: entry.names ?? [],
+      receiver: regex(entry.receiver),
+    };
+    for (const type of entry.parameters) remember(knowledge, type, () => {});
+    if (entry.call) knowledge.entryCalls.add(entry.call, point);
+    if (entry.decorator) remember(knowledge, entry.decorator, (path) => knowledge.entryDecorators.add(path, point));
+    if (entry.names) knowledge.entryNames.push(point);
+    if (entry.parameterDecorator) {
+      const kind = entry.others ?? "http-query";
+      remember(knowledge, entry.parameterDecorator, (path) => knowledge.parameterDecorators.add(path, kind));
+    }
+  }
+
+  #place(knowledge: Knowledge, at: Where, match: Match): void {
+    if (at.call) remember(knowledge, at.call, (path) => knowledge.calls.add(path, match));
+    if (at.read) remember(knowledge, at.read, (path) => knowledge.reads.add(path, match));
+    if (at.assign) remember(knowledge, at.assign, (path) => knowledge.assigns.add(path, match));
+    for (const key of at.entry ? expandBraces(at.entry) : []) {
+      knowledge.entries.set(key, [...(knowledge.entries.get(key) ?? []), match]);
+    }
+  }
+
+  #match(rule: Rule, at: Where): Match {
+    const family = this.family(rule.family);
+    return {
+      rule,
+      arguments: at.argument ?? [0],
+      receiver: regex(at.receiver),
+      when: at.when.map(compileTest),
+      unless: at.unless.map(compileTest),
+      near: regex(at.near),
+      notNear: regex(at.notNear),
+      severity: at.severity ?? rule.severity,
+      confidence: rule.confidence * (at.confidence ?? 1),
+      taint: rule.taint
+        ? {
+            family: this.#bits.get(rule.family) ?? 0,
+            sources: this.#kinds(rule.taint.sources),
+            safePrefix: regex(family.safePrefix),
+          }
+        : null,
+    };
+  }
+
+  #kinds(names: string[]): ReadonlySet<string> {
+    return new Set(names.flatMap((name) => this.#data.sourceGroups[name] ?? [name]));
+  }
+}
+
+type Where = {
+  call?: string | undefined;
+  read?: string | undefined;
+  assign?: string | undefined;
+  entry?: string | undefined;
+  receiver?: string | undefined;
+  near?: string | undefined;
+  notNear?: string | undefined;
+  argument?: (string | number)[];
+  severity?: Severity | undefined;
+  confidence?: number | undefined;
+  when: Condition[];
+  unless: Condition[];
+};
+
+function isImported(model: Model, imports: ReadonlySet<string>): boolean {
+  if (!model.detect) return true;
+  return model.detect.imports.some((wanted) => {
+    for (const module of imports)
+      if (module === wanted || module.startsWith(`${wanted}.`) || module.startsWith(`${wanted}/`)) return true;
+    return false;
+  });
+}
+
+/** Registers a path and notes its prefixes as known names. */
+function remember(knowledge: Knowledge, pattern: string, add: (path: string) => void): void {
+  for (const path of expandBraces(pattern)) {
+    add(path);
+    if (path.startsWith("*")) continue;
+    for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1))
+      knowledge.known.add(path.slice(0, dot));
+    knowledge.known.add(path.replace(/\(\)$/, ""));
+  }
+}
+
+function compileTest(condition: Condition): Test {
+  const paths = condition.path ? new PathIndex<true>() : null;
+  for (const path of condition.path ?? []) paths?.add(path, true);
+  return {
+    arguments: condition.argument ?? null,
+    is: condition.is ?? null,
+    matches: regex(condition.matches),
+    path: paths,
+    shape: condition.shape ?? null,
+    fact: condition.fact ?? null,
+  };
+}
+
+/** All expressions from rules run in linear time, also ours: one engine, one syntax. */
+const regex = (source: string | undefined): RE2JS | null => (source === undefined ? null : RE2JS.compile(source));

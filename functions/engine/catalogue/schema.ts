@@ -1,0 +1,184 @@
+import * as z from "zod";
+import { issueTypes, severities, vulnerabilityTypes } from "../finding.ts";
+
+/**
+ * The shape of the YAML files in rules/ and models/. Checked once, when the assets are written; the engine trusts the result.
+ * Paths are dotted names after import resolution: `flask.request.args`, `sqlite3.connect().cursor`. `{a,b}` stands for either,
+ * a leading `*` for any receiver, `*` in the middle for one segment, `()` for the result of a call.
+ */
+export const languages = ["javascript", "typescript", "python", "java"] as const;
+
+const Slug = z.string().regex(/^[a-z0-9]+([._-][a-z0-9]+)*$/);
+const Path = z.string().min(1).max(1_000);
+const ConstantValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const Bilingual = z.strictObject({ zh: z.string().min(2), en: z.string().min(2) });
+const Share = z.number().gt(0).max(1);
+
+/** Position, name, or several of them; `1.shell` is the key shell of the map at position 1; `*` is all; `receiver` the object called. */
+const Argument = z.union([z.number().int().min(0), z.string().min(1)]);
+const Arguments = z
+  .union([Argument, z.array(Argument).min(1)])
+  .transform((given) => (Array.isArray(given) ? given : [given]));
+
+/** Holds when the argument (or, without one, the value assigned) has one of the properties given. */
+export const Condition = z.strictObject({
+  argument: Arguments.optional(),
+  /** Is known to be one of these constants. */
+  is: z.array(ConstantValue).optional(),
+  /** Is a known string that this regular expression finds something in. */
+  matches: z.string().optional(),
+  /** Is the thing with this path. */
+  path: z.array(Path).optional(),
+  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure. */
+  shape: z.enum(["absent", "present", "list", "map", "closure", "text", "constant"]).optional(),
+  /** A fact that a call earlier in the function has set. */
+  fact: Slug.optional(),
+});
+export type Condition = z.infer<typeof Condition>;
+
+const where = {
+  call: Path.optional(),
+  read: Path.optional(),
+  /** The target of an assignment. */
+  assign: Path.optional(),
+  /** A key of an object literal or a named argument. */
+  entry: z.string().optional(),
+  /** The last name of the receiver must match; for methods whose name alone says little. */
+  receiver: z.string().optional(),
+  when: z.array(Condition).default([]),
+  unless: z.array(Condition).default([]),
+  confidence: Share.optional(),
+};
+
+const Sink = z.strictObject({ ...where, argument: Arguments.default([0]), family: Slug });
+const Pattern = z.strictObject({
+  ...where,
+  /** The statement or the enclosing function's name must contain this. */
+  near: z.string().optional(),
+  notNear: z.string().optional(),
+  severity: z.enum(severities).optional(),
+});
+const Families = z.union([z.literal("all"), z.array(Slug).min(1)]);
+
+export const Model = z.strictObject({
+  language: z.enum(["javascript", "python", "java"]),
+  framework: Slug,
+  /** Loaded only for files that import one of these; always when absent. */
+  detect: z.strictObject({ imports: z.array(z.string()).min(1) }).optional(),
+  /** Names for what a call gives, so that many producers share their sinks. */
+  returns: z.array(z.strictObject({ call: Path, gives: Path })).default([]),
+  entryPoints: z
+    .array(
+      z.strictObject({
+        /** Functions with this decorator. */
+        decorator: Path.optional(),
+        /** Functions passed to this call. */
+        call: Path.optional(),
+        receiver: z.string().optional(),
+        /** Functions whose first parameters carry these names. */
+        names: z.array(z.array(z.string()).min(1)).optional(),
+        /** Parameters with this decorator. */
+        parameterDecorator: Path.optional(),
+        /** Type paths of the leading parameters. A function with one parameter more takes an error first. */
+        parameters: z.array(Path).default([]),
+        /** Source kind of all other parameters. */
+        others: Slug.optional(),
+        /** Family for which what the function returns is a sink. */
+        returns: Slug.optional(),
+        confidence: Share.optional(),
+      }),
+    )
+    .default([]),
+  sources: z
+    .array(
+      z.strictObject({ read: Path.optional(), call: Path.optional(), kind: Slug, receiver: z.string().optional() }),
+    )
+    .default([]),
+  sinks: z.array(Sink).default([]),
+  sanitizers: z
+    .array(
+      z.strictObject({
+        call: Path.optional(),
+        read: Path.optional(),
+        cleans: Families,
+        receiver: z.string().optional(),
+      }),
+    )
+    .default([]),
+  /** Tests that clean what they test when they hold: the receiver or an argument. */
+  guards: z
+    .array(z.strictObject({ call: Path, of: Argument, cleans: Families, when: z.array(Condition).default([]) }))
+    .default([]),
+  /** What methods of containers and builders do to their receiver. */
+  containers: z
+    .array(z.strictObject({ call: Path, does: z.enum(["append", "put", "get", "remove", "absorb", "same"]) }))
+    .default([]),
+  facts: z.array(z.strictObject({ call: Path, sets: Slug, when: z.array(Condition).default([]) })).default([]),
+  /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
+  cleanTypes: z.array(z.string()).default([]),
+});
+export type Model = z.infer<typeof Model>;
+
+export const Family = z.strictObject({
+  type: z.enum(vulnerabilityTypes),
+  owasp2021: z
+    .string()
+    .regex(/^A\d\d$/)
+    .nullable(),
+  owasp2025: z
+    .string()
+    .regex(/^A\d\d$/)
+    .nullable(),
+  /** Text that begins like this is not a finding: the part that matters is fixed. */
+  safePrefix: z.string().optional(),
+});
+export type Family = z.infer<typeof Family>;
+
+export const Rule = z
+  .strictObject({
+    id: Slug,
+    version: z.number().int().min(1),
+    title: Bilingual,
+    message: Bilingual,
+    fix: Bilingual,
+    severity: z.enum(severities),
+    confidence: Share,
+    issueType: z.enum(issueTypes).default("security"),
+    /** Empty for rules that read any text. */
+    languages: z.array(z.enum(languages)).default([]),
+    family: Slug,
+    cwe: z.array(z.number().int().positive()).min(1),
+    references: z.array(z.url()).default([]),
+    taint: z
+      .strictObject({
+        /** Source kinds or groups of them. */
+        sources: z.array(Slug).min(1),
+        sinks: z.array(Sink.omit({ family: true })).default([]),
+      })
+      .optional(),
+    patterns: z.array(Pattern).min(1).optional(),
+    secret: z
+      .strictObject({
+        regex: z.string(),
+        /** Lower case; at least one must occur near by before the regular expression runs. */
+        keywords: z.array(z.string().regex(/^[^A-Z]+$/)).min(1),
+        /** The group that holds the secret. */
+        group: z.number().int().min(0).default(0),
+        /** Bits per character that the value must reach. */
+        entropy: z.number().min(0).max(6).default(0),
+        allow: z.array(z.string()).default([]),
+      })
+      .optional(),
+  })
+  .refine((rule) => [rule.taint, rule.patterns, rule.secret].filter(Boolean).length === 1, {
+    message: "a rule has exactly one of taint, patterns, secret",
+  });
+export type Rule = z.infer<typeof Rule>;
+
+/** Everything that rules and models say, as one JSON document. */
+export interface CatalogueData {
+  families: Record<string, Family>;
+  sourceGroups: Record<string, string[]>;
+  rules: Rule[];
+  models: Model[];
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { analyseCode } from "./analyse-code.ts";
+import type { Candidate, Coverage, FileArtefact, LinkRecord, SourceFile } from "./artefact.ts";
+import { Catalogue } from "./catalogue/catalogue.ts";
+import type { CatalogueData } from "./catalogue/schema.ts";
+import type { Finding } from "./finding.ts";
+import { decode, isBinary } from "./inventory/decode.ts";
+import { depthOf } from "./inventory/depth.ts";
+import { languageOf } from "./inventory/language.ts";
+import { LineIndex } from "./inventory/line-index.ts";
+import { link } from "./link/link.ts";
+import { SourceParser } from "./parse/parser.ts";
+import { SecretScanner } from "./secrets/scan.ts";
+
+/** Raise when code changes what is found: artefacts of other versions are not reused. */
+const codeVersion = 1;
+/** Above this a file is not decoded as a whole; its beginning is searched for secrets. */
+const bytesMax = 8 * 1_048_576;
+
+/** Where the engine reads its data: "web-tree-sitter.wasm", "tree-sitter-python.wasm", "catalogue.json". */
+export interface EngineAssets {
+  read(name: string): Promise<Uint8Array>;
+}
+
+/** Turns source files into findings. Deterministic: the same bytes give the same artefact, whatever was analysed before. */
+export interface Engine {
+  /** Changes whenever the same input may give another result. */
+  readonly version: string;
+  /** Analyses one file on its own. Never throws for what a file contains: trouble is told in its coverage. */
+  analyse(file: SourceFile): Promise<FileArtefact>;
+  /** Joins the artefacts of a scan: findings by path, line, column, family, fingerprint, each once. */
+  link(artefacts: FileArtefact[]): Finding[];
+}
+
+/** Loads rules, models and the parser. Grammars are loaded with the first file that needs them. */
+export async function createEngine(assets: EngineAssets): Promise<Engine> {
+  const bytes = await assets.read("catalogue.json");
+  const catalogue = new Catalogue(JSON.parse(new TextDecoder().decode(bytes)) as CatalogueData);
+  const parser = await SourceParser.create(assets);
+  const secrets = new SecretScanner(catalogue.secretRules);
+  const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+  return {
+    version: `${codeVersion}-${digest}`,
+    analyse: (file) => analyse(catalogue, parser, secrets, file),
+    link: (artefacts) => link(catalogue, artefacts),
+  };
+}
+
+const noLinks: LinkRecord = { exports: [], calls: [] };
+
+async function analyse(
+  catalogue: Catalogue,
+  parser: SourceParser,
+  secrets: SecretScanner,
+  file: SourceFile,
+): Promise<FileArtefact> {
+  const language = languageOf(file.path);
+  const sha256 = createHash("sha256").update(file.bytes).digest("hex");
+  const coverage: Coverage = {
+    path: file.path,
+    status: "analysed",
+    reason: null,
+    language: language.name,
+    lines: 0,
+    bytes: file.bytes.length,
+  };
+  const ended = (
+    status: Coverage["status"],
+    reason: string | null,
+    candidates: Candidate[] = [],
+    links = noLinks,
+  ): FileArtefact => ({
+    coverage: { ...coverage, status, reason },
+    sha256,
+    candidates,
+    link: links,
+  });
+  if (file.bytes.length === 0) return ended("skipped", "empty");
+  if (isBinary(file.bytes)) return ended("skipped", "binary");
+  try {
+    const text = decode(file.bytes.subarray(0, bytesMax));
+    const lines = new LineIndex(text);
+    coverage.lines = lines.count;
+    const { depth, reason } = depthOf(text, file.bytes.length);
+    const grammar = depth === "full" ? language.grammar : null;
+    if (!grammar) {
+      // Plain text has nothing but secrets to be found; only code loses something by not being parsed.
+      const isCode = language.grammar !== null || language.unsupported;
+      const left = file.bytes.length > bytesMax ? "size_limit" : isCode ? (reason ?? "language_not_supported") : null;
+      return ended(
+        left === null ? "analysed" : "partial",
+        left,
+        secrets.scan(text, lines, () => null),
+      );
+    }
+    const code = await analyseCode(catalogue, parser, grammar, text, lines);
+    const found = secrets.scan(text, lines, (rule, line) => code.suppressions.of(rule, line));
+    return ended(
+      code.reason === null ? "analysed" : "partial",
+      code.reason,
+      [...code.candidates, ...found],
+      code.links,
+    );
+  } catch (error) {
+    // Whatever happens inside one file must not cost the others their analysis.
+    return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");
+  }
+}

@@ -1,0 +1,79 @@
+import type { Candidate, LocalPlace, LocalStep } from "../artefact.ts";
+import type { Match } from "../catalogue/catalogue.ts";
+import type { Run } from "../interpret/run.ts";
+import type { Source, Step } from "../interpret/value.ts";
+import type { LineIndex } from "../inventory/line-index.ts";
+import type { Span } from "../ir/ir.ts";
+import { anchorOf } from "./anchor.ts";
+import type { Suppressions } from "./suppression.ts";
+
+const traceMax = 20;
+const snippetLinesMax = 8;
+const snippetLengthMax = 2_000;
+
+/** What turning offsets into findings needs to know about the file. */
+export interface FileContext {
+  text: string;
+  lines: LineIndex;
+  errors: readonly Span[];
+  suppressions: Suppressions;
+  hashComments: boolean;
+}
+
+/** A sink or pattern with the way that leads to it, in offsets. */
+export interface Sighting {
+  match: Match;
+  at: Span;
+  statement: Span;
+  symbol: string;
+  sink: string;
+  flow: { source: Source; step: Step } | null;
+}
+
+/** Cuts a candidate out of the source. */
+export function candidateOf(file: FileContext, run: Run, found: Sighting): Candidate {
+  const place = file.lines.place(found.at.start, found.at.end);
+  // The parser guessed here, so the finding may rest on a guess.
+  const guessed = file.errors.some((error) => error.start < found.at.end && error.end > found.at.start) ? 0.1 : 0;
+  const confidence = found.match.confidence * (found.flow?.source.confidence ?? 1) - guessed;
+  return {
+    ...place,
+    ruleId: found.match.rule.id,
+    severity: found.match.severity,
+    confidence: Math.max(0.05, Math.round(confidence * 100) / 100),
+    source: found.flow?.source.name ?? "",
+    sink: found.sink,
+    symbol: found.symbol,
+    anchor: anchorOf(file.text.slice(found.statement.start, found.statement.end), file.hashComments),
+    snippet: snippetOf(file.lines, place),
+    trace: found.flow ? traceOf(file, run, found.flow.source, found.flow.step, found.at) : [],
+    suppressed: file.suppressions.of(found.match.rule.id, place.startLine),
+  };
+}
+
+/** Whole lines, verbatim. Long stretches are cut after some lines: the place says how far it goes. */
+export function snippetOf(lines: LineIndex, place: LocalPlace): string {
+  const last = Math.min(place.endLine, place.startLine + snippetLinesMax - 1);
+  const cut = Array.from({ length: last - place.startLine + 1 }, (_, i) => lines.line(place.startLine + i)).join("\n");
+  if (cut.length <= snippetLengthMax) return cut.toWellFormed();
+  // One overlong line: the part around the finding.
+  const from = Math.max(0, Math.min(place.startColumn - 1 - 200, cut.length - snippetLengthMax));
+  return cut.slice(from, from + snippetLengthMax).toWellFormed();
+}
+
+/** Source, steps, sink; the middle of long ways is left out. */
+export function traceOf(file: FileContext, run: Run, source: Span, last: Step, sink: Span): LocalStep[] {
+  const steps: Span[] = [];
+  for (let step: Step | null = last; step; step = step.parent) steps.push(step);
+  const middle = steps.reverse().filter((step) => !same(step, source) && !same(step, sink));
+  const room = traceMax - 2;
+  const kept = middle.length <= room ? middle : [...middle.slice(0, room / 2), ...middle.slice(-room / 2)];
+  const step = (at: Span, role: LocalStep["role"]): LocalStep => ({
+    ...file.lines.place(at.start, at.end),
+    code: run.excerpt(at, 120),
+    role,
+  });
+  return [step(source, "source"), ...kept.map((at) => step(at, "step")), step(sink, "sink")];
+}
+
+const same = (a: Span, b: Span) => a.start === b.start && a.end === b.end;

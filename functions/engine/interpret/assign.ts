@@ -1,0 +1,185 @@
+import { lastSegment } from "../catalogue/paths.ts";
+import type { Assign, Expression } from "../ir/ir.ts";
+import { check } from "./check.ts";
+import { evaluate, member } from "./evaluate.ts";
+import { accessPath, memberPaths, typedAs } from "./names.ts";
+import type { Frame, Run } from "./run.ts";
+import { anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";
+
+/** Stores a value: in a variable, a field, an element, or by destructuring. */
+export function assign(
+  run: Run,
+  frame: Frame,
+  to: Expression,
+  value: Value,
+  at: Assign | Expression,
+  type: string | null = null,
+): void {
+  switch (to.kind) {
+    case "variable":
+      return bind(
+        run,
+        frame,
+        to.name,
+        withType(run, frame, { ...value, taint: stepped(value.taint, at) }, type),
+        "declares" in at && at.declares,
+      );
+    case "field":
+      return assignField(run, frame, to, value, at);
+    case "index":
+      return assignIndex(run, frame, to, value, at);
+    case "collection":
+      return destructure(run, frame, to, value, at);
+    case "assign":
+      return assign(run, frame, to.to, value, at);
+    default:
+      evaluate(run, frame, to);
+  }
+}
+
+/** Adds what the declared type tells: what the value can be called, and that numbers carry no attack. */
+export function withType(run: Run, frame: Frame, value: Value, type: string | null): Value {
+  if (!type) return value;
+  if (run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))) return cleaned(value, -1);
+  const declared = typedAs(run, frame, type);
+  if (declared === nothing) return value;
+  const known = declared.paths.filter((path) => !value.paths.includes(path));
+  return {
+    ...value,
+    paths: [...value.paths.filter((path) => !path.startsWith("?")), ...known],
+    instance: value.instance ?? declared.instance,
+  };
+}
+
+function bind(run: Run, frame: Frame, name: string, given: Value, declares: boolean): void {
+  // A value that goes by no name goes by the variable's: models may ask what a receiver is called.
+  const value = given.paths.length === 0 && given.constants === null ? { ...given, paths: [`?${name}`] } : given;
+  const owner = frame.scope.binding(name);
+  const isField = !declares && !owner && run.language === "java" && frame.owner?.fields.has(name);
+  if (isField) {
+    frame.scope.set(`this.${name}`, value);
+    frame.owner?.fields.set(name, join(frame.owner.fields.get(name) ?? nothing, value));
+  } else if (owner && owner !== frame.scope && !declares) owner.weaken(name, value);
+  else frame.scope.set(name, value);
+}
+
+function assignField(
+  run: Run,
+  frame: Frame,
+  to: Extract<Expression, { kind: "field" }>,
+  value: Value,
+  at: Expression,
+): void {
+  const of = evaluate(run, frame, to.of);
+  const key = accessPath(to);
+  const paths = memberPaths(of, to.name);
+  storedIn(run, frame, paths.length > 0 ? paths : [`?.${to.name}`], of, value, at);
+  exportValue(run, of, to, value);
+  if (key !== null)
+    frame.scope.set(key, {
+      ...value,
+      taint: stepped(value.taint, at),
+      paths: value.paths.length > 0 ? value.paths : paths,
+    });
+  const info = of.instance ?? (of === frame.self ? frame.owner : null);
+  if (info) info.fields.set(to.name, join(info.fields.get(to.name) ?? nothing, value));
+}
+
+/** `module.exports = …`, `exports.x = …`: what other files can call. */
+function exportValue(run: Run, of: Value, to: Extract<Expression, { kind: "field" }>, value: Value): void {
+  if (run.language === "java" || run.language === "python") return;
+  const path = of.paths[0];
+  const name =
+    path === "module" && to.name === "exports"
+      ? "default"
+      : path === "exports" || path === "module.exports"
+        ? to.name
+        : null;
+  if (name === null) return;
+  const [closure] = value.closures;
+  if (closure) run.exports.set(name, closure);
+  for (const [key, member] of value.slots?.entries ?? []) {
+    const [exported] = member.closures;
+    if (name === "default" && exported) run.exports.set(key, exported);
+  }
+}
+
+function assignIndex(
+  run: Run,
+  frame: Frame,
+  to: Extract<Expression, { kind: "index" }>,
+  value: Value,
+  at: Expression,
+): void {
+  const of = evaluate(run, frame, to.of);
+  const key = to.key && evaluate(run, frame, to.key);
+  const known = key?.constants?.length === 1 ? String(key.constants[0]) : null;
+  const whole = accessPath(to.of);
+  if (known !== null) {
+    const paths = memberPaths(of, known);
+    storedIn(run, frame, paths.length > 0 ? paths : [`?.${known}`], of, value, at);
+  }
+  if (whole === null) return;
+  const stored = { ...value, taint: stepped(value.taint, at) };
+  const slots = of.slots ?? { shape: "map" as const, entries: new Map<string, Value>(), rest: null };
+  const changed =
+    known !== null
+      ? { ...slots, entries: new Map(slots.entries).set(known, stored) }
+      : { ...slots, rest: slots.rest ? join(slots.rest, stored) : stored };
+  const owner = frame.scope.binding(whole);
+  const next = { ...of, constants: null, slots: boundSlots(changed) };
+  if (owner && owner !== frame.scope) owner.weaken(whole, next);
+  else frame.scope.set(whole, next);
+}
+
+/** Sinks that are assignments: innerHTML, location, a setting. */
+function storedIn(run: Run, frame: Frame, paths: readonly string[], of: Value, value: Value, at: Expression): void {
+  const matches = paths.flatMap((path) => run.knowledge.assigns.find(path));
+  if (matches.length === 0) return;
+  const name = lastSegment(paths[0] as string);
+  check(run, frame, matches, {
+    positional: [value],
+    named: new Map(),
+    receiver: of,
+    receiverPaths: of.paths,
+    at,
+    name,
+  });
+}
+
+function destructure(
+  run: Run,
+  frame: Frame,
+  to: Extract<Expression, { kind: "collection" }>,
+  value: Value,
+  at: Expression,
+): void {
+  for (const [i, entry] of to.entries.entries()) {
+    if (entry.spread) {
+      assign(run, frame, entry.value, tainted(anyElement(value).taint), at);
+      continue;
+    }
+    const key = to.shape === "list" ? String(i) : entry.key ? evaluate(run, frame, entry.key).constants?.[0] : null;
+    assign(
+      run,
+      frame,
+      entry.value,
+      partOf(run, frame, value, key, entry.key ?? entry, to.shape),
+      at.kind === "assign" ? { ...at, start: entry.start, end: entry.end } : at,
+    );
+  }
+}
+
+/** Destructuring a map reads its fields, so sources and paths apply as they do for `a.b`. */
+function partOf(
+  run: Run,
+  frame: Frame,
+  value: Value,
+  key: unknown,
+  at: { start: number; end: number },
+  shape: "list" | "map",
+): Value {
+  if (key === null || key === undefined) return anyElement(value);
+  if (shape === "list") return elementAt(value, String(key)) ?? anyElement(value);
+  return member(run, frame, value, String(key), at);
+}

@@ -1,0 +1,293 @@
+import { allFamilies } from "../catalogue/catalogue.ts";
+import type { Call } from "../ir/ir.ts";
+import { check, holds, receiverFits, type Subject } from "./check.ts";
+import { operateContainer } from "./containers.ts";
+import { evaluate, member, storeEntry } from "./evaluate.ts";
+import { callBack, enter, instantiate, invoke } from "./invoke.ts";
+import { accessPath, memberPaths } from "./names.ts";
+import type { Frame, Run } from "./run.ts";
+import {
+  allTaint,
+  anyElement,
+  cleaned,
+  constant,
+  firstStep,
+  join,
+  joinTaint,
+  named,
+  nothing,
+  stepped,
+  type Taint,
+  tainted,
+  type Value,
+} from "./value.ts";
+
+interface Called {
+  callee: Value;
+  receiver: Value | null;
+  paths: readonly string[];
+  positional: Value[];
+  named: Map<string, Value>;
+}
+
+/** Evaluates a call: checks it against the models, then decides what it gives. */
+export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
+  const required = requireOf(run, frame, call);
+  if (required) return required;
+  const called = prepare(run, frame, call);
+  const { paths, positional, receiver } = called;
+  const subject: Subject = {
+    positional,
+    named: called.named,
+    receiver,
+    receiverPaths: receiver?.paths ?? [],
+    at: call,
+    name: run.excerpt(call.callee, 60),
+  };
+  for (const [name, value] of called.named) storeEntry(run, frame, name, value, call);
+  const matches = unique(paths.flatMap((path) => run.knowledge.calls.find(path)));
+  if (matches.length > 0) check(run, frame, matches, subject);
+  setFacts(run, frame, paths, subject);
+  const entered = enterFrameworkCalls(run, frame, call, called);
+  handOver(run, frame, call, called);
+  const result = resultOf(run, frame, call, called, entered);
+  return { ...result, taint: stepped(result.taint, call) };
+}
+
+const unique = <T>(values: T[]): T[] => (values.length < 2 ? values : [...new Set(values)]);
+
+/** `require("x")` and `import("x")` are imports. */
+function requireOf(run: Run, frame: Frame, call: Call): Value | null {
+  if (
+    call.callee.kind !== "variable" ||
+    (call.callee.name !== "require" && call.callee.name !== "import") ||
+    run.language === "java"
+  )
+    return null;
+  const argument = call.args[0]?.value;
+  if (!argument || frame.scope.binding(call.callee.name)) return null;
+  const module = evaluate(run, frame, argument).constants?.[0];
+  if (typeof module !== "string") return null;
+  const path = module.replace(/^node:/, "").replace(/\/index(\.\w+)?$/, "");
+  return named(path, ...run.knowledge.returns.find(path));
+}
+
+function prepare(run: Run, frame: Frame, call: Call): Called {
+  const { callee } = call;
+  const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
+  const target =
+    receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee);
+  const paths =
+    receiver && callee.kind === "field"
+      ? [...new Set([...target.paths, ...memberPaths(receiver, callee.name)])]
+      : target.paths;
+  const positional: Value[] = [];
+  const byName = new Map<string, Value>();
+  for (const arg of call.args) {
+    const value = evaluate(run, frame, arg.value);
+    if (arg.name !== null) byName.set(arg.name, value);
+    else if (arg.spread && value.slots?.shape === "list" && !value.slots.rest)
+      positional.push(...value.slots.entries.values());
+    else if (arg.spread && value.slots?.shape === "map")
+      for (const [key, entry] of value.slots.entries) byName.set(key, entry);
+    else positional.push(arg.spread ? anyElement(value) : value);
+  }
+  const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
+  return { callee: target, receiver, paths: names, positional, named: byName };
+}
+
+/** A method is not read before it is called: reading has sources and sinks of its own. */
+function calleeMember(
+  run: Run,
+  frame: Frame,
+  receiver: Value,
+  callee: Extract<Call["callee"], { kind: "field" }>,
+): Value {
+  const key = accessPath(callee);
+  const remembered = key === null ? undefined : frame.scope.binding(key)?.get(key);
+  if (remembered) return remembered;
+  if (receiver.instance || receiver.type || receiver.slots?.entries.has(callee.name))
+    return member(run, frame, receiver, callee.name, callee);
+  return nothing;
+}
+
+function setFacts(run: Run, frame: Frame, paths: readonly string[], subject: Subject): void {
+  for (const path of paths) {
+    for (const { sets, when } of run.knowledge.facts.find(path)) {
+      if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
+    }
+  }
+}
+
+/** Functions passed to a framework's registration are its entry points. */
+function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called): boolean {
+  const closures = called.positional.flatMap((arg) => [
+    ...arg.closures,
+    ...(arg.slots?.shape === "list" ? [...arg.slots.entries.values()].flatMap((v) => v.closures) : []),
+  ]);
+  if (closures.length === 0) return false;
+  const receiver = called.receiver?.paths ?? [];
+  const entry = called.paths
+    .flatMap((path) => run.knowledge.entryCalls.find(path))
+    .find((point) => !point.receiver || receiverFits(point.receiver, receiver));
+  if (!entry) return false;
+  for (const closure of closures) enter(run, frame, closure, entry, call);
+  return true;
+}
+
+/** Attacker input that goes to another file is kept for linking. */
+function handOver(run: Run, frame: Frame, call: Call, called: Called): void {
+  const path = called.paths.find((p) => p.startsWith(".") || run.language === "python");
+  if (!path || called.callee.closures.length > 0 || /[(?[]/.test(path)) return;
+  const dot = path.lastIndexOf(".");
+  if (dot <= 0) return;
+  const [module, name] = [path.slice(0, dot), path.slice(dot + 1)];
+  for (const [argument, value] of called.positional.entries()) {
+    for (const taint of allTaint(value)) {
+      if (taint.source.parameter) continue;
+      const key = `${path}|${argument}|${taint.source.start}|${call.start}`;
+      run.handovers.set(key, { module, name, argument, ...taint, at: call, symbol: frame.symbol });
+    }
+  }
+}
+
+function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
+  const { callee, positional, receiver } = called;
+  if (callee.type) return instantiate(run, frame, callee, positional, called.named, call);
+  if (callee.closures.length > 0) {
+    return callee.closures
+      .map((closure) => invoke(run, frame, closure, positional, called.named, call))
+      .reduce((a, b) => join(a, b));
+  }
+  const paths = resultPaths(run, call, called);
+  const source = sourceOf(run, called);
+  if (source) {
+    const at = run.source(source, call);
+    return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
+  }
+  const back = entered ? nothing : callBacks(run, frame, called);
+  const cleans = cleansOf(run, called);
+  if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
+  const container = containerOf(run, called);
+  if (container && receiver) {
+    const { result, receiver: changed } = operateContainer(container, receiver, positional);
+    if (changed && call.callee.kind === "field") storeReceiver(frame, call.callee.of, changed);
+    return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
+  }
+  const folded = foldedCall(call, called);
+  const taint = folded ? [] : joinTaint(propagated(called), back.taint);
+  return cleaned(
+    { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
+    cleans,
+  );
+}
+
+function resultPaths(run: Run, call: Call, called: Called): string[] {
+  const gives = called.paths.flatMap((path) => run.knowledge.returns.find(path));
+  const own = called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`));
+  return [...new Set([...gives, ...own])].slice(0, 6);
+}
+
+function sourceOf(run: Run, called: Called): string | null {
+  for (const path of called.paths) {
+    const found = run.knowledge.sources.call
+      .find(path)
+      .find((s) => !s.receiver || receiverFits(s.receiver, called.receiver?.paths ?? []));
+    if (found) return found.kind;
+  }
+  return null;
+}
+
+function cleansOf(run: Run, called: Called): number {
+  let cleans = 0;
+  for (const path of called.paths) {
+    for (const sanitizer of run.knowledge.sanitizers.call.find(path)) {
+      if (!sanitizer.receiver || receiverFits(sanitizer.receiver, called.receiver?.paths ?? []))
+        cleans |= sanitizer.cleans;
+    }
+  }
+  return cleans;
+}
+
+function containerOf(run: Run, called: Called) {
+  for (const path of called.paths) {
+    const [does] = run.knowledge.containers.find(path);
+    if (does) return does;
+  }
+  return null;
+}
+
+function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
+  const key = accessPath(of);
+  if (key === null) {
+    // `sb.append(a).append(b)`: the chain's root is what changes.
+    if (of.kind === "call" && of.callee.kind === "field") storeReceiver(frame, of.callee.of, value);
+    return;
+  }
+  const owner = frame.scope.binding(key);
+  if (owner && owner !== frame.scope) owner.weaken(key, value);
+  else frame.scope.set(key, value);
+}
+
+/** A call that nothing is known about gives something made of its arguments and receiver. */
+function propagated(called: Called): readonly Taint[] {
+  const values = [
+    ...called.positional,
+    ...called.named.values(),
+    ...(called.receiver ? [called.receiver] : []),
+    tainted(called.callee.taint),
+  ];
+  return values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
+}
+
+function callBacks(run: Run, frame: Frame, called: Called): Value {
+  const closures = [...called.positional, ...called.named.values()].flatMap((arg) => arg.closures);
+  const results = closures.map((closure) => callBack(run, frame, closure, called.receiver));
+  const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
+  return { ...tainted(allTaint(returned)) };
+}
+
+/** String methods on constants, as far as tests and names need them. */
+function foldedCall(call: Call, called: Called): Value["constants"] {
+  const name = call.callee.kind === "field" ? call.callee.name : "";
+  const of = called.receiver?.constants;
+  if (!of || !of.every((c) => typeof c === "string")) return null;
+  const args = called.positional.map((arg) => (arg.constants?.length === 1 ? arg.constants[0] : undefined));
+  const fold = textMethods[name];
+  if (!fold || args.includes(undefined)) return null;
+  const results = (of as string[]).map((text) => fold(text, args as (string | number | boolean | null)[]));
+  return results.some((result) => result === undefined) ? null : (results as (string | number | boolean)[]);
+}
+
+type Folded = string | number | boolean | undefined;
+const lower = (text: string): Folded => text.toLowerCase();
+const upper = (text: string): Folded => text.toUpperCase();
+const trim = (text: string): Folded => text.trim();
+const textMethods: Record<string, (text: string, args: readonly (string | number | boolean | null)[]) => Folded> = {
+  toLowerCase: lower,
+  lower,
+  toUpperCase: upper,
+  upper,
+  trim,
+  strip: trim,
+  charAt: (text, [at]) => (typeof at === "number" ? text.charAt(at) : undefined),
+  startsWith: (text, [start]) => (typeof start === "string" ? text.startsWith(start) : undefined),
+  endsWith: (text, [end]) => (typeof end === "string" ? text.endsWith(end) : undefined),
+  concat: (text, args) => text + args.join(""),
+  length: (text, args) => (args.length === 0 ? text.length : undefined),
+  equals: (text, [other]) => text === other,
+  equalsIgnoreCase: (text, [other]) =>
+    typeof other === "string" ? text.toLowerCase() === other.toLowerCase() : undefined,
+  isEmpty: (text, args) => (args.length === 0 ? text === "" : undefined),
+  substring: (text, [from, to]) =>
+    typeof from === "number" ? text.substring(from, typeof to === "number" ? to : undefined) : undefined,
+};
+
+/** `"https://host/%s".format(x)`: the beginning of a format is the beginning of the result. */
+function prefixOf(folded: Value["constants"], call: Call, called: Called): string | null {
+  if (folded?.length === 1 && typeof folded[0] === "string") return folded[0];
+  const name = call.callee.kind === "field" ? call.callee.name : "";
+  if (name !== "format" && name !== "concat" && name !== "formatted") return null;
+  const format = called.receiver?.constants?.[0] ?? called.positional[0]?.constants?.[0];
+  return typeof format === "string" ? (format.split(/[{%]/, 1)[0] as string) : null;
+}

@@ -1,0 +1,154 @@
+import type { RE2JS } from "re2js";
+import type { Match, Test } from "../catalogue/catalogue.ts";
+import { lastSegment } from "../catalogue/paths.ts";
+import type { Span } from "../ir/ir.ts";
+import type { Flow, Frame, Hit, Run } from "./run.ts";
+import { allTaint, elementAt, extend, type Step, type Taint, type Value } from "./value.ts";
+
+/** What a sink or pattern is asked about: a call with its arguments, or a value stored somewhere. */
+export interface Subject {
+  positional: readonly Value[];
+  named: ReadonlyMap<string, Value>;
+  receiver: Value | null;
+  receiverPaths: readonly string[];
+  at: Span;
+  /** How the sink is called in messages. */
+  name: string;
+}
+
+/** Compares the subject with everything that was found under its path, and records what holds. */
+export function check(run: Run, frame: Frame, matches: readonly Match[], subject: Subject): void {
+  for (const match of matches) {
+    if (match.receiver && !receiverFits(match.receiver, subject.receiverPaths)) continue;
+    if (
+      !match.when.every((test) => holds(frame, test, subject)) ||
+      match.unless.some((test) => holds(frame, test, subject))
+    )
+      continue;
+    if (!match.taint) {
+      if (contextFits(run, frame, match)) hit(run, frame, match, subject, null);
+      continue;
+    }
+    for (const argument of match.arguments) {
+      for (const value of argumentsAt(subject, argument)) sinkValue(run, frame, match, subject, value);
+    }
+  }
+}
+
+/** Records each source that reaches the sink uncleaned; those that came in by a parameter become the function's flows. */
+function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value: Value): void {
+  if (!match.taint) return;
+  if (value.prefix && match.taint.safePrefix?.matcher(value.prefix).find()) return;
+  for (const taint of allTaint(value)) {
+    if ((taint.clean & match.taint.family) !== 0) continue;
+    hit(run, frame, match, subject, taint);
+  }
+}
+
+function hit(run: Run, frame: Frame, match: Match, subject: Subject, taint: Taint | null): void {
+  const { at, name } = subject;
+  if (taint?.source.parameter) {
+    const { fn, index } = taint.source.parameter;
+    addFlow(run, fn, {
+      match,
+      parameter: index,
+      clean: taint.clean,
+      at,
+      sink: name,
+      symbol: frame.symbol,
+      statement: frame.statement,
+      step: taint.step,
+    });
+    return;
+  }
+  if (taint && !match.taint?.sources.has(taint.source.kind)) return;
+  record(run, { match, at, statement: frame.statement, symbol: frame.symbol, sink: name, flow: taint });
+}
+
+/** A hit is the same whenever rule, place and source are; the surer model counts, then the shorter way. */
+export function record(run: Run, found: Hit): void {
+  const source = found.flow ? `${found.flow.source.kind}:${found.flow.source.start}` : "";
+  const key = `${found.match.rule.id}|${found.at.start}|${found.at.end}|${source}`;
+  const known = run.hits.get(key);
+  const gain = known ? found.match.confidence - known.match.confidence : 1;
+  const shorter = (known?.flow?.step.length ?? 0) > (found.flow?.step.length ?? 0);
+  if (gain > 0 || (gain === 0 && shorter)) run.hits.set(key, found);
+}
+
+const flowsMax = 200;
+
+function addFlow(run: Run, fn: Parameters<Run["summaries"]["get"]>[0], flow: Flow): void {
+  const summary = run.summaries.get(fn);
+  if (!summary || summary.flows.length >= flowsMax) return;
+  const same = summary.flows.find(
+    (f) =>
+      f.match === flow.match &&
+      f.parameter === flow.parameter &&
+      f.at.start === flow.at.start &&
+      f.at.end === flow.at.end,
+  );
+  if (!same) summary.flows.push(flow);
+  else if (same.clean !== (same.clean & flow.clean)) same.clean &= flow.clean;
+}
+
+/** A caller passes taint to a parameter whose way to a sink is known. */
+export function applyFlow(run: Run, flow: Flow, taint: Taint): void {
+  const clean = taint.clean | flow.clean;
+  if (!flow.match.taint || (clean & flow.match.taint.family) !== 0) return;
+  const step = rebase(flow.step, taint.step);
+  if (taint.source.parameter) {
+    addFlow(run, taint.source.parameter.fn, { ...flow, parameter: taint.source.parameter.index, clean, step });
+  } else if (flow.match.taint.sources.has(taint.source.kind)) {
+    record(run, { ...flow, flow: { source: taint.source, step, clean } });
+  }
+}
+
+/** Appends the steps of a callee to those of its caller. */
+export function rebase(inner: Step, outer: Step): Step {
+  const steps: Step[] = [];
+  for (let step: Step | null = inner; step; step = step.parent) steps.push(step);
+  return steps.reverse().reduce(extend, outer);
+}
+
+export const receiverFits = (wanted: RE2JS, paths: readonly string[]): boolean =>
+  paths.some((path) => wanted.matcher(lastSegment(path).replace(/^\?|\(\)$/g, "")).find());
+
+function contextFits(run: Run, frame: Frame, match: Match): boolean {
+  if (!match.near && !match.notNear) return true;
+  const context = `${frame.symbol} ${run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400))}`;
+  if (match.near && !match.near.matcher(context).find()) return false;
+  return !match.notNear?.matcher(context).find();
+}
+
+/** Whether a condition holds for certain. */
+export function holds(frame: Frame, test: Test, subject: Subject): boolean {
+  if (test.fact !== null) return frame.scope.binding(`@${test.fact}`) !== null;
+  const values = (test.arguments ?? [0]).flatMap((argument) => argumentsAt(subject, argument));
+  const value = values[0];
+  if (test.shape === "absent") return value === undefined;
+  if (!value) return false;
+  if (test.shape && !hasShape(value, test.shape)) return false;
+  if (test.is && !value.constants?.some((c) => test.is?.includes(c))) return false;
+  if (test.matches && !value.constants?.some((c) => typeof c === "string" && test.matches?.matcher(c).find()))
+    return false;
+  if (test.path && !value.paths.some((path) => (test.path?.find(path).length ?? 0) > 0)) return false;
+  return true;
+}
+
+function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
+  if (shape === "present") return true;
+  if (shape === "list" || shape === "map") return value.slots?.shape === shape;
+  if (shape === "closure") return value.closures.length > 0;
+  if (shape === "constant") return value.constants !== null;
+  return value.slots === null && value.closures.length === 0;
+}
+
+function argumentsAt(subject: Subject, argument: string | number): Value[] {
+  if (typeof argument === "number") return subject.positional[argument] ? [subject.positional[argument]] : [];
+  if (argument === "*") return [...subject.positional, ...subject.named.values()];
+  if (argument === "receiver") return subject.receiver ? [subject.receiver] : [];
+  const [first, ...keys] = argument.split(".") as [string, ...string[]];
+  const start = /^\d+$/.test(first) ? subject.positional[Number(first)] : subject.named.get(first);
+  const found = keys.reduce<Value | null>((value, key) => value && elementAt(value, key), start ?? null);
+  return found ? [found] : [];
+}

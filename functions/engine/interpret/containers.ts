@@ -1,0 +1,121 @@
+import type { Model } from "../catalogue/schema.ts";
+import {
+  allTaint,
+  anyElement,
+  boundSlots,
+  constant,
+  elementAt,
+  join,
+  joinTaint,
+  nothing,
+  type Slots,
+  tainted,
+  type Value,
+} from "./value.ts";
+
+type Operation = Model["containers"][number]["does"];
+
+/** What a container method gives back, and what its receiver is afterwards (null: unchanged). */
+export interface ContainerResult {
+  result: Value;
+  receiver: Value | null;
+}
+
+/** Runs a method of a list, map or builder on what is known about it. */
+export function operateContainer(does: Operation, receiver: Value, args: readonly Value[]): ContainerResult {
+  switch (does) {
+    case "same":
+      return { result: receiver, receiver: null };
+    case "absorb":
+      return absorb(receiver, args);
+    case "append":
+      return append(receiver, args);
+    case "put":
+      return put(receiver, args);
+    case "get":
+      return { result: get(receiver, args), receiver: null };
+    case "remove":
+      return remove(receiver, args);
+  }
+}
+
+/** Builders: what goes in taints the whole. */
+function absorb(receiver: Value, args: readonly Value[]): ContainerResult {
+  const taint = args.reduce((all, arg) => joinTaint(all, allTaint(arg)), receiver.taint);
+  const changed: Value = { ...receiver, taint, constants: null, prefix: null };
+  return { result: changed, receiver: changed };
+}
+
+function append(receiver: Value, args: readonly Value[]): ContainerResult {
+  const slots = receiver.slots;
+  const value = args.at(-1) ?? nothing;
+  if (slots?.shape !== "list") return absorb(receiver, args);
+  // An insertion at a position moves what follows; the order is lost, not the elements.
+  if (args.length > 1 || slots.rest) {
+    const rest = join(anyElement(receiver), value);
+    return stored(receiver, { shape: "list", entries: new Map(), rest });
+  }
+  return stored(receiver, { ...slots, entries: new Map(slots.entries).set(String(slots.entries.size), value) });
+}
+
+function put(receiver: Value, args: readonly Value[]): ContainerResult {
+  if (args.length < 2) return absorb(receiver, args);
+  const value = args.at(-1) as Value;
+  const key = keyOf(args.slice(0, -1));
+  const slots: Slots = receiver.slots ?? { shape: "map", entries: new Map(), rest: null };
+  if (key === null) return stored(receiver, { ...slots, rest: slots.rest ? join(slots.rest, value) : value });
+  return stored(receiver, { ...slots, entries: new Map(slots.entries).set(key, value) });
+}
+
+function get(receiver: Value, args: readonly Value[]): Value {
+  const key = keyOf(args.slice(0, 1));
+  const found = key === null ? null : elementAt(receiver, key);
+  const fallback = args[1];
+  if (found) return found;
+  const any = receiver.slots && key !== null ? nothing : anyElement(receiver);
+  return fallback ? join(any, fallback) : any;
+}
+
+function remove(receiver: Value, args: readonly Value[]): ContainerResult {
+  const slots = receiver.slots;
+  if (!slots) return { result: tainted(receiver.taint), receiver: null };
+  const key = args.length > 0 ? keyOf(args.slice(0, 1)) : String(slots.entries.size - 1);
+  if (key === null || slots.rest) return { result: anyElement(receiver), receiver: null };
+  const removed = slots.entries.get(key) ?? nothing;
+  const left = [...slots.entries].filter(([k]) => k !== key);
+  const renumbered = slots.shape === "list" ? left.map(([, value], i) => [String(i), value] as const) : left;
+  return { result: removed, receiver: { ...receiver, slots: { ...slots, entries: new Map(renumbered) } } };
+}
+
+const stored = (receiver: Value, slots: Slots): ContainerResult => {
+  const changed: Value = { ...receiver, constants: null, slots: boundSlots(slots) };
+  return { result: changed, receiver: changed };
+};
+
+/** Several key arguments (section and option of a configuration) make one key. */
+function keyOf(args: readonly Value[]): string | null {
+  const keys = args.map((arg) => (arg.constants?.length === 1 ? String(arg.constants[0]) : null));
+  return keys.includes(null) ? null : keys.join("\0");
+}
+
+/** A list or map literal. Without keys, positions count. */
+export function collect(
+  shape: "list" | "map",
+  entries: readonly { key: Value | null; value: Value; spread: boolean }[],
+): Value {
+  const known = new Map<string, Value>();
+  let rest: Value | null = null;
+  for (const { key, value, spread } of entries) {
+    if (spread) {
+      if (value.slots && !value.slots.rest && value.taint.length === 0 && rest === null) {
+        for (const [k, v] of value.slots.entries) known.set(shape === "list" ? String(known.size) : k, v);
+      } else rest = rest ? join(rest, anyElement(value)) : anyElement(value);
+    } else if (shape === "list" && key === null) known.set(String(known.size), value);
+    else if (key?.constants?.length === 1) known.set(String(key.constants[0]), value);
+    else rest = rest ? join(rest, value) : value;
+  }
+  return { ...nothing, slots: boundSlots({ shape, entries: known, rest }) };
+}
+
+export const lengthOf = (value: Value): Value =>
+  value.slots && !value.slots.rest && value.taint.length === 0 ? constant(value.slots.entries.size) : nothing;

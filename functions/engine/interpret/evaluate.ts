@@ -1,0 +1,317 @@
+import type { Assign, Expression, Field, Index, Operation, Span } from "../ir/ir.ts";
+import { assign } from "./assign.ts";
+import { evaluateCall } from "./calls.ts";
+import { check } from "./check.ts";
+import { collect, lengthOf } from "./containers.ts";
+import { refine } from "./guards.ts";
+import { accessPath, globalName, memberPaths } from "./names.ts";
+import { concatenate, operate, truth } from "./operators.ts";
+import type { Frame, Run } from "./run.ts";
+import { joinStates } from "./scope.ts";
+import {
+  allTaint,
+  anyElement,
+  cleaned,
+  constant,
+  elementAt,
+  firstStep,
+  join,
+  joinAll,
+  joinTaint,
+  named,
+  nothing,
+  type Taint,
+  tainted,
+  type Value,
+} from "./value.ts";
+
+/** Computes what is known about an expression, and reports the problems in it. */
+export function evaluate(run: Run, frame: Frame, expression: Expression): Value {
+  run.charge();
+  return run.deeper(() => evaluateKind(run, frame, expression), nothing);
+}
+
+function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
+  switch (e.kind) {
+    case "literal":
+      return e.regex ? { ...nothing, constants: [e.value] } : constant(e.value);
+    case "template":
+      return concatenate(e.parts.map((part) => evaluate(run, frame, part)));
+    case "variable":
+      return variable(run, frame, e.name);
+    case "field":
+      return field(run, frame, e);
+    case "index":
+      return index(run, frame, e);
+    case "operation":
+      return operation(run, frame, e);
+    case "conditional": {
+      const known = truth(evaluate(run, frame, e.test));
+      return branches(run, frame, e.test, known, e.then, e.otherwise);
+    }
+    case "call":
+      return evaluateCall(run, frame, e);
+    case "collection":
+      return collection(run, frame, e);
+    case "closure": {
+      const closure = { fn: e.fn, scope: frame.scope, self: frame.self, owner: frame.owner };
+      run.closures.set(e.fn, closure);
+      if (!run.symbols.has(e.fn)) run.symbols.set(e.fn, frame.symbol);
+      return { ...nothing, closures: [closure] };
+    }
+    case "assign":
+      return assignment(run, frame, e);
+    case "sequence":
+      return e.parts.reduce<Value>((_, part) => evaluate(run, frame, part), nothing);
+    case "unknown":
+      return tainted(
+        e.reads.reduce<readonly Taint[]>((taint, read) => joinTaint(taint, allTaint(evaluate(run, frame, read))), []),
+      );
+  }
+}
+
+function branches(
+  run: Run,
+  frame: Frame,
+  test: Expression,
+  known: boolean | null,
+  then: Expression,
+  otherwise: Expression,
+): Value {
+  if (known !== null) return evaluate(run, frame, known ? then : otherwise);
+  const before = frame.scope.copy();
+  refine(run, frame, test, true);
+  const left = evaluate(run, frame, then);
+  const afterThen = frame.scope.variables;
+  frame.scope.variables = before;
+  refine(run, frame, test, false);
+  const right = evaluate(run, frame, otherwise);
+  frame.scope.variables = joinStates(afterThen, frame.scope.variables);
+  return join(left, right);
+}
+
+function variable(run: Run, frame: Frame, name: string): Value {
+  if (frame.self && (name === "this" || name === frame.fn?.receiver)) return frame.self;
+  const scope = frame.scope.binding(name);
+  if (scope) {
+    const value = scope.get(name) as Value;
+    return scope === frame.scope ? value : fromOutside(value);
+  }
+  if (frame.owner && run.language === "java") {
+    const member = ownMember(frame, name);
+    if (member) return member;
+  }
+  if (frame.owner && frame.owner.node.name === name) return named(name);
+  return globalName(run, name);
+}
+
+function ownMember(frame: Frame, name: string): Value | null {
+  const assigned = frame.scope.binding(`this.${name}`)?.get(`this.${name}`);
+  return assigned ?? (frame.self && memberOfInstance(frame.self, name));
+}
+
+/** Another function may have assigned since: of the constants only texts are worth trusting, they are rarely reassigned. */
+function fromOutside(value: Value): Value {
+  if (!value.constants || value.constants.every((c) => typeof c === "string")) return value;
+  return { ...value, constants: null };
+}
+
+function field(run: Run, frame: Frame, e: Field): Value {
+  const key = accessPath(e);
+  const root = key === null ? null : frame.scope.binding(key);
+  const remembered = root && key !== null ? root.get(key) : undefined;
+  if (remembered) return root === frame.scope ? remembered : fromOutside(remembered);
+  const of = evaluate(run, frame, e.of);
+  return member(run, frame, of, e.name, e);
+}
+
+/** Reads a member: of the file's classes, of a map, or a name that a model may know. */
+export function member(run: Run, frame: Frame, of: Value, name: string, at: Span): Value {
+  const own = memberOfInstance(of, name);
+  if (own) return own;
+  if (name === "length" && of.slots) return lengthOf(of);
+  const slot = of.slots?.shape === "map" ? elementAt(of, name) : null;
+  const paths = memberPaths(of, name);
+  const read = readMatches(run, paths);
+  if (read.cleans === -1) return named(...paths);
+  const kept = slot ? slot.taint : of.slots ? of.taint : allTaint(of);
+  const base: Value = slot ? { ...slot, paths: [...slot.paths, ...paths] } : { ...nothing, paths, taint: kept };
+  const source = read.kind === null ? null : run.source(read.kind, at, read.confidence);
+  const entered = source ? joinTaint(base.taint, [{ source, clean: 0, step: firstStep(at) }]) : base.taint;
+  const value = { ...base, taint: entered };
+  const sinks = paths.flatMap((path) => run.knowledge.reads.find(path));
+  if (sinks.length > 0) {
+    check(run, frame, sinks, {
+      positional: [of],
+      named: new Map(),
+      receiver: of,
+      receiverPaths: of.paths,
+      at,
+      name: run.excerpt(at, 60),
+    });
+  }
+  return read.cleans === 0 ? value : cleaned(value, read.cleans);
+}
+
+function readMatches(run: Run, paths: readonly string[]): { kind: string | null; cleans: number; confidence: number } {
+  let kind: string | null = null;
+  let cleans = 0;
+  for (const path of paths) {
+    kind ??= run.knowledge.sources.read.find(path)[0]?.kind ?? null;
+    for (const sanitizer of run.knowledge.sanitizers.read.find(path)) cleans |= sanitizer.cleans;
+  }
+  return { kind, cleans, confidence: 1 };
+}
+
+/** A method bound to its object, or what some method assigned to the field. */
+function memberOfInstance(of: Value, name: string): Value | null {
+  const info = of.instance ?? of.type;
+  if (!info) return null;
+  const seen = new Set<unknown>();
+  for (
+    let here: typeof info | null = info;
+    here && !seen.has(here);
+    here = here.bases.find((base) => base.type)?.type ?? null
+  ) {
+    seen.add(here);
+    const method = here.methods.get(name);
+    if (method) return { ...nothing, closures: [{ ...method, self: of.instance ? of : method.self }] };
+    const value = here.fields.get(name);
+    if (value) return fromOutside({ ...value, paths: [...value.paths, `?this.${name}`] });
+  }
+  return null;
+}
+
+function index(run: Run, frame: Frame, e: Index): Value {
+  const key = e.key && evaluate(run, frame, e.key);
+  const known = key?.constants?.length === 1 ? key.constants[0] : null;
+  if (typeof known === "string") {
+    const literal = { ...e, kind: "literal" as const, value: known };
+    const field = accessPath({ ...e, key: literal });
+    const remembered = field === null ? undefined : frame.scope.binding(field)?.get(field);
+    if (remembered) return remembered;
+  }
+  const of = evaluate(run, frame, e.of);
+  if (known === null || known === undefined) return { ...anyElement(of), paths: memberPaths(of, "[]") };
+  const slot = elementAt(of, normalisedIndex(of, known));
+  if (slot) return slot;
+  if (of.slots && !of.slots.rest) return tainted(of.taint);
+  return member(run, frame, of, String(known), e);
+}
+
+/** Python counts negative indexes from the end. */
+function normalisedIndex(of: Value, key: string | number | boolean): string {
+  if (typeof key === "number" && key < 0 && of.slots?.shape === "list") return String(of.slots.entries.size + key);
+  return String(key);
+}
+
+const shortCircuit = new Set(["&&", "||", "??", "and", "or"]);
+
+function operation(run: Run, frame: Frame, e: Operation): Value {
+  if (shortCircuit.has(e.operator)) return choice(run, frame, e);
+  const values = e.operands.map((operand) => evaluate(run, frame, operand));
+  if (e.operator === "in" && values.length === 2 && values[1]?.slots) {
+    return contains(values[0] as Value, values[1]);
+  }
+  if (
+    e.operator === "+" &&
+    values.some((value) => value.prefix !== null || value.taint.length > 0) &&
+    values.every((value) => !value.slots)
+  ) {
+    return concatenate(values);
+  }
+  if (e.operator === "%" && run.language === "python") return concatenate(values);
+  return operate(e.operator, values);
+}
+
+function contains(item: Value, list: Value): Value {
+  if (item.constants?.length !== 1 || !list.slots || list.slots.rest) return nothing;
+  const wanted = String(item.constants[0]);
+  if (list.slots.shape === "map") return constant(list.slots.entries.has(wanted));
+  const entries = [...list.slots.entries.values()];
+  return entries.every((entry) => entry.constants?.length === 1)
+    ? constant(entries.some((entry) => String(entry.constants?.[0]) === wanted))
+    : nothing;
+}
+
+/** `a || b` gives one of its operands; later ones are evaluated under what the earlier ones tell. */
+function choice(run: Run, frame: Frame, e: Operation): Value {
+  const conjunction = e.operator === "&&" || e.operator === "and";
+  const before = frame.scope.copy();
+  const values: Value[] = [];
+  const truths: (boolean | null)[] = [];
+  for (const [i, operand] of e.operands.entries()) {
+    if (i > 0 && e.operator !== "??") refine(run, frame, e.operands[i - 1] as Expression, conjunction);
+    const value = evaluate(run, frame, operand);
+    const known = e.operator === "??" ? null : truth(value);
+    values.push(value);
+    truths.push(known);
+    // The rest is never reached.
+    if (known !== null && known !== conjunction) break;
+  }
+  // Assignments inside the operands stay possible, refinements do not outlive the expression.
+  const after = frame.scope.variables;
+  frame.scope.variables = before;
+  if (before && after)
+    for (const [key, value] of after) if (!before.has(key) && !key.includes(".")) before.set(key, value);
+  const decided = truths.at(-1) ?? null;
+  if (decided !== null && truths.every((known) => known !== null)) return values.at(-1) as Value;
+  const decidedEarly = decided !== null && decided !== conjunction;
+  const result = joinAll(values.filter((_, i) => truths[i] !== conjunction || i === values.length - 1));
+  if (
+    decidedEarly &&
+    truths.slice(0, -1).every((known) => known === null) &&
+    values.length > 1 &&
+    result.constants === null
+  ) {
+    // `unknown && false` is never true; a test on it can be decided.
+    return values.every((value) => allTaint(value).length === 0 && value.paths.length === 0 && value.constants)
+      ? (values.at(-1) as Value)
+      : result;
+  }
+  return result;
+}
+
+function collection(run: Run, frame: Frame, e: Extract<Expression, { kind: "collection" }>): Value {
+  const entries = e.entries.map((entry) => ({
+    key: entry.key && evaluate(run, frame, entry.key),
+    value: evaluate(run, frame, entry.value),
+    spread: entry.spread,
+    at: entry,
+  }));
+  if (e.shape === "map")
+    for (const entry of entries) storeEntry(run, frame, entry.key?.constants?.[0], entry.value, entry.at);
+  return collect(e.shape, entries);
+}
+
+/** Some keys of options matter wherever they are written. */
+export function storeEntry(run: Run, frame: Frame, key: unknown, value: Value, at: Span): void {
+  if (typeof key !== "string") return;
+  const matches = run.knowledge.entries.get(key);
+  if (!matches) return;
+  check(run, frame, matches, {
+    positional: [value],
+    named: new Map(),
+    receiver: null,
+    receiverPaths: [],
+    at,
+    name: key,
+  });
+}
+
+function assignment(run: Run, frame: Frame, e: Assign): Value {
+  nameFunction(run, frame, e);
+  const value = evaluate(run, frame, e.from);
+  assign(run, frame, e.to, value, e, e.type);
+  return value;
+}
+
+/** `exports.login = function () {}` has a name after all. */
+function nameFunction(run: Run, frame: Frame, e: Assign): void {
+  if (e.from.kind !== "closure" || e.from.fn.name !== "") return;
+  const name = e.to.kind === "field" ? e.to.name : e.to.kind === "variable" ? e.to.name : "";
+  if (name) run.symbols.set(e.from.fn, symbolOf(frame.symbol, name, e.from.fn.params.length));
+}
+
+export const symbolOf = (outer: string, name: string, arity: number): string =>
+  `${outer ? `${outer}.` : ""}${name}${arity >= 0 ? `/${arity}` : ""}`;

@@ -1,0 +1,260 @@
+import type { ClassStatement, Expression, FunctionNode, Import, Loop, Statement, Switch, Try } from "../ir/ir.ts";
+import { assign } from "./assign.ts";
+import { check } from "./check.ts";
+import { evaluate, symbolOf } from "./evaluate.ts";
+import { refine } from "./guards.ts";
+import { newFrame, runBody } from "./invoke.ts";
+import { basePaths } from "./names.ts";
+import { truth } from "./operators.ts";
+import type { Frame, Run } from "./run.ts";
+import { joinStates, Scope, type Variables } from "./scope.ts";
+import { type ClassInfo, type ClosureValue, join, named, nothing, type Value } from "./value.ts";
+
+/** Runs statements in order until none can be reached. Functions and classes are bound first: they can be used before they stand. */
+export function execute(run: Run, frame: Frame, statements: readonly Statement[]): void {
+  for (const statement of statements) if (statement.kind === "function") bindFunction(run, frame, statement.fn);
+  for (const statement of statements) if (statement.kind === "class") bindClass(run, frame, statement);
+  for (const statement of statements) {
+    if (!frame.scope.alive) return;
+    run.charge();
+    run.deeper(() => executeKind(run, frame, statement), undefined);
+  }
+}
+
+function executeKind(run: Run, frame: Frame, s: Statement): void {
+  if (s.kind !== "block" && s.kind !== "function" && s.kind !== "class") frame.statement = s;
+  switch (s.kind) {
+    case "expression":
+      evaluate(run, frame, s.value);
+      if (frame.throws && frame.throws.length < 16 && s.value.kind !== "literal") noteThrow(frame);
+      return;
+    case "block":
+      return execute(run, frame, s.body);
+    case "branch":
+      frame.statement = s.test;
+      return branch(run, frame, s.test, s.then, s.otherwise);
+    case "switch":
+      frame.statement = s.of;
+      return executeSwitch(run, frame, s);
+    case "loop":
+      return executeLoop(run, frame, s);
+    case "try":
+      return executeTry(run, frame, s);
+    case "return":
+      return executeReturn(run, frame, s.value);
+    case "throw":
+      if (s.value) evaluate(run, frame, s.value);
+      noteThrow(frame);
+      frame.scope.variables = null;
+      return;
+    case "jump": {
+      const loop = frame.loops.at(-1);
+      if (loop && frame.scope.variables) loop[s.to === "break" ? "breaks" : "continues"].push(frame.scope.variables);
+      frame.scope.variables = null;
+      return;
+    }
+    case "import":
+      return bindImport(run, frame, s);
+    case "function":
+    case "class":
+      return;
+  }
+}
+
+function noteThrow(frame: Frame): void {
+  const state = frame.scope.copy();
+  if (frame.throws && state) frame.throws.push(state);
+}
+
+function executeReturn(run: Run, frame: Frame, returned: Expression | null): void {
+  const value = returned ? evaluate(run, frame, returned) : nothing;
+  if (returned && frame.returns.length > 0) {
+    check(run, frame, frame.returns, {
+      positional: [value],
+      named: new Map(),
+      receiver: null,
+      receiverPaths: [],
+      at: returned,
+      name: "return",
+    });
+  }
+  frame.returned = frame.returned ? join(frame.returned, value) : value;
+  frame.scope.variables = null;
+}
+
+function branch(
+  run: Run,
+  frame: Frame,
+  test: Expression,
+  then: readonly Statement[],
+  otherwise: readonly Statement[],
+): void {
+  const known = truth(evaluate(run, frame, test));
+  if (known !== null) return execute(run, frame, known ? then : otherwise);
+  const before = frame.scope.copy();
+  refine(run, frame, test, true);
+  execute(run, frame, then);
+  const after = frame.scope.variables;
+  frame.scope.variables = before;
+  refine(run, frame, test, false);
+  execute(run, frame, otherwise);
+  frame.scope.variables = joinStates(after, frame.scope.variables);
+}
+
+function executeSwitch(run: Run, frame: Frame, s: Switch): void {
+  const of = evaluate(run, frame, s.of);
+  const loop: Frame["loops"][number] = { breaks: [], continues: [] };
+  frame.loops.push(loop);
+  const entry = frame.scope.copy();
+  let out: Variables | null = null;
+  let falling: Variables | null = null;
+  let matched = false;
+  let maybe = false;
+  for (const option of s.cases) {
+    const fits = caseFits(run, frame, of, option.tests, matched);
+    if (fits === false && !falling) continue;
+    const enters = fits !== false && !matched;
+    frame.scope.variables = enters ? joinStates(entry && new Map(entry), falling) : falling;
+    if (enters && option.tests.length === 1 && fits !== true) equalTo(run, frame, s.of, option.tests[0] as Expression);
+    if (fits === true) matched = true;
+    else if (option.tests.length === 0 && !maybe) matched = true;
+    else maybe = true;
+    execute(run, frame, option.body);
+    if (option.through) falling = frame.scope.variables;
+    else {
+      out = joinStates(out, frame.scope.variables);
+      falling = null;
+    }
+  }
+  frame.loops.pop();
+  const inner = frame.loops.at(-1);
+  inner?.continues.push(...loop.continues);
+  const hasDefault = s.cases.some((option) => option.tests.length === 0);
+  const states = [out, falling, ...loop.breaks, matched || hasDefault ? null : entry];
+  frame.scope.variables = states.reduce<Variables | null>((a, b) => joinStates(a, b), null);
+}
+
+/** Whether a case is taken: yes, no, or null for perhaps. The default is taken when nothing is known to be. */
+function caseFits(run: Run, frame: Frame, of: Value, tests: readonly Expression[], matched: boolean): boolean | null {
+  if (matched) return false;
+  if (tests.length === 0) return null;
+  if (!of.constants) return null;
+  const values = tests.map((test) => evaluate(run, frame, test).constants);
+  if (values.some((constants) => constants === null)) return null;
+  const options = values.flatMap((constants) => constants ?? []);
+  const hits = of.constants.filter((c) => options.includes(c)).length;
+  return hits === 0 ? false : hits === of.constants.length ? true : null;
+}
+
+function equalTo(run: Run, frame: Frame, of: Expression, test: Expression): void {
+  refine(run, frame, { start: of.start, end: test.end, kind: "operation", operator: "==", operands: [of, test] }, true);
+}
+
+/** Two rounds show what one round leaves for the next; constants that change from round to round are forgotten. */
+function executeLoop(run: Run, frame: Frame, s: Loop): void {
+  if (s.test && !s.always && truth(evaluate(run, frame, s.test)) === false) return;
+  const entry = frame.scope.copy();
+  const loop: Frame["loops"][number] = { breaks: [], continues: [] };
+  frame.loops.push(loop);
+  let skipped = s.always ? null : entry && new Map(entry);
+  for (let round = 0; round < 2 && frame.scope.alive; round++) {
+    frame.statement = s.bind ?? s.test ?? { start: s.start, end: s.start };
+    if (s.bind) evaluate(run, frame, s.bind);
+    if (s.test && (round > 0 || !s.always)) {
+      evaluate(run, frame, s.test);
+      refine(run, frame, s.test, true);
+    }
+    execute(run, frame, s.body);
+    frame.scope.variables = [...loop.continues.splice(0), frame.scope.variables].reduce<Variables | null>(
+      (a, b) => joinStates(a, b),
+      null,
+    );
+    if (s.update && frame.scope.alive) evaluate(run, frame, s.update);
+    forget(frame, entry);
+    skipped = joinStates(skipped, frame.scope.copy());
+  }
+  frame.loops.pop();
+  const ends = s.test || s.bind ? skipped : loop.breaks.length === 0 ? frame.scope.variables : null;
+  frame.scope.variables = loop.breaks.reduce<Variables | null>((a, b) => joinStates(a, b), ends);
+  if (s.test && loop.breaks.length === 0 && frame.scope.alive) refine(run, frame, s.test, false);
+  forget(frame, entry);
+}
+
+function forget(frame: Frame, entry: Variables | null): void {
+  for (const [key, value] of frame.scope.variables ?? []) {
+    if (value.constants && entry?.get(key) !== value && (entry?.has(key) || typeof value.constants[0] === "number")) {
+      frame.scope.variables?.set(key, { ...value, constants: null });
+    }
+  }
+}
+
+function executeTry(run: Run, frame: Frame, s: Try): void {
+  const outer = frame.throws;
+  const states: Variables[] = [];
+  frame.throws = states;
+  noteThrow(frame);
+  execute(run, frame, s.body);
+  frame.throws = outer;
+  const after = frame.scope.variables;
+  const thrown = joinStates(
+    [...states].reduce<Variables | null>((a, b) => joinStates(a, b), null),
+    after && new Map(after),
+  );
+  let ends = after;
+  for (const clause of s.catches) {
+    frame.scope.variables = thrown && new Map(thrown);
+    if (clause.bind) assign(run, frame, clause.bind, nothing, clause.bind);
+    execute(run, frame, clause.body);
+    ends = joinStates(ends, frame.scope.variables);
+  }
+  // What comes last runs on every way out, also where nothing goes on afterwards.
+  frame.scope.variables = ends ?? (thrown && new Map(thrown));
+  execute(run, frame, s.last);
+  if (!ends) frame.scope.variables = null;
+}
+
+function bindImport(run: Run, frame: Frame, s: Import): void {
+  if (s.as === "*") {
+    run.wildcards.push(s.module);
+    return;
+  }
+  const module = run.language === "python" ? s.module : s.module.replace(/\/index(\.\w+)?$/, "");
+  const path = s.name === null ? module : `${module}.${s.name}`;
+  const same = run.knowledge.returns.find(path);
+  frame.scope.set(s.as, named(path, ...same));
+}
+
+function bindFunction(run: Run, frame: Frame, fn: FunctionNode): void {
+  const closure: ClosureValue = { fn, scope: frame.scope, self: null, owner: frame.owner };
+  remember(run, closure, symbolOf(frame.symbol, fn.name, fn.params.length));
+  if (fn.exported && !frame.fn && !frame.owner) run.exports.set(fn.name, closure);
+  frame.scope.set(fn.name, { ...nothing, closures: [closure] });
+}
+
+function remember(run: Run, closure: ClosureValue, symbol: string): void {
+  run.closures.set(closure.fn, closure);
+  run.symbols.set(closure.fn, symbol);
+}
+
+/** Declares a class: its methods first, then the field initialisers, which may use them. */
+function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
+  const symbol = symbolOf(frame.symbol, node.name, -1);
+  const info: ClassInfo = { node, symbol, methods: new Map(), fields: new Map(), bases: [] };
+  const type: Value = { ...nothing, type: info, paths: [node.name] };
+  frame.scope.set(node.name, type);
+  info.bases = node.bases.map((base) => evaluate(run, frame, base));
+  for (const decorator of node.decorators) evaluate(run, frame, decorator);
+  const self: Value = { ...nothing, instance: info, paths: ["?this", ...basePaths(type)] };
+  const scope = new Scope(frame.scope, info);
+  for (const member of node.body) {
+    if (member.kind !== "function") continue;
+    const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
+    info.methods.set(member.fn.name, closure);
+    remember(run, closure, symbolOf(symbol, member.fn.name, member.fn.params.length));
+  }
+  const inner = newFrame(null, scope, self, info, symbol);
+  const others = node.body.filter((member) => member.kind !== "function");
+  runBody(run, inner, others);
+  for (const [name, value] of scope.variables ?? [])
+    if (!name.startsWith("this.")) info.fields.set(name, join(info.fields.get(name) ?? nothing, value));
+}

@@ -1,0 +1,192 @@
+import { allFamilies, type Families } from "../catalogue/catalogue.ts";
+import { lastSegment } from "../catalogue/paths.ts";
+import type { Call, Expression } from "../ir/ir.ts";
+import { holds } from "./check.ts";
+import { evaluate } from "./evaluate.ts";
+import { accessPath, memberPaths } from "./names.ts";
+import type { Frame, Run } from "./run.ts";
+import { cleaned, constant, nothing, type Value } from "./value.ts";
+
+/** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
+export function refine(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
+  run.deeper(() => refineTest(run, frame, test, outcome), undefined);
+}
+
+function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
+  if (test.kind === "sequence")
+    return test.parts.length > 0 ? refine(run, frame, test.parts.at(-1) as Expression, outcome) : undefined;
+  if (test.kind === "call") return refineCall(run, frame, test, outcome);
+  if (test.kind !== "operation") return;
+  const [left, right] = test.operands;
+  const operator = test.operator;
+  if (!left) return;
+  if (operator === "!" || operator === "not") return refine(run, frame, left, !outcome);
+  if (operator === "&&" || operator === "and" || operator === "||" || operator === "or") {
+    // Both hold, or both fail; otherwise which one decided is not known.
+    const conjunction = operator === "&&" || operator === "and";
+    if (conjunction === outcome) for (const operand of test.operands) refine(run, frame, operand, outcome);
+    return;
+  }
+  if (!right) return;
+  if (
+    ["==", "===", "is"].includes(operator) === outcome &&
+    ["==", "===", "is", "!=", "!==", "is not"].includes(operator)
+  ) {
+    equal(run, frame, left, right);
+    equal(run, frame, right, left);
+    indexTest(run, frame, left, right, true);
+  } else if (["==", "===", "!=", "!=="].includes(operator)) indexTest(run, frame, left, right, false);
+  else if ((operator === "in" && outcome) || (operator === "not in" && !outcome)) membership(run, frame, left, right);
+  else if ((operator === "in" && !outcome) || (operator === "not in" && outcome)) absence(run, frame, left, right);
+  else if (operator === ">=" || operator === ">") indexTest(run, frame, left, right, !outcome);
+}
+
+/** `x === "a"`: x is that constant. Comparing with null says nothing about what else it can be. */
+function equal(run: Run, frame: Frame, operand: Expression, other: Expression): void {
+  const value = evaluate(run, frame, other);
+  const [only] = value.constants ?? [];
+  if (value.constants?.length === 1 && only !== null && only !== undefined) {
+    if (operand.kind === "operation" && operand.operator === "typeof" && operand.operands[0]) {
+      if (only === "number" || only === "boolean" || only === "bigint")
+        change(run, frame, operand.operands[0], allFamilies);
+    } else if (accessPath(operand) !== null) store(run, frame, operand, constant(only));
+  }
+}
+
+/** `x in allowed`, where allowed is a list of constants or is called like one: x is harmless. The list is not. */
+function membership(run: Run, frame: Frame, operand: Expression, list: Expression): void {
+  if (isAllowList(run, frame, list)) change(run, frame, operand, allFamilies);
+}
+
+const allowName = /allow|white|valid|permit|support|known|choice|safe|accept|^[A-Z][A-Z0-9_]+$/i;
+
+function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
+  const value = evaluate(run, frame, list);
+  const slots = value.slots;
+  if (value.taint.length > 0) return false;
+  if (slots && slots.entries.size > 0 && !slots.rest) {
+    return slots.shape === "map" || [...slots.entries.values()].every((entry) => entry.constants !== null);
+  }
+  const name = accessPath(list) ?? "";
+  return slots === null ? allowName.test(lastSegment(name)) : false;
+}
+
+/** `if ".." in path: return` leaves a path that cannot climb. */
+function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
+  const text = evaluate(run, frame, needle).constants;
+  if (text?.length === 1 && text[0] === "..") change(run, frame, operand, run.catalogue.bitsOf(["path_traversal"]));
+}
+
+/** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
+function indexTest(run: Run, frame: Frame, left: Expression, right: Expression, absent: boolean): void {
+  const bound = evaluate(run, frame, right).constants?.[0];
+  if (left.kind !== "call" || left.callee.kind !== "field" || !["indexOf", "find", "search"].includes(left.callee.name))
+    return;
+  if (bound !== -1 && bound !== 0) return;
+  const needle = left.args[0]?.value;
+  if (!needle) return;
+  if (absent) absence(run, frame, needle, left.callee.of);
+  else membership(run, frame, needle, left.callee.of);
+}
+
+const memberTests = new Set(["includes", "contains", "has", "containsKey", "hasOwnProperty"]);
+const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec"]);
+
+function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void {
+  const { callee } = call;
+  const first = call.args[0]?.value;
+  if (callee.kind === "field" && first) {
+    if (memberTests.has(callee.name)) {
+      if (outcome) membership(run, frame, first, callee.of);
+      else absence(run, frame, first, callee.of);
+    }
+    if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
+  }
+  if (outcome) modelGuards(run, frame, call);
+}
+
+/** A regular expression that is anchored at both ends and lists the characters allowed cleans what it matched. */
+function patternTest(run: Run, frame: Frame, call: Call, of: Expression, first: Expression): void {
+  const second = call.args[1]?.value;
+  for (const [pattern, subject] of [[of, first], [first, of], ...(second ? [[first, second]] : [])] as [
+    Expression,
+    Expression,
+  ][]) {
+    const text = patternText(run, frame, pattern);
+    const callee = call.callee.kind === "field" ? call.callee.name : "";
+    const whole = (callee === "matches" && run.language === "java") || callee === "fullmatch";
+    if (text !== null && isStrict(text, whole, callee === "match" && run.language === "python"))
+      change(run, frame, subject, allFamilies);
+  }
+}
+
+function patternText(run: Run, frame: Frame, pattern: Expression): string | null {
+  const value = evaluate(run, frame, pattern);
+  const known = value.constants?.[0] ?? value.slots?.entries.get("pattern")?.constants?.[0];
+  return typeof known === "string" ? known : null;
+}
+
+/** Anchored, and no part may match anything: no dot, no negated class, no \S, \W or \D. */
+export function isStrict(pattern: string, whole: boolean, fromStart: boolean): boolean {
+  const anchored = (whole || fromStart || /^(\^|\\A)/.test(pattern)) && (whole || /(\$|\\[zZ])$/.test(pattern));
+  const loose = pattern.replace(/\\[^SWDsn]/g, "").replace(/\[[^\]^][^\]]*\]/g, "");
+  // An alternation at the top level is anchored in its first and last branch only.
+  return anchored && !/[.]|\[\^|\\[SWDsn]/.test(loose) && !/^[^(]*\|/.test(loose);
+}
+
+function modelGuards(run: Run, frame: Frame, call: Call): void {
+  const { callee } = call;
+  const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
+  const paths =
+    receiver && callee.kind === "field"
+      ? [...memberPaths(receiver, callee.name), `?.${callee.name}`]
+      : evaluate(run, frame, callee).paths;
+  const seen = new Set<unknown>();
+  for (const guard of paths.flatMap((path) => run.knowledge.guards.find(path))) {
+    if (seen.has(guard)) continue;
+    seen.add(guard);
+    const positional = call.args.map((arg) => evaluate(run, frame, arg.value));
+    const subject = { positional, named: new Map(), receiver, receiverPaths: [], at: call, name: "" };
+    if (!guard.when.every((test) => holds(frame, test, subject))) continue;
+    const operand =
+      guard.of === "receiver" ? (callee.kind === "field" ? callee.of : null) : call.args[Number(guard.of)]?.value;
+    if (operand) change(run, frame, operand, guard.cleans);
+  }
+}
+
+function change(run: Run, frame: Frame, operand: Expression, families: Families): void {
+  const value = evaluate(run, frame, operand);
+  const inner = innermost(operand);
+  // A prefix test counts only on a path in its shortest form.
+  if (
+    families !== allFamilies &&
+    (families & run.catalogue.bitsOf(["path_traversal"])) !== 0 &&
+    isPrefixOnly(families, run)
+  ) {
+    const normal =
+      value.taint.length > 0 && value.taint.every((t) => (t.clean & run.catalogue.bitsOf(["normalised"])) !== 0);
+    if (!normal) return;
+  }
+  store(run, frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
+}
+
+/** Guards that list `normalised` beside path_traversal ask for a normalised operand. */
+const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.catalogue.bitsOf(["normalised"])) !== 0;
+
+/** `x.toLowerCase() in allowed` speaks about x. */
+function innermost(operand: Expression): Expression {
+  let here = operand;
+  while (
+    here.kind === "call" &&
+    here.callee.kind === "field" &&
+    /^(to(Lower|Upper)Case|lower|upper|strip|trim|toString)$/.test(here.callee.name)
+  ) {
+    here = here.callee.of;
+  }
+  return here;
+}
+
+function store(_run: Run, frame: Frame, operand: Expression, value: Value): void {
+  const key = accessPath(operand);
+  if (key !== null) frame.scope.set(key, value === nothing ? { ...nothing } : value);
+}

@@ -1,0 +1,59 @@
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Module, Statement } from "../ir/ir.ts";
+import { execute } from "./execute.ts";
+import { newFrame, summarise } from "./invoke.ts";
+import { BudgetExhausted, Run } from "./run.ts";
+import { Scope } from "./scope.ts";
+
+/** What interpreting one file gave. `exhausted`: the step budget ran out; `truncated`: some code was nested too deeply. */
+export interface Interpretation {
+  run: Run;
+  exhausted: boolean;
+}
+
+/** Runs a file: its top level first, then every function nothing in the file has called, on unknown arguments. */
+export function interpret(catalogue: Catalogue, module: Module, language: string, text: string): Interpretation {
+  const knowledge = catalogue.knowledge(language, importsOf(module.body));
+  const run = new Run(
+    catalogue,
+    knowledge,
+    language === "python" || language === "java" ? language : "javascript",
+    text,
+  );
+  try {
+    execute(run, newFrame(null, new Scope(null), null, null, ""), module.body);
+    // Running one function can meet others; Map order is the order they were met in.
+    for (const closure of run.closures.values())
+      if (!run.visited.has(closure.fn) || !isCallback(closure.fn.name)) summarise(run, closure);
+    return { run, exhausted: false };
+  } catch (error) {
+    if (error instanceof BudgetExhausted) return { run, exhausted: true };
+    throw error;
+  }
+}
+
+/** Anonymous functions that were passed somewhere have been run there, with what is known there. */
+const isCallback = (name: string): boolean => name === "";
+
+/** The modules a file names anywhere at its top level or in require calls. */
+function importsOf(body: readonly Statement[]): ReadonlySet<string> {
+  const modules = new Set<string>();
+  const open = [...body];
+  for (let statement = open.pop(); statement; statement = open.pop()) {
+    if (statement.kind === "import") modules.add(statement.module);
+    if (statement.kind === "expression" && statement.value.kind === "assign") {
+      const from = statement.value.from;
+      const call = from.kind === "field" ? from.of : from;
+      const required =
+        call.kind === "call" && call.callee.kind === "variable" && call.callee.name === "require"
+          ? call.args[0]?.value
+          : undefined;
+      if (required?.kind === "literal" && typeof required.value === "string")
+        modules.add(required.value.replace(/^node:/, ""));
+    }
+    if (statement.kind === "block" || statement.kind === "try") open.push(...statement.body);
+    if (statement.kind === "branch") open.push(...statement.then, ...statement.otherwise);
+    if (statement.kind === "function") open.push(...statement.fn.body.filter((inner) => inner.kind === "import"));
+  }
+  return modules;
+}

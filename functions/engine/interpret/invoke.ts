@@ -1,0 +1,317 @@
+import type { EntryPoint } from "../catalogue/catalogue.ts";
+import type { Expression, FunctionNode, Parameter, Span, Statement } from "../ir/ir.ts";
+import { assign, withType } from "./assign.ts";
+import { applyFlow, rebase, receiverFits } from "./check.ts";
+import { evaluate } from "./evaluate.ts";
+import { execute } from "./execute.ts";
+import { basePaths, typedAs } from "./names.ts";
+import type { Frame, Run, Summary } from "./run.ts";
+import { Scope } from "./scope.ts";
+import {
+  allTaint,
+  type ClosureValue,
+  extend,
+  firstStep,
+  join,
+  joinTaint,
+  named,
+  nothing,
+  type Taint,
+  tainted,
+  type Value,
+} from "./value.ts";
+
+const inlinedMax = 4;
+/** Bodies longer than this are summarised, not followed: UTF-16 units of source. */
+const inlineLengthMax = 6_000;
+
+export function newFrame(
+  fn: FunctionNode | null,
+  scope: Scope,
+  self: Value | null,
+  owner: Frame["owner"],
+  symbol: string,
+): Frame {
+  return {
+    fn,
+    scope,
+    self,
+    owner,
+    symbol,
+    statement: fn ?? { start: 0, end: 0 },
+    returned: null,
+    returns: [],
+    loops: [],
+    throws: null,
+    inlined: 0,
+  };
+}
+
+export function runBody(run: Run, frame: Frame, body: readonly Statement[]): void {
+  execute(run, frame, body);
+}
+
+/** What calling a function of this file gives. Followed into the function where the arguments tell more than taint, else by its summary. */
+export function invoke(
+  run: Run,
+  caller: Frame,
+  closure: ClosureValue,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): Value {
+  const { fn } = closure;
+  const telling = [...args, ...named.values()].some(
+    (arg) =>
+      arg.constants ||
+      arg.slots ||
+      arg.closures.length > 0 ||
+      arg.instance ||
+      arg.paths.some((p) => !p.startsWith("?")),
+  );
+  const follow =
+    (telling || closure.self?.instance) &&
+    caller.inlined < inlinedMax &&
+    fn.end - fn.start <= inlineLengthMax &&
+    !run.active.has(fn);
+  if (follow) return inline(run, caller, closure, args, named, at);
+  if (run.active.has(fn)) return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));
+  return applySummary(run, summarise(run, closure), fn, args, named, at);
+}
+
+/** Runs the body with the arguments given. */
+export function inline(
+  run: Run,
+  caller: Frame,
+  closure: ClosureValue,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+  returns: Frame["returns"] = [],
+): Value {
+  const { fn } = closure;
+  if (run.active.has(fn)) return nothing;
+  const frame = newFrame(
+    fn,
+    new Scope(closure.scope),
+    closure.self,
+    closure.owner,
+    run.symbols.get(fn) ?? caller.symbol,
+  );
+  frame.inlined = caller.inlined + 1;
+  frame.returns = returns;
+  for (const [i, param] of fn.params.entries()) {
+    const given = param.rest ? restOf(args.slice(i)) : (named.get(param.name) ?? args[i]);
+    const value = given ?? (param.default ? evaluate(run, frame, param.default) : nothing);
+    bindParameter(run, frame, param, {
+      ...value,
+      taint: value.taint.map((t) => ({ ...t, step: extend(extend(t.step, at), param) })),
+    });
+  }
+  run.visited.add(fn);
+  run.active.add(fn);
+  try {
+    run.deeper(() => execute(run, frame, fn.body), undefined);
+  } finally {
+    run.active.delete(fn);
+  }
+  return frame.returned ?? nothing;
+}
+
+const restOf = (values: readonly Value[]): Value => ({
+  ...nothing,
+  slots: { shape: "list", entries: new Map(values.map((value, i) => [String(i), value])), rest: null },
+});
+
+/** Runs a function on unknown arguments, once, and notes where they lead. */
+export function summarise(run: Run, closure: ClosureValue): Summary {
+  const { fn } = closure;
+  const known = run.summaries.get(fn);
+  if (known) return known;
+  const summary: Summary = { flows: [], returns: nothing };
+  run.summaries.set(fn, summary);
+  const frame = newFrame(fn, new Scope(closure.scope), closure.self, closure.owner, run.symbols.get(fn) ?? "");
+  const entry = entryOf(run, frame, fn);
+  frame.returns = entry?.returns ?? [];
+  for (const decorator of fn.decorators) evaluate(run, frame, decorator);
+  for (const [i, param] of fn.params.entries())
+    bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry));
+  run.visited.add(fn);
+  run.active.add(fn);
+  try {
+    run.deeper(() => execute(run, frame, fn.body), undefined);
+  } finally {
+    run.active.delete(fn);
+  }
+  summary.returns = frame.returned ?? nothing;
+  return summary;
+}
+
+function bindParameter(run: Run, frame: Frame, param: Parameter, given: Value): void {
+  const value = withType(run, frame, given, param.type);
+  const namedValue =
+    value.paths.length === 0 && value.constants === null ? { ...value, paths: [`?${param.name}`] } : value;
+  frame.scope.set(param.name, namedValue);
+  if (param.pattern) assign(run, frame, param.pattern, namedValue, param.pattern);
+}
+
+/** An unknown argument: it stands for whatever callers pass, and for what a framework is known to pass. */
+function parameterValue(run: Run, frame: Frame, fn: FunctionNode, index: number, entry: EntryPoint | null): Value {
+  const param = fn.params[index] as Parameter;
+  const symbolic: Taint = {
+    source: run.source("parameter", param, 1, { fn, index }),
+    clean: 0,
+    step: firstStep(param),
+  };
+  const kind = decoratedKind(run, frame, param) ?? (entry && index >= entry.parameters.length ? entry.others : null);
+  const type = entry?.parameters[index];
+  const taint: Taint[] = kind
+    ? [symbolic, { source: run.source(kind, param, entry?.confidence ?? 1), clean: 0, step: firstStep(param) }]
+    : [symbolic];
+  const declared = typedAs(run, frame, param.type);
+  const fallback = param.default ? evaluate(run, frame, param.default) : nothing;
+  return {
+    ...declared,
+    closures: fallback.closures,
+    paths: [...(type ? [type] : []), ...declared.paths, `?${param.name}`],
+    taint,
+  };
+}
+
+function decoratedKind(run: Run, frame: Frame, param: Parameter): string | null {
+  for (const decorator of param.decorators) {
+    const callee = evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
+    for (const path of callee.paths) {
+      const [kind] = run.knowledge.parameterDecorators.find(path);
+      if (kind) return kind;
+    }
+  }
+  return null;
+}
+
+/** The framework that calls a function, known by its decorators or by what its parameters are called. */
+function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | null {
+  for (const decorator of fn.decorators) {
+    const callee = evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
+    const found = callee.paths.flatMap((path) => run.knowledge.entryDecorators.find(path));
+    const fits = found.find((entry) => !entry.receiver || receiverFits(entry.receiver, callee.paths));
+    if (fits) return isFixedRoute(decorator, fits) ? { ...fits, others: null } : fits;
+  }
+  return (
+    run.knowledge.entryNames.find((entry) =>
+      entry.names.every((options, i) => options.includes(fn.params[i]?.name ?? "")),
+    ) ?? null
+  );
+}
+
+/** A route without a placeholder passes nothing from its path; one whose placeholders are all converted passes nothing harmful. */
+function isFixedRoute(decorator: Expression, entry: EntryPoint): boolean {
+  if (entry.others !== "http-path" || decorator.kind !== "call") return false;
+  const route = decorator.args[0]?.value;
+  if (route?.kind !== "literal" || typeof route.value !== "string") return false;
+  return !/<(?!int:|float:|uuid:)[^>]+>|\{[^}]+\}/.test(route.value);
+}
+
+/** Substitutes the arguments for the parameters in a summary. */
+function applySummary(
+  run: Run,
+  summary: Summary,
+  fn: FunctionNode,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): Value {
+  const taintOf = (index: number): readonly Taint[] => {
+    const param = fn.params[index];
+    if (!param) return [];
+    const given = param.rest ? args.slice(index) : [named.get(param.name) ?? args[index] ?? nothing];
+    return given.flatMap((value) => allTaint(value)).map((t) => ({ ...t, step: extend(t.step, at) }));
+  };
+  for (const flow of [...summary.flows]) for (const taint of taintOf(flow.parameter)) applyFlow(run, flow, taint);
+  return substitute(summary.returns, fn, taintOf, 2);
+}
+
+function substitute(
+  value: Value,
+  fn: FunctionNode,
+  taintOf: (index: number) => readonly Taint[],
+  depth: number,
+): Value {
+  let taint: readonly Taint[] = [];
+  for (const t of value.taint) {
+    const own = t.source.parameter?.fn === fn;
+    const passed = own
+      ? taintOf(t.source.parameter?.index ?? 0).map((arg) => ({
+          ...arg,
+          clean: arg.clean | t.clean,
+          step: rebase(t.step, arg.step),
+        }))
+      : [t];
+    taint = joinTaint(taint, passed);
+  }
+  const slots =
+    value.slots && depth > 0
+      ? {
+          ...value.slots,
+          entries: new Map(
+            [...value.slots.entries].map(([k, v]) => [k, substitute(v, fn, taintOf, depth - 1)] as const),
+          ),
+          rest: value.slots.rest && substitute(value.slots.rest, fn, taintOf, depth - 1),
+        }
+      : null;
+  return { ...value, taint, slots };
+}
+
+/** A function passed to something that is not known: it may run, any number of times, on elements of the receiver. */
+export function callBack(run: Run, frame: Frame, closure: ClosureValue, receiver: Value | null): Value {
+  const own = closure.scope === frame.scope ? frame.scope.copy() : null;
+  const element = receiver ? elementOf(receiver) : nothing;
+  const returned = inline(run, frame, closure, [element], new Map(), closure.fn.params[0] ?? closure.fn);
+  // It may also not run.
+  if (own)
+    for (const [key, value] of own) frame.scope.variables?.set(key, mergeBack(value, frame.scope.variables.get(key)));
+  return returned;
+}
+
+const mergeBack = (before: Value, after: Value | undefined): Value =>
+  after === undefined || after === before ? before : join(before, after);
+
+function elementOf(receiver: Value): Value {
+  const slots = receiver.slots;
+  const all = slots
+    ? [...slots.entries.values(), ...(slots.rest ? [slots.rest] : [])].reduce<Value>((a, b) => join(a, b), nothing)
+    : nothing;
+  return { ...all, taint: joinTaint(all.taint, receiver.taint) };
+}
+
+/** Runs a function that a framework calls, with parameters of the framework's types. */
+export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: EntryPoint, at: Span): void {
+  const count = closure.fn.params.length;
+  // Error handlers take the error first.
+  const offset = count > entry.parameters.length + 1 && entry.parameters.length > 1 ? 1 : 0;
+  const args = closure.fn.params.map((param, i) => {
+    const type = entry.parameters[i - offset];
+    const other = entry.others
+      ? [{ source: run.source(entry.others, param, entry.confidence), clean: 0, step: firstStep(param) }]
+      : [];
+    return type ? named(type, `?${param.name}`) : { ...named(`?${param.name}`), taint: other };
+  });
+  inline(run, { ...frame, inlined: 0 }, closure, args, new Map(), at, entry.returns);
+}
+
+/** Makes an instance of a class of the file and runs its constructor. */
+export function instantiate(
+  run: Run,
+  frame: Frame,
+  type: Value,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): Value {
+  const info = type.type;
+  if (!info) return nothing;
+  const instance: Value = { ...nothing, instance: info, paths: basePaths(type), taint: [] };
+  const initialiser = info.methods.get("constructor") ?? info.methods.get("__init__");
+  if (initialiser) invoke(run, frame, { ...initialiser, self: instance }, args, named, at);
+  return instance;
+}

@@ -1,0 +1,60 @@
+import type { Expression } from "../ir/ir.ts";
+import type { Frame, Run } from "./run.ts";
+import { named, nothing, type Value } from "./value.ts";
+
+/** Paths longer than this name nothing that a model knows. */
+const segmentsMax = 9;
+
+/** The key under which a scope remembers what is known about an expression: "user", "user.name", "this.db". */
+export function accessPath(expression: Expression): string | null {
+  if (expression.kind === "variable") return expression.name;
+  if (expression.kind === "field") {
+    const of = accessPath(expression.of);
+    return of === null ? null : `${of}.${expression.name}`;
+  }
+  if (expression.kind === "index" && expression.key?.kind === "literal" && typeof expression.key.value === "string") {
+    const of = accessPath(expression.of);
+    return of === null ? null : `${of}.${expression.key.value}`;
+  }
+  return null;
+}
+
+/** The paths of a member of a value. */
+export function memberPaths(of: Value, name: string): string[] {
+  return of.paths.filter((path) => path.split(".").length < segmentsMax).map((path) => `${path}.${name}`);
+}
+
+/** What a name means that no scope binds: a global, a built-in, a class of a package imported as a whole. */
+export function globalName(run: Run, name: string): Value {
+  if (run.language !== "java") return named(name);
+  if (!/^\p{Lu}/u.test(name)) return named(`?${name}`);
+  return named(...javaClass(run, name));
+}
+
+/** Java names classes without their package when it is java.lang or imported with an asterisk. */
+function javaClass(run: Run, name: string): string[] {
+  const candidates = [...run.wildcards, "java.lang"].map((module) => `${module}.${name}`);
+  const known = candidates.filter((path) => run.knowledge.known.has(path));
+  return known.length > 0 ? known : [name];
+}
+
+/** The value of something declared with a type: an unknown instance of it. */
+export function typedAs(run: Run, frame: Frame, type: string | null): Value {
+  const written = type?.replace(/<[\s\S]*$|\[[\s\S]*$|^["']|["']$|\s*\|[\s\S]*$/g, "").trim();
+  const optional = type?.match(/^(?:\w+\.)*Optional\[([\w.]+)\]$/)?.[1];
+  const plain = optional ?? written;
+  if (!plain || !/^[\p{L}_$][\p{L}\p{N}_$]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain)) return nothing;
+  const [root, ...fields] = plain.split(".") as [string, ...string[]];
+  const bound = frame.scope.binding(root)?.get(root);
+  const resolved = bound ?? globalName(run, root);
+  if (bound?.type && fields.length === 0) return { ...nothing, instance: bound.type, paths: basePaths(bound) };
+  const paths = resolved.paths.filter((path) => !path.startsWith("?")).map((path) => [path, ...fields].join("."));
+  return paths.length > 0 ? named(...paths) : nothing;
+}
+
+/** An instance of a class of the file goes by the names of the classes it extends. */
+export const basePaths = (type: Value): string[] =>
+  (type.type?.bases ?? []).flatMap((base) => [
+    ...base.paths,
+    ...(base.type && base.type !== type.type ? basePaths(base) : []),
+  ]);

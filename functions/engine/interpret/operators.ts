@@ -1,0 +1,139 @@
+import type { Constant } from "../ir/ir.ts";
+import { constant, joinTaint, nothing, type Taint, type Value } from "./value.ts";
+
+const comparisons = new Set([
+  "==",
+  "===",
+  "!=",
+  "!==",
+  "<>",
+  "<",
+  ">",
+  "<=",
+  ">=",
+  "in",
+  "not in",
+  "is",
+  "is not",
+  "instanceof",
+  "!",
+  "not",
+  "typeof",
+  "delete",
+  "void",
+]);
+/** Text cannot come out of these. `/` and `%` join paths and format text in Python, so they are not here. */
+const numeric = new Set(["-", "*", "**", "//", "&", "|", "^", "<<", ">>", ">>>", "~"]);
+const alternativesMax = 8;
+const textMax = 4_096;
+
+/** Applies an operator to values: folds constants, and decides whether taint goes through. `&&`, `||` and the like are the caller's. */
+export function operate(operator: string, operands: readonly Value[]): Value {
+  const folded = fold(operator, operands);
+  if (folded) return folded;
+  if (comparisons.has(operator) || (numeric.has(operator) && !(operator === "*" && operands.some((o) => o.slots))))
+    return nothing;
+  if (operator === "+" || operator === "%")
+    return {
+      ...nothing,
+      taint: taintOf(operands),
+      prefix: operands[0]?.prefix ?? null,
+      slots: joinedLists(operator, operands),
+    };
+  return { ...nothing, taint: taintOf(operands) };
+}
+
+/** Concatenates: template parts and `+` with text. */
+export function concatenate(parts: readonly Value[]): Value {
+  const folded = fold("+", parts.length === 1 ? [constant(""), ...parts] : parts, true);
+  if (folded) return folded;
+  let prefix = "";
+  for (const part of parts) {
+    prefix += part.prefix ?? "";
+    if (!(part.constants?.length === 1)) break;
+  }
+  return { ...nothing, taint: taintOf(parts), prefix };
+}
+
+/** Whether a test is known: true, false, or null when both can be. */
+export function truth(value: Value): boolean | null {
+  if (!value.constants || value.constants.length === 0) return null;
+  const first = Boolean(value.constants[0]);
+  return value.constants.every((c) => Boolean(c) === first) ? first : null;
+}
+
+function joinedLists(operator: string, operands: readonly Value[]): Value["slots"] {
+  if (operator !== "+" || !operands.every((o) => o.slots?.shape === "list" && !o.slots.rest)) return null;
+  const entries = new Map<string, Value>();
+  for (const operand of operands)
+    for (const value of operand.slots?.entries.values() ?? []) entries.set(String(entries.size), value);
+  return { shape: "list", entries, rest: null };
+}
+
+const taintOf = (values: readonly Value[]): readonly Taint[] =>
+  values.reduce<readonly Taint[]>((taint, value) => {
+    const slots = value.slots ? [...value.slots.entries.values(), ...(value.slots.rest ? [value.slots.rest] : [])] : [];
+    return joinTaint(
+      slots.reduce<readonly Taint[]>((t, slot) => joinTaint(t, slot.taint), taint),
+      value.taint,
+    );
+  }, []);
+
+/** All results that the operands' alternatives allow, or null. */
+function fold(operator: string, operands: readonly Value[], asText = false): Value | null {
+  let results: Constant[][] = [[]];
+  for (const operand of operands) {
+    const constants = operand.constants;
+    if (!constants || constants.length === 0 || results.length * constants.length > alternativesMax) return null;
+    results = results.flatMap((left) => constants.map((right) => [...left, right]));
+  }
+  const values: Constant[] = [];
+  for (const result of results) {
+    const value =
+      result.length === 1
+        ? unary(operator, result[0] as Constant)
+        : result.reduce<Constant | undefined>(
+            (a, b) => (a === undefined ? a : binary(operator, a, b, asText)),
+            result[0] as Constant,
+          );
+    if (value === undefined || (result.length > 1 && comparisons.has(operator) && result.length > 2)) return null;
+    values.push(value);
+  }
+  const distinct = [...new Set(values)];
+  const [only] = distinct;
+  return { ...nothing, constants: distinct, prefix: distinct.length === 1 && typeof only === "string" ? only : null };
+}
+
+function unary(operator: string, value: Constant): Constant | undefined {
+  if (operator === "!" || operator === "not") return !value;
+  if (typeof value !== "number") return undefined;
+  if (operator === "-") return -value;
+  if (operator === "+") return value;
+  return operator === "~" ? ~value : undefined;
+}
+
+function binary(operator: string, a: Constant, b: Constant, asText: boolean): Constant | undefined {
+  if (operator === "==" || operator === "===" || operator === "is") return a === b;
+  if (operator === "!=" || operator === "!==" || operator === "is not") return a !== b;
+  if (operator === "+" && (asText || typeof a === "string" || typeof b === "string")) {
+    const text = `${a}${b}`;
+    return text.length <= textMax ? text : undefined;
+  }
+  if (operator === "in" && typeof a === "string" && typeof b === "string") return b.includes(a);
+  if (typeof a !== "number" || typeof b !== "number") return undefined;
+  return arithmetic[operator]?.(a, b);
+}
+
+const arithmetic: Record<string, (a: number, b: number) => Constant> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "%": (a, b) => a % b,
+  // Integers divide to integers in Java, to fractions elsewhere: a result that both agree on, or none worth a branch.
+  "/": (a, b) => (Number.isInteger(a) && Number.isInteger(b) ? Math.trunc(a / b) : a / b),
+  "//": (a, b) => Math.floor(a / b),
+  "<": (a, b) => a < b,
+  ">": (a, b) => a > b,
+  "<=": (a, b) => a <= b,
+  ">=": (a, b) => a >= b,
+};

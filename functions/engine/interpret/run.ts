@@ -1,0 +1,136 @@
+import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalogue.ts";
+import type { FunctionNode, Span } from "../ir/ir.ts";
+import type { Scope, Variables } from "./scope.ts";
+import type { ClassInfo, ClosureValue, Source, Step, Value } from "./value.ts";
+
+/** Steps of interpretation one file may take: about 200 times what an ordinary file needs. */
+const stepsMax = 400_000;
+/** Nested evaluations, across calls that are followed. Each takes a few frames of our own stack. */
+const depthMax = 450;
+
+export class BudgetExhausted extends Error {}
+
+/** A sink that a parameter of the function reaches. */
+export interface Flow {
+  match: Match;
+  parameter: number;
+  clean: Families;
+  at: Span;
+  sink: string;
+  symbol: string;
+  statement: Span;
+  step: Step;
+}
+
+/** What a call of a function does, in terms of its parameters. */
+export interface Summary {
+  flows: Flow[];
+  returns: Value;
+}
+
+/** A problem seen while interpreting, in offsets. */
+export interface Hit {
+  match: Match;
+  at: Span;
+  statement: Span;
+  symbol: string;
+  sink: string;
+  /** Null for patterns. */
+  flow: { source: Source; step: Step; clean: Families } | null;
+}
+
+/** Attacker input handed to something another file defines. */
+export interface Handover {
+  module: string;
+  name: string;
+  argument: number;
+  source: Source;
+  clean: Families;
+  step: Step;
+  at: Span;
+  symbol: string;
+}
+
+/** One activation of a function, or the top level of the file. */
+export interface Frame {
+  fn: FunctionNode | null;
+  scope: Scope;
+  self: Value | null;
+  owner: ClassInfo | null;
+  symbol: string;
+  /** The statement being executed: what fingerprints are anchored to. */
+  statement: Span;
+  returned: Value | null;
+  /** Sinks that the returned value flows into, for functions a framework calls. */
+  returns: readonly Match[];
+  loops: { breaks: Variables[]; continues: Variables[] }[];
+  /** States at which the enclosing try statements may be left. */
+  throws: Variables[] | null;
+  inlined: number;
+}
+
+/** Everything that lasts while one file is interpreted. */
+export class Run {
+  readonly catalogue: Catalogue;
+  readonly knowledge: Knowledge;
+  readonly language: string;
+  readonly text: string;
+  readonly hits = new Map<string, Hit>();
+  readonly handovers = new Map<string, Handover>();
+  readonly summaries = new Map<FunctionNode, Summary>();
+  readonly active = new Set<FunctionNode>();
+  /** Closures met, in order; those never called in the file are run once at the end. */
+  readonly closures = new Map<FunctionNode, ClosureValue>();
+  readonly visited = new Set<FunctionNode>();
+  readonly symbols = new Map<FunctionNode, string>();
+  readonly sources = new Map<string, Source>();
+  readonly exports = new Map<string, ClosureValue>();
+  readonly wildcards: string[] = [];
+  truncated = false;
+  #steps = 0;
+  #depth = 0;
+
+  constructor(catalogue: Catalogue, knowledge: Knowledge, language: string, text: string) {
+    this.catalogue = catalogue;
+    this.knowledge = knowledge;
+    this.language = language;
+    this.text = text;
+  }
+
+  /** Counts work. Raises BudgetExhausted; what was found until then stands. */
+  charge(steps = 1): void {
+    this.#steps += steps;
+    if (this.#steps > stepsMax) throw new BudgetExhausted();
+  }
+
+  /** Runs deeper work, or gives up on it where the nesting is beyond what our stack should bear. */
+  deeper<T>(work: () => T, tooDeep: T): T {
+    if (this.#depth >= depthMax) {
+      this.truncated = true;
+      return tooDeep;
+    }
+    this.#depth++;
+    try {
+      return work();
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  /** The same place and kind is the same source, however often it is evaluated. */
+  source(kind: string, at: Span, confidence = 1, parameter: Source["parameter"] = null): Source {
+    const key = `${kind}:${at.start}:${at.end}:${parameter ? parameter.index : ""}`;
+    const known = this.sources.get(key);
+    if (known) return known;
+    const made: Source = { kind, start: at.start, end: at.end, name: this.excerpt(at, 60), confidence, parameter };
+    this.sources.set(key, made);
+    return made;
+  }
+
+  /** The first line of a stretch of source, shortened. */
+  excerpt(at: Span, max: number): string {
+    const line = this.text.slice(at.start, Math.min(at.end, at.start + max * 4)).split("\n", 1)[0] as string;
+    const flat = line.trim();
+    return flat.length > max ? `${flat.slice(0, max - 1)}…`.toWellFormed() : flat.toWellFormed();
+  }
+}

@@ -1,0 +1,74 @@
+import { type ClassInfo, join, nothing, type Value } from "./value.ts";
+
+export type Variables = Map<string, Value>;
+
+/**
+ * The variables of one function. Keys are names and access paths ("user", "user.name"), so that fields assigned in a function are known there.
+ * `variables` is null while no execution reaches this point.
+ */
+export class Scope {
+  variables: Variables | null = new Map();
+  readonly parent: Scope | null;
+  /** The class whose members are visible without a receiver, where the language allows it. */
+  readonly owner: ClassInfo | null;
+
+  constructor(parent: Scope | null, owner: ClassInfo | null = null) {
+    this.parent = parent;
+    this.owner = owner;
+  }
+
+  get alive(): boolean {
+    return this.variables !== null;
+  }
+
+  /** The scope that binds a name, this one or one around it. */
+  binding(name: string): Scope | null {
+    for (let scope: Scope | null = this; scope; scope = scope.parent) if (scope.variables?.has(name)) return scope;
+    return null;
+  }
+
+  get(key: string): Value | undefined {
+    return this.variables?.get(key);
+  }
+
+  /** Assigns; what was known about fields of the old value goes. */
+  set(key: string, value: Value): void {
+    if (!this.variables) return;
+    const prefix = `${key}.`;
+    if (this.variables.get(fieldMark) !== undefined) {
+      for (const other of [...this.variables.keys()]) if (other.startsWith(prefix)) this.variables.delete(other);
+    }
+    this.variables.set(key, value);
+    if (key.includes(".")) this.variables.set(fieldMark, nothing);
+  }
+
+  /** Assigns from another function: whether and when it runs is not known, so the old value stays possible. */
+  weaken(key: string, value: Value): void {
+    this.set(key, join(this.get(key) ?? nothing, value));
+  }
+
+  /** A copy of the state, to go on with in one branch. */
+  copy(): Variables | null {
+    return this.variables && new Map(this.variables);
+  }
+}
+
+/** Present when some key is an access path; spares the scan for fields in the usual case. */
+const fieldMark = "<fields>";
+
+/** Joins two states. A name bound on one side only keeps its value; a dead side adds nothing. */
+export function joinStates(a: Variables | null, b: Variables | null): Variables | null {
+  if (!a || !b) return a ?? b;
+  if (a === b) return a;
+  const joined = new Map(a);
+  for (const [key, value] of b) {
+    const other = joined.get(key);
+    if (other === value) continue;
+    // A fact counts only where it holds on both sides.
+    if (key.startsWith("@")) joined.delete(key);
+    else if (other === undefined) joined.set(key, value);
+    else joined.set(key, join(other, value));
+  }
+  for (const key of a.keys()) if (key.startsWith("@") && !b.has(key)) joined.delete(key);
+  return joined;
+}

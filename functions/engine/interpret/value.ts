@@ -1,0 +1,206 @@
+import { allFamilies, type Families } from "../catalogue/catalogue.ts";
+import type { ClassStatement, Constant, FunctionNode, Span } from "../ir/ir.ts";
+import type { Scope } from "./scope.ts";
+
+/** Where untrusted data enters. A source with a function stands for whatever that function's callers pass. */
+export interface Source extends Span {
+  kind: string;
+  /** The source text that names it. */
+  name: string;
+  confidence: number;
+  parameter: { fn: FunctionNode; index: number } | null;
+}
+
+/** One station on the way; the newest first. */
+export interface Step extends Span {
+  parent: Step | null;
+  length: number;
+}
+
+/** A source that reaches a value, the families it is clean for, and how it came here. */
+export interface Taint {
+  source: Source;
+  clean: Families;
+  step: Step;
+}
+
+export interface ClosureValue {
+  fn: FunctionNode;
+  scope: Scope;
+  self: Value | null;
+  owner: ClassInfo | null;
+}
+
+/** A class of the file. Fields join what any method assigns. */
+export interface ClassInfo {
+  node: ClassStatement;
+  symbol: string;
+  methods: Map<string, ClosureValue>;
+  fields: Map<string, Value>;
+  bases: Value[];
+}
+
+export interface Slots {
+  readonly shape: "list" | "map";
+  readonly entries: ReadonlyMap<string, Value>;
+  /** What is stored under keys that are not known. Null: nothing, so the entries are all there is. */
+  readonly rest: Value | null;
+}
+
+/** What may be known about a value; immutable. */
+export interface Value {
+  readonly taint: readonly Taint[];
+  /** All values it can have, or null when not known. */
+  readonly constants: readonly Constant[] | null;
+  readonly slots: Slots | null;
+  /** Qualified names it may go by, most specific first. */
+  readonly paths: readonly string[];
+  readonly closures: readonly ClosureValue[];
+  readonly instance: ClassInfo | null;
+  readonly type: ClassInfo | null;
+  /** The text it is known to begin with. */
+  readonly prefix: string | null;
+}
+
+const constantsMax = 8;
+const pathsMax = 6;
+const slotsMax = 64;
+const taintsMax = 12;
+const stepsMax = 40;
+
+export const nothing: Value = {
+  taint: [],
+  constants: null,
+  slots: null,
+  paths: [],
+  closures: [],
+  instance: null,
+  type: null,
+  prefix: null,
+};
+
+export const constant = (value: Constant): Value => ({
+  ...nothing,
+  constants: [value],
+  prefix: typeof value === "string" ? value : null,
+});
+
+export const named = (...paths: string[]): Value => ({ ...nothing, paths });
+
+export const tainted = (taint: readonly Taint[]): Value => (taint.length === 0 ? nothing : { ...nothing, taint });
+
+/** Joins what two paths of execution, or two parts, may give. */
+export function join(a: Value, b: Value): Value {
+  if (a === b || b === nothing) return a === b ? a : { ...a, constants: null, prefix: null };
+  if (a === nothing) return { ...b, constants: null, prefix: null };
+  return {
+    taint: joinTaint(a.taint, b.taint),
+    constants: joinConstants(a.constants, b.constants),
+    slots: joinSlots(a.slots, b.slots),
+    paths: union(a.paths, b.paths, pathsMax),
+    closures: union(a.closures, b.closures, 4),
+    instance: a.instance ?? b.instance,
+    type: a.type ?? b.type,
+    prefix: a.prefix === b.prefix ? a.prefix : null,
+  };
+}
+
+export const joinAll = (values: readonly Value[]): Value =>
+  values.length === 0 ? nothing : values.reduce((left, right) => join(left, right));
+
+/** The same source by two ways is clean only for what both ways clean. */
+export function joinTaint(a: readonly Taint[], b: readonly Taint[]): readonly Taint[] {
+  if (a.length === 0 || a === b) return b;
+  if (b.length === 0) return a;
+  const joined = [...a];
+  for (const taint of b) {
+    const at = joined.findIndex((known) => known.source === taint.source);
+    const known = joined[at];
+    if (!known) {
+      if (joined.length < taintsMax) joined.push(taint);
+    } else if (known.clean !== (known.clean & taint.clean)) {
+      // The dirtier way is the one to show.
+      joined[at] = { source: known.source, clean: known.clean & taint.clean, step: taint.step };
+    }
+  }
+  return joined;
+}
+
+function joinConstants(a: Value["constants"], b: Value["constants"]): Value["constants"] {
+  if (!a || !b) return null;
+  const all = [...new Set([...a, ...b])];
+  return all.length <= constantsMax ? all : null;
+}
+
+function joinSlots(a: Slots | null, b: Slots | null): Slots | null {
+  if (!a || !b || a === b) return a ?? b;
+  const entries = new Map(a.entries);
+  for (const [key, value] of b.entries)
+    entries.set(key, entries.has(key) ? join(entries.get(key) as Value, value) : value);
+  return boundSlots({ shape: a.shape, entries, rest: a.rest && b.rest ? join(a.rest, b.rest) : (a.rest ?? b.rest) });
+}
+
+/** Collections beyond the limit lose their keys, not their taint. */
+export function boundSlots(slots: Slots): Slots {
+  if (slots.entries.size <= slotsMax) return slots;
+  const all = [...slots.entries.values(), ...(slots.rest ? [slots.rest] : [])];
+  return {
+    shape: slots.shape,
+    entries: new Map(),
+    rest: tainted(all.reduce<readonly Taint[]>((t, v) => joinTaint(t, allTaint(v)), [])),
+  };
+}
+
+function union<T>(a: readonly T[], b: readonly T[], max: number): readonly T[] {
+  if (b.length === 0 || a === b) return a;
+  if (a.length === 0) return b;
+  return [...new Set([...a, ...b])].slice(0, max);
+}
+
+/** The taint of a value and of everything in it, three levels deep. */
+export function allTaint(value: Value, depth = 3): readonly Taint[] {
+  if (!value.slots || depth === 0) return value.taint;
+  let taint = value.taint;
+  for (const entry of value.slots.entries.values()) taint = joinTaint(taint, allTaint(entry, depth - 1));
+  return value.slots.rest ? joinTaint(taint, allTaint(value.slots.rest, depth - 1)) : taint;
+}
+
+/** The same value, clean for more families. Clean for all means that no attack can ride on it. */
+export function cleaned(value: Value, families: Families): Value {
+  if (families === allFamilies) return { ...value, taint: [], slots: null };
+  if (families === 0 || (value.taint.length === 0 && !value.slots)) return value;
+  const slots = value.slots && {
+    ...value.slots,
+    entries: new Map([...value.slots.entries].map(([key, entry]) => [key, cleaned(entry, families)] as const)),
+    rest: value.slots.rest && cleaned(value.slots.rest, families),
+  };
+  return { ...value, slots, taint: value.taint.map((taint) => ({ ...taint, clean: taint.clean | families })) };
+}
+
+/** Records that the taint passed this place. */
+export function stepped(taint: readonly Taint[], at: Span): readonly Taint[] {
+  return taint.map((t) => ({ ...t, step: extend(t.step, at) }));
+}
+
+export function extend(step: Step, at: Span): Step {
+  if ((step.start === at.start && step.end === at.end) || step.length >= stepsMax) return step;
+  return { start: at.start, end: at.end, parent: step, length: step.length + 1 };
+}
+
+export const firstStep = (at: Span): Step => ({ start: at.start, end: at.end, parent: null, length: 1 });
+
+/** Any element of a collection; of anything else, what taints the whole. */
+export function anyElement(value: Value): Value {
+  if (!value.slots) return value.taint.length === 0 ? nothing : tainted(value.taint);
+  const all = [...value.slots.entries.values(), ...(value.slots.rest ? [value.slots.rest] : [])];
+  const element = joinAll(all);
+  return value.taint.length === 0 ? element : { ...element, taint: joinTaint(element.taint, value.taint) };
+}
+
+/** The element under a constant key; what may hide behind unknown keys joins in. */
+export function elementAt(value: Value, key: string): Value | null {
+  if (!value.slots) return null;
+  const found = value.slots.entries.get(key);
+  if (found && value.slots.rest) return join(found, value.slots.rest);
+  return found ?? value.slots.rest ?? (value.taint.length > 0 ? tainted(value.taint) : null);
+}

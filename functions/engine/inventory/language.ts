@@ -1,0 +1,50 @@
+/** How a file is read: the language shown in coverage, and the grammar to parse it with, if there is one. */
+export interface FileLanguage {
+  name: string;
+  grammar: string | null;
+  /** A programming language that has no lowering yet; its files are only searched for secrets, and coverage says so. */
+  unsupported: boolean;
+}
+
+const grammars: Record<string, [name: string, grammar: string]> = {
+  js: ["javascript", "javascript"],
+  jsx: ["javascript", "javascript"],
+  mjs: ["javascript", "javascript"],
+  cjs: ["javascript", "javascript"],
+  ts: ["typescript", "typescript"],
+  mts: ["typescript", "typescript"],
+  cts: ["typescript", "typescript"],
+  tsx: ["typescript", "tsx"],
+  py: ["python", "python"],
+  pyw: ["python", "python"],
+  java: ["java", "java"],
+};
+
+const unsupported: Record<string, string> = {
+  go: "go",
+  rs: "rust",
+  c: "cpp",
+  h: "cpp",
+  cc: "cpp",
+  hh: "cpp",
+  cpp: "cpp",
+  cs: "csharp",
+  php: "php",
+  rb: "ruby",
+  kt: "kotlin",
+  swift: "swift",
+  sql: "sql",
+  sh: "shell",
+};
+
+/** Judges by the file name alone. */
+export function languageOf(path: string): FileLanguage {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  const known = Object.hasOwn(grammars, extension) ? grammars[extension] : undefined;
+  if (known) return { name: known[0], grammar: known[1], unsupported: false };
+  const other = Object.hasOwn(unsupported, extension) ? unsupported[extension] : undefined;
+  return other
+    ? { name: other, grammar: null, unsupported: true }
+    : { name: "text", grammar: null, unsupported: false };
+}

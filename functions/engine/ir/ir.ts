@@ -1,0 +1,223 @@
+/**
+ * The intermediate representation: structured, the same for all languages, made by lower/ and run by interpret/.
+ * Every node carries offsets in UTF-16 units; lines are computed when a finding is written.
+ */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+export type Constant = string | number | boolean | null;
+
+export type Expression =
+  | Literal
+  | Template
+  | Variable
+  | Field
+  | Index
+  | Operation
+  | Conditional
+  | Call
+  | Collection
+  | Closure
+  | Assign
+  | Sequence
+  | Unknown;
+
+/** A constant of the source. `regex` marks a regular expression literal, whose value is its pattern. */
+export interface Literal extends Span {
+  kind: "literal";
+  value: Constant;
+  regex?: boolean;
+}
+/** Text with holes: f-string, template literal. */
+export interface Template extends Span {
+  kind: "template";
+  parts: Expression[];
+}
+export interface Variable extends Span {
+  kind: "variable";
+  name: string;
+}
+export interface Field extends Span {
+  kind: "field";
+  of: Expression;
+  name: string;
+}
+/** `key` is null where any element may be meant: slices, loop variables. */
+export interface Index extends Span {
+  kind: "index";
+  of: Expression;
+  key: Expression | null;
+}
+/** Unary, binary and chained operators; `a + b + c` is one node with three operands, so long chains stay shallow. */
+export interface Operation extends Span {
+  kind: "operation";
+  operator: string;
+  operands: Expression[];
+}
+export interface Conditional extends Span {
+  kind: "conditional";
+  test: Expression;
+  then: Expression;
+  otherwise: Expression;
+}
+export interface Call extends Span {
+  kind: "call";
+  callee: Expression;
+  args: Argument[];
+  isNew: boolean;
+}
+export interface Argument {
+  name: string | null;
+  spread: boolean;
+  value: Expression;
+}
+/** Array, list, tuple, set, map, object literal. A null key in a map is computed or spread. */
+export interface Collection extends Span {
+  kind: "collection";
+  shape: "list" | "map";
+  entries: Entry[];
+}
+export interface Entry extends Span {
+  key: Expression | null;
+  value: Expression;
+  spread: boolean;
+}
+export interface Closure extends Span {
+  kind: "closure";
+  fn: FunctionNode;
+}
+/** Binds `to`: a variable, field, index, or a collection for destructuring. `type` is the declared type as written. */
+export interface Assign extends Span {
+  kind: "assign";
+  to: Expression;
+  from: Expression;
+  type: string | null;
+  /** True where the assignment declares the name in the enclosing function. */
+  declares: boolean;
+}
+/** Evaluates all, yields the last: comma operator, comprehension, switch expression. */
+export interface Sequence extends Span {
+  kind: "sequence";
+  parts: Expression[];
+}
+/** What a lowering does not know yet. Taint passes through, and the share of such nodes is counted. */
+export interface Unknown extends Span {
+  kind: "unknown";
+  reads: Expression[];
+}
+
+export type Statement =
+  | ExpressionStatement
+  | Block
+  | Branch
+  | Switch
+  | Loop
+  | Try
+  | Return
+  | Throw
+  | Jump
+  | FunctionStatement
+  | ClassStatement
+  | Import;
+
+export interface ExpressionStatement extends Span {
+  kind: "expression";
+  value: Expression;
+}
+export interface Block extends Span {
+  kind: "block";
+  body: Statement[];
+}
+export interface Branch extends Span {
+  kind: "branch";
+  test: Expression;
+  then: Statement[];
+  otherwise: Statement[];
+}
+export interface Switch extends Span {
+  kind: "switch";
+  of: Expression;
+  /** A case without tests is the default. `through`: runs into the next case unless it jumps. */
+  cases: { tests: Expression[]; body: Statement[]; through: boolean }[];
+}
+export interface Loop extends Span {
+  kind: "loop";
+  /** Runs before each round: binding of the loop variable. */
+  bind: Expression | null;
+  test: Expression | null;
+  body: Statement[];
+  update: Expression | null;
+  /** True for do-while: the body runs at least once. */
+  always: boolean;
+}
+export interface Try extends Span {
+  kind: "try";
+  body: Statement[];
+  catches: { bind: Expression | null; body: Statement[] }[];
+  last: Statement[];
+}
+export interface Return extends Span {
+  kind: "return";
+  value: Expression | null;
+}
+export interface Throw extends Span {
+  kind: "throw";
+  value: Expression | null;
+}
+export interface Jump extends Span {
+  kind: "jump";
+  to: "break" | "continue";
+}
+export interface FunctionStatement extends Span {
+  kind: "function";
+  fn: FunctionNode;
+}
+export interface ClassStatement extends Span {
+  kind: "class";
+  name: string;
+  bases: Expression[];
+  decorators: Expression[];
+  /** Field initialisers as assignments, methods as functions, nested classes. */
+  body: Statement[];
+}
+/** Binds `as` to `module` or to its member `name`. `as` "*" opens all names of the module. */
+export interface Import extends Span {
+  kind: "import";
+  module: string;
+  name: string | null;
+  as: string;
+}
+
+export interface FunctionNode extends Span {
+  /** Empty for anonymous functions. */
+  name: string;
+  params: Parameter[];
+  decorators: Expression[];
+  body: Statement[];
+  /** The name that holds the object in a method: "this", or the first parameter in Python. Null in plain functions and arrows. */
+  receiver: string | null;
+  exported: boolean;
+}
+export interface Parameter extends Span {
+  name: string;
+  /** A destructuring target; `name` is then a stand-in. */
+  pattern: Expression | null;
+  type: string | null;
+  decorators: Expression[];
+  default: Expression | null;
+  rest: boolean;
+}
+
+/** One file after lowering. */
+export interface Module {
+  body: Statement[];
+  comments: Span[];
+  nodes: number;
+  unknown: number;
+  /** Some code was nested too deeply to be lowered. */
+  tooDeep: boolean;
+  /** Stretches the parser could not make sense of. */
+  errors: Span[];
+}

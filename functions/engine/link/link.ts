@@ -1,0 +1,138 @@
+import type { Candidate, FileArtefact, LocalStep } from "../artefact.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Rule } from "../catalogue/schema.ts";
+import type { Finding, Text, TraceStep } from "../finding.ts";
+import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
+import { crossFileCandidates } from "./cross-file.ts";
+import { inTestCode } from "./path-role.ts";
+
+/** A candidate in its file, with steps that may lie in others. */
+export interface PlacedCandidate {
+  path: string;
+  candidate: Candidate;
+  trace: TraceStep[];
+}
+
+/** Joins the artefacts of a scan into findings: sorted, without duplicates, the same whatever order the files came in. */
+export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[]): Finding[] {
+  const ordered = [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path));
+  const placed = ordered.flatMap((artefact) =>
+    artefact.candidates.map((candidate) => ({
+      path: artefact.coverage.path,
+      candidate,
+      trace: placeTrace(artefact.coverage.path, candidate.trace),
+    })),
+  );
+  const all = [...placed, ...crossFileCandidates(catalogue, ordered)];
+  return identify(catalogue, mergeSamePlace(catalogue, all)).sort(order);
+}
+
+export const placeTrace = (path: string, steps: readonly LocalStep[]): TraceStep[] =>
+  steps.map((step) => ({ path, ...step }));
+
+export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const order = (a: Finding, b: Finding): number =>
+  byCodeUnits(a.path, b.path) ||
+  a.startLine - b.startLine ||
+  a.startColumn - b.startColumn ||
+  byCodeUnits(a.family, b.family) ||
+  byCodeUnits(a.fingerprint, b.fingerprint);
+
+/** One family at one place is one finding; the most confident candidate leads. */
+function mergeSamePlace(catalogue: Catalogue, all: readonly PlacedCandidate[]): PlacedCandidate[] {
+  const best = new Map<string, PlacedCandidate>();
+  for (const placed of all) {
+    const { candidate } = placed;
+    const family = ruleOf(catalogue, candidate).family;
+    const key = [
+      placed.path,
+      family,
+      candidate.startLine,
+      candidate.startColumn,
+      candidate.endLine,
+      candidate.endColumn,
+    ].join("\0");
+    const known = best.get(key);
+    if (!known || rank(placed, known) < 0) best.set(key, placed);
+  }
+  return [...best.values()];
+}
+
+function rank(a: PlacedCandidate, b: PlacedCandidate): number {
+  return (
+    b.candidate.confidence - a.candidate.confidence ||
+    a.trace.length - b.trace.length ||
+    byCodeUnits(a.candidate.ruleId, b.candidate.ruleId) ||
+    byCodeUnits(a.candidate.source, b.candidate.source) ||
+    byCodeUnits(JSON.stringify(a.trace), JSON.stringify(b.trace))
+  );
+}
+
+/** Numbers the siblings in source order and computes the fingerprints. */
+function identify(catalogue: Catalogue, all: readonly PlacedCandidate[]): Finding[] {
+  const siblings = new Map<string, number>();
+  const inSourceOrder = [...all].sort(
+    (a, b) =>
+      byCodeUnits(a.path, b.path) ||
+      a.candidate.startLine - b.candidate.startLine ||
+      a.candidate.startColumn - b.candidate.startColumn ||
+      a.candidate.endLine - b.candidate.endLine ||
+      a.candidate.endColumn - b.candidate.endColumn,
+  );
+  return inSourceOrder.map((placed) => {
+    const rule = ruleOf(catalogue, placed.candidate);
+    const key = [rule.family, placed.path, placed.candidate.symbol, placed.candidate.anchor].join("\0");
+    const sibling = siblings.get(key) ?? 0;
+    siblings.set(key, sibling + 1);
+    return findingOf(catalogue, rule, placed, sibling);
+  });
+}
+
+const ruleOf = (catalogue: Catalogue, candidate: Candidate): Rule => {
+  const rule = catalogue.rules.get(candidate.ruleId);
+  if (!rule) throw new Error(`the artefact names the rule ${candidate.ruleId}, which this engine does not have`);
+  return rule;
+};
+
+function findingOf(
+  catalogue: Catalogue,
+  rule: Rule,
+  { path, candidate, trace }: PlacedCandidate,
+  sibling: number,
+): Finding {
+  const family = catalogue.family(rule.family);
+  const identity = { family: rule.family, path, scope: candidate.symbol, anchor: candidate.anchor, sibling };
+  const fill = (text: Text): Text => ({ zh: fillSlots(text.zh, candidate), en: fillSlots(text.en, candidate) });
+  const test = rule.secret === undefined && inTestCode(path);
+  return {
+    path,
+    startLine: candidate.startLine,
+    startColumn: candidate.startColumn,
+    endLine: candidate.endLine,
+    endColumn: candidate.endColumn,
+    ruleId: rule.id,
+    ruleVersion: rule.version,
+    family: rule.family,
+    type: family.type,
+    issueType: rule.issueType,
+    // Nobody attacks a test, but it shows how the code is used; a secret in a test is still a secret.
+    severity: test && candidate.severity !== "info" ? "low" : candidate.severity,
+    confidence: candidate.confidence,
+    cwe: rule.cwe,
+    owasp2021: family.owasp2021,
+    owasp2025: family.owasp2025,
+    title: fill(rule.title),
+    message: fill(rule.message),
+    fix: fill(rule.fix),
+    symbol: candidate.symbol,
+    snippet: candidate.snippet,
+    trace,
+    fingerprint: fingerprintOf(identity),
+    movedFingerprint: movedFingerprintOf(identity),
+    suppressed: candidate.suppressed,
+  };
+}
+
+const fillSlots = (text: string, candidate: Candidate): string =>
+  text.replace(/\{(source|sink)\}/g, (_, slot: "source" | "sink") => candidate[slot]);

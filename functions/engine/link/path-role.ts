@@ -1,0 +1,8 @@
+/** Whether a path holds tests, examples or the like. Only the path is asked, so it is applied when linking. */
+export function inTestCode(path: string): boolean {
+  return (
+    /(^|\/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
+      path,
+    ) || /(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.java$/.test(path)
+  );
+}

@@ -1,0 +1,77 @@
+import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
+import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
+import { type Lowering, span } from "../lowering.ts";
+import { annotationsOf, methodOf, parametersOf } from "./functions.ts";
+
+/** Lowers a class, interface, enum, record or the body of an anonymous class. */
+export function classOf(l: Lowering, node: SyntaxNode, given?: string): ClassStatement {
+  const name = childIn(node, "name");
+  const body = childIn(node, "body");
+  const parents = [childIn(node, "superclass"), childIn(node, "interfaces")].flatMap((p) =>
+    (p?.children ?? []).flatMap((c) => (c.type === "type_list" ? c.children : [c])),
+  );
+  return {
+    ...span(node),
+    kind: "class",
+    name: given ?? (name ? l.textOf(name) : ""),
+    bases: parents.map((parent) => l.expression(parent)),
+    decorators: annotationsOf(l, node),
+    body: [
+      ...parametersOf(l, childIn(node, "parameters")).map((p) => field(l, node, p.name, p.type, null, p.decorators)),
+      ...(body?.children ?? []).flatMap((member) => memberOf(l, member)),
+    ],
+  };
+}
+
+function memberOf(l: Lowering, node: SyntaxNode): Statement[] {
+  switch (node.type) {
+    case "method_declaration":
+    case "constructor_declaration":
+    case "compact_constructor_declaration":
+      return [{ ...span(node), kind: "function", fn: methodOf(l, node) }];
+    case "field_declaration":
+    case "constant_declaration": {
+      const type = childIn(node, "type");
+      return childrenIn(node, "declarator").map((declarator) =>
+        field(
+          l,
+          declarator,
+          l.textOf(childIn(declarator, "name") ?? declarator),
+          type ? l.textOf(type) : null,
+          childIn(declarator, "value") ?? null,
+          annotationsOf(l, node),
+        ),
+      );
+    }
+    case "static_initializer":
+    case "block": {
+      const block = node.type === "block" ? node : childOf(node, "block");
+      return block ? l.statements(block.children) : [];
+    }
+    case "enum_body_declarations":
+      return node.children.flatMap((member) => memberOf(l, member));
+    case "enum_constant": {
+      const body = childIn(node, "body");
+      return body ? body.children.flatMap((member) => memberOf(l, member)) : [];
+    }
+    default:
+      return isType(node.type) ? [classOf(l, node)] : [];
+  }
+}
+
+export const isType = (type: string): boolean =>
+  ["class_declaration", "interface_declaration", "enum_declaration", "record_declaration"].includes(type);
+
+function field(
+  l: Lowering,
+  at: SyntaxNode,
+  name: string,
+  type: string | null,
+  value: SyntaxNode | null,
+  decorators: Expression[],
+): Statement {
+  // The annotations of a field (@Value, @Autowired) say where its value comes from.
+  const from: Expression = value ? l.expression(value) : { ...span(at), kind: "unknown", reads: decorators };
+  const to = l.variable(childIn(at, "name") ?? at, name);
+  return { ...span(at), kind: "expression", value: { ...span(at), kind: "assign", to, from, type, declares: true } };
+}

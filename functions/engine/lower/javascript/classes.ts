@@ -1,0 +1,88 @@
+import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
+import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
+import { type Lowering, span } from "../lowering.ts";
+import { functionOf } from "./functions.ts";
+
+/** Lowers a class declaration or expression. Decorators of members precede them as siblings. */
+export function classOf(l: Lowering, node: SyntaxNode): ClassStatement {
+  const name = childIn(node, "name");
+  const body: Statement[] = [];
+  let decorators: Expression[] = [];
+  for (const member of childIn(node, "body")?.children ?? []) {
+    if (member.type === "decorator") {
+      decorators.push(...member.children.map((c) => l.expression(c)));
+      continue;
+    }
+    body.push(...memberOf(l, member, decorators));
+    decorators = [];
+  }
+  return {
+    ...span(node),
+    kind: "class",
+    name: name ? l.textOf(name) : `<class ${node.start}>`,
+    bases: basesOf(l, childOf(node, "class_heritage")),
+    decorators: childrenIn(node, "decorator").flatMap((d) => d.children.map((c) => l.expression(c))),
+    body,
+  };
+}
+
+function basesOf(l: Lowering, heritage: SyntaxNode | undefined): Expression[] {
+  const first = heritage?.children[0];
+  if (!first) return [];
+  if (first.type !== "extends_clause") return [l.expression(first)];
+  return childrenIn(first, "value").map((value) => l.expression(value));
+}
+
+function memberOf(l: Lowering, node: SyntaxNode, decorators: Expression[]): Statement[] {
+  switch (node.type) {
+    case "method_definition": {
+      const fn = functionOf(l, node);
+      const fields = fn.name === "constructor" ? parameterProperties(l, node) : [];
+      return [
+        {
+          ...span(node),
+          kind: "function",
+          fn: { ...fn, body: [...fields, ...fn.body], decorators: [...decorators, ...fn.decorators] },
+        },
+      ];
+    }
+    case "field_definition":
+    case "public_field_definition": {
+      const name = childIn(node, "name") ?? childIn(node, "property");
+      const value = childIn(node, "value");
+      if (!name || !value) return [];
+      return [
+        {
+          ...span(node),
+          kind: "expression",
+          value: {
+            ...span(node),
+            kind: "assign",
+            to: l.variable(name),
+            from: l.expression(value),
+            type: null,
+            declares: true,
+          },
+        },
+      ];
+    }
+    case "class_static_block":
+      return l.statements(childIn(node, "body")?.children ?? []);
+    default:
+      // Signatures, index types and abstract members have no behaviour.
+      return [];
+  }
+}
+
+/** TypeScript's `constructor(private readonly db: Db)` assigns the field without a statement. */
+function parameterProperties(l: Lowering, node: SyntaxNode): Statement[] {
+  return (childIn(node, "parameters")?.children ?? [])
+    .filter((p) => childOf(p, "accessibility_modifier") || /^readonly\b/.test(l.textOf(p)))
+    .flatMap((p) => {
+      const name = childIn(p, "pattern");
+      if (!name || name.type !== "identifier") return [];
+      const to: Expression = { ...span(name), kind: "field", of: l.variable(name, "this"), name: l.textOf(name) };
+      const value: Expression = { ...span(p), kind: "assign", to, from: l.variable(name), type: null, declares: false };
+      return [{ ...span(p), kind: "expression" as const, value }];
+    });
+}

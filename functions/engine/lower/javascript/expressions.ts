@@ -1,0 +1,202 @@
+import type { Argument, Entry, Expression } from "../../ir/ir.ts";
+import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
+import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
+import { classOf } from "./classes.ts";
+import { functionOf } from "./functions.ts";
+import { jsxElement } from "./jsx.ts";
+import { target } from "./patterns.ts";
+
+type Handler = (l: Lowering, node: SyntaxNode) => Expression;
+
+const inner: Handler = (l, node) => (node.children[0] ? l.expression(node.children[0]) : l.reads(node, []));
+const name: Handler = (l, node) => l.variable(node);
+const closure: Handler = (l, node) => ({ ...span(node), kind: "closure", fn: functionOf(l, node) });
+const keyText: Handler = (l, node) => l.literal(node, l.textOf(node));
+
+/** How each kind of JavaScript value lowers. */
+export const expressions: Record<string, Handler> = {
+  identifier: name,
+  undefined: (l, node) => l.literal(node, null),
+  null: (l, node) => l.literal(node, null),
+  true: (l, node) => l.literal(node, true),
+  false: (l, node) => l.literal(node, false),
+  this: name,
+  super: name,
+  number: (l, node) => l.literal(node, numberOf(l.textOf(node))),
+  string: (l, node) => l.literal(node, unescapeText(l.textOf(node).slice(1, -1))),
+  regex: (l, node) => ({ ...l.literal(node, l.textOf(childIn(node, "pattern") ?? node)), regex: true }) as Expression,
+  template_string: template,
+  string_fragment: (l, node) => l.literal(node, unescapeText(l.textOf(node))),
+  property_identifier: keyText,
+  private_property_identifier: keyText,
+  shorthand_property_identifier: name,
+  computed_property_name: inner,
+  parenthesized_expression: inner,
+  await_expression: inner,
+  yield_expression: inner,
+  non_null_expression: inner,
+  as_expression: inner,
+  satisfies_expression: inner,
+  instantiation_expression: inner,
+  type_assertion: (l, node) =>
+    node.children.at(-1) ? l.expression(node.children.at(-1) as SyntaxNode) : l.reads(node, []),
+  spread_element: inner,
+  jsx_expression: inner,
+  jsx_element: jsxElement,
+  jsx_self_closing_element: jsxElement,
+  jsx_text: (l, node) => l.literal(node, l.textOf(node)),
+  html_character_reference: (l, node) => l.literal(node, l.textOf(node)),
+  meta_property: name,
+  import: name,
+  sequence_expression: (l, node) => ({
+    ...span(node),
+    kind: "sequence",
+    parts: node.children.map((part) => l.expression(part)),
+  }),
+  member_expression: (l, node) => {
+    const of = childIn(node, "object");
+    const property = childIn(node, "property");
+    if (!of || !property) return l.unknown(node);
+    return { ...span(node), kind: "field", of: l.expression(of), name: l.textOf(property) };
+  },
+  subscript_expression: (l, node) => {
+    const of = childIn(node, "object");
+    const index = childIn(node, "index");
+    if (!of) return l.unknown(node);
+    return { ...span(node), kind: "index", of: l.expression(of), key: index ? l.expression(index) : null };
+  },
+  unary_expression: unary,
+  update_expression: (l, node) => {
+    const argument = childIn(node, "argument");
+    if (!argument) return l.unknown(node);
+    const operator = l.textOf(node).includes("++") ? "+" : "-";
+    const from: Expression = {
+      ...span(node),
+      kind: "operation",
+      operator,
+      operands: [l.expression(argument), l.literal(node, 1)],
+    };
+    return { ...span(node), kind: "assign", to: l.expression(argument), from, type: null, declares: false };
+  },
+  binary_expression: (l, node) => l.chain(node, (n) => binaryParts(l, n)),
+  ternary_expression: (l, node) => {
+    const [test, then, otherwise] = ["condition", "consequence", "alternative"].map((field) => childIn(node, field));
+    if (!test || !then || !otherwise) return l.unknown(node);
+    return {
+      ...span(node),
+      kind: "conditional",
+      test: l.expression(test),
+      then: l.expression(then),
+      otherwise: l.expression(otherwise),
+    };
+  },
+  assignment_expression: (l, node) => {
+    const to = childIn(node, "left");
+    const from = childIn(node, "right");
+    if (!to || !from) return l.unknown(node);
+    return { ...span(node), kind: "assign", to: target(l, to), from: l.expression(from), type: null, declares: false };
+  },
+  augmented_assignment_expression: (l, node) => {
+    const to = childIn(node, "left");
+    const from = childIn(node, "right");
+    const operator = childIn(node, "operator");
+    if (!to || !from || !operator) return l.unknown(node);
+    const operands = [l.expression(to), l.expression(from)];
+    const value: Expression = { ...span(node), kind: "operation", operator: l.textOf(operator).slice(0, -1), operands };
+    return { ...span(node), kind: "assign", to: target(l, to), from: value, type: null, declares: false };
+  },
+  call_expression: call,
+  new_expression: call,
+  array: (l, node) => ({
+    ...span(node),
+    kind: "collection",
+    shape: "list",
+    entries: node.children.map((c) => element(l, c)),
+  }),
+  object: (l, node) => ({
+    ...span(node),
+    kind: "collection",
+    shape: "map",
+    entries: node.children.map((c) => property(l, c)),
+  }),
+  arrow_function: closure,
+  function_expression: closure,
+  generator_function: closure,
+  class: (l, node) => ({ ...span(node), kind: "closure", fn: classAsFunction(l, node) }),
+};
+
+function template(l: Lowering, node: SyntaxNode): Expression {
+  const parts = node.children.map((part) =>
+    part.type === "template_substitution" ? inner(l, part) : l.literal(part, unescapeText(l.textOf(part))),
+  );
+  return parts.length === 0 ? l.literal(node, "") : { ...span(node), kind: "template", parts };
+}
+
+function unary(l: Lowering, node: SyntaxNode): Expression {
+  const operator = childIn(node, "operator");
+  const argument = childIn(node, "argument");
+  if (!operator || !argument) return l.unknown(node);
+  return { ...span(node), kind: "operation", operator: l.textOf(operator), operands: [l.expression(argument)] };
+}
+
+function binaryParts(l: Lowering, node: SyntaxNode) {
+  if (node.type !== "binary_expression") return null;
+  const left = childIn(node, "left");
+  const operator = childIn(node, "operator");
+  const right = childIn(node, "right");
+  return left && operator && right ? { left, operator: l.textOf(operator), right } : null;
+}
+
+function call(l: Lowering, node: SyntaxNode): Expression {
+  const isNew = node.type === "new_expression";
+  const callee = childIn(node, isNew ? "constructor" : "function");
+  if (!callee) return l.unknown(node);
+  const given = childIn(node, "arguments");
+  // A tagged template calls the tag with the text parts and then the holes.
+  const args: Argument[] =
+    given?.type === "template_string"
+      ? [
+          positional(l.literal(given, "")),
+          ...given.children.filter((c) => c.type === "template_substitution").map((c) => positional(inner(l, c))),
+        ]
+      : (given?.children ?? []).map((c) => ({
+          name: null,
+          spread: c.type === "spread_element",
+          value: l.expression(c),
+        }));
+  return { ...span(node), kind: "call", callee: l.expression(callee), args, isNew };
+}
+
+function element(l: Lowering, node: SyntaxNode): Entry {
+  return { ...span(node), key: null, value: l.expression(node), spread: node.type === "spread_element" };
+}
+
+function property(l: Lowering, node: SyntaxNode): Entry {
+  if (node.type === "shorthand_property_identifier") {
+    return { ...span(node), key: l.literal(node, l.textOf(node)), value: l.variable(node), spread: false };
+  }
+  if (node.type === "method_definition") {
+    const key = childIn(node, "name");
+    return { ...span(node), key: key ? l.expression(key) : null, value: closure(l, node), spread: false };
+  }
+  const key = childIn(node, "key");
+  const value = childIn(node, "value");
+  if (!key || !value)
+    return { ...span(node), key: null, value: l.expression(node), spread: node.type === "spread_element" };
+  return { ...span(node), key: l.expression(key), value: l.expression(value), spread: false };
+}
+
+/** A class used as a value: a function whose body declares the class and gives it back. */
+function classAsFunction(l: Lowering, node: SyntaxNode) {
+  const declared = classOf(l, node);
+  const value = l.variable(node, declared.name);
+  return {
+    ...span(node),
+    name: "",
+    params: [],
+    decorators: [],
+    receiver: null,
+    exported: false,
+    body: [declared, { ...span(node), kind: "return" as const, value }],
+  };
+}

@@ -1,0 +1,227 @@
+import type { Argument, Entry, Expression, Operation } from "../../ir/ir.ts";
+import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
+import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
+import { lambdaOf } from "./functions.ts";
+import { target } from "./patterns.ts";
+
+type Handler = (l: Lowering, node: SyntaxNode) => Expression;
+
+const inner: Handler = (l, node) => (node.children[0] ? l.expression(node.children[0]) : l.reads(node, []));
+const list: Handler = (l, node) => ({
+  ...span(node),
+  kind: "collection",
+  shape: "list",
+  entries: node.children.map((c) => element(l, c)),
+});
+const name: Handler = (l, node) => l.variable(node);
+
+/** How each kind of Python value lowers. */
+export const expressions: Record<string, Handler> = {
+  identifier: name,
+  dotted_name: (l, node) =>
+    node.children
+      .slice(1)
+      .reduce<Expression>(
+        (of, part) => ({ start: node.start, end: part.end, kind: "field", of, name: l.textOf(part) }),
+        l.variable(node.children[0] ?? node),
+      ),
+  none: (l, node) => l.literal(node, null),
+  true: (l, node) => l.literal(node, true),
+  false: (l, node) => l.literal(node, false),
+  ellipsis: (l, node) => l.literal(node, null),
+  integer: (l, node) => l.literal(node, numberOf(l.textOf(node))),
+  float: (l, node) => l.literal(node, numberOf(l.textOf(node))),
+  string: text,
+  concatenated_string: (l, node) => {
+    const parts = node.children.map((part) => l.expression(part));
+    if (parts.every((part) => part.kind === "literal"))
+      return l.literal(node, parts.map((part) => part.value).join(""));
+    return { ...span(node), kind: "template", parts };
+  },
+  parenthesized_expression: inner,
+  await: inner,
+  yield: inner,
+  type: inner,
+  as_pattern: inner,
+  list_splat: inner,
+  dictionary_splat: inner,
+  attribute: (l, node) => {
+    const of = childIn(node, "object");
+    const attribute = childIn(node, "attribute");
+    if (!of || !attribute) return l.unknown(node);
+    return { ...span(node), kind: "field", of: l.expression(of), name: l.textOf(attribute) };
+  },
+  subscript: (l, node) => {
+    const of = childIn(node, "value");
+    const [key, ...more] = childrenIn(node, "subscript");
+    if (!of) return l.unknown(node);
+    const whole = !key || more.length > 0 || key.type === "slice";
+    return { ...span(node), kind: "index", of: l.expression(of), key: whole ? null : l.expression(key) };
+  },
+  call: (l, node) => {
+    const callee = childIn(node, "function");
+    const given = childIn(node, "arguments");
+    if (!callee) return l.unknown(node);
+    const args =
+      given?.type === "generator_expression"
+        ? [positional(l.expression(given))]
+        : (given?.children ?? []).map((c) => argument(l, c));
+    return l.call(node, l.expression(callee), args);
+  },
+  list,
+  tuple: list,
+  set: list,
+  expression_list: list,
+  pattern_list: list,
+  dictionary: (l, node) => ({
+    ...span(node),
+    kind: "collection",
+    shape: "map",
+    entries: node.children.map((c) => element(l, c)),
+  }),
+  list_comprehension: comprehension,
+  set_comprehension: comprehension,
+  generator_expression: comprehension,
+  dictionary_comprehension: comprehension,
+  binary_operator: (l, node) => l.chain(node, (n) => binaryParts(l, n)),
+  boolean_operator: (l, node) => l.chain(node, (n) => binaryParts(l, n)),
+  not_operator: unary,
+  unary_operator: unary,
+  comparison_operator: comparison,
+  conditional_expression: (l, node) => {
+    const [then, test, otherwise] = node.children;
+    if (!then || !test || !otherwise) return l.unknown(node);
+    return {
+      ...span(node),
+      kind: "conditional",
+      test: l.expression(test),
+      then: l.expression(then),
+      otherwise: l.expression(otherwise),
+    };
+  },
+  lambda: (l, node) => ({ ...span(node), kind: "closure", fn: lambdaOf(l, node) }),
+  named_expression: (l, node) => {
+    const to = childIn(node, "name");
+    const from = childIn(node, "value");
+    if (!to || !from) return l.unknown(node);
+    return { ...span(node), kind: "assign", to: l.variable(to), from: l.expression(from), type: null, declares: true };
+  },
+  assignment: (l, node) => {
+    const to = childIn(node, "left");
+    const from = childIn(node, "right");
+    const type = childIn(node, "type");
+    if (!to) return l.unknown(node);
+    return {
+      ...span(node),
+      kind: "assign",
+      to: target(l, to),
+      from: from ? l.expression(from) : l.reads(node, []),
+      type: type ? l.textOf(type) : null,
+      declares: true,
+    };
+  },
+  augmented_assignment: (l, node) => {
+    const to = childIn(node, "left");
+    const from = childIn(node, "right");
+    const operator = childIn(node, "operator");
+    if (!to || !from || !operator) return l.unknown(node);
+    const operands = [l.expression(to), l.expression(from)];
+    const value: Expression = { ...span(node), kind: "operation", operator: l.textOf(operator).slice(0, -1), operands };
+    return { ...span(node), kind: "assign", to: target(l, to), from: value, type: null, declares: true };
+  },
+};
+
+/** A string with its prefix and holes. Bytes count as text: what matters is who chose them. */
+function text(l: Lowering, node: SyntaxNode): Expression {
+  const opening = node.children[0];
+  const raw = opening?.type === "string_start" && /r/i.test(l.textOf(opening));
+  const parts = node.children
+    .filter((part) => part.type === "string_content" || part.type === "interpolation")
+    .map((part): Expression => {
+      if (part.type === "string_content") return l.literal(part, raw ? l.textOf(part) : unescapeText(l.textOf(part)));
+      const value = childIn(part, "expression");
+      return value ? l.expression(value) : l.reads(part, []);
+    });
+  if (parts.every((part) => part.kind === "literal")) return l.literal(node, parts.map((part) => part.value).join(""));
+  return { ...span(node), kind: "template", parts };
+}
+
+function element(l: Lowering, node: SyntaxNode): Entry {
+  if (node.type === "pair") {
+    const key = childIn(node, "key");
+    const value = childIn(node, "value");
+    return {
+      ...span(node),
+      key: key ? l.expression(key) : null,
+      value: value ? l.expression(value) : l.unknown(node),
+      spread: false,
+    };
+  }
+  return { ...span(node), key: null, value: l.expression(node), spread: node.type.endsWith("_splat") };
+}
+
+function argument(l: Lowering, node: SyntaxNode): Argument {
+  if (node.type !== "keyword_argument")
+    return { name: null, spread: node.type.endsWith("_splat"), value: l.expression(node) };
+  const key = childIn(node, "name");
+  const value = childIn(node, "value");
+  return { name: key ? l.textOf(key) : null, spread: false, value: value ? l.expression(value) : l.unknown(node) };
+}
+
+/** `[body for x in xs if c]` binds x to any element of xs, evaluates c, and yields a list of body. */
+function comprehension(l: Lowering, node: SyntaxNode): Expression {
+  const body = childIn(node, "body");
+  if (!body) return l.unknown(node);
+  const parts = node.children.filter((c) => c !== body).map((clause) => comprehensionClause(l, clause));
+  const map = body.type === "pair";
+  parts.push({
+    ...span(node),
+    kind: "collection",
+    shape: map ? "map" : "list",
+    entries: [{ ...element(l, body), spread: false }],
+  });
+  return { ...span(node), kind: "sequence", parts };
+}
+
+function comprehensionClause(l: Lowering, clause: SyntaxNode): Expression {
+  const left = childIn(clause, "left");
+  const right = childIn(clause, "right");
+  if (clause.type !== "for_in_clause" || !left || !right) return inner(l, clause);
+  const from: Expression = { ...span(right), kind: "index", of: l.expression(right), key: null };
+  return { ...span(left), kind: "assign", to: target(l, left), from, type: null, declares: true };
+}
+
+function binaryParts(l: Lowering, node: SyntaxNode) {
+  if (node.type !== "binary_operator" && node.type !== "boolean_operator") return null;
+  const left = childIn(node, "left");
+  const operator = childIn(node, "operator");
+  const right = childIn(node, "right");
+  return left && operator && right ? { left, operator: l.textOf(operator), right } : null;
+}
+
+function unary(l: Lowering, node: SyntaxNode): Expression {
+  const argument = childIn(node, "argument");
+  const operator = childIn(node, "operator");
+  if (!argument) return l.unknown(node);
+  return {
+    ...span(node),
+    kind: "operation",
+    operator: operator ? l.textOf(operator) : "not",
+    operands: [l.expression(argument)],
+  };
+}
+
+/** `a < b <= c` is the conjunction of its neighbours' comparisons. */
+function comparison(l: Lowering, node: SyntaxNode): Expression {
+  const operands = node.children.filter((c) => c.field !== "operators");
+  const operators = childrenIn(node, "operators").map((c) => l.textOf(c).replace(/\s+/g, " "));
+  const pairs = operators.map((operator, i): Operation => {
+    const left = operands[i] ?? node;
+    const right = operands[i + 1] ?? node;
+    const pair = [l.expression(left), l.expression(right)];
+    return { start: left.start, end: right.end, kind: "operation", operator, operands: pair };
+  });
+  const only = pairs[0];
+  if (!only) return l.unknown(node);
+  return pairs.length === 1 ? only : { ...span(node), kind: "operation", operator: "and", operands: pairs };
+}

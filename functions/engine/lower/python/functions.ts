@@ -1,0 +1,57 @@
+import type { Expression, FunctionNode, Parameter } from "../../ir/ir.ts";
+import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
+import { type Lowering, span } from "../lowering.ts";
+import { target } from "./patterns.ts";
+
+/** Lowers a `def`. In a class its first parameter is the receiver, unless it is a static method. */
+export function functionOf(l: Lowering, node: SyntaxNode, decorators: Expression[], inClass: boolean): FunctionNode {
+  const name = childIn(node, "name");
+  const params = parametersOf(l, childIn(node, "parameters"));
+  const isStatic = decorators.some((d) => d.kind === "variable" && d.name === "staticmethod");
+  const receiver = inClass && !isStatic ? (params.shift()?.name ?? null) : null;
+  const body = childIn(node, "body");
+  return {
+    ...span(node),
+    name: name ? l.textOf(name) : "",
+    params,
+    decorators,
+    body: body ? l.statements(body.children) : [],
+    receiver,
+    exported: !inClass,
+  };
+}
+
+export function lambdaOf(l: Lowering, node: SyntaxNode): FunctionNode {
+  const body = childIn(node, "body");
+  return {
+    ...span(node),
+    name: "",
+    params: parametersOf(l, childIn(node, "parameters")),
+    decorators: [],
+    body: body ? [{ ...span(body), kind: "return", value: l.expression(body) }] : [],
+    receiver: null,
+    exported: false,
+  };
+}
+
+function parametersOf(l: Lowering, node: SyntaxNode | undefined): Parameter[] {
+  return (node?.children ?? []).flatMap((p): Parameter[] => {
+    if (p.type === "keyword_separator" || p.type === "positional_separator") return [];
+    const bound = childIn(p, "name") ?? (p.type === "typed_parameter" ? p.children[0] : p) ?? p;
+    const rest = /splat/.test(p.type) || /splat/.test(bound.type);
+    const to = target(l, rest ? (bound.children[0] ?? bound) : bound);
+    const type = childIn(p, "type") ?? childOf(p, "type");
+    const fallback = childIn(p, "value");
+    return [
+      {
+        ...span(p),
+        name: to.kind === "variable" ? to.name : `<${p.start}>`,
+        pattern: to.kind === "variable" ? null : to,
+        type: type ? l.textOf(type) : null,
+        decorators: [],
+        default: fallback ? l.expression(fallback) : null,
+        rest,
+      },
+    ];
+  });
+}

@@ -1,0 +1,71 @@
+import { Language, Parser } from "web-tree-sitter";
+import type { EngineAssets } from "../engine.ts";
+import { copyTree, type Syntax } from "./syntax.ts";
+
+/** Grammar file of each language we lower. */
+const grammars: Record<string, string> = {
+  javascript: "tree-sitter-javascript.wasm",
+  typescript: "tree-sitter-typescript.wasm",
+  tsx: "tree-sitter-tsx.wasm",
+  python: "tree-sitter-python.wasm",
+  java: "tree-sitter-java.wasm",
+};
+
+export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" };
+
+/**
+ * Parses source text. One parser serves the process: parsing is synchronous, so two files never share it.
+ * Budgets count the parser's own operations, not time, and are thus the same on every machine.
+ */
+export class SourceParser {
+  readonly #assets: EngineAssets;
+  readonly #parser: Parser;
+  readonly #languages = new Map<string, Promise<Language>>();
+
+  private constructor(assets: EngineAssets, parser: Parser) {
+    this.#assets = assets;
+    this.#parser = parser;
+  }
+
+  static async create(assets: EngineAssets): Promise<SourceParser> {
+    runtime ??= assets.read("web-tree-sitter.wasm").then((wasmBinary) =>
+      // locateFile is never asked when the binary is given, but its default needs a file URL that a bundle does not have.
+      Parser.init({ wasmBinary: Uint8Array.from(wasmBinary).buffer, locateFile: (name: string) => name }),
+    );
+    await runtime;
+    return new SourceParser(assets, new Parser());
+  }
+
+  /** Parses and frees the parser's memory before returning. */
+  async parse(text: string, grammar: string): Promise<ParseResult> {
+    this.#parser.setLanguage(await this.#language(grammar));
+    const callsMax = 2_000 + Math.ceil(text.length / 1024) * 100;
+    let calls = 0;
+    const tree = this.#parser.parse(text, null, { progressCallback: () => ++calls > callsMax });
+    if (!tree) {
+      this.#parser.reset();
+      return { failure: "parse_budget" };
+    }
+    try {
+      return { syntax: copyTree(tree) };
+    } finally {
+      tree.delete();
+    }
+  }
+
+  #language(grammar: string): Promise<Language> {
+    const known = this.#languages.get(grammar);
+    if (known) return known;
+    const file = grammars[grammar];
+    if (!file) throw new Error(`no grammar for ${grammar}`);
+    const loading = this.#assets.read(file).then((bytes) => Language.load(bytes));
+    this.#languages.set(grammar, loading);
+    return loading;
+  }
+}
+
+/** The wasm runtime is one per process, whatever number of engines is created. */
+let runtime: Promise<void> | undefined;
+
+/** Whether code in this language is parsed and interpreted, not only searched for secrets. */
+export const hasGrammar = (grammar: string): boolean => Object.hasOwn(grammars, grammar);

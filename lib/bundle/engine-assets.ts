@@ -1,0 +1,128 @@
+import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { RE2JS } from "re2js";
+import { parseDocument } from "yaml";
+import * as z from "zod";
+import { type CatalogueData, Family, Model, Rule } from "../../functions/engine/catalogue/schema.ts";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const engine = join(root, "functions/engine");
+
+/** Each by its exact path: some grammar packages carry older copies of others. */
+const wasm: Record<string, string> = {
+  "web-tree-sitter.wasm": "web-tree-sitter/web-tree-sitter.wasm",
+  "tree-sitter-javascript.wasm": "tree-sitter-javascript/tree-sitter-javascript.wasm",
+  "tree-sitter-typescript.wasm": "tree-sitter-typescript/tree-sitter-typescript.wasm",
+  "tree-sitter-tsx.wasm": "tree-sitter-typescript/tree-sitter-tsx.wasm",
+  "tree-sitter-python.wasm": "tree-sitter-python/tree-sitter-python.wasm",
+  "tree-sitter-java.wasm": "tree-sitter-java/tree-sitter-java.wasm",
+};
+
+/** Writes what `createEngine` reads into a folder: grammars, and rules and models compiled to one catalogue. */
+export async function writeEngineAssets(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await Promise.all(
+    Object.entries(wasm).map(([name, path]) => copyFile(join(root, "node_modules", path), join(folder, name))),
+  );
+  await writeFile(join(folder, "catalogue.json"), JSON.stringify(await readCatalogue()));
+}
+
+/**
+ * Reads and checks all rules and models.
+ * @throws Error naming the file and the key, for a value that does not fit, an unknown family or source, a regex that does not compile
+ */
+export async function readCatalogue(): Promise<CatalogueData> {
+  const files = (await readdir(engine, { recursive: true })).sort().map((name) => join(engine, name));
+  const { families, sourceGroups } = await read(join(engine, "rules/families.yaml"), Families);
+  const rules = await Promise.all(
+    files.filter((file) => file.endsWith("/rule.yaml")).map((file) => readRule(file, families)),
+  );
+  const models = await Promise.all(
+    files
+      .filter((file) => file.startsWith(join(engine, "models")) && file.endsWith(".yaml"))
+      .map((file) => readModel(file, families)),
+  );
+  const kinds = new Set(
+    models.flatMap((model) => [
+      ...model.sources.map((s) => s.kind),
+      ...model.entryPoints.flatMap((e) => e.others ?? []),
+    ]),
+  );
+  for (const rule of rules) {
+    for (const name of rule.taint?.sources ?? []) {
+      if (!sourceGroups[name] && !kinds.has(name)) throw new Error(`${rule.id}: taint.sources: nothing gives ${name}`);
+    }
+  }
+  return { families, sourceGroups, rules, models };
+}
+
+const Families = z.strictObject({
+  // Each family is one bit of a number; one more bit is spoken for.
+  families: z.record(z.string(), Family).refine((all) => Object.keys(all).length <= 30, "at most 30 families"),
+  sourceGroups: z.record(z.string(), z.array(z.string()).min(1)),
+});
+
+async function readRule(file: string, families: Record<string, Family>): Promise<Rule> {
+  const rule = await read(file, Rule);
+  const [topic, name] = relative(join(engine, "rules"), dirname(file)).split("/");
+  if (rule.id !== `${topic}.${name}`) throw new Error(`${relative(root, file)}: id: the folder says ${topic}.${name}`);
+  knownFamilies(file, [rule.family], families);
+  for (const key of ["title", "message", "fix"] as const) {
+    if (slots(rule[key].zh) !== slots(rule[key].en))
+      throw new Error(`${relative(root, file)}: ${key}: zh and en fill other slots`);
+  }
+  checkRegexes(file, rule);
+  return rule;
+}
+
+async function readModel(file: string, families: Record<string, Family>): Promise<Model> {
+  const model = await read(file, Model);
+  const place = `${model.language}/${model.framework}.yaml`;
+  if (!file.endsWith(place)) throw new Error(`${relative(root, file)}: framework: the file should be models/${place}`);
+  const cleans = [...model.sanitizers, ...model.guards].flatMap((entry) =>
+    entry.cleans === "all" ? [] : entry.cleans,
+  );
+  const returns = model.entryPoints.flatMap((entry) => entry.returns ?? []);
+  knownFamilies(
+    file,
+    [...cleans.filter((name) => name !== "normalised"), ...returns, ...model.sinks.map((sink) => sink.family)],
+    families,
+  );
+  checkRegexes(file, model);
+  return model;
+}
+
+async function read<T>(file: string, schema: z.ZodType<T>): Promise<T> {
+  const document = parseDocument(await readFile(file, "utf8"), { uniqueKeys: true });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) throw new Error(`${relative(root, file)}: ${problem.message}`);
+  const result = schema.safeParse(document.toJS());
+  if (result.success) return result.data;
+  const issues = result.error.issues.map((issue) => `${issue.path.join(".") || "(top)"}: ${issue.message}`);
+  throw new Error(`${relative(root, file)}: ${issues.join("; ")}`);
+}
+
+const slots = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort().join();
+
+function knownFamilies(file: string, used: readonly string[], families: Record<string, Family>): void {
+  for (const family of used)
+    if (!families[family]) throw new Error(`${relative(root, file)}: family: ${family} is not in rules/families.yaml`);
+}
+
+/** Compiles every regular expression, so that a mistake shows here and not in a scan. */
+function checkRegexes(file: string, value: unknown, key = ""): void {
+  if (Array.isArray(value)) for (const item of value) checkRegexes(file, item, key);
+  else if (value && typeof value === "object")
+    for (const [name, item] of Object.entries(value)) checkRegexes(file, item, name);
+  else if (
+    typeof value === "string" &&
+    ["regex", "matches", "near", "notNear", "receiver", "safePrefix", "allow"].includes(key)
+  ) {
+    try {
+      RE2JS.compile(value);
+    } catch (error) {
+      throw new Error(`${relative(root, file)}: ${key}: ${value}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+}
