@@ -1,0 +1,105 @@
+import { type Severity, severities } from "../../functions/issues/issue.ts";
+import type { Language } from "../../functions/platform/language.ts";
+import type { Warning } from "../../functions/scans/task.ts";
+import type { Fields, Say, TextKey } from "./texts.ts";
+import type { Issue, Task } from "./views.ts";
+
+/** What was scanned and what came out: all formats are made from this. */
+export interface ScanResult {
+  readonly scanned: {
+    readonly kind: "folder" | "zip";
+    /** The name of the folder or ZIP file; never where it lies. */
+    readonly name: string;
+    /** All files met in the folder or archive, outside excluded folders. */
+    readonly files: number;
+  };
+  readonly task: Task;
+  readonly issues: readonly Issue[];
+  /** Files left out because no archive can hold their names. */
+  readonly unpackable: readonly string[];
+  /** The whole run, upload and all. */
+  readonly seconds: number;
+  readonly language: Language;
+}
+
+export interface Summary {
+  /** False when the result says nothing about the code. */
+  readonly analysed: boolean;
+  /** Open issues of each severity. */
+  readonly open: Readonly<Record<Severity, number>>;
+  readonly openTotal: number;
+  /** Issues that a comment in the code or a reviewer has silenced. */
+  readonly silenced: number;
+  readonly filesScanned: number;
+  readonly filesSkipped: number;
+  readonly warnings: readonly Notice[];
+}
+
+/** A warning in the words of the formats. */
+export interface Notice {
+  readonly key: TextKey & (Warning["code"] | "names_not_packed");
+  readonly count: number;
+  readonly paths: readonly string[];
+}
+
+export function summarise({ scanned, task, issues, unpackable }: ScanResult): Summary {
+  const open = Object.fromEntries(
+    severities.map((severity) => [
+      severity,
+      issues.filter((issue) => isOpen(issue) && issue.severity === severity).length,
+    ]),
+  ) as Record<Severity, number>;
+  const openTotal = severities.reduce((sum, severity) => sum + open[severity], 0);
+  const warnings: Notice[] = task.warnings.map(({ code, count, paths }) => ({ key: code, count, paths }));
+  if (unpackable.length > 0)
+    warnings.push({ key: "names_not_packed", count: unpackable.length, paths: unpackable.slice(0, pathsShown) });
+  const notAnalysed = task.warnings.find((warning) => warning.code === "files_not_analysed")?.count ?? 0;
+  return {
+    analysed: task.scanned_files > 0 && notAnalysed < task.total_files,
+    open,
+    openTotal,
+    silenced: issues.length - openTotal,
+    filesScanned: task.scanned_files,
+    filesSkipped: Math.max(0, scanned.files - task.total_files),
+    warnings,
+  };
+}
+
+const pathsShown = 10;
+
+export const isOpen = (issue: Issue): boolean => issue.status === "open";
+
+/** Most severe first, then by place. Ids differ from scan to scan and decide nothing, so the same findings always come in the same order. */
+export function bySeverity(a: Issue, b: Issue): number {
+  return severities.indexOf(a.severity) - severities.indexOf(b.severity) || byPlace(a, b);
+}
+
+/** By place, rule and fingerprint; code units, no locale. */
+export function byPlace(a: Issue, b: Issue): number {
+  return (
+    compare(a.file_path, b.file_path) ||
+    (a.line_number ?? 0) - (b.line_number ?? 0) ||
+    (a.column_number ?? 0) - (b.column_number ?? 0) ||
+    compare(a.rule_id, b.rule_id) ||
+    compare(a.fingerprint, b.fingerprint)
+  );
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** `src/app.js:12:5`, as editors and terminals open it. */
+export const placeOf = (issue: Pick<Issue, "file_path" | "line_number" | "column_number">): string =>
+  [issue.file_path, issue.line_number, issue.column_number].filter((part) => part !== null).join(":");
+
+export const titleOf = (issue: Issue): string => issue.title ?? issue.message ?? issue.rule_id;
+
+export const cweNames = (issue: Pick<Issue, "cwe">): string => issue.cwe.map((number) => `CWE-${number}`).join(", ");
+
+/** A warning as one sentence, with the paths that the service named. */
+export function noticeText(notice: Notice, say: Say): string {
+  const fields: Fields = { count: notice.count };
+  if (notice.paths.length === 0) return say(notice.key, fields);
+  const more = notice.count - notice.paths.length;
+  const paths = [...notice.paths, ...(more > 0 ? [say("and_more", { count: more })] : [])];
+  return `${say(notice.key, fields)}: ${paths.join(", ")}`;
+}
