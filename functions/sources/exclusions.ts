@@ -107,8 +107,9 @@ const nameMatcher = (name: string, pattern: string): ((text: string) => boolean)
 /** `dot`: an exclusion of `**` includes hidden files. `debug` makes micromatch say when a pattern gives no regular expression. */
 function matcher(glob: string, pattern: string): (text: string) => boolean {
   try {
-    const options = { dot: true, nonegate: true, noextglob: true, debug: true };
-    return micromatch.matcher(glob, options);
+    const matches = micromatch.matcher(glob, { dot: true, nonegate: true, noextglob: true, debug: true });
+    // Any second argument, such as the index that `some` hands over, makes it answer with an object, which is always true.
+    return (text) => matches(text);
   } catch (error) {
     throw new SluiceError("glob_syntax", { pattern }, error);
   }

@@ -76,7 +76,8 @@ export function finishesWithin(milliseconds: number, work: () => void): boolean 
     runWork.runInContext(context, { timeout: Math.max(1, Math.floor(milliseconds)) });
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
+    // Made inside the sandbox's realm, so it is no instance of our Error.
+    if ((error as NodeJS.ErrnoException | undefined)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return false;
     throw error;
   } finally {
     timer.work = () => undefined;

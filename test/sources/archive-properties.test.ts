@@ -20,10 +20,22 @@ async function readOrRefuse(bytes: Buffer): Promise<Manifest | SluiceError> {
 
 describe("a mutated archive", () => {
   const seeds = ["infozip-stream", "infozip64", "python-stream-zip64", "jar", "git"] as const;
-  const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  // Without fast-check's liking for extreme values: the middle of an archive deserves as many edits as its ends.
+  const place = fc.noBias(fc.nat(1_000_000)).map((part) => part / 1_000_001);
   const edit = fc.oneof(
-    fc.record({ kind: fc.constant("flip" as const), place, value: fc.integer({ min: 1, max: 255 }) }),
-    fc.record({ kind: fc.constant("set" as const), place, value: fc.constantFrom(0, 1, 0x50, 0x7f, 0xff) }),
+    // A changed length moves the directory, which is noticed first; what else is checked shows when only bytes change.
+    {
+      weight: 6,
+      arbitrary: fc.record({ kind: fc.constant("flip" as const), place, value: fc.integer({ min: 1, max: 255 }) }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: fc.constant("set" as const),
+        place,
+        value: fc.constantFrom(0, 1, 0x50, 0x7f, 0xff),
+      }),
+    },
     fc.record({ kind: fc.constant("insert" as const), place, value: fc.integer({ min: 0, max: 255 }) }),
     fc.record({ kind: fc.constant("cut" as const), place, value: fc.integer({ min: 1, max: 64 }) }),
     fc.record({ kind: fc.constant("repeat" as const), place, value: fc.integer({ min: 1, max: 64 }) }),
