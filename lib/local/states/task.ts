@@ -107,7 +107,7 @@ async function invokeFunction(
 ): Promise<JsonText> {
   const optimised = integration !== undefined;
   const functionArn = optimised ? arnOfFunction(parameters) : step.state.Resource;
-  const payload = optimised ? (parameters.Payload ?? {}) : parameters;
+  const payload = !optimised ? parameters : parameters.Payload === undefined ? {} : parameters.Payload;
   const result = await scope.guard(step.engine.functions.invoke(step.run.caller, functionArn, payload).catch(asResult));
   if (!result.ok) throw failureOfFunction(result);
   const answer = result.payload === undefined ? null : result.payload;
@@ -126,7 +126,8 @@ async function invokeFunction(
   });
 }
 
-function arnOfFunction({ FunctionName, Qualifier }: Json): string {
+function arnOfFunction(parameters: Json): string {
+  const { FunctionName, Qualifier } = parameters ?? {};
   if (typeof FunctionName !== "string") throw new StateFailure("States.Runtime", "Arguments need a FunctionName.");
   const arn = FunctionName.startsWith("arn:")
     ? FunctionName
