@@ -99,8 +99,8 @@ describe("data at rest", () => {
     expect(ids.toSorted()).toEqual([
       "DataKey5F086070",
       "DataResultsDF54D4F1",
-      "DataSigningKeyA3FCFCAC",
-      "DataSigningKeyAlias1B1EC97A",
+      "DataSigningKey6D86EA30",
+      "DataSigningKeyAlias553DAB24",
       "DataSources2E118840",
       "DataTableFDBAD0F2",
     ]);
