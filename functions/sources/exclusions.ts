@@ -43,29 +43,38 @@ type Rule = (path: CutPath) => boolean;
  * Compiles the exclusions of one request; the answer tells for each path whether a built-in rule or a pattern of the user excludes it.
  *
  * A pattern without `/` means a file or folder of that name anywhere (`docs`, `*.log`), with a `/` it is matched from the top of the project
- * (`src/*.js`). A pattern that ends in a plain name also covers what lies below it; one that ends in `/` covers only folders.
+ * (`src/*.js`, `/docs`, `./docs`). A pattern that ends in a plain name also covers what lies below it; one that ends in `/` covers only folders.
+ * @param totalMilliseconds what all patterns may take together, over all calls of the answer
  * @throws glob_* (422): at once for what the guard refuses, while matching for what takes too long
  */
-export function compileExclusions(userPatterns: readonly string[]): (paths: readonly string[]) => boolean[] {
+export function compileExclusions(
+  userPatterns: readonly string[],
+  totalMilliseconds: number = globLimits.totalMilliseconds,
+): (paths: readonly string[]) => boolean[] {
   const patterns = guardPatterns(userPatterns).map((pattern) => ({ pattern, rule: compilePattern(pattern) }));
-  let remaining: number = globLimits.totalMilliseconds;
+  let remaining = totalMilliseconds;
 
-  return (paths) => {
-    const excluded: boolean[] = [];
-    for (let from = 0; from < paths.length; from += globLimits.blockPaths) {
-      const block = paths.slice(from, from + globLimits.blockPaths).map(cut);
-      const verdicts = block.map(isBuiltIn);
-      for (const { pattern, rule } of patterns) {
-        const started = performance.now();
-        const finished = finishesWithin(Math.min(globLimits.blockMilliseconds, remaining), () => {
+  function applyTo(block: readonly CutPath[]): boolean[] {
+    const verdicts = block.map(isBuiltIn);
+    for (const { pattern, rule } of patterns) {
+      const started = performance.now();
+      const milliseconds = Math.min(globLimits.blockMilliseconds, remaining);
+      const finished =
+        milliseconds > 0 &&
+        finishesWithin(milliseconds, () => {
           for (const [index, path] of block.entries()) verdicts[index] ||= rule(path);
         });
-        remaining -= performance.now() - started;
-        if (!finished) throw new SluiceError("glob_too_expensive", { pattern });
-      }
-      excluded.push(...verdicts);
+      if (!finished) throw new SluiceError("glob_too_expensive", { pattern });
+      remaining -= performance.now() - started;
     }
-    return excluded;
+    return verdicts;
+  }
+
+  return (paths) => {
+    const verdicts: boolean[][] = [];
+    for (let from = 0; from < paths.length; from += globLimits.blockPaths)
+      verdicts.push(applyTo(paths.slice(from, from + globLimits.blockPaths).map(cut)));
+    return verdicts.flat();
   };
 }
 
@@ -86,7 +95,7 @@ function isBuiltIn({ segments }: CutPath): boolean {
 
 function compilePattern(pattern: string): Rule {
   const foldersOnly = pattern.endsWith("/");
-  const trimmed = pattern.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+  const trimmed = pattern.replace(/^(?:\.\/)+/, "/").replace(/\/+$/, "");
   if (!trimmed.includes("/")) {
     const matches = nameMatcher(trimmed, pattern);
     return ({ segments }) => (foldersOnly ? segments.slice(0, -1) : segments).some(matches);

@@ -73,7 +73,7 @@ export function finishesWithin(milliseconds: number, work: () => void): boolean 
   context ??= createContext(timer);
   timer.work = work;
   try {
-    runWork.runInContext(context, { timeout: Math.max(1, Math.floor(milliseconds)) });
+    runWork.runInContext(context, { timeout: Math.ceil(milliseconds) });
     return true;
   } catch (error) {
     // Made inside the sandbox's realm, so it is no instance of our Error.

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { ManifestFile } from "../../functions/sources/archive/manifest.ts";
+import { languageOf, supportedExtensions } from "../../functions/sources/language.ts";
+import { type Selection, selectFiles, sourceBytesMax } from "../../functions/sources/selection.ts";
+
+const file = (path: string, more: Partial<ManifestFile> = {}): ManifestFile => ({
+  path,
+  bytes: 10,
+  sha256: "0".repeat(64),
+  index: 0,
+  binary: false,
+  ...more,
+});
+
+const files = [
+  file("LICENSE"),
+  file("node_modules/x/a.js"),
+  file("src/a.js"),
+  file("src/b.py"),
+  file("src/blob.js", { binary: true }),
+  file("src/edge.js", { bytes: sourceBytesMax }),
+  file("src/empty.js", { bytes: 0 }),
+  file("src/huge.js", { bytes: sourceBytesMax + 1 }),
+];
+
+const paths = (selection: Selection) => selectFiles(files, selection).accepted.map(({ path }) => path);
+
+describe("the selection", () => {
+  it("accepts what can be scanned and says why it skips the rest", () => {
+    const { accepted, skipped, missing } = selectFiles(files, {});
+    expect(accepted.map(({ path }) => path)).toEqual(["src/a.js", "src/b.py", "src/edge.js"]);
+    expect(skipped).toEqual([
+      { path: "LICENSE", reason: "unsupported_type" },
+      { path: "node_modules/x/a.js", reason: "excluded" },
+      { path: "src/blob.js", reason: "binary" },
+      { path: "src/empty.js", reason: "empty" },
+      { path: "src/huge.js", reason: "too_large" },
+    ]);
+    expect(missing).toEqual([]);
+  });
+
+  it("covers only the files asked for, however their paths are written", () => {
+    expect(paths({ filePaths: ["src\\a.js", "./src//b.py"] })).toEqual(["src/a.js", "src/b.py"]);
+    const { skipped } = selectFiles(files, { filePaths: ["src/a.js"] });
+    expect(skipped).toContainEqual({ path: "src/b.py", reason: "not_selected" });
+    expect(skipped).toHaveLength(files.length - 1);
+  });
+
+  it("still skips an excluded file that was asked for", () => {
+    const { accepted, skipped } = selectFiles(files, {
+      filePaths: ["node_modules/x/a.js", "src/a.js", "src/b.py"],
+      excludePatterns: ["*.py"],
+    });
+    expect(accepted.map(({ path }) => path)).toEqual(["src/a.js"]);
+    expect(skipped).toContainEqual({ path: "node_modules/x/a.js", reason: "excluded" });
+    expect(skipped).toContainEqual({ path: "src/b.py", reason: "excluded" });
+  });
+
+  it("names the asked-for paths that do not exist, each once", () => {
+    expect(selectFiles(files, { filePaths: ["gone.js", "./gone.js", "src/a.js"] }).missing).toEqual(["gone.js"]);
+  });
+
+  it("takes an empty list for no wish", () => expect(paths({ filePaths: [] })).toHaveLength(3));
+
+  it("cuts at the file limit, but not what was asked for by name", () => {
+    const { accepted, skipped } = selectFiles(files, { maxFiles: 2 });
+    expect(accepted).toHaveLength(2);
+    expect(skipped).toContainEqual({ path: "src/edge.js", reason: "over_file_limit" });
+    expect(paths({ maxFiles: 0 })).toHaveLength(3);
+    expect(paths({ maxFiles: 1, filePaths: ["src/a.js", "src/b.py"] })).toHaveLength(2);
+  });
+
+  it.each(["../a.js", "/etc/passwd", "C:\\a.js", "a\0.js", ""])("refuses the asked-for path %j", (path) => {
+    expect(() => selectFiles(files, { filePaths: [path] })).toThrow(
+      expect.objectContaining({ code: "path_not_allowed", status: 422 }),
+    );
+  });
+});
+
+describe("the language of a file", () => {
+  it.each([
+    ["a.js", "javascript"],
+    ["src/a.tsx", "typescript"],
+    ["A.PY", "python"],
+    ["a.hh", "cpp"],
+    ["a.cs", "csharp"],
+    ["a.kt", "kotlin"],
+    ["a.yaml", "text"],
+    ["Makefile", "text"],
+    ["a.constructor", "text"],
+    [".js", "text"],
+    ["a.js/b", "text"],
+  ])("of %s is %s", (path, language) => expect(languageOf(path)).toBe(language));
+
+  it("is known for the extensions that a scan reads", () => {
+    expect([...supportedExtensions].sort()).toEqual(
+      ".c .cc .cpp .cs .go .h .hh .java .js .json .jsx .kt .php .py .rb .rs .sh .sql .swift .ts .tsx .yaml .yml".split(
+        " ",
+      ),
+    );
+  });
+});
