@@ -58,6 +58,13 @@ const cases: Record<string, Case[]> = {
     ["NUL", "zip_entry_name", "a", { entries: [{ name: "a.js\0.txt" }] }],
     ["an escape sequence", "zip_entry_name", "a", { entries: [{ name: "a\x1b[2J.js" }] }],
     ["a C1 control", "zip_entry_name", "a", { entries: [{ name: "a\u009b2J.js", flags: 0x800 }] }],
+    // Readers of CP437 show the low bytes as symbols; a terminal does not.
+    [
+      "a control byte in CP437",
+      "zip_entry_name",
+      "caf",
+      { entries: [{ name: Buffer.from("caf\x82\x1b.js", "latin1") }] },
+    ],
     ["nothing", "zip_entry_name", "#1", { entries: [{ name: "" }] }],
     ["1,025 bytes", "zip_entry_name_too_long", "aaa", { entries: [{ name: "a".repeat(1025) }] }],
     ["65 levels", "zip_entry_too_deep", "a/a/a", { entries: [{ name: `${"a/".repeat(64)}a` }] }],
