@@ -1,6 +1,5 @@
 import type { Coverage } from "../engine/artefact.ts";
 import type { Finding } from "../engine/finding.ts";
-import type { ManifestFile } from "../sources/archive/manifest.ts";
 import type { SkipReason } from "../sources/selection.ts";
 
 /** What an attempt is going to look at, written before anything is analysed. */
@@ -29,19 +28,20 @@ export interface LinkedFindings {
 const chunkBytesMax = 512 * 1024;
 const chunkFilesMax = 50;
 
-/** Packs files in path order into chunks. The same files make the same chunks, so a repeated plan overwrites itself. */
-export function chunked(files: readonly ManifestFile[]): ManifestFile[][] {
-  const chunks: ManifestFile[][] = [];
-  let open: ManifestFile[] = [];
+/** Cuts a stream of files into chunks as it comes. The same archive comes in the same order, so a repeated plan overwrites itself. */
+export async function* inChunks<T extends { readonly bytes: Uint8Array }>(
+  files: AsyncIterable<T>,
+): AsyncGenerator<T[]> {
+  let open: T[] = [];
   let bytes = 0;
-  for (const file of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
-    if (open.length === chunkFilesMax || (open.length > 0 && bytes + file.bytes > chunkBytesMax)) {
-      chunks.push(open);
+  for await (const file of files) {
+    if (open.length === chunkFilesMax || (open.length > 0 && bytes + file.bytes.length > chunkBytesMax)) {
+      yield open;
       open = [];
       bytes = 0;
     }
     open.push(file);
-    bytes += file.bytes;
+    bytes += file.bytes.length;
   }
-  return open.length > 0 ? [...chunks, open] : chunks;
+  if (open.length > 0) yield open;
 }

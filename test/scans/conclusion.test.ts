@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Coverage } from "../../functions/engine/artefact.ts";
 import type { Issue } from "../../functions/issues/issue.ts";
 import { conclude } from "../../functions/scans/conclusion.ts";
-import { chunked, type LinkedFindings, type Plan } from "../../functions/scans/plan.ts";
+import { inChunks, type LinkedFindings, type Plan } from "../../functions/scans/plan.ts";
 
 const plan = (accepted: string[], change: Partial<Plan> = {}): Plan => ({
   accepted,
@@ -75,26 +75,23 @@ describe("the conclusion of a scan", () => {
 });
 
 describe("chunks", () => {
-  const file = (n: number, bytes: number) => ({
-    path: `f${String(n).padStart(4, "0")}`,
-    bytes,
-    sha256: "",
-    index: n,
-    binary: false,
-  });
+  const files = (sizes: number[]) => sizes.map((size, n) => ({ path: `f${n}`, bytes: Buffer.alloc(size) }));
+  async function* stream<T>(items: T[]) {
+    yield* items;
+  }
 
-  it("hold every file once, in path order, within their limits", () => {
-    const files = Array.from({ length: 333 }, (_, n) => file((n * 7) % 333, (n * 7919) % 200_000));
-    const chunks = chunked(files);
-    expect(chunks.flat().map((f) => f.path)).toEqual(files.map((f) => f.path).toSorted());
+  it("hold every file once, in the order it comes, within their limits", async () => {
+    const given = files(Array.from({ length: 333 }, (_, n) => (n * 7919) % 200_000));
+    const chunks = await Array.fromAsync(inChunks(stream(given)));
+    expect(chunks.flat().map((f) => f.path)).toEqual(given.map((f) => f.path));
     for (const chunk of chunks) {
       expect(chunk.length).toBeLessThanOrEqual(50);
-      if (chunk.length > 1) expect(chunk.reduce((sum, f) => sum + f.bytes, 0)).toBeLessThanOrEqual(512 * 1024);
+      if (chunk.length > 1) expect(chunk.reduce((sum, f) => sum + f.bytes.length, 0)).toBeLessThanOrEqual(512 * 1024);
     }
   });
 
-  it("take a file that is larger than a chunk alone, and nothing as nothing", () => {
-    expect(chunked([file(1, 10_000_000), file(2, 1)])).toHaveLength(2);
-    expect(chunked([])).toEqual([]);
+  it("take a file that is larger than a chunk alone, and nothing as nothing", async () => {
+    expect(await Array.fromAsync(inChunks(stream(files([1, 10_000_000, 1]))))).toHaveLength(3);
+    expect(await Array.fromAsync(inChunks(stream([])))).toEqual([]);
   });
 });

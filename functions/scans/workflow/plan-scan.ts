@@ -3,13 +3,12 @@ import { environment } from "../../platform/environment.ts";
 import { isSluiceError, SluiceError } from "../../platform/errors.ts";
 import { getJson, putJson, putObject } from "../../platform/object-store.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
-import type { ByteSource } from "../../sources/archive/byte-source.ts";
-import { type ArchiveEntry, checkArchive } from "../../sources/archive/check-archive.ts";
+import { checkArchive } from "../../sources/archive/check-archive.ts";
 import type { Manifest, ManifestFile } from "../../sources/archive/manifest.ts";
 import { readEntries } from "../../sources/archive/read-entries.ts";
 import { objectSource } from "../../sources/object-source.ts";
 import { selectFiles } from "../../sources/selection.ts";
-import { type ChunkFile, chunked, type Plan } from "../plan.ts";
+import { type ChunkFile, inChunks, type Plan } from "../plan.ts";
 import { scanKeys, type Task } from "../task.ts";
 import { changeTask, findTask } from "../task-store.ts";
 
@@ -37,15 +36,16 @@ export const planScan = workflowTask(
     const keys = scanKeys(task_id, attempt);
     const plan: Plan = { accepted: accepted.map((file) => file.path), skipped, missing };
     await putJson(results, keys.plan, plan);
-    const chunks = chunked(accepted);
-    const source = sourceOf(task);
-    const entries = await checkArchive(source);
-    for (const [n, files] of chunks.entries()) await writeChunk(source, entries, files, keys.chunk(n));
-    await putJson(
-      results,
-      keys.chunks,
-      chunks.map((files, chunk) => ({ chunk, files: files.length })),
-    );
+    const chunks: { chunk: number; files: number }[] = [];
+    for await (const files of inChunks(readFiles(task, accepted))) {
+      const chunk = chunks.length;
+      const lines = files.map(({ path, bytes }) =>
+        JSON.stringify({ path, base64: bytes.toString("base64") } satisfies ChunkFile),
+      );
+      await putObject(results, keys.chunk(chunk), lines.join("\n"), "application/x-ndjson");
+      chunks.push({ chunk, files: files.length });
+    }
+    await putJson(results, keys.chunks, chunks);
     await changeTask(task_id, {
       from: ["running"],
       attempt,
@@ -66,22 +66,17 @@ async function begin(id: string, attempt: number, at: Date): Promise<Task> {
   });
 }
 
-const sourceOf = ({ source: { key, versionId, bytes } }: Task): ByteSource =>
-  objectSource({ bucket: environment().SOURCES_BUCKET, key, versionId }, bytes);
-
-/** Reads the files of one chunk from the archive, checked again while they inflate, and stores them as JSON lines. */
-async function writeChunk(
-  source: ByteSource,
-  entries: readonly ArchiveEntry[],
-  files: readonly ManifestFile[],
-  key: string,
-): Promise<void> {
-  const pathOf = new Map(files.map((file) => [file.index, file.path]));
-  const wanted = entries.filter((entry) => pathOf.has(entry.index));
-  const lines: string[] = [];
-  for await (const { entry, bytes } of readEntries(source, wanted)) {
-    const line: ChunkFile = { path: pathOf.get(entry.index) as string, base64: (bytes as Buffer).toString("base64") };
-    lines.push(JSON.stringify(line));
+/** The accepted files out of the archive, checked again while they inflate. */
+async function* readFiles(
+  task: Task,
+  accepted: readonly ManifestFile[],
+): AsyncGenerator<{ path: string; bytes: Buffer }> {
+  const { key, versionId, bytes: size } = task.source;
+  const source = objectSource({ bucket: environment().SOURCES_BUCKET, key, versionId }, size);
+  const pathOf = new Map(accepted.map((file) => [file.index, file.path]));
+  const entries = (await checkArchive(source)).filter((entry) => pathOf.has(entry.index));
+  for await (const { entry, bytes } of readEntries(source, entries)) {
+    if (!bytes) throw new Error(`entry ${entry.index} of ${key} is larger than a file to scan may be`);
+    yield { path: pathOf.get(entry.index) as string, bytes };
   }
-  await putObject(environment().RESULTS_BUCKET, key, lines.join("\n"), "application/x-ndjson");
 }
