@@ -1,7 +1,7 @@
 import { type Severity, severities } from "../../functions/issues/issue.ts";
 import type { Language } from "../../functions/platform/language.ts";
 import type { Warning } from "../../functions/scans/task.ts";
-import type { Fields, Say, TextKey } from "./texts.ts";
+import type { Say, TextKey } from "./texts.ts";
 import type { Issue, Task } from "./views.ts";
 
 /** What was scanned and what came out: all formats are made from this. */
@@ -51,21 +51,20 @@ export function summarise({ scanned, task, issues, unpackable }: ScanResult): Su
   ) as Record<Severity, number>;
   const openTotal = severities.reduce((sum, severity) => sum + open[severity], 0);
   const warnings: Notice[] = task.warnings.map(({ code, count, paths }) => ({ key: code, count, paths }));
-  if (unpackable.length > 0)
-    warnings.push({ key: "names_not_packed", count: unpackable.length, paths: unpackable.slice(0, pathsShown) });
+  if (unpackable.length > 0) warnings.push({ key: "names_not_packed", count: unpackable.length, paths: unpackable });
   const notAnalysed = task.warnings.find((warning) => warning.code === "files_not_analysed")?.count ?? 0;
+  // The service counts a file as scanned when it is done with it, also when it could not read it.
+  const filesScanned = Math.max(0, Math.min(task.scanned_files, task.total_files - notAnalysed));
   return {
-    analysed: task.scanned_files > 0 && notAnalysed < task.total_files,
+    analysed: filesScanned > 0,
     open,
     openTotal,
     silenced: issues.length - openTotal,
-    filesScanned: task.scanned_files,
+    filesScanned,
     filesSkipped: Math.max(0, scanned.files - task.total_files),
     warnings,
   };
 }
-
-const pathsShown = 10;
 
 export const isOpen = (issue: Issue): boolean => issue.status === "open";
 
@@ -95,11 +94,14 @@ export const titleOf = (issue: Issue): string => issue.title ?? issue.message ??
 
 export const cweNames = (issue: Pick<Issue, "cwe">): string => issue.cwe.map((number) => `CWE-${number}`).join(", ");
 
-/** A warning as one sentence, with the paths that the service named. */
+/** A sentence names so many paths; JSON has all that the service names. */
+const pathsShown = 5;
+
+/** A warning as one sentence, with the first paths it is about. */
 export function noticeText(notice: Notice, say: Say): string {
-  const fields: Fields = { count: notice.count };
-  if (notice.paths.length === 0) return say(notice.key, fields);
-  const more = notice.count - notice.paths.length;
-  const paths = [...notice.paths, ...(more > 0 ? [say("and_more", { count: more })] : [])];
-  return `${say(notice.key, fields)}: ${paths.join(", ")}`;
+  const sentence = say(notice.key, { count: notice.count });
+  if (notice.paths.length === 0) return sentence;
+  const shown = notice.paths.slice(0, pathsShown);
+  const more = notice.count - shown.length;
+  return `${sentence}: ${[...shown, ...(more > 0 ? [say("and_more", { count: more })] : [])].join(", ")}`;
 }
