@@ -13,6 +13,7 @@ export interface Test {
   arguments: (string | number)[] | null;
   is: readonly (string | number | boolean | null)[] | null;
   matches: RE2JS | null;
+  begins: RE2JS | null;
   path: PathIndex<true> | null;
   shape: Condition["shape"] | null;
   fact: string | null;
@@ -259,6 +260,7 @@ function compileTest(condition: Condition): Test {
     arguments: condition.argument ?? null,
     is: condition.is ?? null,
     matches: regex(condition.matches),
+    begins: regex(condition.begins),
     path: paths,
     shape: condition.shape ?? null,
     fact: condition.fact ?? null,

@@ -27,6 +27,8 @@ export const Condition = z.strictObject({
   is: z.array(ConstantValue).optional(),
   /** Is a known string that this regular expression finds something in. */
   matches: z.string().optional(),
+  /** The text it is known to begin with matches. */
+  begins: z.string().optional(),
   /** Is the thing with this path. */
   path: z.array(Path).optional(),
   /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure. */
@@ -167,6 +169,8 @@ export const Rule = z
         /** Bits per character that the value must reach. */
         entropy: z.number().min(0).max(6).default(0),
         allow: z.array(z.string()).default([]),
+        /** Finds by what a value is called, not by its form: less sure in tests and documentation. */
+        generic: z.boolean().default(false),
       })
       .optional(),
   })

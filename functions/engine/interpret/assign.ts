@@ -17,21 +17,26 @@ export function assign(
 ): void {
   switch (to.kind) {
     case "variable":
-      return bind(
+      bind(
         run,
         frame,
         to.name,
         withType(run, frame, { ...value, taint: stepped(value.taint, at) }, type),
         "declares" in at && at.declares,
       );
+      break;
     case "field":
-      return assignField(run, frame, to, value, at);
+      assignField(run, frame, to, value, at);
+      break;
     case "index":
-      return assignIndex(run, frame, to, value, at);
+      assignIndex(run, frame, to, value, at);
+      break;
     case "collection":
-      return destructure(run, frame, to, value, at);
+      destructure(run, frame, to, value, at);
+      break;
     case "assign":
-      return assign(run, frame, to.to, value, at);
+      assign(run, frame, to.to, value, at);
+      break;
     default:
       evaluate(run, frame, to);
   }

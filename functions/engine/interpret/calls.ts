@@ -5,6 +5,7 @@ import { operateContainer } from "./containers.ts";
 import { evaluate, member, storeEntry } from "./evaluate.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { accessPath, memberPaths } from "./names.ts";
+import { formatPrefix } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
 import {
   allTaint,
@@ -166,7 +167,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
   }
   const back = entered ? nothing : callBacks(run, frame, called);
-  const cleans = cleansOf(run, called);
+  const cleans = cleansOf(run, called) | promised(call);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   const container = containerOf(run, called);
   if (container && receiver) {
@@ -196,6 +197,16 @@ function sourceOf(run: Run, called: Called): string | null {
     if (found) return found.kind;
   }
   return null;
+}
+
+/** A function of another file that is called after making values safe is taken at its word; those of this file are read. */
+function promised(call: Call): number {
+  const { callee } = call;
+  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  return /^_*(get_?)?(safe|sanit|escape|purif|clean_?(html|path|input|name|file))|(sanitize|escape)d?$/i.test(name) &&
+    !/unescape|unsafe/i.test(name)
+    ? allFamilies
+    : 0;
 }
 
 function cleansOf(run: Run, called: Called): number {
@@ -251,7 +262,7 @@ function callBacks(run: Run, frame: Frame, called: Called): Value {
 function foldedCall(call: Call, called: Called): Value["constants"] {
   const name = call.callee.kind === "field" ? call.callee.name : "";
   const of = called.receiver?.constants;
-  if (!of || !of.every((c) => typeof c === "string")) return null;
+  if (!of?.every((c) => typeof c === "string")) return null;
   const args = called.positional.map((arg) => (arg.constants?.length === 1 ? arg.constants[0] : undefined));
   const fold = textMethods[name];
   if (!fold || args.includes(undefined)) return null;
@@ -288,6 +299,10 @@ function prefixOf(folded: Value["constants"], call: Call, called: Called): strin
   if (folded?.length === 1 && typeof folded[0] === "string") return folded[0];
   const name = call.callee.kind === "field" ? call.callee.name : "";
   if (name !== "format" && name !== "concat" && name !== "formatted") return null;
-  const format = called.receiver?.constants?.[0] ?? called.positional[0]?.constants?.[0];
-  return typeof format === "string" ? (format.split(/[{%]/, 1)[0] as string) : null;
+  if (name === "concat") return called.receiver?.prefix ?? null;
+  const own = called.receiver?.constants?.[0];
+  const [first, ...rest] = called.positional;
+  if (typeof own === "string") return formatPrefix(own, called.positional);
+  const given = first?.constants?.[0];
+  return typeof given === "string" ? formatPrefix(given, rest) : null;
 }

@@ -131,6 +131,7 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
   if (test.is && !value.constants?.some((c) => test.is?.includes(c))) return false;
   if (test.matches && !value.constants?.some((c) => typeof c === "string" && test.matches?.matcher(c).find()))
     return false;
+  if (test.begins && !(value.prefix !== null && test.begins.matcher(value.prefix).find())) return false;
   if (test.path && !value.paths.some((path) => (test.path?.find(path).length ?? 0) > 0)) return false;
   return true;
 }

@@ -5,7 +5,7 @@ import { check } from "./check.ts";
 import { collect, lengthOf } from "./containers.ts";
 import { refine } from "./guards.ts";
 import { accessPath, globalName, memberPaths } from "./names.ts";
-import { concatenate, operate, truth } from "./operators.ts";
+import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates } from "./scope.ts";
 import {
@@ -220,7 +220,14 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
   ) {
     return concatenate(values);
   }
-  if (e.operator === "%" && run.language === "python") return concatenate(values);
+  if (e.operator === "%" && run.language === "python") {
+    const [format, given] = values as [Value, Value];
+    const text = format.constants?.[0];
+    const args = given.slots?.shape === "list" ? [...given.slots.entries.values()] : [given];
+    if (typeof text === "string")
+      return { ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) };
+    return concatenate(values);
+  }
   return operate(e.operator, values);
 }
 

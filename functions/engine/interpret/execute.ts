@@ -27,37 +27,44 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
     case "expression":
       evaluate(run, frame, s.value);
       if (frame.throws && frame.throws.length < 16 && s.value.kind !== "literal") noteThrow(frame);
-      return;
+      break;
     case "block":
-      return execute(run, frame, s.body);
+      execute(run, frame, s.body);
+      break;
     case "branch":
       frame.statement = s.test;
-      return branch(run, frame, s.test, s.then, s.otherwise);
+      branch(run, frame, s.test, s.then, s.otherwise);
+      break;
     case "switch":
       frame.statement = s.of;
-      return executeSwitch(run, frame, s);
+      executeSwitch(run, frame, s);
+      break;
     case "loop":
-      return executeLoop(run, frame, s);
+      executeLoop(run, frame, s);
+      break;
     case "try":
-      return executeTry(run, frame, s);
+      executeTry(run, frame, s);
+      break;
     case "return":
-      return executeReturn(run, frame, s.value);
+      executeReturn(run, frame, s.value);
+      break;
     case "throw":
       if (s.value) evaluate(run, frame, s.value);
       noteThrow(frame);
       frame.scope.variables = null;
-      return;
+      break;
     case "jump": {
       const loop = frame.loops.at(-1);
       if (loop && frame.scope.variables) loop[s.to === "break" ? "breaks" : "continues"].push(frame.scope.variables);
       frame.scope.variables = null;
-      return;
+      break;
     }
     case "import":
-      return bindImport(run, frame, s);
+      bindImport(run, frame, s);
+      break;
     case "function":
     case "class":
-      return;
+      break;
   }
 }
 
@@ -90,7 +97,10 @@ function branch(
   otherwise: readonly Statement[],
 ): void {
   const known = truth(evaluate(run, frame, test));
-  if (known !== null) return execute(run, frame, known ? then : otherwise);
+  if (known !== null) {
+    execute(run, frame, known ? then : otherwise);
+    return;
+  }
   const before = frame.scope.copy();
   refine(run, frame, test, true);
   execute(run, frame, then);

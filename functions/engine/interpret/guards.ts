@@ -1,6 +1,6 @@
 import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
-import type { Call, Expression } from "../ir/ir.ts";
+import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { holds } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { accessPath, memberPaths } from "./names.ts";
@@ -13,32 +13,48 @@ export function refine(run: Run, frame: Frame, test: Expression, outcome: boolea
 }
 
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
-  if (test.kind === "sequence")
-    return test.parts.length > 0 ? refine(run, frame, test.parts.at(-1) as Expression, outcome) : undefined;
-  if (test.kind === "call") return refineCall(run, frame, test, outcome);
-  if (test.kind !== "operation") return;
+  if (test.kind === "sequence") {
+    const last = test.parts.at(-1);
+    if (last) refine(run, frame, last, outcome);
+  } else if (test.kind === "call") refineCall(run, frame, test, outcome);
+  else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
+}
+
+const logical = new Set(["&&", "and", "||", "or"]);
+
+function refineOperation(run: Run, frame: Frame, test: Operation, outcome: boolean): void {
   const [left, right] = test.operands;
   const operator = test.operator;
-  if (!left) return;
-  if (operator === "!" || operator === "not") return refine(run, frame, left, !outcome);
-  if (operator === "&&" || operator === "and" || operator === "||" || operator === "or") {
+  if (logical.has(operator)) {
     // Both hold, or both fail; otherwise which one decided is not known.
     const conjunction = operator === "&&" || operator === "and";
     if (conjunction === outcome) for (const operand of test.operands) refine(run, frame, operand, outcome);
-    return;
-  }
-  if (!right) return;
-  if (
-    ["==", "===", "is"].includes(operator) === outcome &&
-    ["==", "===", "is", "!=", "!==", "is not"].includes(operator)
-  ) {
-    equal(run, frame, left, right);
-    equal(run, frame, right, left);
-    indexTest(run, frame, left, right, true);
-  } else if (["==", "===", "!=", "!=="].includes(operator)) indexTest(run, frame, left, right, false);
-  else if ((operator === "in" && outcome) || (operator === "not in" && !outcome)) membership(run, frame, left, right);
-  else if ((operator === "in" && !outcome) || (operator === "not in" && outcome)) absence(run, frame, left, right);
-  else if (operator === ">=" || operator === ">") indexTest(run, frame, left, right, !outcome);
+  } else if (left && (operator === "!" || operator === "not")) refine(run, frame, left, !outcome);
+  else if (left && right) refineComparison(run, frame, operator, left, right, outcome);
+}
+
+const equalities = new Set(["==", "===", "is"]);
+const inequalities = new Set(["!=", "!==", "is not"]);
+
+function refineComparison(
+  run: Run,
+  frame: Frame,
+  operator: string,
+  left: Expression,
+  right: Expression,
+  outcome: boolean,
+): void {
+  if (equalities.has(operator) || inequalities.has(operator)) {
+    const same = equalities.has(operator) === outcome;
+    if (same) {
+      equal(run, frame, left, right);
+      equal(run, frame, right, left);
+    }
+    indexTest(run, frame, left, right, same);
+  } else if (operator === "in" || operator === "not in") {
+    if ((operator === "in") === outcome) membership(run, frame, left, right);
+    else absence(run, frame, left, right);
+  } else if (operator === ">=" || operator === ">") indexTest(run, frame, left, right, !outcome);
 }
 
 /** `x === "a"`: x is that constant. Comparing with null says nothing about what else it can be. */
@@ -103,6 +119,20 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
   }
   if (outcome) modelGuards(run, frame, call);
+  if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
+}
+
+/** `isValidName(x)` from another file is taken at its word. */
+function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
+  const { callee } = call;
+  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  if (!/^_*(is|has|check|validate|assert)?_?(valid|safe|allowed|white_?listed|trusted|permitted|accepted)/i.test(name))
+    return false;
+  return (
+    callee.kind !== "variable" ||
+    (frame.scope.binding(name)?.get(name)?.closures.length ?? 0) === 0 ||
+    run.language === "java"
+  );
 }
 
 /** A regular expression that is anchored at both ends and lists the characters allowed cleans what it matched. */

@@ -1,7 +1,7 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Module, Statement } from "../ir/ir.ts";
 import { execute } from "./execute.ts";
-import { newFrame, summarise } from "./invoke.ts";
+import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
 import { BudgetExhausted, Run } from "./run.ts";
 import { Scope } from "./scope.ts";
 
@@ -21,10 +21,13 @@ export function interpret(catalogue: Catalogue, module: Module, language: string
     text,
   );
   try {
+    run.followUntil = run.steps + followedStepsMax;
     execute(run, newFrame(null, new Scope(null), null, null, ""), module.body);
     // Running one function can meet others; Map order is the order they were met in.
-    for (const closure of run.closures.values())
+    for (const closure of run.closures.values()) {
+      run.followUntil = run.steps + followedStepsMax;
       if (!run.visited.has(closure.fn) || !isCallback(closure.fn.name)) summarise(run, closure);
+    }
     return { run, exhausted: false };
   } catch (error) {
     if (error instanceof BudgetExhausted) return { run, exhausted: true };

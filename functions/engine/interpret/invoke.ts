@@ -22,6 +22,8 @@ import {
 } from "./value.ts";
 
 const inlinedMax = 4;
+/** Steps that following calls may take for one function that is looked at on its own; beyond, calls are summarised. */
+export const followedStepsMax = 10_000;
 /** Bodies longer than this are summarised, not followed: UTF-16 units of source. */
 const inlineLengthMax = 6_000;
 
@@ -73,6 +75,7 @@ export function invoke(
     (telling || closure.self?.instance) &&
     caller.inlined < inlinedMax &&
     fn.end - fn.start <= inlineLengthMax &&
+    run.steps < run.followUntil &&
     !run.active.has(fn);
   if (follow) return inline(run, caller, closure, args, named, at);
   if (run.active.has(fn)) return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));

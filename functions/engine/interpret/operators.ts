@@ -43,16 +43,35 @@ export function operate(operator: string, operands: readonly Value[]): Value {
   return { ...nothing, taint: taintOf(operands) };
 }
 
+/** Stands in a prefix for text that is not known, but that the attacker did not choose. */
+const notTheirs = "\0";
+
 /** Concatenates: template parts and `+` with text. */
 export function concatenate(parts: readonly Value[]): Value {
   const folded = fold("+", parts.length === 1 ? [constant(""), ...parts] : parts, true);
   if (folded) return folded;
   let prefix = "";
   for (const part of parts) {
-    prefix += part.prefix ?? "";
-    if (!(part.constants?.length === 1)) break;
+    prefix += part.prefix ?? (part.taint.length > 0 ? "" : notTheirs);
+    if (part.taint.length > 0) break;
   }
   return { ...nothing, taint: taintOf(parts), prefix };
+}
+
+/** What a filled format begins with: its text up to the first hole that holds the attacker's. */
+export function formatPrefix(format: string, args: readonly Value[]): string {
+  let prefix = "";
+  let next = 0;
+  for (const [piece] of format.matchAll(/%[-+ #0-9.*]*[a-zA-Z]|%\(\w*\)[a-z]|\{[^{}]*\}|[^%{]+|[%{]/g)) {
+    if (!/^(%.+|\{.*\})$/s.test(piece)) {
+      prefix += piece;
+      continue;
+    }
+    const arg = args[next++];
+    if (!arg || taintOf([arg]).length > 0) break;
+    prefix += arg.prefix ?? notTheirs;
+  }
+  return prefix;
 }
 
 /** Whether a test is known: true, false, or null when both can be. */

@@ -87,6 +87,8 @@ export class Run {
   readonly exports = new Map<string, ClosureValue>();
   readonly wildcards: string[] = [];
   truncated = false;
+  /** Steps at which following calls stops; from there on summaries must do. */
+  followUntil = 0;
   #steps = 0;
   #depth = 0;
 
@@ -101,6 +103,10 @@ export class Run {
   charge(steps = 1): void {
     this.#steps += steps;
     if (this.#steps > stepsMax) throw new BudgetExhausted();
+  }
+
+  get steps(): number {
+    return this.#steps;
   }
 
   /** Runs deeper work, or gives up on it where the nesting is beyond what our stack should bear. */

@@ -91,8 +91,11 @@ export const tainted = (taint: readonly Taint[]): Value => (taint.length === 0 ?
 
 /** Joins what two paths of execution, or two parts, may give. */
 export function join(a: Value, b: Value): Value {
-  if (a === b || b === nothing) return a === b ? a : { ...a, constants: null, prefix: null };
-  if (a === nothing) return { ...b, constants: null, prefix: null };
+  if (a === b) return a;
+  if (b === nothing || a === nothing) {
+    const known = b === nothing ? a : b;
+    return { ...known, constants: null, prefix: joinPrefix(a, b) };
+  }
   return {
     taint: joinTaint(a.taint, b.taint),
     constants: joinConstants(a.constants, b.constants),
@@ -101,7 +104,7 @@ export function join(a: Value, b: Value): Value {
     closures: union(a.closures, b.closures, 4),
     instance: a.instance ?? b.instance,
     type: a.type ?? b.type,
-    prefix: a.prefix === b.prefix ? a.prefix : null,
+    prefix: joinPrefix(a, b),
   };
 }
 
@@ -124,6 +127,13 @@ export function joinTaint(a: readonly Taint[], b: readonly Taint[]): readonly Ta
     }
   }
   return joined;
+}
+
+/** What a prefix says matters only for the attacker's text, so a side without any does not spoil it. */
+function joinPrefix(a: Value, b: Value): string | null {
+  if (a.prefix === b.prefix) return a.prefix;
+  if (a.taint.length === 0 && b.taint.length > 0) return b.prefix;
+  return b.taint.length === 0 && a.taint.length > 0 ? a.prefix : null;
 }
 
 function joinConstants(a: Value["constants"], b: Value["constants"]): Value["constants"] {

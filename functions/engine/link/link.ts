@@ -4,7 +4,7 @@ import type { Rule } from "../catalogue/schema.ts";
 import type { Finding, Text, TraceStep } from "../finding.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
 import { crossFileCandidates } from "./cross-file.ts";
-import { inTestCode } from "./path-role.ts";
+import { inTestCode, isDocumentation } from "./path-role.ts";
 
 /** A candidate in its file, with steps that may lie in others. */
 export interface PlacedCandidate {
@@ -104,7 +104,7 @@ function findingOf(
   const family = catalogue.family(rule.family);
   const identity = { family: rule.family, path, scope: candidate.symbol, anchor: candidate.anchor, sibling };
   const fill = (text: Text): Text => ({ zh: fillSlots(text.zh, candidate), en: fillSlots(text.en, candidate) });
-  const test = rule.secret === undefined && inTestCode(path);
+  const test = isHarmlessPlace(rule, path);
   return {
     path,
     startLine: candidate.startLine,
@@ -133,6 +133,10 @@ function findingOf(
     suppressed: candidate.suppressed,
   };
 }
+
+/** Passwords in tests and documentation are made up, as a rule; keys and tokens of services there are often real. */
+const isHarmlessPlace = (rule: Rule, path: string): boolean =>
+  rule.secret === undefined ? inTestCode(path) : rule.secret.generic && (inTestCode(path) || isDocumentation(path));
 
 const fillSlots = (text: string, candidate: Candidate): string =>
   text.replace(/\{(source|sink)\}/g, (_, slot: "source" | "sink") => candidate[slot]);

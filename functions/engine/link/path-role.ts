@@ -1,3 +1,6 @@
+/** Text for readers, where code is an example. */
+export const isDocumentation = (path: string): boolean => /\.(md|mdx|rst|adoc|txt)$|(^|\/)docs?\//i.test(path);
+
 /** Whether a path holds tests, examples or the like. Only the path is asked, so it is applied when linking. */
 export function inTestCode(path: string): boolean {
   return (

@@ -80,7 +80,7 @@ function parameterProperties(l: Lowering, node: SyntaxNode): Statement[] {
     .filter((p) => childOf(p, "accessibility_modifier") || /^readonly\b/.test(l.textOf(p)))
     .flatMap((p) => {
       const name = childIn(p, "pattern");
-      if (!name || name.type !== "identifier") return [];
+      if (name?.type !== "identifier") return [];
       const to: Expression = { ...span(name), kind: "field", of: l.variable(name, "this"), name: l.textOf(name) };
       const value: Expression = { ...span(p), kind: "assign", to, from: l.variable(name), type: null, declares: false };
       return [{ ...span(p), kind: "expression" as const, value }];
