@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { AwsError, type Caller, type FunctionPort, type Json, type JsonService, type Permission } from "./service.ts";
 import { machineArn } from "./states/arns.ts";
 import { Clock, type ClockProps } from "./states/clock.ts";
@@ -57,7 +56,7 @@ export class States implements JsonService {
   /** Opens the store; nothing runs before `resume`. */
   async open(): Promise<void> {
     const { folder, random = Math.random, authorise = () => {}, onStatusChange = () => {} } = this.#props;
-    const store = new Store(join(folder));
+    const store = new Store(folder);
     store.forgetClosedBefore(this.#clock.now() - retentionMilliseconds);
     const engine: Engine = {
       store,
@@ -119,13 +118,13 @@ export class States implements JsonService {
   }
 
   permissions(operation: string, input: Json): Permission[] {
-    return [{ action: `states:${operation}`, resource: operations[operation]?.resource(input) ?? "*" }];
+    return [{ action: `states:${operation}`, resource: operationNamed(operation)?.resource(input ?? {}) ?? "*" }];
   }
 
   async call(operation: string, input: Json, caller: Caller): Promise<object> {
-    const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+    const known = operationNamed(operation);
     if (!known) throw new AwsError("UnknownOperationException", `Step Functions is not asked for ${operation} here.`);
-    return known.call(this.#opened, input, caller);
+    return known.call(this.#opened, input ?? {}, caller);
   }
 
   get #opened(): Engine {
@@ -133,3 +132,5 @@ export class States implements JsonService {
     return this.#engine;
   }
 }
+
+const operationNamed = (name: string) => (Object.hasOwn(operations, name) ? operations[name] : undefined);

@@ -9,6 +9,7 @@ import {
   SFNClient,
   StartExecutionCommand,
 } from "@aws-sdk/client-sfn";
+import type { Authoriser } from "../../lib/local/gateway.ts";
 import type { Caller, FunctionPort, InvokeResult, Json, RestService } from "../../lib/local/service.ts";
 import { States, type StatesProps } from "../../lib/local/states.ts";
 import { startGateway, type TestGateway } from "./gateway.ts";
@@ -23,6 +24,8 @@ export interface StateMachinesProps extends Partial<StatesProps> {
   /** By name. A function that throws answers as Lambda does for an error that was not caught. */
   readonly run?: Record<string, TestFunction>;
   readonly rest?: Record<string, RestService>;
+  /** IAM at the gateway. @default everybody may do everything */
+  readonly allows?: Authoriser;
 }
 
 /** The embedded Step Functions behind a gateway, with functions that are closures of the test. */
@@ -42,7 +45,7 @@ export class StateMachines {
     this.sfn = new SFNClient(gateway.operator);
   }
 
-  static async open({ run = {}, rest, ...props }: StateMachinesProps = {}): Promise<StateMachines> {
+  static async open({ run = {}, rest, allows, ...props }: StateMachinesProps = {}): Promise<StateMachines> {
     const folder = props.folder ?? mkdtempSync(join(tmpdir(), "states-"));
     const events: Json[] = [];
     const listeners = new Set<() => void>();
@@ -59,7 +62,7 @@ export class StateMachines {
       folder,
     });
     await states.open();
-    gateway = await startGateway({ json: { states }, ...(rest && { rest }) });
+    gateway = await startGateway({ json: { states }, ...(rest && { rest }), ...(allows && { allows }) });
     const machines = new StateMachines(folder, states, gateway, events);
     listeners.add(() => {
       for (const tell of machines.#closing.splice(0)) tell();
