@@ -1,4 +1,4 @@
-import type { Cancellation } from "./cancellation.ts";
+import { type Cancellation, Cancelled } from "./cancellation.ts";
 
 export interface ClockProps {
   /** @default the system's time */
@@ -22,16 +22,22 @@ export class Clock {
 
   /** Resolves at `deadline` (epoch milliseconds). @throws Cancelled when the scope is given up before */
   until(deadline: number, scope: Cancellation): Promise<void> {
-    let stop = () => {};
-    const reached = new Promise<void>((resolve) => {
+    return new Promise((resolve, reject) => {
+      let stop = () => {};
+      const forget = scope.onCancel(() => {
+        stop();
+        reject(new Cancelled());
+      });
       const arm = () => {
         const left = deadline - this.now();
-        if (left <= 0) resolve();
-        else stop = this.#setTimer(arm, Math.min(left, timerMillisecondsMax));
+        if (left > 0) stop = this.#setTimer(arm, Math.min(left, timerMillisecondsMax));
+        else {
+          forget();
+          resolve();
+        }
       };
-      arm();
+      if (!scope.cancelled) arm();
     });
-    return scope.guard(reached).finally(() => stop());
   }
 }
 
