@@ -58,6 +58,7 @@ async function addCopy(request: S3Request, store: Store, original: Version, head
     const copies = await Promise.all(
       pieces.map(async (piece) => ({ ...piece, blob: await store.blobs.copy(piece.blob) })),
     );
+    store.step("sealed");
     const blobs = copies.map((piece) => piece.blob);
     return await commit(store, blobs, () => {
       checkWriteConditions(request.headers, store.objects.latest(bucket.name, key), key);

@@ -11,9 +11,14 @@ export class Database {
   /** @throws Error when another process has the file open */
   constructor(path: string, schema: string) {
     this.#sqlite = new DatabaseSync(path);
-    // Exclusive, so that a second embedded cloud cannot sweep away what this one is writing.
-    this.#sqlite.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-    this.#sqlite.exec(schema);
+    try {
+      // Exclusive, so that a second embedded cloud cannot sweep away what this one is writing.
+      this.#sqlite.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+      this.#sqlite.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
+    } catch (error) {
+      this.#sqlite.close();
+      throw isLocked(error) ? new Error(`${path} is in use by another process`, { cause: error }) : error;
+    }
   }
 
   all<T>(sql: string, ...values: SQLInputValue[]): T[] {
@@ -52,3 +57,6 @@ export class Database {
     return statement;
   }
 }
+
+const sqliteBusy = 5;
+const isLocked = (error: unknown) => (error as { errcode?: number }).errcode === sqliteBusy;
