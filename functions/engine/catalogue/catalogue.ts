@@ -138,6 +138,8 @@ export class Catalogue {
         this.#place(knowledge, sink, this.#match(rule, sink));
     }
     for (const { call, read, kind, receiver } of model.sources) {
+      // What no rule asks about is nobody's input: configuration, arguments of a command line.
+      if (!rules.some((rule) => this.counts(rule, kind))) continue;
       const source = { kind, receiver: regex(receiver) };
       if (call) remember(knowledge, call, (path) => knowledge.sources.call.add(path, source));
       if (read) remember(knowledge, read, (path) => knowledge.sources.read.add(path, source));

@@ -26,6 +26,8 @@ import {
 interface Called {
   callee: Value;
   receiver: Value | null;
+  /** What the receiver is known as. */
+  names: readonly string[];
   paths: readonly string[];
   positional: Value[];
   named: Map<string, Value>;
@@ -41,7 +43,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
     positional,
     named: called.named,
     receiver,
-    receiverPaths: receiver?.paths ?? [],
+    receiverPaths: called.names,
     at: call,
     name: run.excerpt(call.callee, 60),
   };
@@ -94,7 +96,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
     else positional.push(arg.spread ? anyElement(value) : value);
   }
   const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
-  return { callee: target, receiver, paths: names, positional, named: byName };
+  return { callee: target, receiver, names: receiverNames(call, receiver), paths: names, positional, named: byName };
 }
 
 /** A method is not read before it is called: reading has sources and sinks of its own. */
@@ -112,6 +114,14 @@ function calleeMember(
   return nothing;
 }
 
+/** What the receiver is known as: its paths, and the name it is written with. */
+function receiverNames(call: Call, receiver: Value | null): readonly string[] {
+  if (!receiver || call.callee.kind !== "field") return [];
+  const { of } = call.callee;
+  const written = of.kind === "variable" || of.kind === "field" ? `?${of.name}` : null;
+  return written === null || receiver.paths.includes(written) ? receiver.paths : [...receiver.paths, written];
+}
+
 function setFacts(run: Run, frame: Frame, paths: readonly string[], subject: Subject): void {
   for (const path of paths) {
     for (const { sets, when } of run.knowledge.facts.find(path)) {
@@ -127,7 +137,7 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called)
     ...(arg.slots?.shape === "list" ? [...arg.slots.entries.values()].flatMap((v) => v.closures) : []),
   ]);
   if (closures.length === 0) return false;
-  const receiver = called.receiver?.paths ?? [];
+  const receiver = called.names;
   const entry = called.paths
     .flatMap((path) => run.knowledge.entryCalls.find(path))
     .find((point) => !point.receiver || receiverFits(point.receiver, receiver));
@@ -193,7 +203,7 @@ function sourceOf(run: Run, called: Called): string | null {
   for (const path of called.paths) {
     const found = run.knowledge.sources.call
       .find(path)
-      .find((s) => !s.receiver || receiverFits(s.receiver, called.receiver?.paths ?? []));
+      .find((s) => !s.receiver || receiverFits(s.receiver, called.names));
     if (found) return found.kind;
   }
   return null;
@@ -213,8 +223,7 @@ function cleansOf(run: Run, called: Called): number {
   let cleans = 0;
   for (const path of called.paths) {
     for (const sanitizer of run.knowledge.sanitizers.call.find(path)) {
-      if (!sanitizer.receiver || receiverFits(sanitizer.receiver, called.receiver?.paths ?? []))
-        cleans |= sanitizer.cleans;
+      if (!sanitizer.receiver || receiverFits(sanitizer.receiver, called.names)) cleans |= sanitizer.cleans;
     }
   }
   return cleans;

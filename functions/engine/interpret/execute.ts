@@ -10,10 +10,9 @@ import type { Frame, Run } from "./run.ts";
 import { joinStates, Scope, type Variables } from "./scope.ts";
 import { type ClassInfo, type ClosureValue, join, named, nothing, type Value } from "./value.ts";
 
-/** Runs statements in order until none can be reached. Functions and classes are bound first: they can be used before they stand. */
+/** Runs statements in order until none can be reached. Functions are bound first: they can be used before they stand. */
 export function execute(run: Run, frame: Frame, statements: readonly Statement[]): void {
   for (const statement of statements) if (statement.kind === "function") bindFunction(run, frame, statement.fn);
-  for (const statement of statements) if (statement.kind === "class") bindClass(run, frame, statement);
   for (const statement of statements) {
     if (!frame.scope.alive) return;
     run.charge();
@@ -62,8 +61,10 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
     case "import":
       bindImport(run, frame, s);
       break;
-    case "function":
     case "class":
+      bindClass(run, frame, s);
+      break;
+    case "function":
       break;
   }
 }

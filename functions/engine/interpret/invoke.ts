@@ -1,5 +1,5 @@
 import type { EntryPoint } from "../catalogue/catalogue.ts";
-import type { Expression, FunctionNode, Parameter, Span, Statement } from "../ir/ir.ts";
+import type { FunctionNode, Parameter, Span, Statement } from "../ir/ir.ts";
 import { assign, withType } from "./assign.ts";
 import { applyFlow, rebase, receiverFits } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
@@ -166,7 +166,8 @@ function parameterValue(run: Run, frame: Frame, fn: FunctionNode, index: number,
     clean: 0,
     step: firstStep(param),
   };
-  const kind = decoratedKind(run, frame, param) ?? (entry && index >= entry.parameters.length ? entry.others : null);
+  const passed = entry && index >= entry.parameters.length ? passedKind(fn, param, entry) : null;
+  const kind = decoratedKind(run, frame, param) ?? passed;
   const type = entry?.parameters[index];
   const taint: Taint[] = kind
     ? [symbolic, { source: run.source(kind, param, entry?.confidence ?? 1), clean: 0, step: firstStep(param) }]
@@ -198,7 +199,7 @@ function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | null {
     const callee = evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
     const found = callee.paths.flatMap((path) => run.knowledge.entryDecorators.find(path));
     const fits = found.find((entry) => !entry.receiver || receiverFits(entry.receiver, callee.paths));
-    if (fits) return isFixedRoute(decorator, fits) ? { ...fits, others: null } : fits;
+    if (fits) return fits;
   }
   return (
     run.knowledge.entryNames.find((entry) =>
@@ -207,12 +208,16 @@ function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | null {
   );
 }
 
-/** A route without a placeholder passes nothing from its path; one whose placeholders are all converted passes nothing harmful. */
-function isFixedRoute(decorator: Expression, entry: EntryPoint): boolean {
-  if (entry.others !== "http-path" || decorator.kind !== "call") return false;
-  const route = decorator.args[0]?.value;
-  if (route?.kind !== "literal" || typeof route.value !== "string") return false;
-  return !/<(?!int:|float:|uuid:)[^>]+>|\{[^}]+\}/.test(route.value);
+/** What a framework passes in a parameter. From the path of a route come its placeholders only, and converted ones are harmless. */
+function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): string | null {
+  if (entry.others !== "http-path") return entry.others;
+  const routes = fn.decorators.flatMap((d) => (d.kind === "call" && d.args[0] ? [d.args[0].value] : []));
+  if (routes.some((route) => route.kind !== "literal")) return entry.others;
+  const holes = routes.flatMap((route) => [
+    ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),
+  ]);
+  const hole = holes.find(([, , name]) => name === param.name);
+  return hole && !["int", "float", "uuid"].includes(hole[1] ?? "") ? entry.others : null;
 }
 
 /** Substitutes the arguments for the parameters in a summary. */

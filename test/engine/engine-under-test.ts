@@ -1,0 +1,28 @@
+import { mkdtempSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import type { FileArtefact } from "../../functions/engine/artefact.ts";
+import { createEngine, type Engine } from "../../functions/engine/engine.ts";
+import type { Finding } from "../../functions/engine/finding.ts";
+import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
+
+/** The real engine over freshly written assets; the folder goes when the test file ends. */
+export async function openEngine(): Promise<Engine> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-engine-"));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  await writeEngineAssets(folder);
+  return createEngine({ read: (name) => readFile(join(folder, name)) });
+}
+
+const encoder = new TextEncoder();
+
+/** Analyses one file given as text or bytes. */
+export const analyseOne = (engine: Engine, path: string, source: string | Uint8Array): Promise<FileArtefact> =>
+  engine.analyse({ path, bytes: typeof source === "string" ? encoder.encode(source) : source });
+
+/** The findings of one file on its own. */
+export async function findingsOf(engine: Engine, path: string, source: string): Promise<Finding[]> {
+  return engine.link([await analyseOne(engine, path, source)]);
+}
