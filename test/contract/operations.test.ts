@@ -55,7 +55,7 @@ const samples: Record<Names, Sample> = {
   cancelTask: ({ taskId }) => ({ params: { id: taskId }, status: 409 }),
   listIssues: ({ taskId }) => ({ params: { id: taskId } }),
   triageIssue: ({ taskId, issueId }) => ({
-    params: { task_id: taskId, issue_id: issueId },
+    params: { id: taskId, issue_id: issueId },
     sent: { json: { status: "resolved" } },
   }),
   readHealth: () => ({}),
