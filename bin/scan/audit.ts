@@ -60,10 +60,10 @@ export async function audit(
 
 async function upload(client: Client, projectId: string, archive: Archive, progress: Progress) {
   const { size } = await stat(archive.file);
-  progress.stage("uploading", { size: megabytes(size) });
+  progress.stage("uploading", { size: sizeOf(size) });
   const form = await client.beginUpload(projectId, `${archive.project}.zip`);
   if (size > form.max_bytes)
-    throw new CannotScan("archive_too_large", { size: megabytes(size), limit: megabytes(form.max_bytes) });
+    throw new CannotScan("archive_too_large", { size: sizeOf(size), limit: sizeOf(form.max_bytes) });
   await client.sendArchive(form, archive.file);
   return client.finishUpload(projectId, form.upload_id);
 }
@@ -89,4 +89,5 @@ async function wait(client: Client, taskId: string, progress: Progress, signal: 
   }
 }
 
-export const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
+const sizeOf = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -11,7 +11,7 @@ const texts = {
   analysing: { en: "Analysing", zh: "正在分析" },
   reading: { en: "Reading the result", zh: "正在读取结果" },
   interrupted: { en: "Interrupted.", zh: "已中断。" },
-  cancelling: { en: "Interrupted; cancelling the scan ...", zh: "已中断，正在取消扫描……" },
+  cancelling: { en: "Interrupted; cancelling the scan", zh: "已中断，正在取消扫描" },
   written: { en: "Written to {path}", zh: "已写入 {path}" },
   token_in_clear: {
     en: "Warning: the token travels to {host} without encryption; use https",

@@ -59,7 +59,7 @@ describe("scanning through a running service", () => {
   it("prints the result, and nothing else, on standard output", async () => {
     const { code, stdout, stderr } = await runWith({});
     expect(stdout).toMatch(/^SEVERITY .*\nhigh +src\/app\.js:12:5 .*\n\n1 issue: 1 high\n3 files scanned/);
-    expect(stderr).toBe("Packing 1 file ...\nUploading 0.0 MB ...\nQueued ...\nReading the result ...\n");
+    expect(stderr).toBe("Packing 1 file ...\nUploading 1 kB ...\nQueued ...\nReading the result ...\n");
     expect(code).toBe(0);
   });
 
@@ -272,7 +272,7 @@ describe("a service in trouble", () => {
           body: { upload_id: "u", url: "http://127.0.0.1/", fields: {}, max_bytes: 10 },
         }),
       },
-      /The archive has 0\.0 MB; the service takes/,
+      /The archive has 1 kB; the service takes/,
     ],
     [
       "has a bucket that refuses",
