@@ -27,6 +27,7 @@ export const roleArn = (name: string): string => `arn:aws:iam::${localAccount.ac
 export class Iam {
   readonly #roles = new Map<string, Role>();
   readonly #resourcePolicies = new Map<string, Statement[]>();
+  readonly #tableKeys = new Map<string, { readonly table: string; readonly keyArn: string }>();
 
   addRole({ name, trust, policies }: RoleProps): void {
     const statements = policies.flatMap((policy) => parsePolicy(policy, "identity"));
@@ -46,8 +47,31 @@ export class Iam {
     this.#resourcePolicies.set(arn, [...statements, ...parsePolicy(document, "resource")]);
   }
 
+  /**
+   * Notes that a table lies under a customer key. DynamoDB decrypts with the rights of its caller, so whoever uses the
+   * table needs the key as well.
+   */
+  encryptTable(table: string, arn: string, keyArn: string): void {
+    this.#tableKeys.set(arn, { table, keyArn });
+  }
+
   /** Whether a role may do something; an unknown role may do nothing. */
   allows(caller: Pick<Caller, "role">, permission: Permission): boolean {
+    return this.#decides(caller, permission) && this.#mayUseKey(caller, permission);
+  }
+
+  #mayUseKey(caller: Pick<Caller, "role">, { resource }: Permission): boolean {
+    const key = this.#tableKeys.get(resource.split("/index/", 1)[0]!);
+    if (!key) return true;
+    const context = {
+      "kms:ViaService": `dynamodb.${localAccount.region}.amazonaws.com`,
+      "kms:EncryptionContext:aws:dynamodb:tableName": key.table,
+      "kms:EncryptionContext:aws:dynamodb:subscriberId": localAccount.account,
+    };
+    return this.#decides(caller, { action: "kms:Decrypt", resource: key.keyArn, context });
+  }
+
+  #decides(caller: Pick<Caller, "role">, permission: Permission): boolean {
     const principal: Principal = { kind: "role", arn: roleArn(caller.role) };
     const request = { ...permission, principal, context: contextOf(permission, principal) };
     const byRole = verdictOf(this.#roles.get(caller.role)?.statements ?? [], request);
