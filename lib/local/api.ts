@@ -5,7 +5,7 @@ import { type Answer, answerOf, MalformedAnswer } from "./api/answer.ts";
 import { type CustomResponse, GatewayResponses, type GatewayResponseType } from "./api/gateway-responses.ts";
 import { type ApiStage, type Arrival, arrivalOf, contextVariables, proxyEvent } from "./api/proxy.ts";
 import { type Integration, MalformedPath, type Match, Routes } from "./api/routes.ts";
-import type { InvokeResult, Json } from "./service.ts";
+import { type InvokeResult, type Json, localAccount } from "./service.ts";
 
 export interface ApiProps extends ApiStage {
   /** The OpenAPI document of the RestApi, resolved. */
@@ -125,7 +125,9 @@ export class Api {
     const body = await readBody(request);
     const { apiId, stage } = this.#props;
     const event = proxyEvent(arrival, match, this.#props, body);
-    const sourceArn = `arn:aws:execute-api:${event.requestContext.accountId}:${apiId}/${stage}/${arrival.method}${match.integration.resource}`;
+    const { region, account } = localAccount;
+    const method = `${arrival.method}${match.integration.resource}`;
+    const sourceArn = `arn:aws:execute-api:${region}:${account}:${apiId}/${stage}/${method}`;
     const { promise: timeout, resolve } = Promise.withResolvers<"timeout">();
     const timer = setTimeout(() => resolve("timeout"), match.integration.timeoutMs);
     // The function runs on after a time-out, as it does on AWS: nobody can tell it that nobody waits.

@@ -121,7 +121,7 @@ describe("routing", () => {
     [
       "two names for a segment",
       { "/a/{x}": { get: integration("f") }, "/a/{y}/b": { get: integration("g") } },
-      "second name",
+      "one name only",
     ],
     ["half a segment", { "/a/{x}.json": { get: integration("f") } }, "mixes"],
     ["another integration", { "/a": { get: { "x-amazon-apigateway-integration": { type: "mock" } } } }, "aws_proxy"],

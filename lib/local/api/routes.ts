@@ -79,7 +79,11 @@ export class Routes {
       }
       if (name) {
         node.parameter ??= { name, node: { literals: new Map() } };
-        if (node.parameter.name !== name) throw new Error(`${path} gives a segment a second name, ${name}.`);
+        if (node.parameter.name !== name) {
+          throw new Error(
+            `${path}: {${name}} stands beside {${node.parameter.name}}; API Gateway takes one name only.`,
+          );
+        }
         node = node.parameter.node;
       } else {
         if (/[{}]/.test(segment)) throw new Error(`The path ${path} mixes text and a parameter in one segment.`);
