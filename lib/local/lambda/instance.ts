@@ -71,7 +71,7 @@ export class Instance {
       resourceLimits: {
         maxOldGenerationSizeMb: props.memorySizeMiB,
         // Small functions stay small; a scanning function with gigabytes gets room for its short-lived garbage.
-        maxYoungGenerationSizeMb: Math.min(64, Math.max(8, props.memorySizeMiB / 32)),
+        maxYoungGenerationSizeMb: Math.min(64, Math.max(4, props.memorySizeMiB / 32)),
       },
     });
     this.#worker.on("message", (message: Message) => this.#receive(message));
@@ -164,14 +164,24 @@ export class Instance {
   }
 
   #follow(output: Readable, stream: "stdout" | "stderr"): void {
-    createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) =>
-      this.#write(stream, line),
-    );
+    createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
+      this.#write(stream, parsedIfJson(line));
+    });
   }
 
   /** Output that arrives between two invocations belongs to the one before. */
   #write(stream: "stdout" | "stderr" | "runtime", message: unknown): void {
     this.#log.write({ function: this.#props.name, request_id: this.#lastRequestId, stream, message });
+  }
+}
+
+/** What a function logs as JSON stays searchable JSON in our log. */
+function parsedIfJson(line: string): unknown {
+  if (!line.startsWith("{")) return line;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
   }
 }
 
