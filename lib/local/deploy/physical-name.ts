@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/**
+ * The name of a resource that the template does not name. CloudFormation makes one up; here it follows from the stack and
+ * the logical id alone, so that the next start finds the same table.
+ */
+export function physicalName(stackName: string, logicalId: string, charactersMax = 64): string {
+  const name = `${stackName}-${logicalId}`;
+  return name.length <= charactersMax ? name : `${name.slice(0, charactersMax - 9)}-${hashOf(name).slice(0, 8)}`;
+}
+
+/** Buckets know lower case only, in which two logical ids could become one. */
+export const bucketName = (stackName: string, logicalId: string): string =>
+  `${`${stackName}-${logicalId}`.toLowerCase().slice(0, 54)}-${hashOf(logicalId).slice(0, 8)}`;
+
+/** A key's id, in the form of a UUID. */
+export const keyId = (stackName: string, logicalId: string): string =>
+  hashOf(`${stackName}-${logicalId}`).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+
+/** Ten characters, as API Gateway's ids are. */
+export const shortId = (stackName: string, logicalId: string): string =>
+  hashOf(`${stackName}-${logicalId}`).slice(0, 10);
