@@ -1,5 +1,5 @@
-import type { Version } from "./object-index.ts";
 import { S3Error } from "./s3-error.ts";
+import type { Version } from "./version.ts";
 
 type Headers = ReadonlyMap<string, string>;
 

@@ -2,11 +2,11 @@ import { answerXml, setHeaders } from "./answer.ts";
 import { checkReadConditions, checkWriteConditions } from "./conditions.ts";
 import { findVersion, readPermissions, type Wanted } from "./find-version.ts";
 import { encryptionOf, headersToKeep, kmsPermissions, versionHeaders } from "./object-headers.ts";
-import type { Version } from "./object-index.ts";
 import { putBytesMax } from "./receive-body.ts";
 import { noSuchBucket, S3Error } from "./s3-error.ts";
 import { decode, type S3Request } from "./s3-request.ts";
 import { commit, type Store } from "./store.ts";
+import type { Version } from "./version.ts";
 
 /** CopyObject: a new version with the bytes of another; no byte is moved. */
 export async function copyObject(request: S3Request, store: Store): Promise<void> {

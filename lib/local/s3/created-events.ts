@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import type { NewVersion, Version } from "./object-index.ts";
+import type { NewVersion, Version } from "./version.ts";
 
 /** A new object, as S3's ObjectCreated notification tells it. */
 export interface ObjectCreated {

@@ -1,9 +1,10 @@
 import type { Permission, RestCall } from "../service.ts";
 import { bucketArn, objectArn } from "./bucket.ts";
 import { kmsPermissions } from "./object-headers.ts";
-import { sequenceOf, type Version } from "./object-index.ts";
 import { S3Error } from "./s3-error.ts";
 import type { Store } from "./store.ts";
+import type { Version } from "./version.ts";
+import { sequenceOf } from "./version-id.ts";
 
 /** An object to read, by a request or as the source of a copy. */
 export interface Wanted {

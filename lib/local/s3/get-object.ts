@@ -4,10 +4,10 @@ import { setHeaders } from "./answer.ts";
 import { checkReadConditions } from "./conditions.ts";
 import { findVersion, readPermissions } from "./find-version.ts";
 import { checksumHeaders, versionHeaders } from "./object-headers.ts";
-import type { Piece, Version } from "./object-index.ts";
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";
 import type { Store } from "./store.ts";
+import type { Piece, Version } from "./version.ts";
 
 /** Bytes of an object to answer with, both ends included; `end` is `start - 1` when there are none. */
 interface Slice {

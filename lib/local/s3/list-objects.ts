@@ -1,10 +1,11 @@
 import { answerXml } from "./answer.ts";
 import { afterGroup, afterKey, afterVersion, atKey, listPage } from "./list-page.ts";
-import type { Cursor, Version } from "./object-index.ts";
-import { sequenceOf } from "./object-index.ts";
+import type { Cursor } from "./object-index.ts";
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";
 import type { Store } from "./store.ts";
+import type { Version } from "./version.ts";
+import { sequenceOf } from "./version-id.ts";
 
 /** ListObjectsV2. */
 export async function listObjectsV2(request: S3Request, store: Store): Promise<void> {

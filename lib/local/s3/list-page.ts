@@ -1,4 +1,5 @@
-import type { Cursor, Scan, Version } from "./object-index.ts";
+import type { Cursor, Scan } from "./object-index.ts";
+import type { Version } from "./version.ts";
 
 /** What a page of a listing is asked for. */
 export interface PageProps {

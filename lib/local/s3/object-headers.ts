@@ -2,8 +2,8 @@ import type { Permission } from "../service.ts";
 import { localAccount } from "../service.ts";
 import { type Bucket, bucketArn, objectArn } from "./bucket.ts";
 import type { Checksum } from "./checksums.ts";
-import type { Version } from "./object-index.ts";
 import { S3Error } from "./s3-error.ts";
+import type { Version } from "./version.ts";
 
 const encryption = "x-amz-server-side-encryption";
 const kmsKeyId = "x-amz-server-side-encryption-aws-kms-key-id";

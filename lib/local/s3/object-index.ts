@@ -1,38 +1,7 @@
-import { randomBytes } from "node:crypto";
 import type { Bucket, BucketProps } from "./bucket.ts";
-import type { Checksum } from "./checksums.ts";
 import type { Database } from "./database.ts";
-
-/** Bytes of an object: one blob, or one for each part of a multipart upload. */
-export interface Piece {
-  readonly blob: string;
-  /** Part number, 1 for an object that was put in one go. */
-  readonly number: number;
-  readonly size: number;
-}
-
-/** What is known of an object before it has a place in its bucket. */
-export interface NewVersion {
-  readonly bucket: string;
-  readonly key: string;
-  readonly size: number;
-  /** With its quotes, as it stands in headers. */
-  readonly etag: string;
-  readonly modified: Date;
-  /** Response headers that came with the object: content type, x-amz-meta-*, encryption, storage class. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly checksum: Checksum | null;
-}
-
-/** A version of an object, or a delete marker, which has neither bytes nor headers. */
-export interface Version extends NewVersion {
-  /** Grows with each write; the order of a key's versions. */
-  readonly sequence: number;
-  /** "null" where the bucket is not versioned. */
-  readonly id: string;
-  readonly isDeleteMarker: boolean;
-  readonly isLatest: boolean;
-}
+import { type NewVersion, type Piece, type Version, type VersionRow, versionOf } from "./version.ts";
+import { versionId } from "./version-id.ts";
 
 /** Where a listing stands: at `key`, below the version with that sequence. */
 export interface Cursor {
@@ -109,8 +78,8 @@ export class ObjectIndex {
 
   /** The version that a key shows now; it can be a delete marker. */
   latest(bucket: string, key: string): Version | undefined {
-    return fromRow(
-      this.#database.get<Row>(
+    return versionOf(
+      this.#database.get<VersionRow>(
         "SELECT * FROM version WHERE bucket = ? AND key = ? AND superseded IS NULL",
         bucket,
         Buffer.from(key),
@@ -119,8 +88,8 @@ export class ObjectIndex {
   }
 
   version(bucket: string, key: string, id: string): Version | undefined {
-    return fromRow(
-      this.#database.get<Row>(
+    return versionOf(
+      this.#database.get<VersionRow>(
         "SELECT * FROM version WHERE bucket = ? AND key = ? AND id = ?",
         bucket,
         Buffer.from(key),
@@ -149,7 +118,7 @@ export class ObjectIndex {
       AND (key > ? OR sequence < ?) ORDER BY ${scan.currentOnly ? "key" : "key, sequence DESC"} LIMIT ?`;
     const { key, below } = scan.from;
     const values = [scan.bucket, key, ...(scan.to ? [scan.to] : []), key, below, scan.limit];
-    return this.#database.all<Row>(sql, ...values).map((row) => fromRow(row)!);
+    return this.#database.all<VersionRow>(sql, ...values).map((row) => versionOf(row)!);
   }
 
   /**
@@ -235,7 +204,7 @@ export class ObjectIndex {
   ): Version[] {
     const state = age.since === "modified" ? "superseded IS NULL AND marker = 0" : "superseded IS NOT NULL";
     return this.#database
-      .all<Row>(
+      .all<VersionRow>(
         `SELECT * FROM version WHERE bucket = ? AND key >= ? AND (? IS NULL OR key < ?) AND ${state}
          AND ${age.since} < ? ORDER BY key LIMIT ?`,
         bucket,
@@ -245,13 +214,13 @@ export class ObjectIndex {
         age.before.getTime(),
         limit,
       )
-      .map((row) => fromRow(row)!);
+      .map((row) => versionOf(row)!);
   }
 
   /** Delete markers with nothing behind them. */
   loneMarkers(bucket: string, prefix: Buffer, to: Buffer | null, limit: number): Version[] {
     return this.#database
-      .all<Row>(
+      .all<VersionRow>(
         `SELECT * FROM version AS lone WHERE bucket = ? AND key >= ? AND (? IS NULL OR key < ?)
          AND superseded IS NULL AND marker = 1 AND NOT EXISTS
          (SELECT 1 FROM version WHERE bucket = lone.bucket AND key = lone.key AND sequence < lone.sequence) LIMIT ?`,
@@ -261,7 +230,7 @@ export class ObjectIndex {
         to,
         limit,
       )
-      .map((row) => fromRow(row)!);
+      .map((row) => versionOf(row)!);
   }
 
   #erase(version: Version | undefined): string[] {
@@ -296,53 +265,4 @@ export class ObjectIndex {
       version.checksum && JSON.stringify(version.checksum),
     );
   }
-}
-
-interface Row {
-  sequence: number;
-  bucket: string;
-  key: Uint8Array;
-  id: string;
-  marker: number;
-  superseded: number | null;
-  size: number;
-  etag: string;
-  modified: number;
-  headers: string;
-  checksum: string | null;
-}
-
-function fromRow(row: Row | undefined): Version | undefined {
-  return (
-    row && {
-      sequence: row.sequence,
-      bucket: row.bucket,
-      key: Buffer.from(row.key).toString("utf8"),
-      id: row.id,
-      isDeleteMarker: row.marker === 1,
-      isLatest: row.superseded === null,
-      size: row.size,
-      etag: row.etag,
-      modified: new Date(row.modified),
-      headers: JSON.parse(row.headers),
-      checksum: row.checksum === null ? null : JSON.parse(row.checksum),
-    }
-  );
-}
-
-/**
- * As long as S3's, and as opaque to callers. The sequence inside lets a listing go on after a version that has been
- * deleted since the last page, which is what everybody does who empties a bucket.
- */
-function versionId(sequence: number): string {
-  const bytes = randomBytes(24);
-  bytes.writeBigUInt64BE(BigInt(sequence));
-  return bytes.toString("base64url");
-}
-
-/** The sequence of a version id as a client sends it; null when S3 cannot have made it. */
-export function sequenceOf(id: string): number | null {
-  if (!/^[\w-]{32}$/.test(id)) return null;
-  const sequence = Buffer.from(id, "base64url").readBigUInt64BE();
-  return sequence <= Number.MAX_SAFE_INTEGER ? Number(sequence) : null;
 }

@@ -4,13 +4,13 @@ import { answerEmpty, answerXml, setHeaders } from "./answer.ts";
 import { announcedChecksum, BodyDigests, type Received } from "./body-digests.ts";
 import { objectArn } from "./bucket.ts";
 import { checksumHeaders, encryptionOf, headersToKeep, kmsPermissions, versionHeaders } from "./object-headers.ts";
-import type { Version } from "./object-index.ts";
 import { type PostForm, readPostForm } from "./post-form.ts";
 import { applyPolicy, type LengthRange } from "./post-policy.ts";
 import { putBytesMax } from "./receive-body.ts";
 import { S3Error } from "./s3-error.ts";
 import { checkKey, type S3Request } from "./s3-request.ts";
 import { commit, type Store, writeBlob } from "./store.ts";
+import type { Version } from "./version.ts";
 
 /**
  * The upload of a browser's form. The request itself is unsigned: the policy in the form is, and whoever signed it has to

@@ -1,7 +1,8 @@
 import type { BlobStore } from "./blob-store.ts";
 import type { CreatedEvents } from "./created-events.ts";
-import type { ObjectIndex, Version } from "./object-index.ts";
+import type { ObjectIndex } from "./object-index.ts";
 import type { UploadIndex } from "./upload-index.ts";
+import type { Version } from "./version.ts";
 
 /**
  * Where a write stands. "received": the bytes are written; "sealed": and on the disk; "committed": and in the index,

@@ -1,7 +1,7 @@
 import type { Bucket, LifecycleRule } from "./bucket.ts";
 import { rangeEnd } from "./list-page.ts";
-import type { Version } from "./object-index.ts";
 import { commit, type Store } from "./store.ts";
+import type { Version } from "./version.ts";
 
 const dayMs = 24 * 3600 * 1000;
 

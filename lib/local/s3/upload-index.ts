@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Checksum, ChecksumAlgorithm } from "./checksums.ts";
 import type { Database } from "./database.ts";
-import type { NewVersion, ObjectIndex, Version } from "./object-index.ts";
+import type { ObjectIndex } from "./object-index.ts";
+import type { NewVersion, Version } from "./version.ts";
 
 /** A multipart upload. `completed` names the version that came of it, so that a repeated completion gets its answer. */
 export interface Upload {
