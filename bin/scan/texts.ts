@@ -57,6 +57,10 @@ const texts = {
     en: "{count} {count|file was|files were} analysed only in part",
     zh: "有 {count} 个文件仅部分分析",
   },
+  files_left_out: {
+    en: "{count} {count|file is|files are} no readable source and {count|was|were} left out",
+    zh: "有 {count} 个文件不是可读的源代码，已略过",
+  },
   suppressed_findings: {
     en: "{count} {count|finding is|findings are} silenced by comments in the code",
     zh: "有 {count} 个问题被代码中的注释忽略",

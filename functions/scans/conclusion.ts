@@ -41,10 +41,8 @@ export function conclude(plan: Plan, linked: LinkedFindings, issues: readonly Is
         : []),
       ...warningIfAny("paths_not_found", plan.missing),
       ...warningIfAny("files_not_analysed", lost),
-      ...warningIfAny("files_partly_analysed", [
-        ...pathsOf(linked.coverage, "partial"),
-        ...pathsOf(linked.coverage, "skipped"),
-      ]),
+      ...warningIfAny("files_partly_analysed", pathsOf(linked.coverage, "partial")),
+      ...warningIfAny("files_left_out", pathsOf(linked.coverage, "skipped")),
       ...warningIfAny(
         "suppressed_findings",
         issues.filter((issue) => issue.suppression !== null).map((issue) => issue.path),
@@ -62,7 +60,8 @@ function qualityScore(looked: readonly Coverage[], issues: readonly Issue[]): nu
       lostPoints.set(issue.path, (lostPoints.get(issue.path) ?? 0) + penalty[issue.severity]);
   }
   const total = looked.reduce((sum, { path }) => sum + Math.max(0, 100 - (lostPoints.get(path) ?? 0)), 0);
-  return Math.round((total / looked.length) * 10) / 10;
+  // Rounded down: one open issue in ten thousand files is not a perfect score.
+  return Math.floor((total / looked.length) * 10) / 10;
 }
 
 const pathsOf = (coverage: readonly Coverage[], status: Coverage["status"]) =>

@@ -15,6 +15,7 @@ export const Warning = z.object({
     "paths_not_found",
     "files_not_analysed",
     "files_partly_analysed",
+    "files_left_out",
     "suppressed_findings",
   ]),
   count: z.number().int(),

@@ -4,7 +4,7 @@ import { Id } from "../platform/contract.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { readProject } from "../projects/project-store.ts";
-import { archiveBytesMax } from "./stored-zip.ts";
+import { archiveLimits } from "./archive/limits.ts";
 import { requireZipName } from "./stored-zip-store.ts";
 import { type Upload, uploadFormSeconds, uploadSeconds } from "./upload.ts";
 import { createUpload, uploadForm } from "./upload-store.ts";
@@ -46,6 +46,6 @@ export const beginZipUpload = operation(
     await createUpload(upload);
     const form = await uploadForm(upload);
     const formEnds = new Date(at.getTime() + uploadFormSeconds * 1000).toISOString();
-    return { upload_id: upload.id, ...form, expires_at: formEnds, max_bytes: archiveBytesMax };
+    return { upload_id: upload.id, ...form, expires_at: formEnds, max_bytes: archiveLimits.archiveBytes };
   },
 );

@@ -12,9 +12,10 @@ import {
 } from "../platform/object-store.ts";
 import { keys, table } from "../platform/table.ts";
 import { bufferSource } from "./archive/byte-source.ts";
+import { archiveLimits } from "./archive/limits.ts";
 import { buildManifest, type Manifest } from "./archive/manifest.ts";
 import { objectSource } from "./object-source.ts";
-import { archiveBytesMax, displayName, StoredZip, zipKeys } from "./stored-zip.ts";
+import { displayName, StoredZip, zipKeys } from "./stored-zip.ts";
 
 /** @returns what the project keeps, or null */
 export async function readStoredZip(projectId: string): Promise<StoredZip | null> {
@@ -71,7 +72,7 @@ export async function adoptArchive(owner: ArchiveOwner, uploadId: string, at: Da
   if (!head) throw new SluiceError("upload_not_found");
   const pinned = { ...landed, versionId: head.versionId };
   try {
-    if (head.bytes > archiveBytesMax) throw new SluiceError("payload_too_large", { limit: "500 MB" });
+    if (head.bytes > archiveLimits.archiveBytes) throw new SluiceError("payload_too_large", { limit: "500 MB" });
     const manifest = await buildManifest(objectSource(pinned, head.bytes));
     const archive = await copyObject(pinned, zipKeys.archive(owner.projectId, manifest.archiveSha256));
     const zip = await commit(owner, manifest, archive, at);

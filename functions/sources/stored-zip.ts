@@ -16,9 +16,6 @@ export const StoredZip = z.object({
 });
 export type StoredZip = z.infer<typeof StoredZip>;
 
-/** The archive limit of the product; larger ones are refused before anything is read. */
-export const archiveBytesMax = 500 * 1024 * 1024;
-
 export const StoredZipView = z.object({
   message: z.string(),
   original_filename: z.string(),

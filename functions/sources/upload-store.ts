@@ -4,7 +4,8 @@ import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { s3 } from "../platform/object-store.ts";
 import { keys, table } from "../platform/table.ts";
-import { archiveBytesMax, zipKeys } from "./stored-zip.ts";
+import { archiveLimits } from "./archive/limits.ts";
+import { zipKeys } from "./stored-zip.ts";
 import { Upload, uploadFormSeconds } from "./upload.ts";
 
 export async function createUpload(upload: Upload): Promise<void> {
@@ -36,7 +37,7 @@ export function uploadForm(upload: Upload): Promise<{ url: string; fields: Recor
   return createPresignedPost(s3, {
     Bucket: environment().SOURCES_BUCKET,
     Key: zipKeys.quarantine(upload.projectId, upload.id),
-    Conditions: [["content-length-range", 22, archiveBytesMax]], // 22 bytes is the empty archive
+    Conditions: [["content-length-range", 22, archiveLimits.archiveBytes]], // 22 bytes is the empty archive
     Fields: { "Content-Type": "application/zip" },
     Expires: uploadFormSeconds,
   });

@@ -43,6 +43,12 @@ describe("the conclusion of a scan", () => {
     });
   });
 
+  it("is not perfect while anything is open", () => {
+    const paths = Array.from({ length: 10_000 }, (_, n) => `f${n}`);
+    const end = conclude(plan(paths), linked(paths.map((path) => row(path))), [issue("f1", "low")]);
+    expect(end.qualityScore).toBe(99.9);
+  });
+
   it("never praises a scan that looked at nothing", () => {
     const nothing = conclude(
       plan([], { skipped: [{ path: "README.md", reason: "unsupported_type" }] }),

@@ -2,7 +2,7 @@
 export function bigApp(files: number): Record<string, string> {
   const names = Array.from({ length: files }, (_, n) => n);
   return Object.fromEntries(
-    names.map((n) => [`src/part${n % 20}/module_${n}.py`, n % 10 === 0 ? vulnerable(n) : plain(n)]),
+    names.map((n) => [`part${n % 20}/module_${n}.py`, n % 10 === 0 ? vulnerable(n) : plain(n)]),
   );
 }
 
