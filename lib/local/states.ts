@@ -46,6 +46,8 @@ export class States implements JsonService {
   readonly contentType = "application/x-amz-json-1.0";
   readonly #props: StatesProps;
   readonly #clock: Clock;
+  /** Each machine's role has one set of credentials, however many executions use it. */
+  readonly #callers = new Map<string, Caller>();
   #engine: Engine | undefined;
 
   constructor(props: StatesProps) {
@@ -65,7 +67,7 @@ export class States implements JsonService {
       authorise,
       onStatusChange,
       functions: this.#props.functions,
-      credentials: this.#props.credentials,
+      credentials: this.#credentials,
       endpoint: this.#props.endpoint,
       expressions: new Expressions({ now: this.#clock.now, random }),
       running: new Map(),
@@ -126,6 +128,12 @@ export class States implements JsonService {
     if (!known) throw new AwsError("UnknownOperationException", `Step Functions is not asked for ${operation} here.`);
     return known.call(this.#opened, input ?? {}, caller);
   }
+
+  readonly #credentials = (roleArn: string): Caller => {
+    const caller = this.#callers.get(roleArn) ?? this.#props.credentials(roleArn);
+    this.#callers.set(roleArn, caller);
+    return caller;
+  };
 
   get #opened(): Engine {
     if (!this.#engine) throw new Error("The embedded Step Functions is not open.");

@@ -241,6 +241,17 @@ describe("failures", () => {
     expect((await machines.run(map({ ...more, ToleratedFailureCount: 2 }), [1, 2, 4, 6])).status).toBe("SUCCEEDED");
   });
 
+  it("reads with the machine's role, and fails where that may not", async () => {
+    const role = await StateMachines.open({
+      rest: { s3 },
+      allows: ({ role }, { action }) => role !== "machine" || action !== "s3:GetObject",
+    });
+    const outcome = await role.run(map(getObject("items.json")));
+    await role.close();
+    expect(outcome).toMatchObject({ status: "FAILED", error: "States.ItemReaderFailed" });
+    expect(outcome.cause).toContain("AccessDenied");
+  });
+
   it("needs a role that may start the machine", async () => {
     denied = "states:StartExecution";
     expect(await machines.run(map(), [1])).toMatchObject({ status: "FAILED", error: "States.Permissions" });

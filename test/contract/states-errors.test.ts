@@ -329,6 +329,36 @@ describe(".waitForTaskToken", () => {
     });
   });
 
+  it("forgets the token of a branch that was given up", async () => {
+    let taskToken = "";
+    const { promise, resolve } = Promise.withResolvers<void>();
+    plan = [
+      (payload) => {
+        taskToken = payload.token;
+        resolve();
+      },
+    ];
+    const failing = {
+      StartAt: "Later",
+      States: { Later: { Type: "Wait", Seconds: 5, Next: "Fail" }, Fail: { Type: "Fail", Error: "Other" } },
+    };
+    const States = {
+      Both: {
+        Type: "Parallel",
+        Branches: [token(), failing],
+        Catch: [{ ErrorEquals: ["Other"], Next: "Rest" }],
+        End: true,
+      },
+      Rest: { Type: "Wait", Seconds: 60, End: true },
+    };
+    const arn = await machines.start(await machines.create({ StartAt: "Both", States }));
+    await promise;
+    expect([await clock.tick(), await clock.tick()]).toEqual([5000, 60_000]);
+    const late = machines.sfn.send(new SendTaskSuccessCommand({ taskToken, output: "1" }));
+    await expect(late).rejects.toMatchObject({ name: "TaskTimedOut" });
+    expect((await machines.ended(arn)).status).toBe("SUCCEEDED");
+  });
+
   it("refuses a forged token and an output that is no JSON", async () => {
     const { taskToken } = await started();
     await expect(

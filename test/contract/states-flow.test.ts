@@ -16,6 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => machines.close());
 
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 const one = (state: object) => ({ StartAt: "Only", States: { Only: { End: true, ...state } } });
 
 describe("Pass, Succeed and Fail", () => {
@@ -234,22 +235,20 @@ describe("inline Map", () => {
     expect(outcome).toMatchObject({ status: "FAILED", error: "Error" });
   });
 
-  it("never runs more iterations at once than MaxConcurrency", async () => {
-    let now = 0;
-    let most = 0;
-    const own = await StateMachines.open({
-      run: {
-        count: async () => {
-          most = Math.max(most, ++now);
-          await new Promise((resolve) => setImmediate(resolve));
-          now -= 1;
-        },
-      },
-    });
-    const processor = { StartAt: "Each", States: { Each: invoke("count", { Output: null, End: true }) } };
-    await own.run(one({ Type: "Map", MaxConcurrency: 3, ItemProcessor: processor }), Array(20).fill(0));
+  it("runs as many iterations at once as MaxConcurrency, and no more", async () => {
+    const held: (() => void)[] = [];
+    const own = await StateMachines.open({ run: { hold: () => new Promise<void>((resolve) => held.push(resolve)) } });
+    const processor = { StartAt: "Each", States: { Each: invoke("hold", { Output: null, End: true }) } };
+    const definition = one({ Type: "Map", MaxConcurrency: 3, ItemProcessor: processor });
+    const arn = await own.start(await own.create(definition), Array(9).fill(0));
+    for (let round = 0; round < 3; round++) {
+      while (held.length < 3) await turn();
+      for (let idle = 0; idle < 50; idle++) await turn();
+      expect(held).toHaveLength(3);
+      for (const release of held.splice(0)) release();
+    }
+    expect((await own.ended(arn)).status).toBe("SUCCEEDED");
     await own.close();
-    expect(most).toBe(3);
   });
 });
 

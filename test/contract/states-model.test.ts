@@ -30,7 +30,7 @@ const { program } = fc.letrec<{ program: Op[]; op: Op }>((tie) => ({
   program: fc.array(tie("op"), { maxLength: 4, depthIdentifier: "ops" }),
   op: fc.oneof(
     { depthIdentifier: "ops", maxDepth: 2 },
-    { weight: 3, arbitrary: leaf },
+    { weight: 2, arbitrary: leaf },
     {
       weight: 1,
       arbitrary: fc.record({ op: fc.constant("choice"), letter, n, yes: tie("program"), no: tie("program") }),
@@ -254,6 +254,6 @@ it("ends as a straightforward reading of the program says, however often it is r
       const actual = status === "SUCCEEDED" ? { status, output: JSON.parse(output) } : { status, error };
       expect(actual).toEqual(expected);
     }),
-    { numRuns: 150 },
+    { numRuns: 300 },
   );
 });

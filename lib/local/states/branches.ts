@@ -94,9 +94,9 @@ async function runGroup(step: Step, frames: readonly Frame[], group: Group): Pro
         await runFrame(step.run, group.definition(index), frame, outer, scope);
         noteIteration(step, frame, index, "Succeeded");
       } catch (error) {
-        if (!(error instanceof Cancelled)) noteIteration(step, frame, index, "Failed");
         failures.push(error);
         scope.cancel();
+        if (!(error instanceof Cancelled)) noteIteration(step, frame, index, "Failed");
       }
     }
   };

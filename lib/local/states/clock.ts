@@ -46,5 +46,19 @@ function systemTimer(run: () => void, milliseconds: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Lets timers and sockets have their turn: an execution of quick states would otherwise never leave the microtasks. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const waitingTurns: (() => void)[] = [];
+
+/**
+ * Lets timers and sockets have their turn: an execution of quick states would otherwise never leave the microtasks. One
+ * waiter goes on in each turn of the event loop, so that a thousand children hold up others no longer than one does.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waitingTurns.push(resolve) === 1) setImmediate(giveTurn);
+  });
+}
+
+function giveTurn(): void {
+  waitingTurns.shift()?.();
+  if (waitingTurns.length > 0) setImmediate(giveTurn);
+}

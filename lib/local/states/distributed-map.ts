@@ -15,8 +15,6 @@ import type { Execution, MapRun, Status } from "./store.ts";
 const concurrencyMax = 1000;
 /** Children written in one transaction while the items are listed. */
 const childrenPerCommit = 200;
-/** Children loaded at a time while they run, each with an input of up to 256 KiB. */
-const childrenPerPage = 25;
 
 /**
  * Runs a Distributed Map: its children are executions of their own, listed on disk before the first one starts, so
@@ -38,6 +36,8 @@ export async function runDistributedMap(step: Step<MapState>): Promise<JsonText>
     step.note("MapStateSucceeded");
     return written;
   } catch (error) {
+    // A service that is being shut down fails in many ways; none of them is this Map's.
+    step.scope.check();
     if (error instanceof StateFailure) {
       closeMapRun(step.engine, mapRun.id, "FAILED");
       step.note("MapRunFailed", { error: error.error, cause: error.cause });
@@ -141,7 +141,8 @@ async function runChildren(step: Step<MapState>, mapRun: MapRun, config: MapConf
   const children = unfinished(step, mapRun);
   const work = async () => {
     while (!scope.cancelled && tally.tolerable) {
-      const child = children.next().value;
+      await nextTurn();
+      const child = scope.cancelled ? undefined : children.next().value;
       if (!child) return;
       const status = await execute(step.engine, started(step, child), scope);
       if (!scope.cancelled) tally.add(status, child.items);
@@ -158,16 +159,10 @@ async function runChildren(step: Step<MapState>, mapRun: MapRun, config: MapConf
   return tally.tolerable;
 }
 
-/** Those that a restart interrupted first, then the pending ones, a page at a time. */
+/** Those that a restart interrupted first, then the pending ones. */
 function* unfinished({ engine }: Step, mapRun: MapRun): Generator<Execution> {
-  yield* engine.store.children(mapRun.id, "RUNNING", 0, Number.MAX_SAFE_INTEGER);
-  let after = 0;
-  for (;;) {
-    const page = engine.store.children(mapRun.id, "PENDING", after, childrenPerPage);
-    if (page.length === 0) return;
-    after = (page.at(-1) as Execution).id;
-    yield* page;
-  }
+  yield* engine.store.children(mapRun.id, "RUNNING");
+  yield* engine.store.children(mapRun.id, "PENDING");
 }
 
 function started({ engine }: Step, child: Execution): Execution {

@@ -83,7 +83,7 @@ function concludeWithin(engine: Engine, id: number, status: Status, ending: Endi
   const { output = null, error = null, cause = null } = ending;
   store.updateExecution(id, { status, output, error, cause, stoppedAt: clock.now() });
   // An execution that did not succeed keeps its position: RedriveExecution goes on from there.
-  if (status === "SUCCEEDED") store.deleteAllFrames(id);
+  if (status === "SUCCEEDED") store.clearExecution(id);
   return [...closed, id];
 }
 
@@ -96,8 +96,8 @@ function abortOwned(engine: Engine, execution: number, path: string): number[] {
 
 function closeMapRunWithin(engine: Engine, mapRun: number, status: Status): number[] {
   engine.store.updateMapRun(mapRun, { status, stoppedAt: engine.clock.now() });
-  const running = engine.store.children(mapRun, "RUNNING", 0, Number.MAX_SAFE_INTEGER);
-  return running.flatMap(({ id }) => concludeWithin(engine, id, "ABORTED", {}));
+  const running = engine.store.children(mapRun, "RUNNING");
+  return [...running.flatMap(({ id }) => concludeWithin(engine, id, "ABORTED", {}))];
 }
 
 function terminalEvent(status: Status, { output, error, cause }: Ending): { type: string; details: JsonText } {

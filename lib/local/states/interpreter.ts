@@ -44,7 +44,12 @@ const expressMillisecondsMax = 5 * 60 * 1000;
  * @returns its final status, or RUNNING when this process gave it up before
  */
 export function execute(engine: Engine, execution: Execution, within?: Cancellation): Promise<Status> {
-  const ended = runToEnd(engine, execution, within).finally(() => engine.active.delete(ended));
+  const ended = runToEnd(engine, execution, within)
+    .catch((error): Status => {
+      console.error(`embedded cloud: ${execution.arn} could not be ended, it goes on after a restart:`, error);
+      return "RUNNING";
+    })
+    .finally(() => engine.active.delete(ended));
   engine.active.add(ended);
   return ended;
 }
@@ -231,8 +236,7 @@ function leave(step: Step, definition: Definition, transition: Transition): void
     const details = { name: frame.state, output, outputDetails: { truncated: false } };
     const assignments = assigned === undefined ? {} : { assignedVariables: textByName(assigned) };
     run.record(frame, `${state.Type}StateExited`, { stateExitedEventDetails: { ...details, ...assignments } });
-    run.engine.store.deleteFrames(run.execution.id, frame.path);
-    if (frame.progress.token !== undefined) run.engine.store.deleteToken(frame.progress.token);
+    run.engine.store.clearState(run.execution.id, frame.path);
     frame.variables = variables;
     if (next === null) {
       frame.output = output;
@@ -270,12 +274,10 @@ function recover(step: Step, definition: Definition, failure: StateFailure): voi
 function retry({ run, frame }: Step, retrier: Retrier, index: number, used: number): void {
   const retries = [...(frame.progress.retries ?? [])];
   retries[index] = used + 1;
-  const { token } = frame.progress;
   const retryAt = run.engine.clock.now() + retryDelay(retrier, used, run.engine.random);
   frame.progress = { retries: Array.from(retries, (count) => count ?? 0), retryAt };
   run.commit(() => {
-    run.engine.store.deleteFrames(run.execution.id, frame.path);
-    if (token !== undefined) run.engine.store.deleteToken(token);
+    run.engine.store.clearState(run.execution.id, frame.path);
     run.save(frame);
   });
 }

@@ -9,7 +9,6 @@ import { defined, redriveStatus } from "./views.ts";
 
 /** AWS writes files of up to 5 GB; each of ours is put together in memory. */
 const fileCharactersMax = 8 * 1024 * 1024;
-const childrenPerPage = 25;
 
 type Transformation = "NONE" | "COMPACT" | "FLATTEN";
 
@@ -122,12 +121,7 @@ function* entriesOf(
   status: Status | null,
   transformation: Transformation,
 ): Generator<JsonText> {
-  for (let after = 0; ; ) {
-    const page = engine.store.children(mapRun.id, status, after, childrenPerPage);
-    if (page.length === 0) return;
-    after = (page.at(-1) as Execution).id;
-    for (const child of page) yield* entries(child, transformation);
-  }
+  for (const child of engine.store.children(mapRun.id, status)) yield* entries(child, transformation);
 }
 
 /** A child that did not succeed has no output to show; it always appears as its record. */

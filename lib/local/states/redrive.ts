@@ -46,12 +46,12 @@ function reopen(engine: Engine, execution: Execution, status: Status, now: numbe
   store.updateExecution(execution.id, { status, error: null, cause: null, stoppedAt: null, redrives, redrivenAt: now });
   // An Express child has no place to go on from: it starts over.
   if (execution.type === "EXPRESS") {
-    store.deleteAllFrames(execution.id);
+    store.clearExecution(execution.id);
     return;
   }
+  store.clearTokens(execution.id);
   for (const frame of store.frames(execution.id)) {
-    const { branches, mapRun, token } = frame.progress;
-    if (token !== undefined) store.deleteToken(token);
+    const { branches, mapRun } = frame.progress;
     frame.progress = { ...(branches !== undefined && { branches }), ...(mapRun !== undefined && { mapRun }) };
     store.saveFrame(execution.id, frame);
     if (mapRun !== undefined) reopenMapRun(engine, mapRun, now);
@@ -63,6 +63,5 @@ function reopenMapRun(engine: Engine, id: number, now: number): void {
   const mapRun = store.mapRun(id);
   if (!mapRun || !failed.includes(mapRun.status)) return;
   store.updateMapRun(id, { status: "RUNNING", stoppedAt: null, redrives: mapRun.redrives + 1, redrivenAt: now });
-  for (const status of failed)
-    for (const child of store.children(id, status, 0, Number.MAX_SAFE_INTEGER)) reopen(engine, child, "PENDING", now);
+  for (const status of failed) for (const child of store.children(id, status)) reopen(engine, child, "PENDING", now);
 }

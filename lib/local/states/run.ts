@@ -31,8 +31,12 @@ export class Run {
     return this.#caller;
   }
 
-  /** Runs `work`, which records events and saves frames, as one transaction. */
+  /**
+   * Runs `work`, which records events and saves frames, as one transaction.
+   * @throws Cancelled once the execution has closed: what comes late is not written
+   */
   commit<T>(work: () => T): T {
+    this.cancellation.check();
     const before = this.#lastEvent;
     try {
       return this.engine.store.transaction(work);

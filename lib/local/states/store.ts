@@ -137,7 +137,9 @@ const schema = `
     redrives INTEGER NOT NULL DEFAULT 0, redrivenAt INTEGER) STRICT;
   CREATE INDEX IF NOT EXISTS mapRunsByExecution ON mapRuns (execution, id);
   CREATE TABLE IF NOT EXISTS tokens (
-    token TEXT PRIMARY KEY, execution INTEGER NOT NULL, outcome TEXT, heartbeatAt INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    token TEXT PRIMARY KEY, execution INTEGER NOT NULL, path TEXT NOT NULL, outcome TEXT, heartbeatAt INTEGER NOT NULL)
+    STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS tokensByExecution ON tokens (execution, path);
 `;
 
 /**
@@ -252,13 +254,19 @@ export class Store {
     );
   }
 
-  /** Children of a Map Run, of one status or of all, in the order of their items, after the child `after`. */
-  children(mapRun: number, status: Status | null, after: number, limit: number): Execution[] {
+  /**
+   * Children of a Map Run, of one status or of all, in the order of their items. They are read a page at a time, so
+   * their status may change meanwhile, and memory holds only a few inputs of up to 256 KiB.
+   */
+  *children(mapRun: number, status: Status | null): Generator<Execution> {
     const filter = status === null ? "? IS NULL" : "status = ?";
-    return this.#all<Execution>(
-      `SELECT * FROM executions WHERE mapRun = ? AND ${filter} AND id > ? ORDER BY id LIMIT ?`,
-      ...[mapRun, status, after, limit],
-    );
+    const sql = `SELECT * FROM executions WHERE mapRun = ? AND ${filter} AND id > ? ORDER BY id LIMIT 25`;
+    for (let after = 0; ; ) {
+      const page = this.#all<Execution>(sql, mapRun, status, after);
+      yield* page;
+      if (page.length === 0) return;
+      after = (page.at(-1) as Execution).id;
+    }
   }
 
   countChildren(mapRun: number): { status: Status; executions: number; items: number }[] {
@@ -294,14 +302,23 @@ export class Store {
     return this.#all<FrameRow>("SELECT * FROM frames WHERE execution = ?", execution).map(frameOf);
   }
 
-  /** Deletes the frames below `path`. */
-  deleteFrames(execution: number, path: string): void {
+  /** Deletes what a state leaves behind: the frames below `path`, and task tokens there and below. */
+  clearState(execution: number, path: string): void {
     // "0" follows "/" in ASCII: the range holds exactly the paths that begin with path + "/".
-    this.#run("DELETE FROM frames WHERE execution = ? AND path > ? AND path < ?", execution, `${path}/`, `${path}0`);
+    const below = [`${path}/`, `${path}0`];
+    this.#run("DELETE FROM frames WHERE execution = ? AND path > ? AND path < ?", execution, ...below);
+    this.#run("DELETE FROM tokens WHERE execution = ? AND path = ?", execution, path);
+    this.#run("DELETE FROM tokens WHERE execution = ? AND path > ? AND path < ?", execution, ...below);
   }
 
-  deleteAllFrames(execution: number): void {
+  /** Deletes all positions of an execution. */
+  clearExecution(execution: number): void {
     this.#run("DELETE FROM frames WHERE execution = ?", execution);
+    this.clearTokens(execution);
+  }
+
+  clearTokens(execution: number): void {
+    this.#run("DELETE FROM tokens WHERE execution = ?", execution);
   }
 
   addEvent(execution: number, event: HistoryEvent): void {
@@ -352,8 +369,8 @@ export class Store {
     return rows.filter((row) => isWithin(row.path, path));
   }
 
-  addToken(token: string, execution: number, at: number): void {
-    this.#run("INSERT INTO tokens VALUES (?, ?, NULL, ?)", token, execution, at);
+  addToken(token: string, execution: number, path: string, at: number): void {
+    this.#run("INSERT INTO tokens VALUES (?, ?, ?, NULL, ?)", token, execution, path, at);
   }
 
   token(token: string): TokenRow | undefined {
@@ -366,10 +383,6 @@ export class Store {
 
   beatToken(token: string, at: number): void {
     this.#run("UPDATE tokens SET heartbeatAt = ? WHERE token = ?", at, token);
-  }
-
-  deleteToken(token: string): void {
-    this.#run("DELETE FROM tokens WHERE token = ?", token);
   }
 
   /** Forgets executions that closed before `at`, with all that belongs to them. */

@@ -8,7 +8,7 @@ import type { Step } from "./run.ts";
 import { seconds } from "./values.ts";
 import { executionView } from "./views.ts";
 
-/** A task's words for its history: functions called by their own ARN have events of their own. */
+/** A task with its arguments evaluated. */
 interface Task {
   readonly step: Step<TaskState>;
   /** For example "lambda:invoke"; undefined for a function called by its ARN. */
@@ -70,7 +70,7 @@ function issueToken(step: Step<TaskState>): void {
   const token = Buffer.from(`${execution.arn}|${randomBytes(24).toString("base64url")}`).toString("base64url");
   step.frame.progress.token = token;
   step.run.commit(() => {
-    step.engine.store.addToken(token, execution.id, step.engine.clock.now());
+    step.engine.store.addToken(token, execution.id, step.frame.path, step.engine.clock.now());
     step.run.save(step.frame);
   });
 }
@@ -240,26 +240,22 @@ function answerOf({ step, heartbeatSeconds }: Task, scope: Cancellation): Promis
 const regionOf = (resource: string): string => resource.split(":")[3] || localAccount.region;
 
 function noteStart(task: Task): void {
-  const { step, integration, timeoutSeconds, heartbeatSeconds } = task;
-  const limits = { timeoutInSeconds: timeoutSeconds, heartbeatInSeconds: heartbeatSeconds };
+  const { step, integration, timeoutSeconds: timeoutInSeconds, heartbeatSeconds: heartbeatInSeconds } = task;
   const parameters = JSON.stringify(task.arguments);
-  if (integration === undefined) {
-    const { timeoutInSeconds } = limits;
-    const details = {
-      resource: step.state.Resource,
-      input: parameters,
-      inputDetails: { truncated: false },
-      timeoutInSeconds,
-    };
-    step.note("LambdaFunctionScheduled", details);
-    step.note("LambdaFunctionStarted");
-    return;
-  }
-  step.note("TaskScheduled", { ...named(task), region: regionOf(step.state.Resource), parameters, ...limits });
-  step.note("TaskStarted", named(task));
+  const scheduled =
+    integration === undefined
+      ? { resource: step.state.Resource, input: parameters, inputDetails: { truncated: false } }
+      : { ...named(task), region: regionOf(step.state.Resource), parameters };
+  step.run.commit(() => {
+    note(task, "Scheduled", { ...scheduled, timeoutInSeconds, ...(integration && { heartbeatInSeconds }) });
+    note(task, "Started", integration === undefined ? undefined : {});
+  });
 }
 
-function note(task: Task, what: "Submitted" | "Succeeded" | "Failed" | "TimedOut", details: object): void {
+type TaskEvent = "Scheduled" | "Started" | "Submitted" | "Succeeded" | "Failed" | "TimedOut";
+
+/** Functions called by their own ARN have events of their own. */
+function note(task: Task, what: TaskEvent, details?: object): void {
   if (task.integration === undefined) task.step.note(`LambdaFunction${what}`, details);
   else task.step.note(`Task${what}`, { ...named(task), ...details });
 }
