@@ -66,6 +66,9 @@ export interface Contract<
   readonly reservedConcurrency?: number;
 }
 
+/** Stage of the deployed API; it stands before every path of API Gateway's own address. */
+export const apiStage = "live";
+
 export const apiPrefix = "/api/v1";
 
 /** The whole path of an operation as a client calls it. */

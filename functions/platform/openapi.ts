@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ListedOperation } from "../operations.ts";
-import { type Contract, fullPath, isRaw } from "./contract.ts";
+import { apiStage, type Contract, fullPath, isRaw } from "./contract.ts";
 import { problems } from "./problems.ts";
 
 const mediaTypes = {
@@ -29,8 +29,10 @@ export function openApiDocument(operations: readonly ListedOperation[]): object 
         "Collections answer with and without a trailing slash. Lists carry their total in `X-Total-Count`.",
       license: { name: "MIT", identifier: "MIT" },
     },
-    // Relative, so that a stage prefix or another host stays right.
-    servers: [{ url: "../../" }],
+    servers: [
+      { url: "/", description: "This machine, or a domain of your own" },
+      { url: `/${apiStage}`, description: "The address that API Gateway gave the deployed stack" },
+    ],
     paths,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },

@@ -32,7 +32,6 @@ const html = `<!doctype html>
       show-header="false"
       allow-spec-url-load="false"
       allow-spec-file-load="false"
-      allow-server-selection="false"
       show-method-in-nav-bar="as-colored-text"
       persist-auth="false"
     ></rapi-doc>

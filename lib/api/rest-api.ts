@@ -4,7 +4,7 @@ import * as iam from "aws-cdk-lib/aws-iam";
 import type * as lambda from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { operationList } from "../../functions/operations.ts";
-import { fullPath } from "../../functions/platform/contract.ts";
+import { apiStage, fullPath } from "../../functions/platform/contract.ts";
 import { problems } from "../../functions/platform/problems.ts";
 import type { ProductFunctions } from "../functions/product-functions.ts";
 
@@ -52,7 +52,7 @@ export class RestApi extends Construct {
       }),
       endpointTypes: [apigateway.EndpointType.REGIONAL],
       cloudWatchRole: false,
-      deployOptions: { stageName: "live", throttlingRateLimit: 50, throttlingBurstLimit: 100 },
+      deployOptions: { stageName: apiStage, throttlingRateLimit: 50, throttlingBurstLimit: 100 },
     });
     new CfnOutput(this, "Url", { key: "ApiUrl", value: this.api.url });
   }
