@@ -100,6 +100,16 @@ describe("an object", () => {
     expect((await buffer(Body as Readable)).equals(bytes)).toBe(true);
   });
 
+  it("is let go of when its reader goes away in the middle", async () => {
+    await put("left", randomBytes(32 * 1024 * 1024));
+    const before = await filesOnDisk();
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: "left" }));
+    await client.send(new DeleteObjectCommand({ Bucket, Key: "left" }));
+    expect(await filesOnDisk()).toBe(before);
+    (Body as Readable).destroy();
+    await expect.poll(filesOnDisk, { timeout: 20_000 }).toBe(before - 1);
+  });
+
   it.each([
     "plain.txt",
     "a/b/c",
@@ -437,6 +447,24 @@ describe("a request", () => {
     );
   });
 
+  it.each([
+    ["GET", "/objects/%ff", 400, "InvalidURI"],
+    ["GET", "/objects/%zz", 400, "InvalidURI"],
+    ["GET", "http://127.0.0.1/objects/x", 400, undefined],
+    ["GET", "//objects/x", 403, "AccessDenied"],
+    ["GET", "/", 403, "AccessDenied"],
+    ["PATCH", "/objects/x", 405, "MethodNotAllowed"],
+    ["PUT", "/objects", 501, "NotImplemented"],
+    ["GET", "/objects?acl", 501, "NotImplemented"],
+    ["OPTIONS", "/objects/x", 400, "InvalidRequest"],
+  ])("%s %s is answered with %i", async (method, target, status, code) => {
+    const socket = connect(Number(new URL(embedded.cloud.endpoint).port), "127.0.0.1");
+    socket.end(`${method} ${target} HTTP/1.1\r\nHost: s3\r\nConnection: close\r\n\r\n`);
+    const answer = (await buffer(socket)).toString();
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    if (code) expect(answer).toContain(`<Code>${code}</Code>`);
+  });
+
   it("whose body is not the one that was signed stores nothing", async () => {
     const tampering = embedded.clientAs("operator");
     tampering.middlewareStack.add(
@@ -459,9 +487,9 @@ describe("a request", () => {
     const socket = connect(Number(url.port), "127.0.0.1");
     socket.write(`PUT ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 1000\r\n\r\n`);
     socket.write(Buffer.alloc(500));
-    await expect.poll(filesOnDisk).toBe(before + 1);
+    await expect.poll(filesOnDisk, { timeout: 20_000 }).toBe(before + 1);
     socket.destroy();
-    await expect.poll(filesOnDisk).toBe(before);
+    await expect.poll(filesOnDisk, { timeout: 20_000 }).toBe(before);
     await expect(head("broken")).rejects.toMatchObject(rejected("NotFound", 404));
   });
 });

@@ -361,9 +361,9 @@ describe("a form that is not as it must be", () => {
     ];
     socket.write(`${lines.join("\r\n")}\r\n\r\n`);
     socket.write(body.subarray(0, -100));
-    await expect.poll(filesOnDisk).toBe(before + 1);
+    await expect.poll(filesOnDisk, { timeout: 20_000 }).toBe(before + 1);
     socket.destroy();
-    await expect.poll(filesOnDisk).toBe(before);
+    await expect.poll(filesOnDisk, { timeout: 20_000 }).toBe(before);
     expect(await head("broken")).toBeNull();
   });
 });

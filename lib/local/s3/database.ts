@@ -42,7 +42,8 @@ export class Database {
       this.#sqlite.exec("COMMIT");
       return result;
     } catch (error) {
-      this.#sqlite.exec("ROLLBACK");
+      // A commit that failed for want of disk space has rolled back by itself.
+      if (this.#sqlite.isTransaction) this.#sqlite.exec("ROLLBACK");
       throw error;
     }
   }
