@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
 import type { FileArtefact } from "../../functions/engine/artefact.ts";
 import { createEngine, type Engine } from "../../functions/engine/engine.ts";
 import type { Finding } from "../../functions/engine/finding.ts";
@@ -24,5 +24,8 @@ export const analyseOne = (engine: Engine, path: string, source: string | Uint8A
 
 /** The findings of one file on its own. */
 export async function findingsOf(engine: Engine, path: string, source: string): Promise<Finding[]> {
-  return engine.link([await analyseOne(engine, path, source)]);
+  const artefact = await analyseOne(engine, path, source);
+  // An engine that fails finds nothing, which must not pass for a clean file.
+  expect(artefact.coverage).toMatchObject({ status: "analysed", reason: null });
+  return engine.link([artefact]);
 }

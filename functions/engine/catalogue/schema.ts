@@ -113,7 +113,12 @@ export const Model = z.strictObject({
     .default([]),
   /** What methods of containers and builders do to their receiver. */
   containers: z
-    .array(z.strictObject({ call: Path, does: z.enum(["append", "put", "get", "remove", "absorb", "same"]) }))
+    .array(
+      z.strictObject({
+        call: Path,
+        does: z.enum(["append", "put", "get", "remove", "absorb", "same", "list", "new-list", "new-map"]),
+      }),
+    )
     .default([]),
   facts: z.array(z.strictObject({ call: Path, sets: Slug, when: z.array(Condition).default([]) })).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */

@@ -180,8 +180,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const cleans = cleansOf(run, called) | promised(call);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   const container = containerOf(run, called);
-  if (container && receiver) {
-    const { result, receiver: changed } = operateContainer(container, receiver, positional);
+  if (container) {
+    const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional);
     if (changed && call.callee.kind === "field") storeReceiver(frame, call.callee.of, changed);
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }

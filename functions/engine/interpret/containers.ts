@@ -24,6 +24,16 @@ export interface ContainerResult {
 /** Runs a method of a list, map or builder on what is known about it. */
 export function operateContainer(does: Operation, receiver: Value, args: readonly Value[]): ContainerResult {
   switch (does) {
+    case "list":
+      // One collection is taken over, several values make one.
+      return { result: args.length === 1 && args[0]?.slots ? args[0] : listOf(args), receiver: null };
+    case "new-list":
+      return { result: args[0]?.slots ? args[0] : { ...listOf([]), taint: args[0]?.taint ?? [] }, receiver: null };
+    case "new-map":
+      return {
+        result: args[0]?.slots ? args[0] : { ...nothing, slots: { shape: "map", entries: new Map(), rest: null } },
+        receiver: null,
+      };
     case "same":
       return { result: receiver, receiver: null };
     case "absorb":
@@ -38,6 +48,12 @@ export function operateContainer(does: Operation, receiver: Value, args: readonl
       return remove(receiver, args);
   }
 }
+
+const listOf = (values: readonly Value[]): Value =>
+  collect(
+    "list",
+    values.map((value) => ({ key: null, value, spread: false })),
+  );
 
 /** Builders: what goes in taints the whole. */
 function absorb(receiver: Value, args: readonly Value[]): ContainerResult {

@@ -86,8 +86,15 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
       name: "return",
     });
   }
+  settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;
   frame.scope.variables = null;
+}
+
+/** Notes the facts that hold where a function returns. */
+export function settle(frame: Frame): void {
+  const here = [...(frame.scope.variables?.keys() ?? [])].filter((key) => key.startsWith("@"));
+  frame.settled = new Set(frame.settled ? here.filter((key) => frame.settled?.has(key)) : here);
 }
 
 function branch(

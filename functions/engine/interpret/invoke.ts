@@ -3,13 +3,14 @@ import type { FunctionNode, Parameter, Span, Statement } from "../ir/ir.ts";
 import { assign, withType } from "./assign.ts";
 import { applyFlow, rebase, receiverFits } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
-import { execute } from "./execute.ts";
+import { execute, settle } from "./execute.ts";
 import { basePaths, typedAs } from "./names.ts";
-import type { Frame, Run, Summary } from "./run.ts";
+import type { Flow, Frame, Run, Summary } from "./run.ts";
 import { Scope } from "./scope.ts";
 import {
   allTaint,
   type ClosureValue,
+  constant,
   extend,
   firstStep,
   join,
@@ -42,6 +43,7 @@ export function newFrame(
     symbol,
     statement: fn ?? { start: 0, end: 0 },
     returned: null,
+    settled: null,
     returns: [],
     loops: [],
     throws: null,
@@ -79,7 +81,7 @@ export function invoke(
     !run.active.has(fn);
   if (follow) return inline(run, caller, closure, args, named, at);
   if (run.active.has(fn)) return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));
-  return applySummary(run, summarise(run, closure), fn, args, named, at);
+  return applySummary(run, caller, summarise(run, closure), fn, args, named, at);
 }
 
 /** Runs the body with the arguments given. */
@@ -102,6 +104,7 @@ export function inline(
     run.symbols.get(fn) ?? caller.symbol,
   );
   frame.inlined = caller.inlined + 1;
+  passFacts(caller.scope, frame.scope);
   frame.returns = returns;
   for (const [i, param] of fn.params.entries()) {
     const given = param.rest ? restOf(args.slice(i)) : (named.get(param.name) ?? args[i]);
@@ -118,7 +121,16 @@ export function inline(
   } finally {
     run.active.delete(fn);
   }
+  if (frame.scope.alive) settle(frame);
+  for (const fact of frame.settled ?? []) caller.scope.set(fact, constant(true));
   return frame.returned ?? nothing;
+}
+
+/** What is settled before a call, such as the content type of the answer, is settled in it. */
+function passFacts(from: Scope, to: Scope): void {
+  for (let scope: Scope | null = from; scope; scope = scope.parent) {
+    for (const [key, value] of scope.variables ?? []) if (key.startsWith("@")) to.set(key, value);
+  }
 }
 
 const restOf = (values: readonly Value[]): Value => ({
@@ -131,7 +143,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   const { fn } = closure;
   const known = run.summaries.get(fn);
   if (known) return known;
-  const summary: Summary = { flows: [], returns: nothing };
+  const summary: Summary = { flows: [], returns: nothing, settles: new Set() };
   run.summaries.set(fn, summary);
   const frame = newFrame(fn, new Scope(closure.scope), closure.self, closure.owner, run.symbols.get(fn) ?? "");
   const entry = entryOf(run, frame, fn);
@@ -146,7 +158,9 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   } finally {
     run.active.delete(fn);
   }
+  if (frame.scope.alive) settle(frame);
   summary.returns = frame.returned ?? nothing;
+  summary.settles = frame.settled ?? new Set();
   return summary;
 }
 
@@ -223,6 +237,7 @@ function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): stri
 /** Substitutes the arguments for the parameters in a summary. */
 function applySummary(
   run: Run,
+  caller: Frame,
   summary: Summary,
   fn: FunctionNode,
   args: readonly Value[],
@@ -235,7 +250,11 @@ function applySummary(
     const given = param.rest ? args.slice(index) : [named.get(param.name) ?? args[index] ?? nothing];
     return given.flatMap((value) => allTaint(value)).map((t) => ({ ...t, step: extend(t.step, at) }));
   };
-  for (const flow of [...summary.flows]) for (const taint of taintOf(flow.parameter)) applyFlow(run, flow, taint);
+  const settled = (flow: Flow) =>
+    flow.match.unless.some((test) => test.fact !== null && caller.scope.binding(`@${test.fact}`) !== null);
+  for (const flow of summary.flows.filter((candidate) => !settled(candidate)))
+    for (const taint of taintOf(flow.parameter)) applyFlow(run, flow, taint);
+  for (const fact of summary.settles) caller.scope.set(fact, constant(true));
   return substitute(summary.returns, fn, taintOf, 2);
 }
 

@@ -45,6 +45,8 @@ export function typedAs(run: Run, frame: Frame, type: string | null): Value {
   const plain = optional ?? written;
   if (!plain || !/^[\p{L}_$][\p{L}\p{N}_$]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain)) return nothing;
   const [root, ...fields] = plain.split(".") as [string, ...string[]];
+  // Java also writes types out with their package.
+  if (run.language === "java" && fields.length > 0 && /^\p{Ll}/u.test(root)) return named(plain);
   const bound = frame.scope.binding(root)?.get(root);
   const resolved = bound ?? globalName(run, root);
   if (bound?.type && fields.length === 0) return { ...nothing, instance: bound.type, paths: basePaths(bound) };

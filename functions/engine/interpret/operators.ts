@@ -107,20 +107,28 @@ function fold(operator: string, operands: readonly Value[], asText = false): Val
     results = results.flatMap((left) => constants.map((right) => [...left, right]));
   }
   const values: Constant[] = [];
-  for (const result of results) {
+  for (const [first, ...others] of results) {
     const value =
-      result.length === 1
-        ? unary(operator, result[0] as Constant)
-        : result.reduce<Constant | undefined>(
-            (a, b) => (a === undefined ? a : binary(operator, a, b, asText)),
-            result[0] as Constant,
-          );
-    if (value === undefined || (result.length > 1 && comparisons.has(operator) && result.length > 2)) return null;
+      others.length === 0 ? unary(operator, first as Constant) : foldChain(operator, first as Constant, others, asText);
+    if (value === undefined) return null;
     values.push(value);
   }
   const distinct = [...new Set(values)];
   const [only] = distinct;
   return { ...nothing, constants: distinct, prefix: distinct.length === 1 && typeof only === "string" ? only : null };
+}
+
+function foldChain(
+  operator: string,
+  first: Constant,
+  others: readonly Constant[],
+  asText: boolean,
+): Constant | undefined {
+  if (comparisons.has(operator) && others.length > 1) return undefined;
+  return others.reduce<Constant | undefined>(
+    (left, right) => (left === undefined ? left : binary(operator, left, right, asText)),
+    first,
+  );
 }
 
 function unary(operator: string, value: Constant): Constant | undefined {

@@ -26,6 +26,8 @@ export interface Flow {
 export interface Summary {
   flows: Flow[];
   returns: Value;
+  /** Facts that hold once the function has returned. */
+  settles: ReadonlySet<string>;
 }
 
 /** A problem seen while interpreting, in offsets. */
@@ -61,6 +63,8 @@ export interface Frame {
   /** The statement being executed: what fingerprints are anchored to. */
   statement: Span;
   returned: Value | null;
+  /** Facts that hold on every return so far; null before the first. */
+  settled: ReadonlySet<string> | null;
   /** Sinks that the returned value flows into, for functions a framework calls. */
   returns: readonly Match[];
   loops: { breaks: Variables[]; continues: Variables[] }[];

@@ -1,0 +1,332 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Engine } from "../../functions/engine/engine.ts";
+import { findingsOf, openEngine } from "./engine-under-test.ts";
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openEngine();
+});
+
+/** Wraps a body into a handler in which `x` is attacker input and `sink` runs a command; says whether x reaches it. */
+const languages = {
+  js: {
+    path: "a.js",
+    wrap: (body: string) =>
+      `const { execSync: sink } = require("child_process");\nmodule.exports = (req, res) => {\nlet x = req.query.x;\n${body}\n};\n`,
+  },
+  py: {
+    path: "a.py",
+    wrap: (body: string) =>
+      `from os import system as sink\nfrom flask import request\n\ndef handler(other):\n    x = request.args["x"]\n${body.replace(/^/gm, "    ")}\n`,
+  },
+  java: {
+    path: "A.java",
+    wrap: (body: string) =>
+      `import java.util.*;\nclass A { void sink(String c) throws Exception { Runtime.getRuntime().exec(c); }\nvoid handle(javax.servlet.http.HttpServletRequest request) throws Exception {\nString x = request.getParameter("x");\n${body}\n} }\n`,
+  },
+} as const;
+type Language = keyof typeof languages;
+
+async function reaches(language: Language, body: string): Promise<boolean> {
+  const { path, wrap } = languages[language];
+  const findings = await findingsOf(engine, path, wrap(body));
+  return findings.some((finding) => finding.ruleId === "command-injection.tainted-command");
+}
+
+// One row per construct: the same meaning in each language, and whether input arrives.
+const table: [construct: string, reaches: boolean, code: Partial<Record<Language, string>>][] = [
+  ["plain assignment", true, { js: "let y = x; sink(y);", py: "y = x\nsink(y)", java: "String y = x; sink(y);" }],
+  ["overwriting", false, { js: "x = 'a'; sink(x);", py: "x = 'a'\nsink(x)", java: 'x = "a"; sink(x);' }],
+  ["concatenation", true, { js: "sink('a' + x + 'b');", py: "sink('a' + x + 'b')", java: 'sink("a" + x + "b");' }],
+  [
+    "augmented assignment",
+    true,
+    { js: "let y = 'a'; y += x; sink(y);", py: "y = 'a'\ny += x\nsink(y)", java: 'String y = "a"; y += x; sink(y);' },
+  ],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the code under audit has the template.
+  ["templates", true, { js: "sink(`a${x}`);", py: "sink(f'a{x}')", java: 'sink(String.format("a%s", x));' }],
+  [
+    "number conversion",
+    false,
+    { js: "sink('a' + Number(x));", py: "sink('a' + str(int(x)))", java: 'sink("a" + Integer.parseInt(x));' },
+  ],
+  [
+    "one branch cleans",
+    true,
+    { js: "if (a) x = 'b'; sink(x);", py: "if a:\n    x = 'b'\nsink(x)", java: 'if (a()) x = "b"; sink(x);' },
+  ],
+  [
+    "both branches clean",
+    false,
+    {
+      js: "if (a) x = 'b'; else x = 'c'; sink(x);",
+      py: "if a:\n    x = 'b'\nelse:\n    x = 'c'\nsink(x)",
+      java: 'if (a()) x = "b"; else x = "c"; sink(x);',
+    },
+  ],
+  [
+    "a dead branch assigns nothing",
+    false,
+    {
+      js: "let y = 'a'; if (7 * 6 > 50) y = x; sink(y);",
+      py: "y = 'a'\nif 7 * 6 > 50:\n    y = x\nsink(y)",
+      java: 'String y = "a"; int n = 7; if (n * 6 > 50) y = x; sink(y);',
+    },
+  ],
+  ["conditional value", true, { js: "sink(a ? x : 'b');", py: "sink(x if a else 'b')", java: 'sink(a() ? x : "b");' }],
+  [
+    "decided conditional value",
+    false,
+    { js: "sink(1 > 2 ? x : 'b');", py: "sink(x if 1 > 2 else 'b')", java: 'sink(1 > 2 ? x : "b");' },
+  ],
+  [
+    "early exit on an allow list",
+    false,
+    {
+      js: "if (!['a', 'b'].includes(x)) return; sink(x);",
+      py: "if x not in ('a', 'b'):\n    return\nsink(x)",
+      java: 'if (!List.of("a", "b").contains(x)) return; sink(x);',
+    },
+  ],
+  [
+    "a guard that does not exit",
+    true,
+    {
+      js: "if (!['a'].includes(x)) log(x); sink(x);",
+      py: "if x not in ('a',):\n    log(x)\nsink(x)",
+      java: 'if (!List.of("a").contains(x)) log(x); sink(x);',
+    },
+  ],
+  [
+    "anchored pattern",
+    false,
+    {
+      js: "if (/^[a-z]+$/.test(x)) sink(x);",
+      py: "import re\nif re.fullmatch(r'[a-z]+', x):\n    sink(x)",
+      java: 'if (x.matches("[a-z]+")) sink(x);',
+    },
+  ],
+  [
+    "unanchored pattern",
+    true,
+    {
+      js: "if (/[a-z]+/.test(x)) sink(x);",
+      py: "import re\nif re.search(r'[a-z]+', x):\n    sink(x)",
+      java: 'if (x.matches(".*[a-z].*")) sink(x);',
+    },
+  ],
+  [
+    "list slots",
+    false,
+    {
+      js: "const l = ['a', x]; sink(l[0]);",
+      py: "l = ['a', x]\nsink(l[0])",
+      java: 'List<String> l = new ArrayList<>(); l.add("a"); l.add(x); sink(l.get(0));',
+    },
+  ],
+  [
+    "the tainted slot of a list",
+    true,
+    {
+      js: "const l = ['a', x]; sink(l[1]);",
+      py: "l = ['a', x]\nsink(l[1])",
+      java: 'List<String> l = new ArrayList<>(); l.add("a"); l.add(x); sink(l.get(1));',
+    },
+  ],
+  [
+    "removing from a list",
+    false,
+    {
+      js: "const l = ['a']; l.push(x); l.pop(); sink(l[0]);",
+      py: "l = [x, 'a']\nl.pop(0)\nsink(l[0])",
+      java: 'List<String> l = new ArrayList<>(); l.add(x); l.add("a"); l.remove(0); sink(l.get(0));',
+    },
+  ],
+  [
+    "map slots",
+    false,
+    {
+      js: "const m = { a: 'b', c: x }; sink(m.a);",
+      py: "m = {'a': 'b', 'c': x}\nsink(m['a'])",
+      java: 'Map<String, String> m = new HashMap<>(); m.put("a", "b"); m.put("c", x); sink(m.get("a"));',
+    },
+  ],
+  [
+    "the tainted slot of a map",
+    true,
+    {
+      js: "const m = { a: 'b', c: x }; sink(m['c']);",
+      py: "m = {'a': 'b', 'c': x}\nsink(m.get('c'))",
+      java: 'Map<String, String> m = new HashMap<>(); m.put("a", "b"); m.put("c", x); sink(m.get("c"));',
+    },
+  ],
+  [
+    "builders",
+    true,
+    {
+      js: "const l = []; l.push(x); sink(l.join(' '));",
+      py: "l = []\nl.append(x)\nsink(' '.join(l))",
+      java: 'StringBuilder b = new StringBuilder("a"); b.append(x); sink(b.toString());',
+    },
+  ],
+  [
+    "loops",
+    true,
+    {
+      js: "let y = ''; for (const c of [x]) { y += c; } sink(y);",
+      py: "y = ''\nfor c in [x]:\n    y += c\nsink(y)",
+      java: 'String y = ""; for (String c : Arrays.asList(x)) { y += c; } sink(y);',
+    },
+  ],
+  [
+    "a loop's second round",
+    true,
+    {
+      js: "let y = 'a'; while (a()) { sink(y); y = x; }",
+      py: "y = 'a'\nwhile a():\n    sink(y)\n    y = x",
+      java: 'String y = "a"; while (a()) { sink(y); y = x; }',
+    },
+  ],
+  [
+    "switch on a constant",
+    false,
+    {
+      js: "let y; switch ('b') { case 'a': y = x; break; case 'b': y = 'q'; break; default: y = x; } sink(y);",
+      py: "match 'b':\n    case 'a':\n        y = x\n    case 'b':\n        y = 'q'\n    case _:\n        y = x\nsink(y)",
+      java: 'String y; switch ("b") { case "a": y = x; break; case "b": y = "q"; break; default: y = x; } sink(y);',
+    },
+  ],
+  [
+    "falling through",
+    true,
+    {
+      js: "let y = 'a'; switch ('a') { case 'a': y = x; case 'b': sink(y); }",
+      java: 'String y = "a"; switch ("a") { case "a": y = x; case "b": sink(y); }',
+    },
+  ],
+  [
+    "try and catch",
+    true,
+    {
+      js: "let y = 'a'; try { y = x; a(); } catch (e) { sink(y); }",
+      py: "y = 'a'\ntry:\n    y = x\n    a()\nexcept E:\n    sink(y)",
+      java: 'String y = "a"; try { y = x; a(); } catch (Exception e) { sink(y); }',
+    },
+  ],
+  [
+    "finally runs on return",
+    true,
+    {
+      js: "try { return; } finally { sink(x); }",
+      py: "try:\n    return\nfinally:\n    sink(x)",
+      java: "try { return; } finally { sink(x); }",
+    },
+  ],
+  ["code after return", false, { js: "return; sink(x);", py: "return\nsink(x)" }],
+  [
+    "inner functions",
+    true,
+    { js: "const f = (v) => 'a' + v; sink(f(x));", py: "def f(v):\n    return 'a' + v\nsink(f(x))" },
+  ],
+  [
+    "a function that ignores its argument",
+    false,
+    { js: "const f = (v) => 'a'; sink(f(x));", py: "def f(v):\n    return 'a'\nsink(f(x))" },
+  ],
+  ["a sink inside a function", true, { js: "const f = (v) => sink(v); f(x);", py: "def f(v):\n    sink(v)\nf(x)" }],
+  ["destructuring", true, { js: "const { a: [y] } = { a: [x] }; sink(y);", py: "y, z = x, 'a'\nsink(y)" }],
+  [
+    "the clean part of destructuring",
+    false,
+    { js: "const { b: y } = { a: x, b: 'c' }; sink(y);", py: "y, z = x, 'a'\nsink(z)" },
+  ],
+  [
+    "comprehension and callback",
+    true,
+    { js: "sink([x].map((v) => v + '!').join(''));", py: "sink(''.join([v + '!' for v in [x]]))" },
+  ],
+  [
+    "predicates",
+    false,
+    {
+      js: "sink('a' + x.includes('b'));",
+      py: "sink('a' + str(x.startswith('b')))",
+      java: 'sink("a" + x.contains("b"));',
+    },
+  ],
+  [
+    "a lookup by input",
+    false,
+    {
+      js: "const m = { a: 'b' }; sink(m[x]);",
+      py: "m = {'a': 'b'}\nsink(m[x])",
+      java: 'Map<String, String> m = new HashMap<>(); m.put("a", "b"); sink(m.get(x));',
+    },
+  ],
+];
+
+describe.each(table)("%s", (_, expected, code) => {
+  it.each(Object.entries(code) as [Language, string][])(
+    `${expected ? "carries" : "stops"} input in %s`,
+    async (language, body) => {
+      expect(await reaches(language, body)).toBe(expected);
+    },
+  );
+});
+
+describe("a class", () => {
+  it("carries input from constructor to method through a field", async () => {
+    const source = `import os\nfrom flask import request\n\nclass Job:\n    def __init__(self, name):\n        self.name = name\n    def run(self):\n        os.system("x " + self.name)\n\ndef handler():\n    Job(request.args["a"]).run()\n`;
+    const [finding] = await findingsOf(engine, "job.py", source);
+    expect(finding).toMatchObject({ ruleId: "command-injection.tainted-command", startLine: 8, symbol: "Job.run/0" });
+    expect(finding?.trace.map((step) => step.role).filter((role) => role !== "step")).toEqual(["source", "sink"]);
+  });
+});
+
+describe("link", () => {
+  const caller = `const { run } = require("./lib/run");\nmodule.exports = (req, res) => {\n  run("git " + req.body.branch);\n  run("git status");\n};\n`;
+  const callee = `const { exec } = require("child_process");\nexports.run = (command) => {\n  exec(command);\n};\n`;
+  const files = [
+    ["app/route.js", caller],
+    ["app/lib/run.js", callee],
+  ] as const;
+  const analyse = (order: readonly (readonly [string, string])[]) =>
+    Promise.all(order.map(([path, text]) => engine.analyse({ path, bytes: new TextEncoder().encode(text) })));
+
+  it("follows input into another file", async () => {
+    const findings = engine.link(await analyse(files));
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toMatchObject({
+      path: "app/lib/run.js",
+      startLine: 3,
+      ruleId: "command-injection.tainted-command",
+    });
+    expect(findings[0]?.trace[0]).toMatchObject({ path: "app/route.js", startLine: 3, role: "source" });
+  });
+
+  it("gives the same bytes for any order of files, also after a round through JSON", async () => {
+    const forwards = JSON.stringify(engine.link(await analyse(files)));
+    const backwards = JSON.stringify(engine.link(JSON.parse(JSON.stringify(await analyse([...files].reverse())))));
+    expect(backwards).toBe(forwards);
+  });
+});
+
+describe("a suppression", () => {
+  const line = `eval(location.hash);`;
+  it("keeps the finding and its reason", async () => {
+    const [finding] = await findingsOf(
+      engine,
+      "a.js",
+      `// audit-ignore: code-injection.tainted-code runs in a sandbox\n${line}\n`,
+    );
+    expect(finding?.suppressed).toEqual({ reason: "runs in a sandbox" });
+  });
+  it.each([
+    ["has no reason", `// audit-ignore: code-injection.tainted-code\n${line}\n`],
+    ["names another rule", `// audit-ignore: xss.tainted-html checked\n${line}\n`],
+    ["stands elsewhere", `// audit-ignore: code-injection.tainted-code checked\n\n${line}\n`],
+  ])("does not count when it %s", async (_, source) => {
+    const [finding] = await findingsOf(engine, "a.js", source);
+    expect(finding?.suppressed).toBeNull();
+  });
+});
