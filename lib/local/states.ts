@@ -14,7 +14,7 @@ export interface StatesProps extends ClockProps {
   readonly folder: string;
   /** Runs functions, after asking IAM whether the machine's role may. */
   readonly functions: FunctionPort;
-  /** Credentials of a machine's role. */
+  /** Credentials of a machine's role; asked for by each execution, so they are better kept than made anew. */
   readonly credentials: (roleArn: string) => Caller;
   /** URL of the gateway, for the S3 calls of a Distributed Map. */
   readonly endpoint: () => string;
@@ -46,8 +46,6 @@ export class States implements JsonService {
   readonly contentType = "application/x-amz-json-1.0";
   readonly #props: StatesProps;
   readonly #clock: Clock;
-  /** Each machine's role has one set of credentials, however many executions use it. */
-  readonly #callers = new Map<string, Caller>();
   #engine: Engine | undefined;
 
   constructor(props: StatesProps) {
@@ -67,7 +65,7 @@ export class States implements JsonService {
       authorise,
       onStatusChange,
       functions: this.#props.functions,
-      credentials: this.#credentials,
+      credentials: this.#props.credentials,
       endpoint: this.#props.endpoint,
       expressions: new Expressions({ now: this.#clock.now, random }),
       running: new Map(),
@@ -128,12 +126,6 @@ export class States implements JsonService {
     if (!known) throw new AwsError("UnknownOperationException", `Step Functions is not asked for ${operation} here.`);
     return known.call(this.#opened, input ?? {}, caller);
   }
-
-  readonly #credentials = (roleArn: string): Caller => {
-    const caller = this.#callers.get(roleArn) ?? this.#props.credentials(roleArn);
-    this.#callers.set(roleArn, caller);
-    return caller;
-  };
 
   get #opened(): Engine {
     if (!this.#engine) throw new Error("The embedded Step Functions is not open.");

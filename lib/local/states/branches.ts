@@ -5,8 +5,8 @@ import { type JsonText, StateFailure, withinLimit } from "./failure.ts";
 import { enter, newFrame } from "./frames.ts";
 import { runFrame } from "./interpreter.ts";
 import { itemsOf, mapContext } from "./items.ts";
+import type { Frame } from "./records.ts";
 import type { Step } from "./run.ts";
-import type { Frame } from "./store.ts";
 import { count } from "./values.ts";
 
 /** Step Functions runs at most 40 iterations of an inline Map at once. */

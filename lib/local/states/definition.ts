@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { AwsError } from "../service.ts";
-import { type Expressions, expressionIn } from "./expressions.ts";
+import type { Expressions } from "./expressions.ts";
 import type { StateFailure } from "./failure.ts";
+import { expressionIn } from "./template.ts";
 
 const Expression = z.string().refine((text) => expressionIn(text) !== undefined, "must be a {% JSONata %} expression");
 /** 99,999,999 s, a little over three years, is what Step Functions takes everywhere. */

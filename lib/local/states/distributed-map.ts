@@ -8,8 +8,8 @@ import { type JsonText, StateFailure } from "./failure.ts";
 import { execute } from "./interpreter.ts";
 import { configOf, type MapConfig } from "./map-config.ts";
 import { resultOf } from "./map-result.ts";
+import type { Execution, MapRun, Status } from "./records.ts";
 import type { Step } from "./run.ts";
-import type { Execution, MapRun, Status } from "./store.ts";
 
 /** AWS runs up to 10,000 children at once; here each one costs memory, and the functions behind them queue anyway. */
 const concurrencyMax = 1000;

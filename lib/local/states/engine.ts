@@ -4,7 +4,8 @@ import type { Cancellation } from "./cancellation.ts";
 import type { Clock } from "./clock.ts";
 import type { Expressions } from "./expressions.ts";
 import type { JsonText } from "./failure.ts";
-import type { Execution, Status, Store } from "./store.ts";
+import type { Execution, Status } from "./records.ts";
+import type { Store } from "./store.ts";
 
 /** A task that waits for SendTaskSuccess, SendTaskFailure or SendTaskHeartbeat. */
 export interface TokenWaiter {

@@ -1,7 +1,7 @@
 import type { Definition, State } from "./definition.ts";
 import type { JsonText } from "./failure.ts";
+import type { Frame } from "./records.ts";
 import type { Run } from "./run.ts";
-import type { Frame } from "./store.ts";
 
 /** A frame that has not started yet. */
 export function newFrame(run: Run, path: string, state: string, input: JsonText, map: JsonText | null): Frame {

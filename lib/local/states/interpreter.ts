@@ -24,8 +24,8 @@ import {
   withinLimit,
 } from "./failure.ts";
 import { enter, newFrame } from "./frames.ts";
+import type { Execution, Frame, Status } from "./records.ts";
 import { Run, Step } from "./run.ts";
-import type { Execution, Frame, Status } from "./store.ts";
 import { runTask } from "./task.ts";
 import { notOfType, seconds, timestamp } from "./values.ts";
 

@@ -3,8 +3,8 @@ import type { MapState } from "./definition.ts";
 import { type JsonText, StateFailure, withinLimit } from "./failure.ts";
 import { s3Of, wordsOf } from "./item-reader.ts";
 import type { MapConfig } from "./map-config.ts";
+import type { Execution, MapRun, Status } from "./records.ts";
 import type { Step } from "./run.ts";
-import type { Execution, MapRun, Status } from "./store.ts";
 import { defined, redriveStatus } from "./views.ts";
 
 /** AWS writes files of up to 5 GB; each of ours is put together in memory. */

@@ -2,9 +2,9 @@ import { AwsError, type Caller, type Json } from "../service.ts";
 import { checkedArn } from "./arns.ts";
 import { conclude, type Engine } from "./engine.ts";
 import { payloadBytesMax } from "./failure.ts";
+import type { Execution, MapRun, Status, TokenRow } from "./records.ts";
 import { redriveExecution } from "./redrive.ts";
 import { startExecution } from "./start.ts";
-import type { Execution, MapRun, Status, TokenRow } from "./store.ts";
 import { executionOfToken } from "./task.ts";
 import { defined, executionView, historyEventView, mapRunView, wireTime } from "./views.ts";
 

@@ -1,7 +1,7 @@
 import { AwsError } from "../service.ts";
 import { announce, type Engine } from "./engine.ts";
 import { execute } from "./interpreter.ts";
-import type { Execution, Status } from "./store.ts";
+import type { Execution, Status } from "./records.ts";
 
 const redriveMillisecondsMax = 14 * 24 * 60 * 60 * 1000;
 const redrivesMax = 1000;

@@ -4,7 +4,7 @@ import { Cancellation } from "./cancellation.ts";
 import type { Definition, State } from "./definition.ts";
 import type { Engine } from "./engine.ts";
 import { type JsonText, StateFailure } from "./failure.ts";
-import type { Execution, Frame } from "./store.ts";
+import type { Execution, Frame } from "./records.ts";
 
 /** https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html; the last one is the terminal event's. */
 const eventsMax = 25_000;

@@ -4,7 +4,7 @@ import { checkedArn, executionArn } from "./arns.ts";
 import { announce, type Engine } from "./engine.ts";
 import { payloadBytesMax } from "./failure.ts";
 import { execute } from "./interpreter.ts";
-import type { Execution } from "./store.ts";
+import type { Execution } from "./records.ts";
 
 /**
  * StartExecution. A Standard execution's name is taken for as long as it is remembered, 90 days; asking again with the

@@ -1,5 +1,5 @@
 import type { MapConfig } from "./map-config.ts";
-import type { Execution, HistoryEvent, MapRun, Status } from "./store.ts";
+import type { Execution, HistoryEvent, MapRun, Status } from "./records.ts";
 
 /** Timestamps travel as seconds since 1970 in the JSON protocol. */
 export const wireTime = (at: number | null): number | undefined => (at === null ? undefined : at / 1000);
