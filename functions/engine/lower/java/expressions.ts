@@ -188,6 +188,8 @@ export const expressions: Record<string, Handler> = {
   integral_type: name,
   floating_point_type: name,
   boolean_type: name,
+  void_type: name,
+  dimensions: (l, node) => l.reads(node, []),
   array_type: last,
 };
 

@@ -27,10 +27,14 @@ export function classOf(l: Lowering, node: SyntaxNode): ClassStatement {
 }
 
 function basesOf(l: Lowering, heritage: SyntaxNode | undefined): Expression[] {
-  const first = heritage?.children[0];
-  if (!first) return [];
-  if (first.type !== "extends_clause") return [l.expression(first)];
-  return childrenIn(first, "value").map((value) => l.expression(value));
+  const clauses = heritage?.children ?? [];
+  // TypeScript wraps what a class extends, and lists interfaces, which have no behaviour, beside it.
+  return clauses.flatMap((clause) => {
+    if (clause.type === "implements_clause") return [];
+    return (clause.type === "extends_clause" ? childrenIn(clause, "value") : [clause]).map((value) =>
+      l.expression(value),
+    );
+  });
 }
 
 function memberOf(l: Lowering, node: SyntaxNode, decorators: Expression[]): Statement[] {

@@ -6,7 +6,12 @@ import { type Lowering, span } from "../lowering.ts";
 export function target(l: Lowering, node: SyntaxNode): Expression {
   switch (node.type) {
     case "array_pattern":
-      return { ...span(node), kind: "collection", shape: "list", entries: node.children.map((c) => slot(l, c)) };
+      return {
+        ...span(node),
+        kind: "collection",
+        shape: "list",
+        entries: node.children.map((c) => ({ ...slot(l, c), key: null })),
+      };
     case "object_pattern":
       return { ...span(node), kind: "collection", shape: "map", entries: node.children.map((c) => slot(l, c)) };
     case "assignment_pattern":

@@ -17,6 +17,7 @@ export const statements: Record<string, Handler> = {
   block: inside,
   ERROR: inside,
   pass_statement: nothing,
+  line_continuation: nothing,
   global_statement: nothing,
   nonlocal_statement: nothing,
   type_alias_statement: nothing,

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { expandBraces, PathIndex } from "../../functions/engine/catalogue/paths.ts";
+import { Model, Rule } from "../../functions/engine/catalogue/schema.ts";
+import { readCatalogue } from "../../lib/bundle/engine-assets.ts";
+
+describe("a path pattern", () => {
+  it.each([
+    ["a.b", ["a.b"]],
+    ["a.{b,c}", ["a.b", "a.c"]],
+    ["{a,b}.c{,d}", ["a.c", "a.cd", "b.c", "b.cd"]],
+  ])("%s expands to all it stands for", (pattern, expected) => {
+    expect(expandBraces(pattern)).toEqual(expected);
+  });
+
+  it.each([
+    ["a.b", "a.b", true],
+    ["a.b", "x.a.b", false],
+    ["*.b", "a.b", true],
+    ["*.b", "a().c.b", true],
+    ["*.b", "b", false],
+    ["a.*.c", "a.b.c", true],
+    ["a.*.c", "a.b.b.c", false],
+  ])("%s asked about %s answers %s", (pattern, path, expected) => {
+    const index = new PathIndex<true>();
+    index.add(pattern, true);
+    expect(index.find(path).length > 0).toBe(expected);
+  });
+});
+
+it("is the same document whenever it is compiled", async () => {
+  expect(JSON.stringify(await readCatalogue())).toBe(JSON.stringify(await readCatalogue()));
+});
+
+it("refuses keys it does not know, naming them", () => {
+  expect(Model.safeParse({ language: "python", framework: "x", sink: [] }).error?.message).toContain("sink");
+  expect(Rule.safeParse({ id: "Not A Slug" }).success).toBe(false);
+});
+
+it("names no benchmark's files, packages or classes", async () => {
+  // Rules that know their exam measure nothing.
+  expect(JSON.stringify(await readCatalogue())).not.toMatch(/BenchmarkTest|owasp\.benchmark|helpers\.|testcode/i);
+});

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Module } from "../../functions/engine/ir/ir.ts";
+import { JavaLowering } from "../../functions/engine/lower/java/java-lowering.ts";
+import { JavaScriptLowering } from "../../functions/engine/lower/javascript/javascript-lowering.ts";
+import { PythonLowering } from "../../functions/engine/lower/python/python-lowering.ts";
+import { SourceParser } from "../../functions/engine/parse/parser.ts";
+import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-lowering-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let parser: SourceParser;
+beforeAll(async () => {
+  await writeEngineAssets(folder);
+  parser = await SourceParser.create({ read: (name) => readFile(join(folder, name)) });
+});
+
+const lowerings = {
+  javascript: JavaScriptLowering,
+  tsx: JavaScriptLowering,
+  python: PythonLowering,
+  java: JavaLowering,
+};
+type Grammar = keyof typeof lowerings;
+
+async function lower(grammar: Grammar, source: string): Promise<Module> {
+  const parsed = await parser.parse(source, grammar);
+  if ("failure" in parsed) throw new Error(parsed.failure);
+  return new lowerings[grammar](source).module(parsed.syntax);
+}
+
+/** A short notation of the IR without offsets: what matters is that languages agree. */
+function shape(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(shape);
+  if (node === null || typeof node !== "object") return node;
+  const { kind, ...rest } = node as Record<string, unknown>;
+  switch (kind) {
+    case "literal":
+      return rest.value;
+    case "variable":
+      return `$${rest.name}`;
+    case "field":
+      return [".", shape(rest.of), rest.name];
+    case "index":
+      return ["[]", shape(rest.of), shape(rest.key)];
+    case "operation":
+      return [rest.operator, ...(rest.operands as unknown[]).map(shape)];
+    case "template":
+      return ["template", ...(rest.parts as unknown[]).map(shape)];
+    case "conditional":
+      return ["?", shape(rest.test), shape(rest.then), shape(rest.otherwise)];
+    case "call":
+      return [
+        rest.isNew ? "new" : "call",
+        shape(rest.callee),
+        ...(rest.args as { value: unknown }[]).map((arg) => shape(arg.value)),
+      ];
+    case "collection":
+      return [
+        rest.shape,
+        ...(rest.entries as { key: unknown; value: unknown }[]).map((e) =>
+          e.key ? [shape(e.key), shape(e.value)] : shape(e.value),
+        ),
+      ];
+    case "assign":
+      return ["=", shape(rest.to), shape(rest.from)];
+    case "expression":
+      return shape(rest.value);
+    case "block":
+      return shape(rest.body);
+    case "branch":
+      return ["if", shape(rest.test), shape(rest.then), shape(rest.otherwise)];
+    case "return":
+      return ["return", shape(rest.value)];
+    default:
+      return kind;
+  }
+}
+
+const inJava = (statement: string) => `class A { void f() { ${statement} } }`;
+
+async function statementOf(grammar: Grammar, source: string): Promise<unknown> {
+  const module = await lower(grammar, grammar === "java" ? inJava(source) : source);
+  expect(module.unknown).toBe(0);
+  const [first] = module.body;
+  const method = first?.kind === "class" ? first.body[0] : undefined;
+  return shape(method?.kind === "function" ? method.fn.body : module.body);
+}
+
+// construct, what it lowers to, and how each language writes it
+const table: [string, unknown, Partial<Record<Grammar, string>>][] = [
+  ["an assignment", [["=", "$a", 1]], { javascript: "a = 1;", python: "a = 1", java: "a = 1;" }],
+  [
+    "text with escapes",
+    [["=", "$a", 'b\n"c']],
+    { javascript: `a = 'b\\n"c';`, python: `a = 'b\\n"c'`, java: `a = "b\\n\\"c";` },
+  ],
+  [
+    "a call of a method",
+    [["call", [".", "$a", "b"], "$c", 2]],
+    { javascript: "a.b(c, 2);", python: "a.b(c, 2)", java: "a.b(c, 2);" },
+  ],
+  ["an instance", [["=", "$a", ["new", "$B", 1]]], { javascript: "a = new B(1);", java: "a = new B(1);" }],
+  [
+    "a chain of additions",
+    [["=", "$a", ["+", "$b", "$c", "$d"]]],
+    { javascript: "a = b + c + d;", python: "a = b + c + d", java: "a = b + c + d;" },
+  ],
+  [
+    "an augmented assignment",
+    [["=", "$a", ["+", "$a", "$b"]]],
+    { javascript: "a += b;", python: "a += b", java: "a += b;" },
+  ],
+  ["an element", [["=", "$a", ["[]", "$b", 0]]], { javascript: "a = b[0];", python: "a = b[0]", java: "a = b[0];" }],
+  [
+    "a conditional value",
+    [["=", "$a", ["?", "$b", 1, 2]]],
+    { javascript: "a = b ? 1 : 2;", python: "a = 1 if b else 2", java: "a = b ? 1 : 2;" },
+  ],
+  [
+    "a branch",
+    [["if", "$a", [["call", "$b"]], [["call", "$c"]]]],
+    { javascript: "if (a) b(); else c();", python: "if a:\n    b()\nelse:\n    c()", java: "if (a) b(); else c();" },
+  ],
+  [
+    "a list",
+    [["=", "$a", ["list", 1, "$b"]]],
+    { javascript: "a = [1, b];", python: "a = [1, b]", java: "a = new int[] {1, b};" },
+  ],
+  ["a map", [["=", "$a", ["map", ["k", "$b"]]]], { javascript: "a = { k: b };", python: "a = {'k': b}" }],
+  ["a template", [["=", "$a", ["template", "b", "$c"]]], { javascript: "a = `b$" + "{c}`;", python: "a = f'b{c}'" }],
+  ["destructuring", [["=", ["list", "$a", "$b"], "$c"]], { javascript: "[a, b] = c;", python: "a, b = c" }],
+  [
+    "a comparison",
+    [["if", ["<", "$a", 2], [["return", null]], []]],
+    { javascript: "if (a < 2) return;", python: "if a < 2:\n    return", java: "if (a < 2) return;" },
+  ],
+  ["a cast", [["=", "$a", "$b"]], { tsx: "a = b as string;", java: "a = (String) b;" }],
+];
+
+describe.each(table)("%s", (_, expected, code) => {
+  it.each(Object.entries(code) as [Grammar, string][])("lowers alike from %s", async (grammar, source) => {
+    expect(await statementOf(grammar, source)).toEqual(expected);
+  });
+});
+
+it("understands what real files are made of", async () => {
+  const samples: Record<Grammar, string> = {
+    javascript: `import a, { b as c } from "x"; export default class D extends a { static #e = 1; get f() { return this.#e; } *g() { yield 1; } }
+      label: for (const k in o) { if (!k) continue label; } for await (const v of w) {} switch (a) { case 1: b(); default: c() }
+      try { throw new Error() } catch {} finally {} tag\`x\${y}\`; a ||= b?.c?.[d]; delete a[b]; void 0; export { c as z }; async () => { await x };`,
+    tsx: `import type { T } from "t"; enum E { A } abstract class F<T> implements G { constructor(private readonly h: H) { super(); } @I() j(@K() l?: string): void {} }
+      namespace N { export const o = 1 } type P = { q: number }; const r = <T,>(s: T): T => s!; declare module "u"; export const v = <div a="b" {...c}>{d}<e /></div>; let w = x satisfies Y;`,
+    python: `from a import (b, c as d)\nimport e.f\nclass G(H, metaclass=I):\n    j: int = 1\n    @property\n    async def k(self, *l, m=1, **n) -> str:\n        async with o() as p, q:\n            return await r\n        yield from s\ndef t(u, /, v, *, w): pass\nx = [y for y in z if y]; a = {**b, 'c': 1}; d = lambda *e: e; f = g[1:2, ...]; assert h, i; del j; global k\ntry: pass\nexcept (L, M) as n: raise O from n\nelse: pass\nfinally: pass\nmatch p:\n    case {"q": r}: pass\n    case [s, *t]: pass\n    case U(v=1) | None: pass\n    case _ if w: pass\nprint(f"{x!r:>{y}}" "z", a if b else c, not d, (e := 1), a < b <= c)\n`,
+    java: `package a; import b.*; import static c.D.e; @F(g = 1) public final class H<T extends I> extends J implements K { private static final int[] L = {1}; static { m(); } { n(); }
+      H(int... o) { super(o); } @P Q r(final S s) throws T { for (int i = 0, j = 1; i < 2; i++) {} for (var u : v) {} do { break; } while (w); try (X x = y(); z) {} catch (A | B e) {} finally {}
+      int f = switch (g) { case 1, 2 -> 3; default -> { yield 4; } }; Runnable h = () -> i(); J k = L::m; Object n = new O() { void p() {} }; if (q instanceof R s && !t) { synchronized (u) {} } assert v : w; x[0] = (int) y; return this.<T>z(String.class); } enum AA { B(1) { void c() {} }; } record DD(int e) {} interface FF { int G = 1; default void h() {} } }`,
+  };
+  for (const [grammar, source] of Object.entries(samples) as [Grammar, string][]) {
+    const module = await lower(grammar, source);
+    expect([grammar, module.errors.length, module.unknown]).toEqual([grammar, 0, 0]);
+  }
+});
