@@ -110,6 +110,7 @@ export class S3 implements RestService {
     if (hasBody) setHeaders(response, { "content-type": "application/xml", "content-length": Buffer.byteLength(body) });
     response.writeHead(known.status).end(body);
     // The rest of a refused upload is read and dropped: the client reads our answer only when it has sent it all.
+    request.unpipe();
     request.resume();
   }
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
+import { Agent } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -479,6 +480,30 @@ describe("a request", () => {
     const command = new PutObjectCommand({ Bucket, Key: "tampered", Body: "hello" });
     await expect(tampering.send(command)).rejects.toMatchObject(rejected("XAmzContentSHA256Mismatch", 400));
     await expect(head("tampered")).rejects.toMatchObject(rejected("NotFound", 404));
+  });
+
+  it.each([
+    ["before its body is read", { "x-amz-object-lock-mode": "GOVERNANCE" }, "NotImplemented"],
+    [
+      "in the middle of its body",
+      { "x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER", "x-amz-decoded-content-length": "5" },
+      "IncompleteBody",
+    ],
+  ])("refused %s leaves its connection fit for the next one", async (_, headers, name) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const sending = embedded.clientAs("operator", { requestHandler: { httpAgent: agent } });
+    sending.middlewareStack.add(
+      (next) => (args) => {
+        Object.assign((args.request as { headers: object }).headers, headers);
+        return next(args);
+      },
+      { step: "build", priority: "low" },
+    );
+    const command = () =>
+      sending.send(new PutObjectCommand({ Bucket, Key: "refused", Body: randomBytes(8 * 1024 * 1024) }));
+    // With one connection at most, a second answer says that the first body is out of the way.
+    for (const _turn of [1, 2]) await expect(command()).rejects.toMatchObject({ name });
+    agent.destroy();
   });
 
   it("that breaks off in the middle stores nothing and leaves nothing", async () => {

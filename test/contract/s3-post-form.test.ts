@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { HeadObjectCommand, type HeadObjectCommandOutput, type S3Client } from "@aws-sdk/client-s3";
@@ -304,6 +305,25 @@ describe("its signature", () => {
 });
 
 describe("a form that is not as it must be", () => {
+  it("is read to its end, so that the connection serves the next request", async () => {
+    const fields = await presign("range/connection", { Conditions: [["content-length-range", 0, 1000]] });
+    const body = await rawForm(fields, 20 * 1024 * 1024);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const send = () =>
+      new Promise<[status: number, port: number]>((resolve, reject) => {
+        const headers = { "content-type": "multipart/form-data; boundary=b", "content-length": body.length };
+        const sent = request(url(), { agent, method: "POST", headers }, (answer) => {
+          const { localPort } = answer.socket;
+          answer.resume().once("end", () => resolve([answer.statusCode!, localPort!]));
+        });
+        sent.once("error", reject).end(body);
+      });
+    const [first, second] = [await send(), await send()];
+    expect([first[0], second[0]]).toEqual([400, 400]);
+    expect(second[1]).toBe(first[1]);
+    agent.destroy();
+  });
+
   it("without a file is refused", async () => {
     expect(await post(await presign("nofile"), null)).toMatchObject({
       status: 400,
@@ -368,11 +388,11 @@ describe("a form that is not as it must be", () => {
   });
 });
 
-async function rawForm(fields: Record<string, string>): Promise<Buffer> {
+async function rawForm(fields: Record<string, string>, fileBytes = 1000): Promise<Buffer> {
   const parts = Object.entries(fields).map(
     ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
-  const file = `--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${"x".repeat(1000)}\r\n--b--\r\n`;
+  const file = `--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${"x".repeat(fileBytes)}\r\n--b--\r\n`;
   return Buffer.from(parts.join("") + file);
 }
 
