@@ -6,7 +6,8 @@ const scope: Scope = {
   variables: ['{"a":1,"b":2}', '{"b":3}'],
   input: '{"list":[1,2,3],"text":"x"}',
   result: '{"ok":true}',
-  context: () => '{"State":{"Name":"S"}}',
+  context: () => '{"Execution":{"Name":"E"},"State":{"Name":"S"}}',
+  executionInput: '{"n":7}',
 };
 const evaluate = (text: string, within: Partial<Scope> = {}) =>
   JSON.parse(expressions.evaluate({ Output: `{% ${text} %}` }, { ...scope, ...within }).Output);
@@ -16,6 +17,7 @@ describe("what an expression sees", () => {
     ["$states.input.list[1]", 2],
     ["$states.result.ok", true],
     ["$states.context.State.Name", "S"],
+    ["$states.context.Execution", { Name: "E", Input: { n: 7 } }],
     ["$a + $b", 4],
     ["$keys($states)", ["input", "result", "context"]],
     ["$exists($states.errorOutput)", false],

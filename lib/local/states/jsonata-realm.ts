@@ -15,7 +15,9 @@ export interface Scope {
   readonly input: JsonText;
   readonly result?: JsonText | undefined;
   readonly errorOutput?: JsonText | undefined;
+  /** `$states.context` without the input of the execution, which may be large and is rarely looked at. */
   readonly context: () => JsonText;
+  readonly executionInput: JsonText;
 }
 
 export interface ExpressionsProps {
@@ -117,17 +119,22 @@ export class JsonataRealm {
     this.#lazy(states, "input", () => scope.input);
     if (scope.result !== undefined) this.#lazy(states, "result", () => scope.result as JsonText);
     if (scope.errorOutput !== undefined) this.#lazy(states, "errorOutput", () => scope.errorOutput as JsonText);
-    this.#lazy(states, "context", scope.context);
+    this.#lazy(states, "context", scope.context, (context) =>
+      this.#lazy(context.Execution, "Input", () => scope.executionInput),
+    );
     bindings.states = states;
     return bindings;
   }
 
-  #lazy(target: object, name: string, text: () => JsonText): void {
+  #lazy(target: object, name: string, text: () => JsonText, complete: (value: Json) => void = () => {}): void {
     let value: Json;
     let read = false;
     const get = () => {
-      if (!read) value = this.#realm.JSON.parse(text());
-      read = true;
+      if (!read) {
+        value = this.#realm.JSON.parse(text());
+        complete(value);
+        read = true;
+      }
       return value;
     };
     Object.defineProperty(target, name, { enumerable: true, get });

@@ -104,8 +104,16 @@ export class Step<S extends State = State> {
 
   evaluateEach<Field extends string>(fields: Record<Field, unknown>, each: Evaluation[]): Record<Field, JsonText>[] {
     const variables = [...this.outer, this.frame.variables];
+    const executionInput = this.run.execution.input;
     const scopes = each.map(({ result, errorOutput, map }) => {
-      return { variables, input: this.frame.input, result, errorOutput, context: () => this.#context(map) };
+      return {
+        variables,
+        input: this.frame.input,
+        result,
+        errorOutput,
+        context: () => this.#context(map),
+        executionInput,
+      };
     });
     return this.engine.expressions.evaluateEach(fields, scopes);
   }
@@ -129,7 +137,6 @@ export class Step<S extends State = State> {
     return JSON.stringify({
       Execution: {
         Id: execution.arn,
-        Input: JSON.parse(execution.input),
         Name: execution.name,
         RoleArn: execution.roleArn,
         StartTime: new Date(execution.startedAt ?? 0).toISOString(),
