@@ -185,7 +185,8 @@ function parse(body: Buffer): Json {
 async function readAll(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
+  // Leaving the loop early must not destroy the request: the refusal still has to be written.
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += part.length;
     if (bytes > bytesMax) throw new AwsError("RequestEntityTooLarge", "The request is too large.", 413);
     parts.push(part);
