@@ -12,9 +12,6 @@ export interface LogEntry {
 const fileBytesMax = 10 * 1024 * 1024;
 /** A function that writes faster than the disk loses lines, as it does on AWS; the log says how many. */
 const pendingBytesMax = 4 * 1024 * 1024;
-/** CloudWatch takes 256 KB an event. */
-const lineCharactersMax = 256 * 1024;
-
 /** What all functions of this machine print, as JSON lines in one bounded file (`<path>`, before it `<path>.1`). */
 export class FunctionLog {
   readonly #path: string;
@@ -32,9 +29,7 @@ export class FunctionLog {
   }
 
   write(entry: LogEntry): void {
-    const { message } = entry;
-    const short = typeof message === "string" ? message.slice(0, lineCharactersMax) : message;
-    const line = `${JSON.stringify({ time: new Date().toISOString(), ...entry, message: short })}\n`;
+    const line = `${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`;
     this.#echo?.(line.trimEnd());
     if (this.#pendingBytes > pendingBytesMax) {
       this.#dropped += 1;

@@ -1,8 +1,10 @@
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
-import { Worker } from "node:worker_threads";
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { InvokeResult } from "../service.ts";
+import { dyingWithParent } from "./dying-with-parent.ts";
 import type { FunctionLog } from "./function-log.ts";
+import { eachLine } from "./lines.ts";
 
 export interface InstanceProps {
   readonly name: string;
@@ -38,50 +40,56 @@ interface Running {
 
 /** Lambda gives the code outside the handler ten seconds, and on failure the time of the invocation once more. */
 const initSeconds = 10;
-const bytesPerMiB = 1024 * 1024;
+const runtime = fileURLToPath(new URL("./runtime.mjs", import.meta.url));
 
 /**
- * One instance of a function: a thread of its own that answers one invocation at a time. Whatever the code does to its
- * thread (exit, endless loop, out of memory) ends the instance and fails the invocation, never this process.
+ * One instance of a function: a process of its own that answers one invocation at a time. Whatever the code does to its
+ * process (exit, endless loop, out of memory) ends the instance and fails the invocation, never the embedded cloud. A thread
+ * would not do: V8 aborts the whole process when one large allocation fails, and cannot be stopped inside native code.
  */
 export class Instance {
   readonly #props: InstanceProps;
   readonly #log: FunctionLog;
-  readonly #worker: Worker;
-  readonly #onEnd: () => void;
-  /** Why the thread is about to end, when we know better than its exit code. */
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<void>;
+  /** Why the process is about to end, when we know better than its exit code. */
   #cause: Problem | undefined;
   #running: Running | undefined;
   #lastRequestId: string | null = null;
   #ready = false;
 
-  /** @param onEnd called once, when the thread is gone for whatever reason */
+  /** @param onEnd called once, when the process is gone for whatever reason */
   constructor(props: InstanceProps, log: FunctionLog, onEnd: () => void) {
     this.#props = props;
     this.#log = log;
-    this.#onEnd = onEnd;
-    this.#worker = new Worker(new URL("./worker.mjs", import.meta.url), {
-      name: props.name,
-      workerData: { ...props, environment: undefined },
+    // Lambda's own runtime leaves a tenth of the memory to everything that is not V8's heap.
+    const heapMiB = Math.floor(props.memorySizeMiB * 0.9);
+    const [command, ...args] = dyingWithParent([process.execPath, `--max-old-space-size=${heapMiB}`, runtime]);
+    this.#process = spawn(command!, args, {
+      cwd: props.codeFolder,
       env: { ...props.environment },
-      argv: [],
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: {
-        maxOldGenerationSizeMb: props.memorySizeMiB,
-        // Small functions stay small; a scanning function with gigabytes gets room for its short-lived garbage.
-        maxYoungGenerationSizeMb: Math.min(64, Math.max(4, props.memorySizeMiB / 32)),
-      },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      serialization: "advanced",
     });
-    this.#worker.on("message", (message: Message) => this.#receive(message));
-    this.#worker.on("error", (error: Error & { code?: string }) => {
-      if (error.code === "ERR_WORKER_OUT_OF_MEMORY") this.#cause ??= outOfMemory;
-      else this.#cause ??= { errorType: error.name, errorMessage: error.message, trace: [] };
+    this.#process.on("message", (message: Message) => this.#receive(message));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ended = promise;
+    const end = (text: string) => {
+      this.#end(text);
+      onEnd();
+      resolve();
+    };
+    this.#process.once("exit", (code, signal) => end(exitText(code, signal)));
+    this.#process.on("error", (error) => {
+      // A process that did not even start has no exit; one that ended before it took a message has.
+      if (this.#process.pid === undefined) end(`with error: ${error.message}`);
     });
-    this.#worker.on("exit", (code) => this.#end(code));
-    this.#follow(this.#worker.stdout, "stdout");
-    this.#follow(this.#worker.stderr, "stderr");
+    if (this.#process.pid === undefined) return;
+    for (const stream of ["stdout", "stderr"] as const) {
+      eachLine(this.#process[stream]!, (line) => this.#write(stream, parsedIfJson(line)));
+    }
+    const { environment, ...fn } = props;
+    this.#process.send({ kind: "start", fn });
   }
 
   /** Answers one invocation; the caller keeps to one at a time. Never rejects. */
@@ -94,19 +102,21 @@ export class Instance {
     });
   }
 
-  /** Ends the thread; an invocation under way fails. */
+  /** Ends the process; an invocation under way fails. */
   async end(): Promise<void> {
-    await this.#worker.terminate();
+    this.#process.kill("SIGKILL");
+    await this.#ended;
   }
 
-  /** Ends the instance if it holds more than its memory: V8's limits see the heap, not buffers and WebAssembly. */
-  async enforceMemory(): Promise<void> {
-    if (!this.#ready) return;
-    const statistics = await this.#worker.getHeapStatistics().catch(() => undefined);
-    if (!statistics) return;
-    if (statistics.used_heap_size + statistics.external_memory > this.#props.memorySizeMiB * bytesPerMiB) {
+  /**
+   * Ends the instance if it holds more than its memory: V8's limit sees its heap, not buffers and WebAssembly. The pages of
+   * Node's own program do not count here, which is about 40 MB more lenient than Lambda.
+   */
+  enforceMemory(): void {
+    const { pid } = this.#process;
+    if (pid !== undefined && anonymousMiB(pid) > this.#props.memorySizeMiB) {
       this.#cause ??= outOfMemory;
-      await this.end();
+      void this.end();
     }
   }
 
@@ -124,7 +134,7 @@ export class Instance {
 
   #send(running: Running): void {
     this.#limit(running, this.#props.timeoutSeconds);
-    this.#worker.postMessage({ requestId: running.requestId, payload: running.payload });
+    this.#process.send({ kind: "invoke", requestId: running.requestId, payload: running.payload });
   }
 
   #limit(running: Running, seconds: number): void {
@@ -136,10 +146,9 @@ export class Instance {
     }, seconds * 1000);
   }
 
-  #end(code: number): void {
-    const status = code === 0 ? "without providing a reason" : `with error: exit status ${code}`;
-    this.#fail(this.#cause ?? { errorType: "Runtime.ExitError", errorMessage: `Runtime exited ${status}`, trace: [] });
-    this.#onEnd();
+  #end(exit: string): void {
+    const errorMessage = `Runtime exited ${exit}`;
+    this.#fail(this.#cause ?? { errorType: "Runtime.ExitError", errorMessage, trace: [] });
   }
 
   /**
@@ -163,12 +172,6 @@ export class Instance {
     running?.settle(result);
   }
 
-  #follow(output: Readable, stream: "stdout" | "stderr"): void {
-    createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => {
-      this.#write(stream, parsedIfJson(line));
-    });
-  }
-
   /** Output that arrives between two invocations belongs to the one before. */
   #write(stream: "stdout" | "stderr" | "runtime", message: unknown): void {
     this.#log.write({ function: this.#props.name, request_id: this.#lastRequestId, stream, message });
@@ -182,6 +185,30 @@ function parsedIfJson(line: string): unknown {
     return JSON.parse(line);
   } catch {
     return line;
+  }
+}
+
+/** In the words of Lambda. */
+function exitText(code: number | null, signal: NodeJS.Signals | null): string {
+  if (code === null) return `with error: signal: ${signalTexts[signal ?? ""] ?? signal}`;
+  return code === 0 ? "without providing a reason" : `with error: exit status ${code}`;
+}
+
+const signalTexts: Readonly<Record<string, string>> = {
+  SIGABRT: "aborted",
+  SIGILL: "illegal instruction",
+  SIGKILL: "killed",
+  SIGSEGV: "segmentation fault",
+  SIGTRAP: "trace/breakpoint trap",
+};
+
+/** Zero where the system has no /proc, and for a process that has just ended: nothing is enforced then. */
+function anonymousMiB(pid: number): number {
+  try {
+    const [, kilobytes] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+    return Number(kilobytes ?? 0) / 1024;
+  } catch {
+    return 0;
   }
 }
 

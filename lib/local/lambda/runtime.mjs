@@ -3,28 +3,33 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parentPort, workerData } from "node:worker_threads";
 
 /** Lambda's limit for a synchronous answer. */
 const responseBytesMax = 6 * 1024 * 1024;
 
-/** @type {import("./instance.ts").InstanceProps} */
-const fn = workerData;
+/** @type {Omit<import("./instance.ts").InstanceProps, "environment">} */
+let fn;
+let handler;
 
+process.on("message", (message) => void (message.kind === "start" ? start(message.fn) : answer(message)));
+// The embedded cloud is gone, by whatever end; nobody is left to answer to.
+process.on("disconnect", () => process.exit(0));
+// Ctrl-C in a terminal reaches every process. The embedded cloud decides when its functions end: it lets requests finish.
+for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => {});
 process.on("uncaughtException", (error, origin) => {
   const problem = describe(error);
   if (origin === "unhandledRejection") problem.errorType = "Runtime.UnhandledPromiseRejection";
-  parentPort.postMessage({ kind: "crash", problem });
-  process.exit(128);
+  process.send({ kind: "crash", problem }, () => process.exit(128));
 });
 
-try {
-  const handler = await loadHandler();
-  parentPort.on("message", (invocation) => void answer(handler, invocation));
-  parentPort.postMessage({ kind: "ready" });
-} catch (error) {
-  parentPort.postMessage({ kind: "crash", problem: describe(error) });
-  process.exit(1);
+async function start(props) {
+  fn = props;
+  try {
+    handler = await loadHandler();
+    process.send({ kind: "ready" });
+  } catch (error) {
+    process.send({ kind: "crash", problem: describe(error) }, () => process.exit(1));
+  }
 }
 
 async function loadHandler() {
@@ -32,15 +37,15 @@ async function loadHandler() {
   const path = [".mjs", ".js", ".cjs"].map((end) => join(fn.codeFolder, file + end)).find((path) => existsSync(path));
   if (!path) throw named("Runtime.ImportModuleError", `Error: Cannot find module '${file}'`);
   const module = await import(pathToFileURL(path).href);
-  const handler = name.split(".").reduce((value, key) => value?.[key], module);
-  if (typeof handler !== "function") {
+  const found = name.split(".").reduce((value, key) => value?.[key], module);
+  if (typeof found !== "function") {
     throw named("Runtime.HandlerNotFound", `${fn.handler} is undefined or not exported`);
   }
   // Where streaming joins: a handler wrapped by `awslambda.streamifyResponse` will post its chunks as messages of their own.
-  return handler;
+  return found;
 }
 
-async function answer(handler, { requestId, payload }) {
+async function answer({ requestId, payload }) {
   try {
     const result = await handler(JSON.parse(payload), contextOf(requestId));
     const text = serialise(result);
@@ -48,9 +53,9 @@ async function answer(handler, { requestId, payload }) {
       const limit = `Response payload size exceeded maximum allowed payload size (${responseBytesMax} bytes).`;
       throw named("Function.ResponseSizeTooLarge", limit);
     }
-    parentPort.postMessage({ kind: "result", requestId, payload: text });
+    process.send({ kind: "result", requestId, payload: text });
   } catch (error) {
-    parentPort.postMessage({ kind: "failure", requestId, problem: describe(error) });
+    process.send({ kind: "failure", requestId, problem: describe(error) });
   }
 }
 
