@@ -1,9 +1,10 @@
-import type { Candidate, ExportedFunction, LinkRecord } from "./artefact.ts";
+import type { Candidate, ExportedFunction, Handover, LinkRecord, LocalStep } from "./artefact.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import { candidateOf, type FileContext, traceOf } from "./findings/candidates.ts";
 import { Suppressions } from "./findings/suppression.ts";
 import { interpret } from "./interpret/interpreter.ts";
-import type { Run } from "./interpret/run.ts";
+import type { Handover as Handed, Run } from "./interpret/run.ts";
+import type { Source } from "./interpret/value.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
 import { JavaLowering } from "./lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "./lower/javascript/javascript-lowering.ts";
@@ -41,7 +42,7 @@ export async function analyseCode(
   const parsed = await parser.parse(text, grammar);
   const nothing = {
     candidates: [],
-    links: { exports: [], calls: [] },
+    links: { exports: [], calls: [], classes: [] },
     suppressions: new Suppressions(text, [], lines),
   };
   if ("failure" in parsed) return { ...nothing, reason: parsed.failure };
@@ -69,29 +70,41 @@ export async function analyseCode(
 
 /** What other files may call here, and what this file hands to others. */
 function linksOf(catalogue: Catalogue, file: FileContext, run: Run): LinkRecord {
+  const handed = (call: Handed, source: Source): Handover => ({
+    target: call.target,
+    argument: call.argument,
+    clean: catalogue.namesOf(call.clean),
+    trace: asSteps(traceOf(file, run, source, call.step, call.at)),
+  });
   const exports = [...run.exports].flatMap(([name, closure]): ExportedFunction[] => {
-    const flows = (run.summaries.get(closure.fn)?.flows ?? []).map((flow) => {
+    const summary = run.summaries.get(closure.fn);
+    if (!summary) return [];
+    const flows = summary.flows.map((flow) => {
       const param = closure.fn.params[flow.parameter] ?? closure.fn;
       const source = run.source("parameter", param, 1, { fn: closure.fn, index: flow.parameter });
-      return {
-        parameter: flow.parameter,
-        candidate: candidateOf(file, run, { ...flow, flow: { source, step: flow.step } }),
-        clean: catalogue.namesOf(flow.clean),
-      };
+      const candidate = candidateOf(file, run, { ...flow, flow: { source, step: flow.step } });
+      return { parameter: flow.parameter, candidate, clean: catalogue.namesOf(flow.clean) };
     });
-    return flows.length > 0 ? [{ name, flows }] : [];
+    const passes = summary.passes.map((pass) => ({
+      ...handed(pass, pass.source),
+      parameter: pass.source.parameter?.index ?? 0,
+    }));
+    return flows.length + passes.length > 0 ? [{ name, flows, passes }] : [];
   });
   const calls = [...run.handovers.values()].map((call) => ({
-    module: call.module,
-    name: call.name,
-    argument: call.argument,
+    ...handed(call, call.source),
     sourceKind: call.source.kind,
     source: call.source.name,
-    clean: catalogue.namesOf(call.clean),
-    trace: traceOf(file, run, call.source, call.step, call.at).map((step) =>
-      step.role === "sink" ? { ...step, role: "step" as const } : step,
-    ),
-    symbol: call.symbol,
   }));
-  return { exports, calls };
+  const classes = run.classes.map(({ node, bases }) => ({
+    name: node.name,
+    bases: bases.flatMap((base) =>
+      base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),
+    ),
+  }));
+  return { exports, calls, classes: classes.filter((entry) => entry.bases.length > 0) };
 }
+
+/** The end of one file's part of the way is no sink. */
+const asSteps = (trace: LocalStep[]): LocalStep[] =>
+  trace.map((step) => (step.role === "sink" ? { ...step, role: "step" as const } : step));

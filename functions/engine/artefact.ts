@@ -54,29 +54,36 @@ export interface ParameterFlow {
   clean: string[];
 }
 
-/** A function that other files can call, and what happens to its parameters. */
+/** A value that goes into a function of another file. */
+export interface Handover {
+  /** What is called, by import: "./db.find", "app.services.users.find", "com.shop.UserDao.find". */
+  target: string;
+  argument: number;
+  /** Families the value has been cleaned for, as in the catalogue. */
+  clean: string[];
+  trace: LocalStep[];
+}
+
+/** A function that other files can call, and what happens to its parameters. Methods are "Class.method". */
 export interface ExportedFunction {
   name: string;
   flows: ParameterFlow[];
+  /** Parameters that go on into other files. */
+  passes: (Handover & { parameter: number })[];
 }
 
-/** A call of something imported that receives attacker input. */
-export interface OutgoingCall {
-  /** The imported module as written, e.g. "./db" or "app.services.users". */
-  module: string;
-  name: string;
-  argument: number;
+/** Attacker input that goes into another file. */
+export interface OutgoingCall extends Handover {
   sourceKind: string;
   source: string;
-  clean: string[];
-  trace: LocalStep[];
-  symbol: string;
 }
 
 /** What other files need to know about this one. */
 export interface LinkRecord {
   exports: ExportedFunction[];
   calls: OutgoingCall[];
+  /** The classes of the file with the simple names of what they extend or implement. */
+  classes: { name: string; bases: string[] }[];
 }
 
 /** All that analysis keeps of one file. JSON-serialisable; everything but `coverage.path` depends on content and language only. */

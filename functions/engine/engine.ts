@@ -46,7 +46,7 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   };
 }
 
-const noLinks: LinkRecord = { exports: [], calls: [] };
+const noLinks: LinkRecord = { exports: [], calls: [], classes: [] };
 
 async function analyse(
   catalogue: Catalogue,

@@ -311,6 +311,49 @@ describe("link", () => {
   });
 });
 
+describe("link across three files", () => {
+  it.each([
+    [
+      "javascript",
+      {
+        "src/controller.ts": `import type { Request, Response } from "express";\nimport { UserService } from "./user.service";\nexport class UserController {\n  constructor(private readonly users: UserService) {}\n  find(req: Request, res: Response) {\n    return this.users.find(req.query.name as string);\n  }\n}\n`,
+        "src/user.service.ts": `import { rows } from "./db/rows";\nexport class UserService {\n  find(name: string) {\n    return rows("name = '" + name + "'");\n  }\n}\n`,
+        "src/db/rows.ts": `import { pool } from "./pool";\nexport const rows = (filter: string) => pool.query("SELECT * FROM users WHERE " + filter);\n`,
+      },
+      "src/db/rows.ts",
+    ],
+    [
+      "python",
+      {
+        "shop/views.py": `from flask import request\nfrom . import services\n\ndef find():\n    return services.find(request.args["name"])\n`,
+        "shop/services.py": `from shop.db import rows\n\ndef find(name):\n    return rows("name = '%s'" % name)\n`,
+        "shop/db.py": `import sqlite3\n\ndef rows(condition):\n    return sqlite3.connect("a").execute("SELECT * FROM users WHERE " + condition)\n`,
+      },
+      "shop/db.py",
+    ],
+    [
+      "java",
+      {
+        "src/main/java/shop/web/UserController.java": `package shop.web;\nimport org.springframework.web.bind.annotation.*;\nimport shop.users.UserService;\npublic class UserController {\n  private UserService users;\n  @GetMapping("/") public Object find(@RequestParam String name) { return users.find(name); }\n}\n`,
+        "src/main/java/shop/users/UserService.java": `package shop.users;\npublic interface UserService { Object find(String name); }\n`,
+        "src/main/java/shop/users/DefaultUserService.java": `package shop.users;\npublic class DefaultUserService implements UserService {\n  private UserDao dao;\n  public Object find(String name) { return dao.rows("name = '" + name + "'"); }\n}\n`,
+        "src/main/java/shop/users/UserDao.java": `package shop.users;\nimport java.sql.*;\npublic class UserDao {\n  private Statement statement;\n  Object rows(String condition) throws SQLException { return statement.executeQuery("SELECT * FROM users WHERE " + condition); }\n}\n`,
+      },
+      "src/main/java/shop/users/UserDao.java",
+    ],
+  ] as const)("finds the sink of input in %s", async (_, sources, sinkPath) => {
+    const artefacts = await Promise.all(
+      Object.entries(sources).map(([path, text]) => engine.analyse({ path, bytes: new TextEncoder().encode(text) })),
+    );
+    const findings = engine.link(artefacts);
+    expect(findings.map((finding) => [finding.ruleId, finding.path])).toEqual([
+      ["sql-injection.tainted-query", sinkPath],
+    ]);
+    const visited = new Set(findings[0]?.trace.map((step) => step.path));
+    expect(visited.size).toBe(3);
+  });
+});
+
 describe("a suppression", () => {
   const line = `eval(location.hash);`;
   it("keeps the finding and its reason", async () => {

@@ -3,6 +3,7 @@ import type { Call } from "../ir/ir.ts";
 import { check, holds, receiverFits, type Subject } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, member, storeEntry } from "./evaluate.ts";
+import { handOver } from "./handover.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { accessPath, memberPaths } from "./names.ts";
 import { formatPrefix } from "./operators.ts";
@@ -52,7 +53,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   if (matches.length > 0) check(run, frame, matches, subject);
   setFacts(run, frame, paths, subject);
   const entered = enterFrameworkCalls(run, frame, call, called);
-  handOver(run, frame, call, called);
+  if (called.callee.closures.length === 0) handOver(run, paths, positional, call);
   const result = resultOf(run, frame, call, called, entered);
   return { ...result, taint: stepped(result.taint, call) };
 }
@@ -144,22 +145,6 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called)
   if (!entry) return false;
   for (const closure of closures) enter(run, frame, closure, entry, call);
   return true;
-}
-
-/** Attacker input that goes to another file is kept for linking. */
-function handOver(run: Run, frame: Frame, call: Call, called: Called): void {
-  const path = called.paths.find((p) => p.startsWith(".") || run.language === "python");
-  if (!path || called.callee.closures.length > 0 || /[(?[]/.test(path)) return;
-  const dot = path.lastIndexOf(".");
-  if (dot <= 0) return;
-  const [module, name] = [path.slice(0, dot), path.slice(dot + 1)];
-  for (const [argument, value] of called.positional.entries()) {
-    for (const taint of allTaint(value)) {
-      if (taint.source.parameter) continue;
-      const key = `${path}|${argument}|${taint.source.start}|${call.start}`;
-      run.handovers.set(key, { module, name, argument, ...taint, at: call, symbol: frame.symbol });
-    }
-  }
 }
 
 function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {

@@ -1,4 +1,14 @@
-import type { ClassStatement, Expression, FunctionNode, Import, Loop, Statement, Switch, Try } from "../ir/ir.ts";
+import type {
+  ClassStatement,
+  Expression,
+  FunctionNode,
+  FunctionStatement,
+  Import,
+  Loop,
+  Statement,
+  Switch,
+  Try,
+} from "../ir/ir.ts";
 import { assign } from "./assign.ts";
 import { check } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
@@ -237,7 +247,8 @@ function bindImport(run: Run, frame: Frame, s: Import): void {
     return;
   }
   const module = run.language === "python" ? s.module : s.module.replace(/\/index(\.\w+)?$/, "");
-  const path = s.name === null ? module : `${module}.${s.name}`;
+  // "from . import db" already ends in the dot that joins.
+  const path = s.name === null ? module : `${module}${module.endsWith(".") ? "" : "."}${s.name}`;
   const same = run.knowledge.returns.find(path);
   frame.scope.set(s.as, named(path, ...same));
 }
@@ -254,6 +265,8 @@ function remember(run: Run, closure: ClosureValue, symbol: string): void {
   run.symbols.set(closure.fn, symbol);
 }
 
+const isConstructor = (member: FunctionStatement) => member.fn.name === "constructor" || member.fn.name === "__init__";
+
 /** Declares a class: its methods first, then the field initialisers, which may use them. */
 function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const symbol = symbolOf(frame.symbol, node.name, -1);
@@ -264,10 +277,13 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   for (const decorator of node.decorators) evaluate(run, frame, decorator);
   const self: Value = { ...nothing, instance: info, paths: ["?this", ...basePaths(type)] };
   const scope = new Scope(frame.scope, info);
-  for (const member of node.body) {
-    if (member.kind !== "function") continue;
+  run.classes.push(info);
+  // Constructors first: what they store is there when the other methods are looked at.
+  const methods = node.body.filter((member) => member.kind === "function");
+  for (const member of [...methods.filter(isConstructor), ...methods.filter((method) => !isConstructor(method))]) {
     const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
     info.methods.set(member.fn.name, closure);
+    if (!frame.fn && !frame.owner) run.exports.set(`${node.name}.${member.fn.name}`, closure);
     remember(run, closure, symbolOf(symbol, member.fn.name, member.fn.params.length));
   }
   const inner = newFrame(null, scope, self, info, symbol);

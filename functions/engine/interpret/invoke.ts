@@ -4,6 +4,7 @@ import { assign, withType } from "./assign.ts";
 import { applyFlow, rebase, receiverFits } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
+import { hand } from "./handover.ts";
 import { basePaths, typedAs } from "./names.ts";
 import type { Flow, Frame, Run, Summary } from "./run.ts";
 import { Scope } from "./scope.ts";
@@ -143,7 +144,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   const { fn } = closure;
   const known = run.summaries.get(fn);
   if (known) return known;
-  const summary: Summary = { flows: [], returns: nothing, settles: new Set() };
+  const summary: Summary = { flows: [], passes: [], returns: nothing, settles: new Set() };
   run.summaries.set(fn, summary);
   const frame = newFrame(fn, new Scope(closure.scope), closure.self, closure.owner, run.symbols.get(fn) ?? "");
   const entry = entryOf(run, frame, fn);
@@ -254,6 +255,16 @@ function applySummary(
     flow.match.unless.some((test) => test.fact !== null && caller.scope.binding(`@${test.fact}`) !== null);
   for (const flow of summary.flows.filter((candidate) => !settled(candidate)))
     for (const taint of taintOf(flow.parameter)) applyFlow(run, flow, taint);
+  for (const pass of [...summary.passes]) {
+    for (const taint of taintOf(pass.source.parameter?.index ?? 0)) {
+      hand(run, {
+        ...pass,
+        source: taint.source,
+        clean: taint.clean | pass.clean,
+        step: rebase(pass.step, taint.step),
+      });
+    }
+  }
   for (const fact of summary.settles) caller.scope.set(fact, constant(true));
   return substitute(summary.returns, fn, taintOf, 2);
 }

@@ -25,6 +25,8 @@ export interface Flow {
 /** What a call of a function does, in terms of its parameters. */
 export interface Summary {
   flows: Flow[];
+  /** Parameters handed to other files; their source is the parameter. */
+  passes: Handover[];
   returns: Value;
   /** Facts that hold once the function has returned. */
   settles: ReadonlySet<string>;
@@ -41,16 +43,14 @@ export interface Hit {
   flow: { source: Source; step: Step; clean: Families } | null;
 }
 
-/** Attacker input handed to something another file defines. */
+/** A value handed to something another file defines. */
 export interface Handover {
-  module: string;
-  name: string;
+  target: string;
   argument: number;
   source: Source;
   clean: Families;
   step: Step;
   at: Span;
-  symbol: string;
 }
 
 /** One activation of a function, or the top level of the file. */
@@ -89,6 +89,7 @@ export class Run {
   readonly symbols = new Map<FunctionNode, string>();
   readonly sources = new Map<string, Source>();
   readonly exports = new Map<string, ClosureValue>();
+  readonly classes: ClassInfo[] = [];
   readonly wildcards: string[] = [];
   truncated = false;
   /** Steps at which following calls stops; from there on summaries must do. */

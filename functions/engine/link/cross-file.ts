@@ -1,78 +1,74 @@
-import type { FileArtefact, ParameterFlow } from "../artefact.ts";
+import type { FileArtefact, OutgoingCall } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import { byCodeUnits, type PlacedCandidate, placeTrace } from "./link.ts";
+import type { TraceStep } from "../finding.ts";
+import { type PlacedCandidate, placeTrace } from "./link.ts";
+import { Modules } from "./modules.ts";
 
-/** Values that cross a file are followed with less certainty. */
-const crossFileFactor = 0.9;
+/** Each file a value crosses makes it a little less certain. */
+const crossingFactor = 0.9;
+const crossingsMax = 5;
+const stepsMax = 20;
 
-/** Connects attacker input handed to another file with the flow from that function's parameter to a sink. */
+/** Follows attacker input that is handed to other files, on through theirs, to the sinks it reaches. */
 export function crossFileCandidates(catalogue: Catalogue, artefacts: readonly FileArtefact[]): PlacedCandidate[] {
-  const byModule = modulesOf(artefacts);
+  const modules = new Modules(artefacts);
   return artefacts.flatMap((artefact) =>
-    artefact.link.calls.flatMap((call) => {
-      const target = byModule.find(artefact.coverage.path, call.module);
-      const exported = target?.link.exports.find((candidate) => candidate.name === call.name);
-      if (!target || !exported || target === artefact) return [];
-      return exported.flows
-        .filter((flow) => flow.parameter === call.argument && accepts(catalogue, flow, call.sourceKind, call.clean))
-        .map(({ candidate }) => ({
-          path: target.coverage.path,
-          candidate: {
-            ...candidate,
-            source: call.source,
-            confidence: Math.round(candidate.confidence * crossFileFactor * 100) / 100,
-          },
-          trace: [
-            ...placeTrace(artefact.coverage.path, call.trace),
-            ...placeTrace(
-              target.coverage.path,
-              candidate.trace.map((step) => (step.role === "source" ? { ...step, role: "step" as const } : step)),
-            ),
-          ],
-        }));
-    }),
+    artefact.link.calls.flatMap((call) => follow(catalogue, modules, artefact, call)),
   );
 }
 
-function accepts(catalogue: Catalogue, flow: ParameterFlow, kind: string, clean: readonly string[]): boolean {
-  const rule = catalogue.rules.get(flow.candidate.ruleId);
-  return (
-    rule !== undefined &&
-    !clean.includes(rule.family) &&
-    !flow.clean.includes(rule.family) &&
-    catalogue.counts(rule, kind)
-  );
+interface Way {
+  from: string;
+  target: string;
+  argument: number;
+  clean: readonly string[];
+  trace: readonly TraceStep[];
+  crossings: number;
 }
 
-/** Finds a module by what an import statement says: relative in JavaScript, dotted in Python. */
-function modulesOf(artefacts: readonly FileArtefact[]) {
-  const byPath = new Map<string, FileArtefact>();
-  for (const artefact of [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path))) {
-    byPath.set(artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, ""), artefact);
-  }
-  return {
-    find(from: string, module: string): FileArtefact | undefined {
-      const folder = from.split("/").slice(0, -1);
-      if (module.startsWith("./") || module.startsWith("../"))
-        return byPath.get(resolve(folder, module.replace(/\.[cm]?[jt]sx?$/, "").split("/")));
-      const dots = module.match(/^\.+/)?.[0].length ?? 0;
-      const parts = module.slice(dots).split(".").filter(Boolean);
-      if (dots > 0) return byPath.get([...folder.slice(0, folder.length - dots + 1), ...parts].join("/"));
-      // An absolute import starts at some folder above: the nearest one wins.
-      for (let depth = folder.length; depth >= 0; depth--) {
-        const found = byPath.get([...folder.slice(0, depth), ...parts].join("/"));
-        if (found) return found;
+function follow(catalogue: Catalogue, modules: Modules, artefact: FileArtefact, call: OutgoingCall): PlacedCandidate[] {
+  const found: PlacedCandidate[] = [];
+  const from = artefact.coverage.path;
+  const open: Way[] = [{ ...call, from, trace: placeTrace(from, call.trace), crossings: 1 }];
+  const seen = new Set<string>();
+  for (let way = open.pop(); way; way = open.pop()) {
+    for (const { artefact: target, exported } of modules.find(way.from, way.target)) {
+      const { path } = target.coverage;
+      const key = `${path}|${exported.name}|${way.argument}|${[...way.clean].sort()}`;
+      if (seen.has(key) || path === way.from) continue;
+      seen.add(key);
+      for (const flow of exported.flows) {
+        const rule = catalogue.rules.get(flow.candidate.ruleId);
+        if (
+          flow.parameter !== way.argument ||
+          !rule ||
+          way.clean.includes(rule.family) ||
+          !catalogue.counts(rule, call.sourceKind)
+        )
+          continue;
+        const confidence = Math.round(flow.candidate.confidence * crossingFactor ** way.crossings * 100) / 100;
+        const trace = fold([...way.trace, ...onward(path, flow.candidate.trace)]);
+        found.push({ path, candidate: { ...flow.candidate, source: call.source, confidence }, trace });
       }
-      return undefined;
-    },
-  };
+      for (const pass of exported.passes) {
+        if (pass.parameter !== way.argument || way.crossings >= crossingsMax) continue;
+        const clean = [...new Set([...way.clean, ...pass.clean])];
+        open.push({
+          ...pass,
+          from: path,
+          clean,
+          trace: [...way.trace, ...onward(path, pass.trace)],
+          crossings: way.crossings + 1,
+        });
+      }
+    }
+  }
+  return found;
 }
 
-function resolve(folder: readonly string[], parts: readonly string[]): string {
-  const path = [...folder];
-  for (const part of parts) {
-    if (part === "..") path.pop();
-    else if (part !== "." && part !== "") path.push(part);
-  }
-  return path.join("/");
-}
+/** In the middle of a way a parameter is a step, not a source. */
+const onward = (path: string, steps: Parameters<typeof placeTrace>[1]): TraceStep[] =>
+  placeTrace(path, steps).map((step) => (step.role === "source" ? { ...step, role: "step" } : step));
+
+const fold = (trace: readonly TraceStep[]): TraceStep[] =>
+  trace.length <= stepsMax ? [...trace] : [...trace.slice(0, stepsMax / 2), ...trace.slice(-stepsMax / 2)];

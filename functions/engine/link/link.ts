@@ -4,6 +4,7 @@ import type { Rule } from "../catalogue/schema.ts";
 import type { Finding, Text, TraceStep } from "../finding.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
 import { crossFileCandidates } from "./cross-file.ts";
+import { byCodeUnits } from "./order.ts";
 import { inTestCode, isDocumentation } from "./path-role.ts";
 
 /** A candidate in its file, with steps that may lie in others. */
@@ -29,8 +30,6 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[]): 
 
 export const placeTrace = (path: string, steps: readonly LocalStep[]): TraceStep[] =>
   steps.map((step) => ({ path, ...step }));
-
-export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const order = (a: Finding, b: Finding): number =>
   byCodeUnits(a.path, b.path) ||

@@ -1,0 +1,47 @@
+import type { Span } from "../ir/ir.ts";
+import type { Handover, Run } from "./run.ts";
+import { allTaint, type Value } from "./value.ts";
+
+/** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
+const handoversMax = 200;
+
+/** Keeps, for linking, what goes into functions of other files. */
+export function handOver(run: Run, paths: readonly string[], args: readonly Value[], at: Span): void {
+  const target = targetOf(run, paths);
+  if (target === null) return;
+  for (const [argument, value] of args.entries()) {
+    for (const { source, clean, step } of allTaint(value)) hand(run, { target, argument, source, clean, step, at });
+  }
+}
+
+/** Attacker input is kept as it is; a parameter's way is part of what its function does. */
+export function hand(run: Run, handover: Handover): void {
+  const { source, target, argument, at } = handover;
+  if (source.parameter) {
+    const passes = run.summaries.get(source.parameter.fn)?.passes;
+    if (!passes || passes.length >= handoversMax) return;
+    const known = passes.some(
+      (p) => p.source === source && p.target === target && p.argument === argument && p.at.start === at.start,
+    );
+    if (!known) passes.push(handover);
+    return;
+  }
+  const key = `${target}|${argument}|${source.kind}|${source.start}|${at.start}`;
+  if (run.handovers.size < handoversMax || run.handovers.has(key)) run.handovers.set(key, handover);
+}
+
+/** The path that can name something in another file of the project; what models know is a library. */
+function targetOf(run: Run, paths: readonly string[]): string | null {
+  for (const path of paths) {
+    const plain = path.replaceAll("()", "");
+    if (plain.startsWith("?") || !plain.includes(".") || plain.includes("[")) continue;
+    if (
+      run.language === "javascript"
+        ? !plain.startsWith(".")
+        : run.knowledge.known.has(plain.slice(0, plain.lastIndexOf(".")))
+    )
+      continue;
+    return plain;
+  }
+  return null;
+}
