@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { Api, type ApiProps } from "./api.ts";
 import type { RestApi } from "./deploy/rest-api.ts";
 import { type Deployed, deploy } from "./deploy.ts";
@@ -78,7 +78,7 @@ export async function startCloud(props: CloudProps): Promise<Cloud> {
 }
 
 async function start(props: CloudProps, closes: Close[]): Promise<Cloud> {
-  const { dataFolder } = props;
+  const dataFolder = resolve(props.dataFolder);
   closes.push(lockFolder(dataFolder));
   const temporaryFolder = join(dataFolder, "tmp");
   rmSync(temporaryFolder, { recursive: true, force: true });

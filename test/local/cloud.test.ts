@@ -97,6 +97,12 @@ const template = {
       Type: "AWS::ApiGateway::RestApi",
       Properties: {
         Body: {
+          "x-amazon-apigateway-gateway-responses": {
+            MISSING_AUTHENTICATION_TOKEN: {
+              statusCode: 404,
+              responseTemplates: { "application/json": '{"from":"the body"}' },
+            },
+          },
           paths: {
             "/items/{id}": { put: integration("Put", { credentials: att("ApiRole") }) },
             "/denied": { get: integration("Denied", { credentials: att("ApiRole") }) },
@@ -105,6 +111,15 @@ const template = {
           },
         },
         BinaryMediaTypes: ["*/*"],
+      },
+    },
+    TooLarge: {
+      Type: "AWS::ApiGateway::GatewayResponse",
+      Properties: {
+        RestApiId: ref("Api"),
+        ResponseType: "REQUEST_TOO_LARGE",
+        StatusCode: "418",
+        ResponseParameters: { "gatewayresponse.header.x-from": "'a resource'" },
       },
     },
     ApiPermission: {
@@ -230,6 +245,13 @@ describe("a stack on this machine", () => {
     expect(await status("/unpermitted")).toBe(500);
     // It may, and gives something that is no answer of a proxy integration.
     expect(await status("/permitted")).toBe(502);
+  });
+
+  it("refuses in the words of its API, wherever the template has them", async () => {
+    const unknown = await fetch(`${cloud.apiUrl}/nowhere`);
+    expect([unknown.status, await unknown.json()]).toEqual([404, { from: "the body" }]);
+    const tooLarge = await fetch(`${cloud.apiUrl}/items/x`, { method: "PUT", body: new Uint8Array(6 * 1024 * 1024) });
+    expect([tooLarge.status, tooLarge.headers.get("x-from")]).toEqual([418, "a resource"]);
   });
 
   it("records each call with the role that made it", async () => {
