@@ -3,7 +3,7 @@ import type { Catalogue } from "./catalogue/catalogue.ts";
 import { candidateOf, type FileContext, traceOf } from "./findings/candidates.ts";
 import { Suppressions } from "./findings/suppression.ts";
 import { interpret } from "./interpret/interpreter.ts";
-import type { Handover as Handed, Run } from "./interpret/run.ts";
+import type { Handover as Handed, Hit, Run } from "./interpret/run.ts";
 import type { Source } from "./interpret/value.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
 import { JavaLowering } from "./lower/java/java-lowering.ts";
@@ -64,8 +64,20 @@ export async function analyseCode(
       : unread > errorShareMax
         ? "syntax_errors"
         : null;
-  const candidates = [...run.hits.values()].map((hit) => candidateOf(file, run, hit));
+  const candidates = outermost([...run.hits.values()]).map((hit) => candidateOf(file, run, hit));
   return { candidates, links: linksOf(catalogue, file, run), suppressions: file.suppressions, reason };
+}
+
+/** `read(path(x))` is one problem, not two: of one rule's sinks inside each other, the outer one is reported. */
+function outermost(hits: readonly Hit[]): Hit[] {
+  const inside = (inner: Hit, outer: Hit) =>
+    inner !== outer &&
+    inner.match.rule === outer.match.rule &&
+    inner.flow?.source === outer.flow?.source &&
+    inner.statement.start === outer.statement.start &&
+    inner.at.start >= outer.at.start &&
+    inner.at.end <= outer.at.end;
+  return hits.filter((hit) => hit.flow === null || !hits.some((other) => inside(hit, other)));
 }
 
 /** What other files may call here, and what this file hands to others. */

@@ -309,6 +309,9 @@ export function storeEntry(run: Run, frame: Frame, key: unknown, value: Value, a
 function assignment(run: Run, frame: Frame, e: Assign): Value {
   nameFunction(run, frame, e);
   const value = evaluate(run, frame, e.from);
+  const [closure] = value.closures;
+  if (closure?.fn.exported && e.to.kind === "variable" && e.from.kind === "closure")
+    run.exports.set(e.to.name, closure);
   assign(run, frame, e.to, value, e, e.type);
   return value;
 }

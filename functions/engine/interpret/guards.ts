@@ -65,7 +65,7 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     if (operand.kind === "operation" && operand.operator === "typeof" && operand.operands[0]) {
       if (only === "number" || only === "boolean" || only === "bigint")
         change(run, frame, operand.operands[0], allFamilies);
-    } else if (accessPath(operand) !== null) store(run, frame, operand, constant(only));
+    } else if (accessPath(operand) !== null) store(frame, operand, constant(only));
   }
 }
 
@@ -197,7 +197,7 @@ function change(run: Run, frame: Frame, operand: Expression, families: Families)
       value.taint.length > 0 && value.taint.every((t) => (t.clean & run.catalogue.bitsOf(["normalised"])) !== 0);
     if (!normal) return;
   }
-  store(run, frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
+  store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
 }
 
 /** Guards that list `normalised` beside path_traversal ask for a normalised operand. */
@@ -216,7 +216,7 @@ function innermost(operand: Expression): Expression {
   return here;
 }
 
-function store(_run: Run, frame: Frame, operand: Expression, value: Value): void {
+function store(frame: Frame, operand: Expression, value: Value): void {
   const key = accessPath(operand);
   if (key !== null) frame.scope.set(key, value === nothing ? { ...nothing } : value);
 }

@@ -35,7 +35,7 @@ export abstract class Lowering {
   /** Lowers a value. Never fails: what is not known becomes Unknown with everything it reads. */
   expression(node: SyntaxNode): Expression {
     return (
-      this.#nested(node, () => this.lowerExpression(node) ?? this.unknown(node)) ?? {
+      this.#nested(() => this.lowerExpression(node) ?? this.unknown(node)) ?? {
         ...span(node),
         kind: "unknown",
         reads: [],
@@ -46,7 +46,6 @@ export abstract class Lowering {
   statement(node: SyntaxNode): Statement[] {
     return (
       this.#nested(
-        node,
         () => this.lowerStatement(node) ?? [{ ...span(node), kind: "expression", value: this.expression(node) }],
       ) ?? []
     );
@@ -56,7 +55,7 @@ export abstract class Lowering {
     return nodes.flatMap((node) => this.statement(node));
   }
 
-  #nested<T>(_node: SyntaxNode, lower: () => T): T | null {
+  #nested<T>(lower: () => T): T | null {
     this.#nodes++;
     if (this.#depth >= nestingMax) {
       this.#tooDeep = true;

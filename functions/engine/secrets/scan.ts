@@ -20,6 +20,13 @@ interface CompiledSecret {
   allow: RE2JS[];
 }
 
+interface FoundSecret {
+  start: number;
+  end: number;
+  secret: string;
+  rule: Rule;
+}
+
 /** Finds secrets in any text. Work is linear in the text: expressions run only around keywords, in an engine that never backtracks. */
 export class SecretScanner {
   readonly #secrets: CompiledSecret[];
@@ -45,7 +52,7 @@ export class SecretScanner {
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
   ): Candidate[] {
     const lower = asciiLower(text);
-    const taken: { start: number; end: number; secret: string; rule: Rule; whole: string }[] = [];
+    const taken: FoundSecret[] = [];
     for (const secret of this.#secrets) {
       for (const window of windowsOf(lower, secret.rule.secret?.keywords ?? [])) {
         for (const found of this.#matches(secret, text, window.start, window.end)) {
@@ -54,7 +61,7 @@ export class SecretScanner {
         }
       }
     }
-    const mask = maskOf(text, taken);
+    const mask = maskOf(taken);
     return taken.map((found) => {
       const place = lines.place(found.start, found.end);
       const { rule } = found;
@@ -76,17 +83,16 @@ export class SecretScanner {
   }
 
   #matches(secret: CompiledSecret, text: string, from: number, to: number) {
-    const found: { start: number; end: number; secret: string; rule: Rule; whole: string }[] = [];
+    const found: FoundSecret[] = [];
     const window = text.slice(from, to);
     const matcher = secret.regex.matcher(window);
     const { group, entropy } = secret.rule.secret as NonNullable<Rule["secret"]>;
     while (matcher.find() && found.length < secretsMax) {
       const value = matcher.group(group) ?? "";
-      const whole = matcher.group(0) ?? "";
       if (value === "" || isPlaceholder(value) || entropyOf(value) < entropy) continue;
       if (secret.allow.some((allow) => allow.matcher(value).find())) continue;
       const start = from + matcher.start(group);
-      found.push({ start, end: start + value.length, secret: value, rule: secret.rule, whole });
+      found.push({ start, end: start + value.length, secret: value, rule: secret.rule });
     }
     return found;
   }
@@ -121,7 +127,7 @@ function windowsOf(lower: string, keywords: readonly string[]): { start: number;
 export const masked = (secret: string): string => (secret.length >= 12 ? `${secret.slice(0, 4)}****` : "****");
 
 /** Masks every secret found in the file, wherever it stands in a snippet. */
-function maskOf(_text: string, taken: readonly { secret: string }[]): (snippet: string) => string {
+function maskOf(taken: readonly { secret: string }[]): (snippet: string) => string {
   const values = [...new Set(taken.map((found) => found.secret))].sort((a, b) => b.length - a.length);
   return (snippet) => values.reduce((cut, value) => cut.split(value).join(masked(value)), snippet);
 }
