@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { runScan } from "../../bin/scan/run-scan.ts";
 import { Api, zipOf } from "../support/api.ts";
@@ -24,14 +25,12 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 async function scan(args: string[], environment: Record<string, string> = {}) {
   const written = { out: "", err: "" };
   const output = (name: "out" | "err") =>
-    ({
-      isTTY: false,
-      write: (text: string, done?: () => void) => {
-        written[name] += text;
-        done?.();
-        return true;
+    new Writable({
+      write(part, _, done) {
+        written[name] += part;
+        done();
       },
-    }) as never;
+    }) as Writable & { isTTY?: boolean };
   const exit = await runScan(args, {
     stdout: output("out"),
     stderr: output("err"),
@@ -44,8 +43,8 @@ async function scan(args: string[], environment: Record<string, string> = {}) {
 
 describe("npm run scan", () => {
   it("audits a folder with a service of its own and leaves nothing behind", async () => {
-    const { exit, out } = await scan(["code", "--fail-on", "high"]);
-    expect(exit).toBe(1);
+    const { exit, out, err } = await scan(["code", "--fail-on", "high"]);
+    expect({ exit, err }).toMatchObject({ exit: 1 });
     for (const [path, line, cwe] of expectedFindings)
       expect(out).toMatch(new RegExp(`${path}:${line}:\\d+ .*CWE-${cwe}`));
     expect(out).toContain("2 issues");
