@@ -1,7 +1,8 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
 import { check } from "./check.ts";
-import { evaluate, member } from "./evaluate.ts";
+import { evaluate } from "./evaluate.ts";
+import { member } from "./members.ts";
 import { accessPath, memberPaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";

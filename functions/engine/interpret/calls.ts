@@ -2,12 +2,14 @@ import { allFamilies } from "../catalogue/catalogue.ts";
 import type { Call } from "../ir/ir.ts";
 import { check, holds, receiverFits, type Subject } from "./check.ts";
 import { operateContainer } from "./containers.ts";
-import { evaluate, member, storeEntry } from "./evaluate.ts";
+import { evaluate, storeEntry } from "./evaluate.ts";
 import { handOver } from "./handover.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
+import { member } from "./members.ts";
 import { accessPath, memberPaths } from "./names.ts";
 import { formatPrefix } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
+import { textMethods } from "./text-methods.ts";
 import {
   allTaint,
   anyElement,
@@ -263,30 +265,6 @@ function foldedCall(call: Call, called: Called): Value["constants"] {
   const results = (of as string[]).map((text) => fold(text, args as (string | number | boolean | null)[]));
   return results.some((result) => result === undefined) ? null : (results as (string | number | boolean)[]);
 }
-
-type Folded = string | number | boolean | undefined;
-const lower = (text: string): Folded => text.toLowerCase();
-const upper = (text: string): Folded => text.toUpperCase();
-const trim = (text: string): Folded => text.trim();
-const textMethods: Record<string, (text: string, args: readonly (string | number | boolean | null)[]) => Folded> = {
-  toLowerCase: lower,
-  lower,
-  toUpperCase: upper,
-  upper,
-  trim,
-  strip: trim,
-  charAt: (text, [at]) => (typeof at === "number" ? text.charAt(at) : undefined),
-  startsWith: (text, [start]) => (typeof start === "string" ? text.startsWith(start) : undefined),
-  endsWith: (text, [end]) => (typeof end === "string" ? text.endsWith(end) : undefined),
-  concat: (text, args) => text + args.join(""),
-  length: (text, args) => (args.length === 0 ? text.length : undefined),
-  equals: (text, [other]) => text === other,
-  equalsIgnoreCase: (text, [other]) =>
-    typeof other === "string" ? text.toLowerCase() === other.toLowerCase() : undefined,
-  isEmpty: (text, args) => (args.length === 0 ? text === "" : undefined),
-  substring: (text, [from, to]) =>
-    typeof from === "number" ? text.substring(from, typeof to === "number" ? to : undefined) : undefined,
-};
 
 /** `"https://host/%s".format(x)`: the beginning of a format is the beginning of the result. */
 function prefixOf(folded: Value["constants"], call: Call, called: Called): string | null {

@@ -1,13 +1,13 @@
 import type { EntryPoint } from "../catalogue/catalogue.ts";
 import type { FunctionNode, Parameter, Span, Statement } from "../ir/ir.ts";
 import { assign, withType } from "./assign.ts";
-import { applyFlow, rebase, receiverFits } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
-import { hand } from "./handover.ts";
-import { basePaths, typedAs } from "./names.ts";
-import type { Flow, Frame, Run, Summary } from "./run.ts";
+import { basePaths } from "./names.ts";
+import { entryOf, parameterValue } from "./parameters.ts";
+import type { Frame, Run, Summary } from "./run.ts";
 import { Scope } from "./scope.ts";
+import { applySummary } from "./summaries.ts";
 import {
   allTaint,
   type ClosureValue,
@@ -18,7 +18,6 @@ import {
   joinTaint,
   named,
   nothing,
-  type Taint,
   tainted,
   type Value,
 } from "./value.ts";
@@ -171,133 +170,6 @@ function bindParameter(run: Run, frame: Frame, param: Parameter, given: Value): 
     value.paths.length === 0 && value.constants === null ? { ...value, paths: [`?${param.name}`] } : value;
   frame.scope.set(param.name, namedValue);
   if (param.pattern) assign(run, frame, param.pattern, namedValue, param.pattern);
-}
-
-/** An unknown argument: it stands for whatever callers pass, and for what a framework is known to pass. */
-function parameterValue(run: Run, frame: Frame, fn: FunctionNode, index: number, entry: EntryPoint | null): Value {
-  const param = fn.params[index] as Parameter;
-  const symbolic: Taint = {
-    source: run.source("parameter", param, 1, { fn, index }),
-    clean: 0,
-    step: firstStep(param),
-  };
-  const passed = entry && index >= entry.parameters.length ? passedKind(fn, param, entry) : null;
-  const kind = decoratedKind(run, frame, param) ?? passed;
-  const type = entry?.parameters[index];
-  const taint: Taint[] = kind
-    ? [symbolic, { source: run.source(kind, param, entry?.confidence ?? 1), clean: 0, step: firstStep(param) }]
-    : [symbolic];
-  const declared = typedAs(run, frame, param.type);
-  const fallback = param.default ? evaluate(run, frame, param.default) : nothing;
-  return {
-    ...declared,
-    closures: fallback.closures,
-    paths: [...(type ? [type] : []), ...declared.paths, `?${param.name}`],
-    taint,
-  };
-}
-
-function decoratedKind(run: Run, frame: Frame, param: Parameter): string | null {
-  for (const decorator of param.decorators) {
-    const callee = evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
-    for (const path of callee.paths) {
-      const [kind] = run.knowledge.parameterDecorators.find(path);
-      if (kind) return kind;
-    }
-  }
-  return null;
-}
-
-/** The framework that calls a function, known by its decorators or by what its parameters are called. */
-function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | null {
-  for (const decorator of fn.decorators) {
-    const callee = evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
-    const found = callee.paths.flatMap((path) => run.knowledge.entryDecorators.find(path));
-    const fits = found.find((entry) => !entry.receiver || receiverFits(entry.receiver, callee.paths));
-    if (fits) return fits;
-  }
-  return (
-    run.knowledge.entryNames.find((entry) =>
-      entry.names.every((options, i) => options.includes(fn.params[i]?.name ?? "")),
-    ) ?? null
-  );
-}
-
-/** What a framework passes in a parameter. From the path of a route come its placeholders only, and converted ones are harmless. */
-function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): string | null {
-  if (entry.others !== "http-path") return entry.others;
-  const routes = fn.decorators.flatMap((d) => (d.kind === "call" && d.args[0] ? [d.args[0].value] : []));
-  if (routes.some((route) => route.kind !== "literal")) return entry.others;
-  const holes = routes.flatMap((route) => [
-    ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),
-  ]);
-  const hole = holes.find(([, , name]) => name === param.name);
-  return hole && !["int", "float", "uuid"].includes(hole[1] ?? "") ? entry.others : null;
-}
-
-/** Substitutes the arguments for the parameters in a summary. */
-function applySummary(
-  run: Run,
-  caller: Frame,
-  summary: Summary,
-  fn: FunctionNode,
-  args: readonly Value[],
-  named: ReadonlyMap<string, Value>,
-  at: Span,
-): Value {
-  const taintOf = (index: number): readonly Taint[] => {
-    const param = fn.params[index];
-    if (!param) return [];
-    const given = param.rest ? args.slice(index) : [named.get(param.name) ?? args[index] ?? nothing];
-    return given.flatMap((value) => allTaint(value)).map((t) => ({ ...t, step: extend(t.step, at) }));
-  };
-  const settled = (flow: Flow) =>
-    flow.match.unless.some((test) => test.fact !== null && caller.scope.binding(`@${test.fact}`) !== null);
-  for (const flow of summary.flows.filter((candidate) => !settled(candidate)))
-    for (const taint of taintOf(flow.parameter)) applyFlow(run, flow, taint);
-  for (const pass of [...summary.passes]) {
-    for (const taint of taintOf(pass.source.parameter?.index ?? 0)) {
-      hand(run, {
-        ...pass,
-        source: taint.source,
-        clean: taint.clean | pass.clean,
-        step: rebase(pass.step, taint.step),
-      });
-    }
-  }
-  for (const fact of summary.settles) caller.scope.set(fact, constant(true));
-  return substitute(summary.returns, fn, taintOf, 2);
-}
-
-function substitute(
-  value: Value,
-  fn: FunctionNode,
-  taintOf: (index: number) => readonly Taint[],
-  depth: number,
-): Value {
-  let taint: readonly Taint[] = [];
-  for (const t of value.taint) {
-    const own = t.source.parameter?.fn === fn;
-    const passed = own
-      ? taintOf(t.source.parameter?.index ?? 0).map((arg) => ({
-          ...arg,
-          clean: arg.clean | t.clean,
-          step: rebase(t.step, arg.step),
-        }))
-      : [t];
-    taint = joinTaint(taint, passed);
-  }
-  const slots =
-    value.slots && depth > 0
-      ? {
-          ...value.slots,
-          entries: new Map(
-            [...value.slots.entries].map(([k, v]) => [k, substitute(v, fn, taintOf, depth - 1)] as const),
-          ),
-          rest: value.slots.rest && substitute(value.slots.rest, fn, taintOf, depth - 1),
-        }
-      : null;
-  return { ...value, taint, slots };
 }
 
 /** A function passed to something that is not known: it may run, any number of times, on elements of the receiver. */
