@@ -47,8 +47,12 @@ export default async function startup(): Promise<void> {
   console.table(rows);
 }
 
-const residentMegabytes = (pid: number): number =>
-  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
+/** Memory of a process and all its children, shared pages counted once (PSS): functions run as processes of their own. */
+function residentMegabytes(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  const own = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]) / 1024;
+  return Math.round(children.reduce((sum, child) => sum + residentMegabytes(child), own));
+}
 
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const round = (value: number): number => Math.round(value * 100) / 100;
