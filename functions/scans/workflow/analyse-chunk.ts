@@ -4,6 +4,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { auditEngine } from "../../platform/audit-engine.ts";
 import { environment } from "../../platform/environment.ts";
 import { SluiceError } from "../../platform/errors.ts";
+import { log } from "../../platform/log.ts";
 import { getObject, putJson } from "../../platform/object-store.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
 import type { ChunkFile } from "../plan.ts";
@@ -30,6 +31,7 @@ export const analyseChunk = workflowTask(
     const artefacts: FileArtefact[] = [];
     for (const line of bytes.toString("utf8").split("\n"))
       artefacts.push(await analyse(engine, JSON.parse(line) as ChunkFile));
+    logFailures(task_id, chunk, artefacts);
     await putJson(environment().RESULTS_BUCKET, keys.artefacts(chunk), artefacts);
     const sum = (of: (artefact: FileArtefact) => number) =>
       artefacts.reduce((total, artefact) => total + of(artefact), 0);
@@ -49,3 +51,11 @@ export const analyseChunk = workflowTask(
 
 const analyse = (engine: Engine, { path, base64 }: ChunkFile): Promise<FileArtefact> =>
   engine.analyse({ path, bytes: Buffer.from(base64, "base64") });
+
+/** An engine that fails on a file is a defect of ours: the task names the file, the log says how often and why. */
+function logFailures(task: string, chunk: number, artefacts: readonly FileArtefact[]): void {
+  const failed = artefacts.filter((artefact) => artefact.coverage.status === "failed");
+  for (const [code, files] of Map.groupBy(failed, (artefact) => artefact.coverage.reason ?? "unknown")) {
+    log("error", "files not analysed", { task, chunk, code, count: files.length });
+  }
+}
