@@ -77,18 +77,24 @@ export class RestApi extends Construct {
   }
 }
 
-/** What API Gateway refuses by itself has the same shape as what our functions refuse. */
+/** What API Gateway refuses by itself has the same shape as what our functions refuse; it knows no languages, so the text is in both. */
 const gatewayResponses = {
   // API Gateway's name for "no such route or method".
-  MISSING_AUTHENTICATION_TOKEN: refusal(404, "route_not_found", "There is no such operation"),
-  REQUEST_TOO_LARGE: refusal(413, "payload_too_large", "The body is too large; the limit is 10 MB"),
-  THROTTLED: refusal(429, "throttled", "Too many requests; try again shortly"),
-  INTEGRATION_TIMEOUT: refusal(504, "timed_out", "The operation took too long"),
-  DEFAULT_4XX: refusal(400, "bad_request", "The request is malformed"),
-  DEFAULT_5XX: refusal(502, "internal_error", problems.internal_error.en),
+  MISSING_AUTHENTICATION_TOKEN: refusal(404, "route_not_found", "没有这个接口", "There is no such operation"),
+  // API Gateway stops at 10 MB, Lambda at 6 MB of base64, which is about 4 MB of a file.
+  REQUEST_TOO_LARGE: refusal(
+    413,
+    "payload_too_large",
+    "请求体过大。约 4 MB 以上的 ZIP 请使用 /projects/{id}/zip/uploads 直接上传",
+    "The body is too large; send a ZIP over about 4 MB by /projects/{id}/zip/uploads",
+  ),
+  THROTTLED: refusal(429, "throttled", "请求过于频繁，请稍后重试", "Too many requests; try again shortly"),
+  INTEGRATION_TIMEOUT: refusal(504, "timed_out", "操作超时", "The operation took too long"),
+  DEFAULT_4XX: refusal(400, "bad_request", "请求格式错误", "The request is malformed"),
+  DEFAULT_5XX: refusal(502, "internal_error", problems.internal_error.zh, problems.internal_error.en),
 };
 
-function refusal(statusCode: number, code: string, detail: string): object {
-  const body = JSON.stringify({ detail, code, request_id: "$context.requestId" });
+function refusal(statusCode: number, code: string, zh: string, en: string): object {
+  const body = JSON.stringify({ detail: `${zh} / ${en}`, code, request_id: "$context.requestId" });
   return { statusCode, responseTemplates: { "application/json": body } };
 }

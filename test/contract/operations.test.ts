@@ -178,11 +178,14 @@ describe("what is no operation", () => {
     }
   });
 
-  it("refuses a body over API Gateway's limit and stores nothing", async () => {
-    const file = new Blob([new Uint8Array(11 * 1024 * 1024)]);
+  it("refuses a body over the limits of API Gateway and of Lambda, points at the direct upload, and stores nothing", async () => {
     const project = await owner.ok("POST", "/api/v1/projects", { json: { name: "big", source_type: "zip" } });
-    const { status } = await owner.call("POST", `/api/v1/projects/${project.id}/zip`, { multipart: { file } });
-    expect(status).toBe(413);
+    for (const megabytes of [5, 11]) {
+      const file = new Blob([new Uint8Array(megabytes * 1024 * 1024)]);
+      const { status, body } = await owner.call("POST", `/api/v1/projects/${project.id}/zip`, { multipart: { file } });
+      expect({ status, body }).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
+      expect(body.detail).toContain("/zip/uploads");
+    }
     expect(await owner.ok("GET", `/api/v1/projects/${project.id}/zip`)).toMatchObject({ has_file: false });
   });
 });
