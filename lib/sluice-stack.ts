@@ -26,12 +26,15 @@ export class SluiceStack extends Stack {
       SOURCES_BUCKET: data.sources.bucketName,
       RESULTS_BUCKET: data.results.bucketName,
       SIGNING_KEY_ALIAS: data.signingKeyAlias,
+      SECRETS_KEY_ALIAS: data.secretsKeyAlias,
+      OUTBOUND_ALLOWED_HOSTS: this.node.tryGetContext("outboundAllowedHosts") ?? "",
       SCAN_MACHINE_ARN: this.formatArn({
         service: "states",
         resource: "stateMachine",
         resourceName: stateMachineName,
         arnFormat: ArnFormat.COLON_RESOURCE_NAME,
       }),
+      AUDIT_DAYS: this.node.tryGetContext("auditDays") ?? "400",
       TOKEN_MINUTES: this.node.tryGetContext("tokenMinutes") ?? "480",
     };
     const functions = new ProductFunctions(this, "Functions", { bundle: props.bundle, data, environment });

@@ -6,6 +6,10 @@ import type { IndexName, RecordKind } from "./table.ts";
 export interface Grants {
   readonly reads?: readonly RecordKind[];
   readonly writes?: readonly RecordKind[];
+  /** Kinds it may put and nothing more: an entry of the audit log is never read, updated or deleted by who makes it. */
+  readonly appends?: readonly RecordKind[];
+  /** Kinds whose items it only compares within a transaction. */
+  readonly checks?: readonly RecordKind[];
   /** Indexes it lists by. */
   readonly indexes?: readonly IndexName[];
   /** Prefixes of the sources bucket, for example "zips/*". */
@@ -22,7 +26,13 @@ export interface Grants {
   readonly scanMachine?: readonly ("start" | "stop" | "describe")[];
   /** Only the login function. */
   readonly signTokens?: boolean;
+  /** Use of the key of users' secrets; who only reads them cannot make new ones. */
+  readonly secrets?: readonly ("encrypt" | "decrypt")[];
 }
+
+/** What an API token is good for: looking; looking, uploading and scanning; everything its user may do. Each includes the one before. */
+export const tokenScopes = ["read", "scan", "all"] as const;
+export type TokenScope = (typeof tokenScopes)[number];
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -44,6 +54,8 @@ export interface Contract<
   readonly root?: boolean;
   readonly summary: string;
   readonly auth: "anyone" | "user" | "administrator";
+  /** What an API token must be good for. @default "all" for administrators' operations, else "read" for GET and "all" for the rest */
+  readonly scope?: TokenScope;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -51,11 +63,15 @@ export interface Contract<
   readonly bodyType?: "json" | "form" | "multipart";
   /** The answer is parsed with it before it leaves, so a field that is not listed here stays inside. */
   readonly success: S;
+  /** Of a good answer that is none of 200: a redirect carries its Location and, for clients that follow none, a body. */
+  readonly status?: 302;
   /** What it can refuse beyond validation and authentication; OpenAPI lists them and contract tests hold it to them. */
   readonly failures: readonly ErrorCode[];
   readonly grants: Grants;
   /** "zh": messages are always Chinese (login and user operations, by specification). @default the caller's language */
   readonly messages?: "zh";
+  /** Of an operation that signs people in: the body's field with the address they claim, and the refusals that the audit log keeps. */
+  readonly attempt?: { readonly emailField: string; readonly failures: readonly ErrorCode[] };
   /** Honours Idempotency-Key: the same key gives the same answer for 24 hours. */
   readonly idempotent?: boolean;
   /** @default 512 MiB; a bigger function also gets more CPU */
@@ -70,6 +86,10 @@ export interface Contract<
 export const apiStage = "live";
 
 export const apiPrefix = "/api/v1";
+
+/** What an API token must be good for to call an operation. */
+export const scopeOf = ({ auth, method, scope }: Pick<Contract, "auth" | "method" | "scope">): TokenScope =>
+  scope ?? (auth !== "administrator" && method === "GET" ? "read" : "all");
 
 /** The whole path of an operation as a client calls it. */
 export const fullPath = (contract: Pick<Contract, "path" | "root">): string =>

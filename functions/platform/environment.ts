@@ -11,7 +11,13 @@ const Environment = z.object({
   RESULTS_BUCKET: z.string().min(3),
   /** Alias of the key that signs access tokens; only the login function may use it. */
   SIGNING_KEY_ALIAS: z.string().startsWith("alias/"),
+  /** Alias of the key that encrypts users' secrets: provider tokens, model keys, SSH keys. */
+  SECRETS_KEY_ALIAS: z.string().startsWith("alias/"),
+  /** "host:port,..." that outbound requests may reach although they are private, or speak http. */
+  OUTBOUND_ALLOWED_HOSTS: z.string().default(""),
   SCAN_MACHINE_ARN: z.string().startsWith("arn:"),
+  /** Days that the audit log keeps an entry. */
+  AUDIT_DAYS: z.coerce.number().int().min(1).max(3660).default(400),
   /** Life of an access token in minutes. */
   TOKEN_MINUTES: z.coerce.number().int().min(15).max(11_520).default(480),
 });

@@ -42,13 +42,60 @@ export const problems = {
   // Who is calling
   not_authenticated: { status: 401, zh: "请先登录", en: "Sign in first" },
   login_failed: { status: 400, zh: "邮箱或密码错误", en: "The e-mail address or the password is wrong" },
+  token_scope_insufficient: {
+    status: 403,
+    zh: "该 API 令牌的权限范围不足，需要 {scope}",
+    en: "The scope of this API token does not reach; {scope} is needed",
+  },
+  cursor_invalid: {
+    status: 422,
+    zh: "分页游标无效、已过期或属于另一个查询，请从第一页重新开始",
+    en: "The cursor is invalid, has expired or belongs to another query; start at the first page",
+  },
   permission_denied: { status: 403, zh: "没有权限执行此操作", en: "You may not do this" },
 
   // Records
+  token_not_found: { status: 404, zh: "API 令牌不存在", en: "There is no such API token" },
+  token_limit_reached: {
+    status: 409,
+    zh: "API 令牌最多 {limit} 个，请先删除不用的令牌",
+    en: "There can be {limit} API tokens; delete one that is not used first",
+  },
   user_not_found: { status: 404, zh: "用户不存在", en: "There is no such user" },
   email_taken: { status: 400, zh: "该邮箱已被注册", en: "This e-mail address is already in use" },
+  // The same with another status: existing front ends expect 400 where an account is made, and a conflict is a 409 elsewhere.
+  email_in_use: { status: 409, zh: "该邮箱已被其他用户使用", en: "Another user has this e-mail address" },
+  user_changed: {
+    status: 409,
+    zh: "该用户刚刚被修改，请刷新后重试",
+    en: "The user was changed meanwhile; load it again and retry",
+  },
+  user_limit_reached: {
+    status: 409,
+    zh: "用户数量已达上限（约 {limit} 个），无法继续创建",
+    en: "There can be about {limit} users, and there are; no more can be created",
+  },
+  cannot_delete_self: { status: 400, zh: "不能删除自己的账户", en: "You cannot delete your own account" },
+  cannot_disable_self: { status: 400, zh: "不能禁用自己的账户", en: "You cannot disable your own account" },
+  last_administrator: {
+    status: 409,
+    zh: "这是最后一个可用的管理员，至少需要保留一个",
+    en: "This is the last active administrator; one has to remain",
+  },
   project_not_found: { status: 404, zh: "项目不存在", en: "There is no such project" },
   project_not_zip: { status: 400, zh: "该项目不是 ZIP 上传类型", en: "This project does not take ZIP uploads" },
+  project_in_recycle_bin: {
+    status: 409,
+    zh: "项目在回收站中，请先恢复",
+    en: "The project is in the recycle bin; restore it first",
+  },
+  project_owner_fixed: {
+    status: 409,
+    zh: "项目创建者的角色不能更改或移除",
+    en: "Who created the project stays its owner",
+  },
+  member_not_found: { status: 404, zh: "成员不存在", en: "There is no such member" },
+  already_member: { status: 409, zh: "该用户已是项目成员", en: "This user is already a member of the project" },
   task_not_found: { status: 404, zh: "任务不存在", en: "There is no such task" },
   task_already_ended: {
     status: 409,
@@ -233,6 +280,76 @@ export const problems = {
     status: 422,
     zh: "条目“{entry}”的压缩数据已损坏",
     en: "The compressed data of entry “{entry}” is damaged",
+  },
+
+  // Secrets of users: functions/platform/secrets.ts
+  secret_unreadable: {
+    status: 409,
+    zh: "已保存的“{field}”无法解密，请重新输入",
+    en: "The stored “{field}” cannot be decrypted; enter it again",
+  },
+  secret_prefix_reserved: {
+    status: 422,
+    zh: "“{field}”的值不能以“enc:”开头",
+    en: "The value of “{field}” must not begin with “enc:”",
+  },
+  secret_too_long: {
+    status: 422,
+    zh: "“{field}”的值为 {bytes} 字节，上限为 {limit}",
+    en: "The value of “{field}” has {bytes} bytes; the limit is {limit}",
+  },
+
+  // Requests to hosts that users name: functions/platform/outbound.ts. None of these texts repeats what a host answered.
+  outbound_url_malformed: { status: 422, zh: "地址不是有效的 URL", en: "The address is not a valid URL" },
+  outbound_not_https: {
+    status: 422,
+    zh: "访问“{host}”必须使用 https",
+    en: "“{host}” can only be reached over https",
+  },
+  outbound_userinfo: {
+    status: 422,
+    zh: "访问“{host}”的 URL 不能包含用户名或密码",
+    en: "The URL of “{host}” must not contain a user name or password",
+  },
+  outbound_port: {
+    status: 422,
+    zh: "不允许访问“{host}”的端口 {port}，允许的端口：{ports}",
+    en: "Port {port} of “{host}” may not be reached; allowed are {ports}",
+  },
+  outbound_address_refused: {
+    status: 422,
+    zh: "主机“{host}”指向内部网络，不允许访问；如需访问，请由管理员将其加入允许列表",
+    en: "The host “{host}” leads into a private network; the operator can allow it by name",
+  },
+  outbound_credentials_malformed: {
+    status: 422,
+    zh: "访问“{host}”的令牌包含不允许的字符，请重新输入",
+    en: "The token for “{host}” has characters that no token has; enter it again",
+  },
+  outbound_unreachable: {
+    status: 502,
+    zh: "无法连接“{host}”（{reason}）",
+    en: "“{host}” cannot be reached ({reason})",
+  },
+  outbound_timeout: {
+    status: 504,
+    zh: "“{host}”未在 {seconds} 秒内完成响应",
+    en: "“{host}” did not finish its answer within {seconds} s",
+  },
+  outbound_too_large: {
+    status: 502,
+    zh: "“{host}”的响应超过上限 {limit} 字节",
+    en: "The answer of “{host}” is larger than the limit of {limit} bytes",
+  },
+  outbound_redirects: {
+    status: 502,
+    zh: "“{host}”的重定向过多或无效",
+    en: "“{host}” redirects too often, or to nowhere",
+  },
+  outbound_encoding: {
+    status: 502,
+    zh: "“{host}”的响应编码不受支持或已损坏",
+    en: "The answer of “{host}” has an encoding that is not supported, or is damaged",
   },
 
   // Paths and exclusion patterns of users

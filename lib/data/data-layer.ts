@@ -18,6 +18,8 @@ export class DataLayer extends Construct {
   readonly key: kms.Key;
   readonly signingKey: kms.Key;
   readonly signingKeyAlias: string;
+  readonly secretsKey: kms.Key;
+  readonly secretsKeyAlias: string;
   readonly table: dynamodb.TableV2;
   readonly sources: s3.Bucket;
   readonly results: s3.Bucket;
@@ -34,6 +36,13 @@ export class DataLayer extends Construct {
     });
     this.signingKeyAlias = `alias/sluice-${props.stage}-tokens`;
     new kms.Alias(this, "SigningKeyAlias", { aliasName: this.signingKeyAlias, targetKey: this.signingKey });
+    this.secretsKey = new kms.Key(this, "SecretsKey", {
+      description: "Sluice: users' secrets",
+      enableKeyRotation: true,
+      ...kept,
+    });
+    this.secretsKeyAlias = `alias/sluice-${props.stage}-secrets`;
+    new kms.Alias(this, "SecretsKeyAlias", { aliasName: this.secretsKeyAlias, targetKey: this.secretsKey });
     this.table = this.#table();
     this.sources = this.#bucket("Sources", {
       lifecycleRules: [{ id: "unfinished-uploads", prefix: "quarantine/", expiration: Duration.days(1) }],

@@ -9,6 +9,7 @@ import type { DataLayer } from "../data/data-layer.ts";
 const tableActions = {
   reads: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"],
   writes: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"],
+  appends: ["dynamodb:PutItem"],
 };
 
 const objectActions = {
@@ -35,6 +36,7 @@ export function statementsOf(grants: Grants, data: DataLayer, scanMachineArn: st
   if (grants.signTokens) {
     statements.push(allow(["kms:Sign", "kms:GetPublicKey"], [data.signingKey.keyArn]));
   }
+  if (grants.secrets?.length) statements.push(secretsStatement(grants.secrets, data));
   const executions = `${scanMachineArn.replace(":stateMachine:", ":execution:")}:*`;
   for (const right of grants.scanMachine ?? []) {
     statements.push(allow([machineActions[right]], [right === "start" ? scanMachineArn : executions]));
@@ -62,6 +64,8 @@ function recordStatements(grants: Grants, data: DataLayer): iam.PolicyStatement[
   return [
     ...onItems(tableActions.reads, grants.reads),
     ...onItems(tableActions.writes, grants.writes),
+    ...onItems(["dynamodb:ConditionCheckItem"], grants.checks),
+    ...onItems(tableActions.appends, grants.appends),
     ...(indexes.length > 0 ? [allow(["dynamodb:Query"], indexes)] : []),
   ];
 }
@@ -86,6 +90,16 @@ function encryptionStatement(data: DataLayer): iam.PolicyStatement {
   return allow(["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"], [data.key.keyArn], {
     StringEquals: { "kms:ViaService": [`dynamodb.${region}.amazonaws.com`, `s3.${region}.amazonaws.com`] },
   });
+}
+
+/** Only for texts that were bound to this product and to a user's field, which is how functions/platform/secrets.ts makes them. */
+function secretsStatement(uses: NonNullable<Grants["secrets"]>, data: DataLayer): iam.PolicyStatement {
+  const actions = { encrypt: "kms:Encrypt", decrypt: "kms:Decrypt" } as const;
+  return allow(
+    uses.map((use) => actions[use]),
+    [data.secretsKey.keyArn],
+    { StringEquals: { "kms:EncryptionContext:app": "sluice" } },
+  );
 }
 
 function allow(actions: string[], resources: string[], conditions?: Record<string, unknown>): iam.PolicyStatement {

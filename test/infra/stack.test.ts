@@ -99,6 +99,8 @@ describe("data at rest", () => {
     expect(ids.toSorted()).toEqual([
       "DataKey5F086070",
       "DataResultsDF54D4F1",
+      "DataSecretsKey873C68EF",
+      "DataSecretsKeyAliasAC9CD651",
       "DataSigningKey6D86EA30",
       "DataSigningKeyAlias553DAB24",
       "DataSources2E118840",

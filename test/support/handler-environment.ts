@@ -19,7 +19,10 @@ export function useAsEnvironment(cloud: Cloud): void {
     SOURCES_BUCKET: ref("DataSources", "AWS::S3::Bucket"),
     RESULTS_BUCKET: ref("DataResults", "AWS::S3::Bucket"),
     SIGNING_KEY_ALIAS: "alias/sluice-local-tokens",
+    SECRETS_KEY_ALIAS: "alias/sluice-local-secrets",
+    OUTBOUND_ALLOWED_HOSTS: "",
     SCAN_MACHINE_ARN: ref("ScanMachine", "AWS::StepFunctions::StateMachine"),
+    AUDIT_DAYS: "400",
     TOKEN_MINUTES: "480",
   };
   Object.assign(process.env, variables, sdkEnvironment(cloud.operator, cloud.endpoint), {
