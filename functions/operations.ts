@@ -11,6 +11,8 @@ import { readTask } from "./scans/read-task.ts";
 import { scanStoredZip } from "./scans/scan-stored-zip.ts";
 import { scanUploadedZip } from "./scans/scan-uploaded-zip.ts";
 import { beginZipUpload } from "./sources/begin-zip-upload.ts";
+import { deleteZip } from "./sources/delete-zip.ts";
+import { downloadZip } from "./sources/download-zip.ts";
 import { finishZipUpload } from "./sources/finish-zip-upload.ts";
 import { listProjectFiles } from "./sources/list-project-files.ts";
 import { readZipInfo } from "./sources/read-zip-info.ts";
@@ -27,7 +29,7 @@ export const operations = {
   auth: { login },
   users: { readMe },
   projects: { createProject, listProjects, readProject },
-  sources: { uploadZip, beginZipUpload, finishZipUpload, readZipInfo, listProjectFiles },
+  sources: { uploadZip, beginZipUpload, finishZipUpload, readZipInfo, downloadZip, deleteZip, listProjectFiles },
   scans: { scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },
   system: { readHealth, readWelcome, readOpenapi, readDocs, readDocsViewer },

@@ -89,13 +89,17 @@ function responses(contract: Contract): Record<string, object> {
   const content = isRaw(success)
     ? { [success.contentType.split(";")[0] as string]: { schema: { type: "string" } } }
     : { "application/json": { schema: jsonSchema(success, "output") } };
-  const answers: Record<string, object> = { 200: { description: "Done", content } };
+  const answers: Record<string, object> = contract.status
+    ? { [contract.status]: { description: "Follow Location", headers: locationHeader, content } }
+    : { 200: { description: "Done", content } };
   for (const [status, codes] of failuresByStatus(contract)) {
     const schema = status === "422" ? { anyOf: [ref("ValidationProblem"), ref("Problem")] } : ref("Problem");
     answers[status] = { description: codes.join(", "), content: { "application/json": { schema } } };
   }
   return answers;
 }
+
+const locationHeader = { Location: { schema: { type: "string", format: "uri" } } };
 
 function failuresByStatus(contract: Contract): [string, string[]][] {
   const codes = [

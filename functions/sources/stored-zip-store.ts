@@ -1,4 +1,7 @@
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetObjectCommand } from "@aws-sdk/client-s3";
+import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { contentDisposition } from "../platform/content-disposition.ts";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import {
@@ -9,6 +12,7 @@ import {
   type ObjectVersion,
   putJson,
   putObject,
+  s3,
 } from "../platform/object-store.ts";
 import { keys, table } from "../platform/table.ts";
 import { bufferSource } from "./archive/byte-source.ts";
@@ -109,6 +113,42 @@ async function commit(owner: ArchiveOwner, manifest: Manifest, archive: ObjectVe
   if (Attributes && Attributes.key !== zip.key)
     await deleteObject({ bucket: archive.bucket, key: Attributes.key as string });
   return zip;
+}
+
+/** A link to the archive lives no longer: whoever gets hold of it needs no token. A download that has begun by then still finishes. */
+export const downloadSeconds = 300;
+
+/** A presigned link to exactly the archive that the record names, saved under the name the user gave it. */
+export function zipDownloadUrl(zip: StoredZip): Promise<string> {
+  const get = new GetObjectCommand({
+    Bucket: environment().SOURCES_BUCKET,
+    Key: zip.key,
+    VersionId: zip.versionId,
+    ResponseContentType: "application/zip",
+    ResponseContentDisposition: contentDisposition(zip.originalFilename, "archive.zip"),
+    ResponseCacheControl: "private, no-store",
+  });
+  return getSignedUrl(s3, get, { expiresIn: downloadSeconds });
+}
+
+/**
+ * Takes the project's archive away; with none there it does nothing. The record goes first: what it points at must be there as long as it
+ * is. Objects that a crash leaves behind in between are out of reach and go when the project is deleted permanently.
+ */
+export async function removeStoredZip(projectId: string): Promise<void> {
+  const remove = new DeleteCommand({
+    TableName: environment().TABLE_NAME,
+    Key: keys.storedZip(projectId),
+    ReturnValues: "ALL_OLD",
+  });
+  const { Attributes } = await table.send(remove);
+  if (!Attributes) return;
+  const removed = StoredZip.parse(Attributes);
+  // The same bytes have the same key: an upload that was faster owns it now.
+  if ((await readStoredZip(projectId))?.key === removed.key) return;
+  // Without a version this is a delete marker: a scan that is running reads its own version to the end. The manifest, names and hashes,
+  // stays for scans that are not planned yet and goes when the project does.
+  await deleteObject({ bucket: environment().SOURCES_BUCKET, key: removed.key });
 }
 
 /** @throws SluiceError zip_name_expected */

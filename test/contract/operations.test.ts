@@ -34,6 +34,8 @@ const samples: Record<Names, Sample> = {
   beginZipUpload: ({ projectId }) => ({ params: { id: projectId }, sent: { json: { filename: "源码.zip" } } }),
   finishZipUpload: ({ projectId, uploadId }) => ({ params: { id: projectId, upload_id: uploadId } }),
   readZipInfo: ({ projectId }) => ({ params: { id: projectId } }),
+  downloadZip: ({ projectId }) => ({ params: { id: projectId }, status: 302 }),
+  deleteZip: async () => ({ params: { id: (await owner.projectWith(vulnerableApp)).id } }),
   listProjectFiles: ({ projectId }) => ({
     params: { id: projectId },
     sent: { query: { exclude_patterns: '["**/*.md"]' } },
