@@ -27,14 +27,22 @@ export type IndexName = keyof typeof tableDesign.indexes;
 export const recordKinds = {
   user: "U#*",
   email: "EMAIL#*",
+  userDirectory: "USERS#*",
   signingKey: "JWKS",
   project: "P#*",
+  member: "P#*",
+  /** Apart from U#, so that counting an issue gives no right to write users. */
+  statistics: "STATS#*",
   upload: "UP#*",
   task: "T#*",
   issue: "T#*",
   ruleSet: "RS#*",
   promptTemplate: "TPL#*",
   idempotency: "IDEM#*",
+  apiToken: "TOK#*",
+  apiTokenUse: "TOKUSE#*",
+  auditEntry: "AUDIT#*",
+  applicationKey: "APPKEY",
 } as const satisfies Record<string, string>;
 
 export type RecordKind = keyof typeof recordKinds;
@@ -43,8 +51,14 @@ export type RecordKind = keyof typeof recordKinds;
 export const keys = {
   user: (id: string) => ({ pk: `U#${id}`, sk: "U" }),
   email: (email: string) => ({ pk: `EMAIL#${email}`, sk: "E" }),
+  /** What searches look at, newest last. Its partition is no index, because a total that lags is not exact. */
+  userEntry: (id: string, createdAt: string) => ({ pk: `USERS#${shardOf(id)}`, sk: `${createdAt}#${id}` }),
+  /** Sorts behind the entries of its partition, which begin with a digit. */
+  userShard: (shard: number) => ({ pk: `USERS#${shard}`, sk: "SHARD" }),
   signingKey: (kid: string) => ({ pk: "JWKS", sk: kid }),
   project: (id: string) => ({ pk: `P#${id}`, sk: "P" }),
+  member: (projectId: string, userId: string) => ({ pk: `P#${projectId}`, sk: `M#${userId}` }),
+  statistics: (ownerId: string) => ({ pk: `STATS#${ownerId}`, sk: "S" }),
   storedZip: (projectId: string) => ({ pk: `P#${projectId}`, sk: "ZIP" }),
   upload: (id: string) => ({ pk: `UP#${id}`, sk: "UP" }),
   task: (id: string) => ({ pk: `T#${id}`, sk: "T" }),
@@ -56,15 +70,24 @@ export const keys = {
     pk: `IDEM#${userId}#${operation}#${key}`,
     sk: "I",
   }),
+  apiToken: (id: string) => ({ pk: `TOK#${id}`, sk: "TOK" }),
+  /** Apart from the token, because every function writes the use and none but three may write tokens. */
+  apiTokenUse: (id: string) => ({ pk: `TOKUSE#${id}`, sk: "USE" }),
+  auditEntry: (at: string, requestId: string) => ({ pk: `AUDIT#${at.slice(0, 7)}`, sk: `${at}#${requestId}` }),
+  applicationKey: () => ({ pk: "APPKEY", sk: "K" }),
 } as const;
 
-/** Index entries of listed items. Lists of users and active tasks are sharded so that no partition takes all writes. */
+/** Index entries of listed items. The list of active tasks is sharded, as the directory of users is, so that no partition takes all writes. */
 export const indexKeys = {
-  users: (id: string, createdAt: string) => ({ gsi1pk: `USERS#${shardOf(id)}`, gsi1sk: `${createdAt}#${id}` }),
   projectsOf: (ownerId: string, active: boolean) => ({ gsi1pk: `U#${ownerId}#P#${active ? "active" : "deleted"}` }),
+  membershipsOf: (userId: string) => ({ gsi1pk: `U#${userId}#M` }),
+  /** Permanent deletions that are not finished. */
+  erasures: { gsi3pk: "ERASING" },
   tasksOfProject: (projectId: string) => ({ gsi1pk: `P#${projectId}#T` }),
   tasksOf: (ownerId: string) => ({ gsi2pk: `U#${ownerId}#T` }),
   activeTasks: (shard: number) => ({ gsi3pk: `ACTIVE#${shard}` }),
+  apiTokensOf: (userId: string) => ({ gsi1pk: `U#${userId}#TOK` }),
+  auditEntriesOf: (userId: string) => ({ gsi1pk: `AUDIT#U#${userId}` }),
   issuesOf: (taskId: string) => ({ gsi1pk: `T#${taskId}#I` }),
 } as const;
 
