@@ -36,6 +36,8 @@ export class SluiceStack extends Stack {
       }),
       AUDIT_DAYS: this.node.tryGetContext("auditDays") ?? "400",
       TOKEN_MINUTES: this.node.tryGetContext("tokenMinutes") ?? "480",
+      // Who reaches a deployed stack is unknown; who reaches a local one sits at the machine.
+      REGISTRATION: this.node.tryGetContext("registration") ?? (props.stage === "local" ? "on" : "off"),
     };
     const functions = new ProductFunctions(this, "Functions", { bundle: props.bundle, data, environment });
     const administrator = functions.forTask(taskNamed("createAdministrator"));

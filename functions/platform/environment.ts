@@ -20,6 +20,8 @@ const Environment = z.object({
   AUDIT_DAYS: z.coerce.number().int().min(1).max(3660).default(400),
   /** Life of an access token in minutes. */
   TOKEN_MINUTES: z.coerce.number().int().min(15).max(11_520).default(480),
+  /** Whether strangers may make themselves an account. */
+  REGISTRATION: z.enum(["on", "off"]),
 });
 
 export type Environment = z.infer<typeof Environment>;

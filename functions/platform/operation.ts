@@ -21,6 +21,8 @@ export interface OperationRequest<P, Q, B> {
   readonly caller: User;
   readonly language: Language;
   readonly requestId: string;
+  /** The client's address as API Gateway saw it; headers that claim another do not count. */
+  readonly sourceAddress: string;
   readonly now: () => Date;
 }
 
@@ -60,7 +62,15 @@ export function operation<
 
 /** The event between the middlewares: what API Gateway sent and what they have found out so far. */
 export interface OperationEvent extends APIGatewayProxyEvent {
-  request: { language: Language; requestId: string; caller?: User; params?: unknown; query?: unknown; body?: unknown };
+  request: {
+    language: Language;
+    requestId: string;
+    sourceAddress: string;
+    caller?: User;
+    params?: unknown;
+    query?: unknown;
+    body?: unknown;
+  };
 }
 
 /** The Lambda handler of an operation: one middy stack for all of them. */

@@ -52,6 +52,16 @@ export const problems = {
     zh: "分页游标无效、已过期或属于另一个查询，请从第一页重新开始",
     en: "The cursor is invalid, has expired or belongs to another query; start at the first page",
   },
+  login_throttled: {
+    status: 429,
+    zh: "登录失败次数过多，请在 {retryAfterSeconds} 秒后重试",
+    en: "Too many failed sign-ins; try again in {retryAfterSeconds} seconds",
+  },
+  registration_off: {
+    status: 403,
+    zh: "未开放注册，请联系管理员创建账号",
+    en: "Registration is closed; ask an administrator for an account",
+  },
   permission_denied: { status: 403, zh: "没有权限执行此操作", en: "You may not do this" },
 
   // Records

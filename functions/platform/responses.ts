@@ -17,7 +17,8 @@ export function requestLog(operation: string, contract: Contract): Middleware {
       startedAt = performance.now();
       const requestId = event.requestContext.requestId;
       const language = contract.messages ?? languageOf(header(event, "accept-language"));
-      (event as OperationEvent).request = { requestId, language };
+      const sourceAddress = event.requestContext.identity.sourceIp;
+      (event as OperationEvent).request = { requestId, language, sourceAddress };
     },
     after: ({ event, response }) => {
       const { requestId, caller } = (event as OperationEvent).request;
@@ -60,10 +61,16 @@ export function problemAnswers(): Middleware {
       request.response = json(
         known.status,
         { detail: known.text(language), code: known.code, request_id: requestId },
-        known.status === 401 ? { "WWW-Authenticate": "Bearer" } : {},
+        headersOf(known),
       );
     },
   };
+}
+
+/** What HTTP wants beside some statuses. An error that names the seconds to wait says so to programs too, RFC 9110 section 10.2.3. */
+function headersOf({ status, fields: { retryAfterSeconds } }: SluiceError): Record<string, string> {
+  if (status === 401) return { "WWW-Authenticate": "Bearer" };
+  return retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
 }
 
 /** A request header by its lower-case name; API Gateway keeps the client's spelling. */

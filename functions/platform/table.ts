@@ -27,6 +27,7 @@ export type IndexName = keyof typeof tableDesign.indexes;
 export const recordKinds = {
   user: "U#*",
   email: "EMAIL#*",
+  loginFailures: "THR#*",
   userDirectory: "USERS#*",
   signingKey: "JWKS",
   project: "P#*",
@@ -55,6 +56,7 @@ export const keys = {
   userEntry: (id: string, createdAt: string) => ({ pk: `USERS#${shardOf(id)}`, sk: `${createdAt}#${id}` }),
   /** Sorts behind the entries of its partition, which begin with a digit. */
   userShard: (shard: number) => ({ pk: `USERS#${shard}`, sk: "SHARD" }),
+  loginFailures: (kind: string, hash: string) => ({ pk: `THR#${kind}#${hash}`, sk: "W" }),
   signingKey: (kid: string) => ({ pk: "JWKS", sk: kid }),
   project: (id: string) => ({ pk: `P#${id}`, sk: "P" }),
   member: (projectId: string, userId: string) => ({ pk: `P#${projectId}`, sk: `M#${userId}` }),

@@ -24,6 +24,7 @@ export function useAsEnvironment(cloud: Cloud): void {
     SCAN_MACHINE_ARN: ref("ScanMachine", "AWS::StepFunctions::StateMachine"),
     AUDIT_DAYS: "400",
     TOKEN_MINUTES: "480",
+    REGISTRATION: "on",
   };
   Object.assign(process.env, variables, sdkEnvironment(cloud.operator, cloud.endpoint), {
     AWS_REGION: localAccount.region,
