@@ -1,14 +1,30 @@
-import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
-import { SluiceError } from "../platform/errors.ts";
-import { failedConditions, indexKeys, keys, table } from "../platform/table.ts";
+import { type ErrorCode, SluiceError } from "../platform/errors.ts";
+import { readItems } from "../platform/read-items.ts";
+import { failedConditions, keys, sendUntilNoConflict, shardOf, shards, table } from "../platform/table.ts";
 import { normaliseEmail, User } from "./user.ts";
+import { entryOf } from "./user-entry.ts";
+
+/**
+ * Every write of a user goes through the functions below, because one transaction each keeps together what belongs together: the user,
+ * the claim on the address, the entry that searches see, and the version of the entry's shard, by which searches notice.
+ */
+
+/** Searches hold all entries in memory and walk them; this many take a few megabytes and milliseconds. More users need an index. */
+export const usersMax = 50_000;
 
 /** @returns the user, or null */
 export async function readUser(id: string): Promise<User | null> {
   const get = new GetCommand({ TableName: environment().TABLE_NAME, Key: keys.user(id), ConsistentRead: true });
   const { Item } = await table.send(get);
   return Item ? User.parse(Item) : null;
+}
+
+/** @returns the users in the order of the ids, without those that do not exist */
+export async function readUsers(ids: readonly string[]): Promise<User[]> {
+  const found = new Map((await readItems(ids.map(keys.user))).map((item) => [item.id, User.parse(item)]));
+  return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 /** @returns the user with this address in any case, or null */
@@ -23,25 +39,127 @@ export async function readUserByEmail(email: string): Promise<User | null> {
 }
 
 /**
- * Stores a new user together with the claim on the address, both or neither.
- * @throws SluiceError email_taken
+ * Stores a new user.
+ * @throws SluiceError email_taken, user_limit_reached
  */
-export async function createUser(user: User): Promise<void> {
-  const TableName = environment().TABLE_NAME;
-  const absent = { ConditionExpression: "attribute_not_exists(pk)" };
-  const write = new TransactWriteCommand({
-    TransactItems: [
-      { Put: { TableName, Item: { ...keys.email(user.email), v: 1, userId: user.id }, ...absent } },
-      {
-        Put: {
-          TableName,
-          Item: { ...keys.user(user.id), ...indexKeys.users(user.id, user.createdAt), v: 1, ...user },
-          ...absent,
-        },
-      },
-    ],
+export function createUser(user: User): Promise<void> {
+  return transact(user.id, [
+    { write: claim(user), refusal: "email_taken" },
+    { write: put({ ...keys.user(user.id), v: 1, ...user }, absent), refusal: "user_changed" },
+    { write: putEntry(user) },
+    { write: changeShard(user, 1), refusal: "user_limit_reached" },
+  ]);
+}
+
+/**
+ * Stores `after` in place of `before`, moves the claim when the address is another, and raises the version.
+ * @param witness an administrator who has to be active still when this is written; see keep-administrator.ts
+ * @returns what is stored now
+ * @throws SluiceError user_changed when somebody else was faster, email_in_use, last_administrator when the witness fails
+ */
+export async function replaceUser(before: User, after: User, witness?: string): Promise<User> {
+  const stored = { ...after, version: before.version + 1 };
+  await transact(before.id, [
+    { write: put({ ...keys.user(stored.id), v: 1, ...stored }, unchanged(before)), refusal: "user_changed" },
+    { write: putEntry(stored) },
+    { write: changeShard(stored, 0) },
+    ...(before.email === stored.email
+      ? []
+      : [
+          { write: claim(stored), refusal: "email_in_use" as const },
+          { write: releaseClaim(before), refusal: "user_changed" as const },
+        ]),
+    ...witnessed(witness),
+  ]);
+  return stored;
+}
+
+/**
+ * Removes a user, and the address is free again.
+ * @param witness as in replaceUser
+ * @throws SluiceError user_changed when somebody else was faster, last_administrator when the witness fails
+ */
+export function deleteUser(user: User, witness?: string): Promise<void> {
+  return transact(user.id, [
+    { write: remove(keys.user(user.id), unchanged(user)), refusal: "user_changed" },
+    { write: remove(keys.userEntry(user.id, user.createdAt)) },
+    { write: changeShard(user, -1) },
+    { write: releaseClaim(user), refusal: "user_changed" },
+    ...witnessed(witness),
+  ]);
+}
+
+type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+interface Step {
+  readonly write: Write;
+  /** What it means when the condition of this write does not hold. */
+  readonly refusal?: ErrorCode;
+}
+
+async function transact(userId: string, steps: readonly Step[]): Promise<void> {
+  const write = new TransactWriteCommand({ TransactItems: steps.map((step) => step.write) });
+  await sendUntilNoConflict(write).catch((error) => {
+    const refusal = failedConditions(error)?.map((index) => steps[index]?.refusal)[0];
+    throw refusal ? new SluiceError(refusal, { id: userId, limit: usersMax }, error) : error;
   });
-  await table.send(write).catch((error) => {
-    throw failedConditions(error) ? new SluiceError("email_taken") : error;
+}
+
+interface Condition {
+  readonly ConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Record<string, unknown>;
+}
+
+const put = (Item: Record<string, unknown>, condition: Condition = {}): Write => ({
+  Put: { TableName: environment().TABLE_NAME, Item, ...condition },
+});
+
+const remove = (Key: Record<string, unknown>, condition: Condition = {}): Write => ({
+  Delete: { TableName: environment().TABLE_NAME, Key, ...condition },
+});
+
+const absent: Condition = { ConditionExpression: "attribute_not_exists(pk)" };
+
+const unchanged = (user: User): Condition => ({
+  ConditionExpression: "version = :read",
+  ExpressionAttributeValues: { ":read": user.version },
+});
+
+const claim = (user: User) => put({ ...keys.email(user.email), v: 1, userId: user.id }, absent);
+
+const releaseClaim = (user: User) =>
+  remove(keys.email(user.email), {
+    ConditionExpression: "userId = :id",
+    ExpressionAttributeValues: { ":id": user.id },
   });
+
+const putEntry = (user: User) => put({ ...keys.userEntry(user.id, user.createdAt), v: 1, ...entryOf(user) });
+
+/** Counts the entries of a shard and raises its version. Who adds one when the shard is full is refused. */
+const changeShard = (user: User, entries: -1 | 0 | 1): Write => ({
+  Update: {
+    TableName: environment().TABLE_NAME,
+    Key: keys.userShard(shardOf(user.id)),
+    UpdateExpression: "SET v = :v ADD version :one, entries :entries",
+    ...(entries === 1 && { ConditionExpression: "attribute_not_exists(entries) OR entries < :max" }),
+    ExpressionAttributeValues: {
+      ":v": 1,
+      ":one": 1,
+      ":entries": entries,
+      ...(entries === 1 && { ":max": usersMax / shards }),
+    },
+  },
+});
+
+function witnessed(id: string | undefined): Step[] {
+  if (id === undefined) return [];
+  const ConditionCheck = {
+    TableName: environment().TABLE_NAME,
+    Key: keys.user(id),
+    ConditionExpression: "#role = :admin AND isActive = :true",
+    ExpressionAttributeNames: { "#role": "role" },
+    ExpressionAttributeValues: { ":admin": "admin", ":true": true },
+  };
+  return [{ write: { ConditionCheck }, refusal: "last_administrator" }];
 }

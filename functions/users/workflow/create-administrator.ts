@@ -14,7 +14,7 @@ export const createAdministrator = workflowTask(
       full_name: z.string(),
       password_hash: z.string().startsWith("$scrypt$"),
     }),
-    grants: { writes: ["user", "email"] },
+    grants: { writes: ["user", "email", "userDirectory"] },
     timeoutSeconds: 30,
   },
   async ({ email, full_name, password_hash }, now) => {
