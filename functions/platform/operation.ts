@@ -2,6 +2,7 @@ import middy from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import type * as z from "zod";
 import type { User } from "../users/user.ts";
+import { audited } from "./audit.ts";
 import { authenticate } from "./authentication.ts";
 import { type Contract, isRaw, type RawSuccess } from "./contract.ts";
 import { idempotently } from "./idempotency.ts";
@@ -19,6 +20,8 @@ export interface OperationRequest<P, Q, B> {
   readonly body: Output<B>;
   /** The signed-in user; operations open to anyone do not look at it. */
   readonly caller: User;
+  /** Tells the audit log who this is, where the operation itself finds out: at login and registration. */
+  readonly identify: (userId: string) => void;
   readonly language: Language;
   readonly requestId: string;
   /** The client's address as API Gateway saw it; headers that claim another do not count. */
@@ -67,6 +70,10 @@ export interface OperationEvent extends APIGatewayProxyEvent {
     requestId: string;
     sourceAddress: string;
     caller?: User;
+    /** The API token that the caller came with, if it was one. */
+    tokenId?: string;
+    /** Who an operation open to anyone found the caller to be. */
+    identified?: string;
     params?: unknown;
     query?: unknown;
     body?: unknown;
@@ -84,7 +91,11 @@ export function lambdaHandler(name: string, served: Operation, now: () => Date =
     .use({ before: async ({ event }) => readRequest(event as OperationEvent, contract) })
     .handler(async (event: APIGatewayProxyEvent, _: Context) => {
       const { request } = event as OperationEvent;
-      const run = async () => answer(contract, await served.handle({ ...request, now } as never));
+      const identify = (userId: string) => {
+        request.identified = userId;
+      };
+      const handle = async () => answer(contract, await served.handle({ ...request, identify, now } as never));
+      const run = () => audited(name, event as OperationEvent, contract, handle);
       return contract.idempotent ? idempotently(name, event as OperationEvent, now(), run) : run();
     });
 }

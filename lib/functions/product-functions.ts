@@ -6,6 +6,7 @@ import { Construct } from "constructs";
 import type { ListedOperation } from "../../functions/operations.ts";
 import type { Contract, Grants } from "../../functions/platform/contract.ts";
 import type { EnvironmentVariables } from "../../functions/platform/environment.ts";
+import type { RecordKind } from "../../functions/platform/table.ts";
 import type { ListedTask } from "../../functions/workflow-tasks.ts";
 import type { DataLayer } from "../data/data-layer.ts";
 import { logStatement, statementsOf } from "./grants.ts";
@@ -96,9 +97,22 @@ export class ProductFunctions extends Construct {
 }
 
 /** What the middy stack itself reads and writes on behalf of a contract. */
-function withPlatformGrants({ auth, grants, idempotent }: Contract): Grants {
-  const reads = [...(grants.reads ?? []), ...(auth === "anyone" ? [] : (["user", "signingKey"] as const))];
-  return idempotent
-    ? { ...grants, reads: [...reads, "idempotency"], writes: [...(grants.writes ?? []), "idempotency"] }
-    : { ...grants, reads };
+function withPlatformGrants({ attempt, auth, grants, idempotent, method }: Contract): Grants {
+  const kinds = (...listed: (readonly RecordKind[] | false | undefined)[]) => listed.flatMap((some) => some || []);
+  return {
+    ...grants,
+    reads: kinds(
+      grants.reads,
+      auth !== "anyone" && ["user", "signingKey", "apiToken"],
+      attempt && ["applicationKey"],
+      idempotent && ["idempotency"],
+    ),
+    writes: kinds(grants.writes, idempotent && ["idempotency"]),
+    appends: kinds(
+      grants.appends,
+      auth !== "anyone" && ["apiTokenUse"],
+      attempt && ["applicationKey"],
+      method !== "GET" && ["auditEntry"],
+    ),
+  };
 }

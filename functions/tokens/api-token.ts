@@ -1,0 +1,111 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { crc32 } from "node:zlib";
+import * as z from "zod";
+import { type TokenScope, tokenScopes } from "../platform/contract.ts";
+
+export const ApiTokenScope = z.enum(tokenScopes);
+
+/** A user's key for programs. What the user may not do, no token of theirs may. */
+export const ApiToken = z.object({
+  id: z.uuid(),
+  ownerId: z.uuid(),
+  name: z.string(),
+  scope: ApiTokenScope,
+  /** SHA-256 of the secret, hex. */
+  hash: z.string(),
+  /** The owner's counter when the token was made: disabling, a new password or role end tokens as they end sessions, for good. */
+  tokenVersion: z.number().int(),
+  createdAt: z.iso.datetime(),
+  /** Seconds since 1970, as DynamoDB wants it; the item goes some time after. */
+  expiresAt: z.number().int(),
+});
+export type ApiToken = z.infer<typeof ApiToken>;
+
+export const ApiTokenView = z.object({
+  id: z.string(),
+  name: z.string(),
+  scope: ApiTokenScope,
+  created_at: z.string(),
+  expires_at: z.string(),
+  /** To the hour. */
+  last_used_at: z.string().nullable(),
+});
+
+export const apiTokenView = (token: ApiToken, lastUsedAt: string | null): z.input<typeof ApiTokenView> => ({
+  id: token.id,
+  name: token.name,
+  scope: token.scope,
+  created_at: token.createdAt,
+  expires_at: new Date(token.expiresAt * 1000).toISOString(),
+  last_used_at: lastUsedAt,
+});
+
+export const lifeDaysMax = 365;
+/** A user who needs more names them wrongly; listing and deleting stay cheap. */
+export const tokensPerUserMax = 50;
+
+export interface TokenDraft {
+  readonly name: string;
+  readonly scope: TokenScope;
+  readonly expiresInDays: number;
+}
+
+/** Makes the record of a token; its secret is not in it. */
+export const newApiToken = (
+  draft: TokenDraft,
+  secret: string,
+  owner: { readonly id: string; readonly tokenVersion: number },
+  at: Date,
+): ApiToken => ({
+  id: idOf(secret),
+  ownerId: owner.id,
+  name: draft.name,
+  scope: draft.scope,
+  hash: hashOf(secret),
+  tokenVersion: owner.tokenVersion,
+  createdAt: at.toISOString(),
+  expiresAt: Math.floor(at.getTime() / 1000) + draft.expiresInDays * 24 * 3600,
+});
+
+/** True when `secret` is the one that the record was made for, at a time before it expires. */
+export const isLive = (token: ApiToken, secret: string, at: Date): boolean =>
+  timingSafeEqual(Buffer.from(token.hash), Buffer.from(hashOf(secret))) && at.getTime() < token.expiresAt * 1000;
+
+/** Scopes grow: whoever may scan may look, whoever may do all may scan. */
+export const permits = (given: TokenScope, needed: TokenScope): boolean =>
+  tokenScopes.indexOf(given) >= tokenScopes.indexOf(needed);
+
+const prefix = "slc_";
+const secretBytes = 32;
+/** What is ours can be told by a pattern, and by the checksum with hardly a false alarm: for scanners of leaked secrets, and without a read. */
+const form = /^slc_[A-Za-z0-9_-]{43}[A-Za-z0-9_-]{6}$/;
+
+/** A new secret: the prefix, 256 random bits and a CRC-32 of both, base64url. */
+export function newSecret(): string {
+  const body = `${prefix}${randomBytes(secretBytes).toString("base64url")}`;
+  return `${body}${checksumOf(body)}`;
+}
+
+/** True for what `newSecret` could have made. It says nothing about whether we did. */
+export const isApiTokenSecret = (text: string): boolean =>
+  form.test(text) && text.slice(-6) === checksumOf(text.slice(0, -6));
+
+function checksumOf(text: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(text));
+  return bytes.toString("base64url");
+}
+
+/** Fast on purpose: 256 random bits cannot be tried out, so a slow hash as for passwords would only slow every request down. */
+const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+
+/**
+ * The id is the first half of the hash as a UUID (version 8 of RFC 9562 leaves its bits to us), so that a token is found by its
+ * secret with one consistent read and without an index of secrets. It tells as little about the secret as the hash does.
+ */
+export function idOf(secret: string): string {
+  const bytes = Buffer.from(hashOf(secret).slice(0, 32), "hex");
+  bytes[6] = 0x80 | ((bytes[6] as number) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
