@@ -21,6 +21,13 @@ export async function readUser(id: string): Promise<User | null> {
   return Item ? User.parse(Item) : null;
 }
 
+/** @throws SluiceError user_not_found */
+export async function requireUser(id: string): Promise<User> {
+  const user = await readUser(id);
+  if (!user) throw new SluiceError("user_not_found");
+  return user;
+}
+
 /** @returns the users in the order of the ids, without those that do not exist */
 export async function readUsers(ids: readonly string[]): Promise<User[]> {
   const found = new Map((await readItems(ids.map(keys.user))).map((item) => [item.id, User.parse(item)]));

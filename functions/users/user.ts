@@ -69,19 +69,22 @@ export const userBrief = (user: User): z.input<typeof UserBrief> => ({
 /** The form in which an address is stored, compared and claimed. */
 export const normaliseEmail = (email: string): string => email.normalize("NFKC").trim().toLowerCase();
 
+/** True for who may administrate as of this record. */
+export const administrates = (user: User): boolean => user.role === "admin" && user.isActive;
+
 export interface NewUser {
   readonly id: string;
   readonly email: string;
   readonly fullName: string;
-  readonly phone?: string | null;
   readonly role: User["role"];
   readonly passwordHash: string;
 }
 
+/** A user as registered: active, with nothing but a name. */
 export const newUser = (given: NewUser, at: Date): User => ({
   ...given,
   email: normaliseEmail(given.email),
-  phone: given.phone ?? null,
+  phone: null,
   avatarUrl: null,
   githubUsername: null,
   gitlabUsername: null,
