@@ -1,3 +1,4 @@
+import { listAuditEntries } from "./audit-log/list-audit-entries.ts";
 import { login } from "./auth/login.ts";
 import { listIssues } from "./issues/list-issues.ts";
 import { triageIssue } from "./issues/triage-issue.ts";
@@ -22,16 +23,28 @@ import { readDocsViewer } from "./system/read-docs-viewer.ts";
 import { readHealth } from "./system/read-health.ts";
 import { readOpenapi } from "./system/read-openapi.ts";
 import { readWelcome } from "./system/read-welcome.ts";
+import { createToken } from "./tokens/create-token.ts";
+import { deleteToken } from "./tokens/delete-token.ts";
+import { listTokens } from "./tokens/list-tokens.ts";
+import { createUser } from "./users/create-user.ts";
+import { deleteUser } from "./users/delete-user.ts";
+import { listUsers } from "./users/list-users.ts";
 import { readMe } from "./users/read-me.ts";
+import { readUser } from "./users/read-user.ts";
+import { toggleUserStatus } from "./users/toggle-user-status.ts";
+import { updateMe } from "./users/update-me.ts";
+import { updateUser } from "./users/update-user.ts";
 
 /** Every REST operation, by area. The file of `area.verbNoun` is functions/area/verb-noun.ts. */
 export const operations = {
   auth: { login },
-  users: { readMe },
+  users: { readMe, updateMe, listUsers, createUser, readUser, updateUser, deleteUser, toggleUserStatus },
+  tokens: { createToken, listTokens, deleteToken },
   projects: { createProject, listProjects, readProject },
   sources: { uploadZip, beginZipUpload, finishZipUpload, readZipInfo, downloadZip, deleteZip, listProjectFiles },
   scans: { scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },
+  "audit-log": { listAuditEntries },
   system: { readHealth, readWelcome, readOpenapi, readDocs, readDocsViewer },
 } as const satisfies Record<string, Record<string, Operation>>;
 

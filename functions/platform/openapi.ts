@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ListedOperation } from "../operations.ts";
-import { apiStage, type Contract, fullPath, isRaw } from "./contract.ts";
+import { apiStage, type Contract, fullPath, isRaw, scopeOf } from "./contract.ts";
 import { problems } from "./problems.ts";
 
 const mediaTypes = {
@@ -25,6 +25,7 @@ export function openApiDocument(operations: readonly ListedOperation[]): object 
       version: "0.1.0",
       description:
         "Audits source code for security problems. Sign in with `POST /api/v1/auth/login`, then send `Authorization: Bearer <token>`. " +
+        "Programs send an API token (`POST /api/v1/users/me/tokens`) the same way. " +
         "Messages come in Chinese or English by `Accept-Language`; user operations always answer in Chinese. " +
         "Collections answer with and without a trailing slash. Lists carry their total in `X-Total-Count`.",
       license: { name: "MIT", identifier: "MIT" },
@@ -106,6 +107,7 @@ function failuresByStatus(contract: Contract): [string, string[]][] {
     ...contract.failures,
     ...(contract.auth === "anyone" ? [] : (["not_authenticated"] as const)),
     ...(contract.auth === "administrator" ? (["permission_denied"] as const) : []),
+    ...(contract.auth !== "anyone" && scopeOf(contract) !== "read" ? (["token_scope_insufficient"] as const) : []),
     ...(contract.params || contract.query || contract.body ? (["validation_failed"] as const) : []),
   ];
   const grouped = Map.groupBy(new Set(codes), (code) => String(problems[code].status));

@@ -9,10 +9,12 @@ export const createProject = operation(
     path: "/projects",
     summary: "Create a project",
     auth: "user",
+    // `npm run scan` makes the project that a first scan needs.
+    scope: "scan",
     body: ProjectDraft,
     success: ProjectView,
     failures: [],
-    grants: { writes: ["project"] },
+    grants: { writes: ["project", "statistics"] },
     idempotent: true,
   },
   async ({ body, caller, now }) => {

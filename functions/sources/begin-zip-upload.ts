@@ -3,7 +3,7 @@ import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
-import { readProject } from "../projects/project-store.ts";
+import { authorise } from "../projects/authorise.ts";
 import { archiveLimits } from "./archive/limits.ts";
 import { requireZipName } from "./stored-zip-store.ts";
 import { type Upload, uploadFormSeconds, uploadSeconds } from "./upload.ts";
@@ -15,6 +15,7 @@ export const beginZipUpload = operation(
     path: "/projects/{id}/zip/uploads",
     summary: "Announce a ZIP of up to 500 MB; the answer is the form to send it to S3 with",
     auth: "user",
+    scope: "scan",
     params: z.object({ id: Id }),
     body: z.object({ filename: z.string().min(1).max(1024) }),
     success: z.object({
@@ -25,13 +26,19 @@ export const beginZipUpload = operation(
       expires_at: z.string(),
       max_bytes: z.number(),
     }),
-    failures: ["project_not_found", "project_not_zip", "zip_name_expected"],
+    failures: [
+      "project_not_found",
+      "permission_denied",
+      "project_in_recycle_bin",
+      "project_not_zip",
+      "zip_name_expected",
+    ],
     // The form is signed with this function's own rights: what it may not write, the form cannot either.
-    grants: { reads: ["project"], writes: ["upload"], sources: { writes: ["quarantine/*"] } },
+    grants: { reads: ["project", "member"], writes: ["upload"], sources: { writes: ["quarantine/*"] } },
     idempotent: true,
   },
   async ({ params, body, caller, now }) => {
-    const project = await readProject(caller.id, params.id);
+    const project = await authorise(caller, "scan", params.id);
     if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
     requireZipName(body.filename);
     const at = now();

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { codesOf } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
-import { readProject } from "../projects/project-store.ts";
+import { authorise } from "../projects/authorise.ts";
 import { StoredZipView, storedZipView } from "./stored-zip.ts";
 import { adoptArchive } from "./stored-zip-store.ts";
 import { deleteUpload, readUpload } from "./upload-store.ts";
@@ -13,11 +13,18 @@ export const finishZipUpload = operation(
     path: "/projects/{id}/zip/uploads/{upload_id}/finish",
     summary: "Check an uploaded ZIP and make it the project's archive",
     auth: "user",
+    scope: "scan",
     params: z.object({ id: Id, upload_id: Id }),
     success: StoredZipView,
-    failures: ["project_not_found", "upload_not_found", ...codesOf("zip")],
+    failures: [
+      "project_not_found",
+      "permission_denied",
+      "project_in_recycle_bin",
+      "upload_not_found",
+      ...codesOf("zip"),
+    ],
     grants: {
-      reads: ["project", "upload"],
+      reads: ["project", "member", "upload"],
       writes: ["project", "upload"],
       sources: { reads: ["quarantine/*"], writes: ["zips/*"], deletes: ["quarantine/*", "zips/*"] },
     },
@@ -27,10 +34,10 @@ export const finishZipUpload = operation(
     timeoutSeconds: 28,
   },
   async ({ params, caller, now }) => {
-    const project = await readProject(caller.id, params.id);
+    const project = await authorise(caller, "scan", params.id);
     const upload = await readUpload(caller.id, project.id, params.upload_id, now());
     const zip = await adoptArchive(
-      { projectId: project.id, ownerId: caller.id, filename: upload.filename },
+      { projectId: project.id, ownerId: project.ownerId, filename: upload.filename },
       upload.id,
       now(),
     );

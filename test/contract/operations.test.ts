@@ -24,6 +24,14 @@ type Sample = (
 const samples: Record<Names, Sample> = {
   login: () => ({ sent: { form: { username: alice.email, password: alice.password } } }),
   readMe: () => ({}),
+  createToken: () => ({ sent: { json: { name: "CI", scope: "scan" } } }),
+  listTokens: () => ({}),
+  deleteToken: async () => {
+    const json = { name: "for a moment", scope: "read" };
+    const { id } = await owner.ok("POST", "/api/v1/users/me/tokens", { json });
+    return { params: { id } };
+  },
+  listAuditEntries: () => ({ sent: { query: { operation: "createProject", limit: "2" } } }),
   createProject: () => ({ sent: { json: { name: "中文项目", source_type: "zip" } } }),
   listProjects: () => ({ sent: { query: { limit: "2" } } }),
   readProject: ({ projectId }) => ({ params: { id: projectId } }),
