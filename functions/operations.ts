@@ -2,10 +2,19 @@ import { listAuditEntries } from "./audit-log/list-audit-entries.ts";
 import { login } from "./auth/login.ts";
 import { listIssues } from "./issues/list-issues.ts";
 import { triageIssue } from "./issues/triage-issue.ts";
+import { addMember } from "./members/add-member.ts";
+import { changeMember } from "./members/change-member.ts";
+import { listMembers } from "./members/list-members.ts";
+import { removeMember } from "./members/remove-member.ts";
 import type { Operation } from "./platform/operation.ts";
 import { createProject } from "./projects/create-project.ts";
+import { deleteProject } from "./projects/delete-project.ts";
+import { listDeletedProjects } from "./projects/list-deleted-projects.ts";
 import { listProjects } from "./projects/list-projects.ts";
 import { readProject } from "./projects/read-project.ts";
+import { readProjectStats } from "./projects/read-project-stats.ts";
+import { restoreProject } from "./projects/restore-project.ts";
+import { updateProject } from "./projects/update-project.ts";
 import { cancelTask } from "./scans/cancel-task.ts";
 import { listTasks } from "./scans/list-tasks.ts";
 import { readTask } from "./scans/read-task.ts";
@@ -40,7 +49,17 @@ export const operations = {
   auth: { login },
   users: { readMe, updateMe, listUsers, createUser, readUser, updateUser, deleteUser, toggleUserStatus },
   tokens: { createToken, listTokens, deleteToken },
-  projects: { createProject, listProjects, readProject },
+  projects: {
+    createProject,
+    listProjects,
+    listDeletedProjects,
+    readProjectStats,
+    readProject,
+    updateProject,
+    deleteProject,
+    restoreProject,
+  },
+  members: { listMembers, addMember, changeMember, removeMember },
   sources: { uploadZip, beginZipUpload, finishZipUpload, readZipInfo, downloadZip, deleteZip, listProjectFiles },
   scans: { scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },

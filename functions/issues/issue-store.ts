@@ -1,15 +1,9 @@
-import { GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { listPage } from "../platform/list-page.ts";
-import {
-  failedConditions,
-  indexKeys,
-  keys,
-  sendUntilNoConflict,
-  table,
-  whenConditionFails,
-} from "../platform/table.ts";
+import { failedConditions, indexKeys, keys, sendUntilNoConflict, table } from "../platform/table.ts";
+import { counting } from "../projects/statistics-store.ts";
 import { Issue, severities } from "./issue.ts";
 
 /** A page of a task's issues: most severe first, then by place. */
@@ -35,16 +29,35 @@ export async function readIssue(taskId: string, id: string): Promise<Issue> {
   return Issue.parse(Item);
 }
 
-/** @returns the issue as stored. @throws SluiceError stale_version when somebody else changed it since it was read */
-export async function replaceIssue(issue: Issue): Promise<Issue> {
-  const next = { ...issue, version: issue.version + 1 };
-  const put = new PutCommand({
-    TableName: environment().TABLE_NAME,
-    Item: item(next),
-    ConditionExpression: "version = :read",
-    ExpressionAttributeValues: { ":read": issue.version },
+/**
+ * Stores a changed issue; its task and its owner's counters follow.
+ * @returns the issue as stored. @throws SluiceError stale_version when somebody else changed it since it was read
+ */
+export async function replaceIssue(read: Issue, changed: Issue, at: Date): Promise<Issue> {
+  const TableName = environment().TABLE_NAME;
+  const next = { ...changed, version: read.version + 1 };
+  const put = {
+    Put: {
+      TableName,
+      Item: item(next),
+      ConditionExpression: "version = :read",
+      ExpressionAttributeValues: { ":read": read.version },
+    },
+  };
+  const resolved = Number(next.status === "resolved") - Number(read.status === "resolved");
+  const countOnTask = {
+    Update: {
+      TableName,
+      Key: keys.task(read.taskId),
+      UpdateExpression: "ADD issuesResolved :resolved",
+      ConditionExpression: "attribute_exists(pk)",
+      ExpressionAttributeValues: { ":resolved": resolved },
+    },
+  };
+  const counted = resolved === 0 ? [] : [countOnTask, counting(read.ownerId, { resolvedIssues: resolved }, at)];
+  await sendUntilNoConflict(new TransactWriteCommand({ TransactItems: [put, ...counted] })).catch((error) => {
+    throw failedConditions(error) ? new SluiceError("stale_version") : error;
   });
-  await table.send(put).catch(whenConditionFails(() => new SluiceError("stale_version")));
   return next;
 }
 

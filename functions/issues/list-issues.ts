@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Id, page } from "../platform/contract.ts";
 import { listReply, operation } from "../platform/operation.ts";
-import { readTask } from "../scans/task-store.ts";
+import { authoriseTask } from "../projects/authorise.ts";
 import { IssueView, issueView } from "./issue.ts";
 import * as issues from "./issue-store.ts";
 
@@ -18,11 +18,11 @@ export const listIssues = operation(
     query: page(issuesMax),
     success: z.array(IssueView),
     failures: ["task_not_found"],
-    grants: { reads: ["task", "issue"], indexes: ["gsi1"] },
+    grants: { reads: ["project", "member", "task", "issue"], indexes: ["gsi1"] },
     memoryMiB: 1024,
   },
   async ({ params, query, caller, language }) => {
-    const task = await readTask(caller.id, params.id);
+    const { task } = await authoriseTask(caller, "read", params.id);
     const { items, total } = await issues.listIssues(task.id, query);
     return listReply(
       items.map((issue) => issueView(issue, language)),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { operation } from "../platform/operation.ts";
-import { readTask } from "../scans/task-store.ts";
+import { authoriseTask } from "../projects/authorise.ts";
 import { IssueStatus, IssueView, issueView, triage } from "./issue.ts";
 import { readIssue, replaceIssue } from "./issue-store.ts";
 
@@ -14,12 +14,13 @@ export const triageIssue = operation(
     params: z.object({ id: Id, issue_id: Id }),
     body: z.object({ status: IssueStatus }),
     success: IssueView,
-    failures: ["task_not_found", "issue_not_found", "stale_version"],
-    grants: { reads: ["task", "issue"], writes: ["issue"] },
+    failures: ["task_not_found", "permission_denied", "issue_not_found", "stale_version"],
+    grants: { reads: ["project", "member", "task", "issue"], writes: ["issue", "statistics"] },
   },
   async ({ params, body, caller, language, now }) => {
-    const task = await readTask(caller.id, params.id);
+    const { task } = await authoriseTask(caller, "triage", params.id);
     const issue = await readIssue(task.id, params.issue_id);
-    return issueView(await replaceIssue(triage(issue, body.status, caller.id, now())), language);
+    const verdict = triage(issue, body.status, caller.id, now());
+    return issueView(await replaceIssue(issue, verdict, now()), language);
   },
 );

@@ -7,9 +7,7 @@ import { Member } from "./member.ts";
 /** @returns the user's membership, or null: who created the project has none */
 export async function findMember(projectId: string, userId: string): Promise<Member | null> {
   const Key = keys.member(projectId, userId);
-  const { Item } = await table.send(
-    new GetCommand({ TableName: environment().TABLE_NAME, Key, ConsistentRead: true }),
-  );
+  const { Item } = await table.send(new GetCommand({ TableName: environment().TABLE_NAME, Key, ConsistentRead: true }));
   return Item ? Member.parse(Item) : null;
 }
 

@@ -15,6 +15,27 @@ export async function listPage<S extends z.ZodType>(
   return { items: rows.slice(skip).map((row) => schema.parse(row)), total };
 }
 
+/**
+ * One page over several queries, and over items at hand, as if they were one list, with the total of all. Each query must return its
+ * items in descending `order` and no item may be in two of them.
+ */
+export async function mergedPage<S extends z.ZodType>(lists: {
+  queries: readonly QueryCommandInput[];
+  more?: readonly z.output<S>[];
+  page: { skip: number; limit: number };
+  schema: S;
+  order: (item: z.output<S>) => string;
+}): Promise<{ items: z.output<S>[]; total: number }> {
+  const { queries, more = [], page, schema, order } = lists;
+  const wanted = page.skip + page.limit;
+  const parts = await Promise.all(queries.map((query) => listPage(query, { skip: 0, limit: wanted }, schema)));
+  const items = [...more, ...parts.flatMap((part) => part.items)].toSorted((a, b) => (order(a) < order(b) ? 1 : -1));
+  return {
+    items: items.slice(page.skip, wanted),
+    total: parts.reduce((sum, part) => sum + part.total, more.length),
+  };
+}
+
 async function firstRows(query: QueryCommandInput, wanted: number): Promise<unknown[]> {
   const rows: unknown[] = [];
   let from: QueryCommandInput["ExclusiveStartKey"];

@@ -57,33 +57,58 @@ export const projectView = (project: Project, owner: User | null): z.input<typeo
   owner: owner && userBrief(owner),
 });
 
-/** What a caller says about a new project. */
-export const ProjectDraft = z.object({
+const fields = {
   name: z.string().trim().min(1).max(200),
-  source_type: SourceType.default("repository"),
+  source_type: SourceType,
   repository_url: z.string().trim().max(2000).nullish(),
   repository_type: RepositoryType.nullish(),
   description: z.string().max(5000).nullish(),
-  default_branch: z.string().trim().min(1).max(255).default("main"),
-  programming_languages: z.array(z.string().max(50)).max(50).default([]),
+  default_branch: z.string().trim().min(1).max(255),
+  programming_languages: z.array(z.string().max(50)).max(50),
+};
+
+/** What a caller says about a new project. */
+export const ProjectDraft = z.object({
+  ...fields,
+  source_type: fields.source_type.default("repository"),
+  default_branch: fields.default_branch.default("main"),
+  programming_languages: fields.programming_languages.default([]),
 });
 
-/** A ZIP project has no repository, whatever the draft says. */
+/** What a caller changes: what is not named stays as it is, null empties a field that can be empty. */
+export const ProjectPatch = z.object(fields).partial();
+
 export function newProject(draft: z.output<typeof ProjectDraft>, id: string, ownerId: string, at: Date): Project {
-  const isZip = draft.source_type === "zip";
-  return {
+  return withSource({
     id,
     ownerId,
     name: draft.name,
     description: draft.description ?? null,
     sourceType: draft.source_type,
-    repositoryUrl: isZip ? null : (draft.repository_url ?? null),
-    repositoryType: isZip ? "other" : (draft.repository_type ?? "other"),
+    repositoryUrl: draft.repository_url ?? null,
+    repositoryType: draft.repository_type ?? "other",
     defaultBranch: draft.default_branch,
     programmingLanguages: draft.programming_languages,
     isActive: true,
     createdAt: at.toISOString(),
     updatedAt: null,
     version: 1,
-  };
+  });
 }
+
+export function changedProject(project: Project, patch: z.output<typeof ProjectPatch>): Project {
+  return withSource({
+    ...project,
+    name: patch.name ?? project.name,
+    description: patch.description === undefined ? project.description : patch.description,
+    sourceType: patch.source_type ?? project.sourceType,
+    repositoryUrl: patch.repository_url === undefined ? project.repositoryUrl : patch.repository_url,
+    repositoryType: patch.repository_type === undefined ? project.repositoryType : (patch.repository_type ?? "other"),
+    defaultBranch: patch.default_branch ?? project.defaultBranch,
+    programmingLanguages: patch.programming_languages ?? project.programmingLanguages,
+  });
+}
+
+/** A ZIP project has no repository, whatever was said about one. */
+const withSource = (project: Project): Project =>
+  project.sourceType === "zip" ? { ...project, repositoryUrl: null, repositoryType: "other" } : project;

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { operation } from "../platform/operation.ts";
+import { authorise } from "./authorise.ts";
 import { ProjectView, projectView } from "./project.ts";
-import * as projects from "./project-store.ts";
+import { ownerOf } from "./project-owners.ts";
 
 export const readProject = operation(
   {
@@ -13,7 +14,10 @@ export const readProject = operation(
     params: z.object({ id: Id }),
     success: ProjectView,
     failures: ["project_not_found"],
-    grants: { reads: ["project"] },
+    grants: { reads: ["project", "member", "user"] },
   },
-  async ({ params, caller }) => projectView(await projects.readProject(caller.id, params.id), caller),
+  async ({ params, caller }) => {
+    const project = await authorise(caller, "read", params.id);
+    return projectView(project, await ownerOf(project, caller));
+  },
 );

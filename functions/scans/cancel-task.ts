@@ -2,8 +2,9 @@ import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { isSluiceError, SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
-import { stopExecution } from "./scan-execution.ts";
-import * as tasks from "./task-store.ts";
+import { authoriseTask } from "../projects/authorise.ts";
+import { cancelScan } from "./scan-cancellation.ts";
+import { findTask } from "./task-store.ts";
 
 export const cancelTask = operation(
   {
@@ -11,25 +12,19 @@ export const cancelTask = operation(
     path: "/tasks/{id}/cancel",
     summary: "Stop an audit task",
     auth: "user",
+    scope: "scan",
     params: z.object({ id: Id }),
     success: z.object({ message: z.string(), task_id: z.string() }),
-    failures: ["task_not_found", "task_already_ended"],
-    grants: { reads: ["task"], writes: ["task"], scanMachine: ["stop"] },
+    failures: ["task_not_found", "permission_denied", "task_already_ended"],
+    grants: { reads: ["project", "member", "task"], writes: ["task", "statistics"], scanMachine: ["stop"] },
   },
   async ({ params, caller, language, now }) => {
-    const task = await tasks.readTask(caller.id, params.id);
-    const at = now().toISOString();
-    // The state changes first: from here on no late write of the running functions counts, whether or not the stop gets through.
-    const change = {
-      from: ["pending", "running"],
-      attempt: task.attempt,
-      set: { status: "cancelled", completedAt: at },
-    } as const;
-    await tasks.changeTask(task.id, change).catch(async (error) => {
+    const { task } = await authoriseTask(caller, "triage", params.id);
+    await cancelScan(task, now()).catch(async (error) => {
       if (!isSluiceError(error, "task_superseded")) throw error;
-      throw new SluiceError("task_already_ended", { status: (await tasks.readTask(caller.id, task.id)).status });
+      const status = (await findTask(task.id))?.status;
+      throw status ? new SluiceError("task_already_ended", { status }) : new SluiceError("task_not_found");
     });
-    await stopExecution(task);
     return { message: language === "zh" ? "任务已取消" : "The task is cancelled", task_id: task.id };
   },
 );

@@ -1,7 +1,9 @@
 import * as z from "zod";
+import { projectIdsOf } from "../members/member-store.ts";
 import { Id, page } from "../platform/contract.ts";
 import { listReply, operation } from "../platform/operation.ts";
-import { readProject, readProjects } from "../projects/project-store.ts";
+import { authorise } from "../projects/authorise.ts";
+import { readProjects } from "../projects/project-store.ts";
 import { TaskView, taskView } from "./task.ts";
 import { listTasksOf, listTasksOfProject } from "./task-store.ts";
 
@@ -9,24 +11,28 @@ export const listTasks = operation(
   {
     method: "GET",
     path: "/tasks",
-    summary: "List the caller's audit tasks, newest first",
+    summary: "List the audit tasks of the caller's projects, newest first",
     auth: "user",
     query: page().extend({ project_id: Id.optional() }),
     success: z.array(TaskView),
     failures: ["project_not_found"],
-    grants: { reads: ["project", "task"], indexes: ["gsi1", "gsi2"] },
+    grants: { reads: ["project", "member", "task"], indexes: ["gsi1", "gsi2"] },
   },
   async ({ query, caller }) => {
-    const project = query.project_id ? await readProject(caller.id, query.project_id) : null;
+    const project = query.project_id ? await authorise(caller, "read", query.project_id) : null;
     const { items, total } = project
       ? await listTasksOfProject(project.id, query)
-      : await listTasksOf(caller.id, query);
+      : await listTasksOf(caller.id, await visibleProjectsOf(caller.id), query);
     const projects = project
       ? new Map([[project.id, project]])
       : await readProjects(items.map((task) => task.projectId));
-    return listReply(
-      items.map((task) => taskView(task, projects.get(task.projectId) ?? null)),
-      total,
-    );
+    // Tasks of a project that is being deleted for good are gone for everybody, a moment before they are gone.
+    const rows = items.flatMap((task) => {
+      const of = projects.get(task.projectId);
+      return of ? [taskView(task, of)] : [];
+    });
+    return listReply(rows, total - (items.length - rows.length));
   },
 );
+
+const visibleProjectsOf = async (userId: string) => [...(await readProjects(await projectIdsOf(userId))).keys()];

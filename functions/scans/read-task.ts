@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { operation } from "../platform/operation.ts";
-import { readProjects } from "../projects/project-store.ts";
+import { authoriseTask } from "../projects/authorise.ts";
 import { TaskView, taskView } from "./task.ts";
-import * as tasks from "./task-store.ts";
 
 export const readTask = operation(
   {
@@ -14,11 +13,10 @@ export const readTask = operation(
     params: z.object({ id: Id }),
     success: TaskView,
     failures: ["task_not_found"],
-    grants: { reads: ["project", "task"] },
+    grants: { reads: ["project", "member", "task"] },
   },
   async ({ params, caller }) => {
-    const task = await tasks.readTask(caller.id, params.id);
-    const projects = await readProjects([task.projectId]);
-    return taskView(task, projects.get(task.projectId) ?? null);
+    const { task, project } = await authoriseTask(caller, "read", params.id);
+    return taskView(task, project);
   },
 );

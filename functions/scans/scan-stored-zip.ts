@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { codesOf, SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
-import { readProject } from "../projects/project-store.ts";
+import { authorise } from "../projects/authorise.ts";
 import { requireStoredZip } from "../sources/stored-zip-store.ts";
 import { ScanRequest } from "./scan-request.ts";
 import { startScan } from "./start-scan.ts";
@@ -13,11 +13,14 @@ export const scanStoredZip = operation(
     path: "/scan/scan-stored-zip",
     summary: "Audit the ZIP that a project keeps",
     auth: "user",
+    scope: "scan",
     query: z.object({ project_id: Id }),
     body: ScanRequest.prefault({}),
     success: z.object({ task_id: z.string(), status: z.literal("queued") }),
     failures: [
       "project_not_found",
+      "permission_denied",
+      "project_in_recycle_bin",
       "project_not_zip",
       "zip_not_stored",
       "rule_set_not_found",
@@ -25,13 +28,18 @@ export const scanStoredZip = operation(
       ...codesOf("glob"),
       ...codesOf("path"),
     ],
-    grants: { reads: ["project", "ruleSet", "promptTemplate"], writes: ["task"], scanMachine: ["start"] },
+    grants: {
+      reads: ["project", "member", "ruleSet", "promptTemplate"],
+      writes: ["task", "statistics"],
+      checks: ["project"],
+      scanMachine: ["start"],
+    },
     idempotent: true,
   },
   async ({ query, body, caller, now }) => {
-    const project = await readProject(caller.id, query.project_id);
+    const project = await authorise(caller, "scan", query.project_id);
     if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
-    const task = await startScan(project, await requireStoredZip(project.id), body, now());
+    const task = await startScan(project, caller.id, await requireStoredZip(project.id), body, now());
     return { task_id: task.id, status: "queued" as const };
   },
 );

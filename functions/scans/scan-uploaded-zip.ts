@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Id, UploadedFile } from "../platform/contract.ts";
 import { codesOf, SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
-import { readProject } from "../projects/project-store.ts";
+import { authorise } from "../projects/authorise.ts";
 import { storeArchive } from "../sources/stored-zip-store.ts";
 import { ScanRequest } from "./scan-request.ts";
 import { startScan } from "./start-scan.ts";
@@ -26,11 +26,14 @@ export const scanUploadedZip = operation(
     path: "/scan/upload-zip",
     summary: "Store a small ZIP for a project and audit it",
     auth: "user",
+    scope: "scan",
     bodyType: "multipart",
     body: z.object({ project_id: Id, file: UploadedFile, scan_config: ScanConfigField.prefault("{}") }),
     success: z.object({ task_id: z.string(), status: z.literal("queued") }),
     failures: [
       "project_not_found",
+      "permission_denied",
+      "project_in_recycle_bin",
       "project_not_zip",
       "rule_set_not_found",
       "prompt_template_not_found",
@@ -39,8 +42,8 @@ export const scanUploadedZip = operation(
       ...codesOf("path"),
     ],
     grants: {
-      reads: ["project", "ruleSet", "promptTemplate"],
-      writes: ["project", "task"],
+      reads: ["project", "member", "ruleSet", "promptTemplate"],
+      writes: ["project", "task", "statistics"],
       sources: { writes: ["zips/*"], deletes: ["zips/*"] },
       scanMachine: ["start"],
     },
@@ -48,11 +51,11 @@ export const scanUploadedZip = operation(
     memoryMiB: 1024,
   },
   async ({ body, caller, now }) => {
-    const project = await readProject(caller.id, body.project_id);
+    const project = await authorise(caller, "scan", body.project_id);
     if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
-    const owner = { projectId: project.id, ownerId: caller.id, filename: body.file.filename };
+    const owner = { projectId: project.id, ownerId: project.ownerId, filename: body.file.filename };
     const zip = await storeArchive(owner, body.file.bytes, now());
-    const task = await startScan(project, zip, body.scan_config, now());
+    const task = await startScan(project, caller.id, zip, body.scan_config, now());
     return { task_id: task.id, status: "queued" as const };
   },
 );

@@ -15,18 +15,32 @@ import { createTask } from "./task-store.ts";
 /**
  * Accepts a scan of a stored archive: writes the task, then starts its execution. A crash in between loses nothing, the sweeper starts
  * what is pending.
- * @throws SluiceError glob_*, path_*, rule_set_not_found, prompt_template_not_found: nothing is written then
+ * @throws SluiceError glob_*, path_*, rule_set_not_found, prompt_template_not_found, project_in_recycle_bin: nothing is written then
  */
-export async function startScan(project: Project, zip: StoredZip, request: ScanRequest, at: Date): Promise<Task> {
+export async function startScan(
+  project: Project,
+  callerId: string,
+  zip: StoredZip,
+  request: ScanRequest,
+  at: Date,
+): Promise<Task> {
   const config = scanConfig(request);
   compileExclusions(config.excludePatterns);
   for (const path of config.filePaths ?? []) normalisePath(path);
-  await requireVisible(config.ruleSetId, keys.ruleSet, project.ownerId, "rule_set_not_found");
-  await requireVisible(config.promptTemplateId, keys.promptTemplate, project.ownerId, "prompt_template_not_found");
+  await requireVisible(config.ruleSetId, keys.ruleSet, callerId, "rule_set_not_found");
+  await requireVisible(config.promptTemplateId, keys.promptTemplate, callerId, "prompt_template_not_found");
   const { key, versionId, bytes, manifestKey } = zip;
   const source = { key, versionId, bytes, manifestKey };
   const task = newTask(
-    { id: uuid(), projectId: project.id, ownerId: project.ownerId, taskType: "zip_upload", config, source },
+    {
+      id: uuid(),
+      projectId: project.id,
+      ownerId: project.ownerId,
+      createdBy: callerId,
+      taskType: "zip_upload",
+      config,
+      source,
+    },
     at,
   );
   await createTask(task);
@@ -34,14 +48,14 @@ export async function startScan(project: Project, zip: StoredZip, request: ScanR
   return task;
 }
 
-/** A reference in a body is authorised like an id in a path: a record of the system or of the owner, or the same 404 as for none. */
+/** A reference in a body is authorised like an id in a path: a record of the system or of the caller, or the same 404 as for none. */
 async function requireVisible(
   id: string | null,
   key: (id: string) => object,
-  ownerId: string,
+  callerId: string,
   missing: ErrorCode,
 ): Promise<void> {
   if (id === null) return;
   const { Item } = await table.send(new GetCommand({ TableName: environment().TABLE_NAME, Key: key(id) as never }));
-  if (!Item || !(Item.isSystem === true || Item.ownerId === ownerId)) throw new SluiceError(missing);
+  if (!Item || !(Item.isSystem === true || Item.ownerId === callerId)) throw new SluiceError(missing);
 }

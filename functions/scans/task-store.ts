@@ -1,15 +1,8 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import {
-  GetCommand,
-  PutCommand,
-  paginateQuery,
-  QueryCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { GetCommand, paginateQuery, QueryCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
 import { isSluiceError, SluiceError } from "../platform/errors.ts";
-import { listPage } from "../platform/list-page.ts";
+import { listPage, mergedPage } from "../platform/list-page.ts";
 import {
   failedConditions,
   type IndexName,
@@ -21,53 +14,71 @@ import {
   table,
   tableDesign,
 } from "../platform/table.ts";
-import { Task, type TaskStatus } from "./task.ts";
+import { whileProjectActive } from "../projects/project-store.ts";
+import { countedTask, plus } from "../projects/statistics.ts";
+import { counting } from "../projects/statistics-store.ts";
+import { ended, Task, type TaskStatus } from "./task.ts";
 
-/**
- * The caller's own task. One of somebody else and one that does not exist end the same way.
- * @throws SluiceError task_not_found
- */
-export async function readTask(callerId: string, id: string): Promise<Task> {
-  const task = await findTask(id);
-  if (task?.ownerId !== callerId) throw new SluiceError("task_not_found");
-  return task;
-}
-
-/** For the workflow, which acts for nobody. @returns the task, or null when it was deleted meanwhile */
+/** For authorise.ts and for the workflow, which acts for nobody. @returns the task, or null when it was deleted meanwhile */
 export async function findTask(id: string): Promise<Task | null> {
   const get = new GetCommand({ TableName: environment().TABLE_NAME, Key: keys.task(id), ConsistentRead: true });
   const { Item } = await table.send(get);
   return Item ? Task.parse(Item) : null;
 }
 
-/** Stores a pending task. Its entry in the index of active tasks is the promise that the sweeper starts it if nobody else does. */
+/**
+ * Stores a pending task and counts it. Its entry in the index of active tasks is the promise that the sweeper starts it if nobody else
+ * does. The project is checked in the same transaction: none that is in the recycle bin ever gets a task.
+ * @throws SluiceError project_in_recycle_bin
+ */
 export async function createTask(task: Task): Promise<void> {
   const listed = `${task.createdAt}#${task.id}`;
-  const put = new PutCommand({
-    TableName: environment().TABLE_NAME,
-    Item: {
-      ...keys.task(task.id),
-      ...indexKeys.tasksOfProject(task.projectId),
-      gsi1sk: listed,
-      ...indexKeys.tasksOf(task.ownerId),
-      gsi2sk: listed,
-      ...indexKeys.activeTasks(shardOf(task.id)),
-      gsi3sk: task.heartbeatAt,
-      v: 1,
-      ...task,
+  const put = {
+    Put: {
+      TableName: environment().TABLE_NAME,
+      Item: {
+        ...keys.task(task.id),
+        ...indexKeys.tasksOfProject(task.projectId),
+        gsi1sk: listed,
+        ...indexKeys.tasksOf(task.ownerId),
+        gsi2sk: listed,
+        ...indexKeys.activeTasks(shardOf(task.id)),
+        gsi3sk: task.heartbeatAt,
+        v: 1,
+        ...task,
+      },
+      ConditionExpression: "attribute_not_exists(pk)",
     },
-    ConditionExpression: "attribute_not_exists(pk)",
+  };
+  const counted = counting(task.ownerId, countedTask(task), new Date(task.createdAt));
+  const write = new TransactWriteCommand({ TransactItems: [whileProjectActive(task.projectId), put, counted] });
+  await sendUntilNoConflict(write).catch((error) => {
+    throw failedConditions(error)?.includes(0) ? new SluiceError("project_in_recycle_bin") : error;
   });
-  await table.send(put);
 }
 
 /** A page of the tasks of one project, newest first. Who may see the project is the caller's to check. */
 export const listTasksOfProject = (projectId: string, page: { skip: number; limit: number }) =>
   listPage(newestFirst("gsi1", indexKeys.tasksOfProject(projectId).gsi1pk), page, Task);
 
-/** A page of all tasks of a user, newest first. */
-export const listTasksOf = (ownerId: string, page: { skip: number; limit: number }) =>
-  listPage(newestFirst("gsi2", indexKeys.tasksOf(ownerId).gsi2pk), page, Task);
+/** A page of all tasks of a user's own projects and of those named, newest first. */
+export const listTasksOf = (ownerId: string, projectIds: readonly string[], page: { skip: number; limit: number }) =>
+  mergedPage({
+    queries: [
+      newestFirst("gsi2", indexKeys.tasksOf(ownerId).gsi2pk),
+      ...projectIds.map((id) => newestFirst("gsi1", indexKeys.tasksOfProject(id).gsi1pk)),
+    ],
+    page,
+    schema: Task,
+    order: (task) => `${task.createdAt}#${task.id}`,
+  });
+
+/** All tasks of a project, page by page, so that somebody can go through them however many there are. */
+export async function* tasksOfProject(projectId: string): AsyncGenerator<Task> {
+  const query = newestFirst("gsi1", indexKeys.tasksOfProject(projectId).gsi1pk);
+  for await (const { Items = [] } of paginateQuery({ client: table }, query))
+    for (const item of Items) yield Task.parse(item);
+}
 
 const newestFirst = (index: IndexName, partition: string) => ({
   TableName: environment().TABLE_NAME,
@@ -90,14 +101,10 @@ interface Change {
  * @throws SluiceError task_superseded when it is in another state or a newer attempt runs
  */
 export async function changeTask(id: string, change: Change): Promise<Task> {
-  const update = new UpdateCommand({
-    TableName: environment().TABLE_NAME,
-    Key: keys.task(id),
-    ...changeExpression(change),
-    ReturnValues: "ALL_NEW",
-  });
+  const update = changeUpdate(id, change);
+  if (change.set.status && ended(change.set.status)) return endTask(id, change, update);
   try {
-    const { Attributes } = await table.send(update);
+    const { Attributes } = await table.send(new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" }));
     return Task.parse(Attributes);
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) throw new SluiceError("task_superseded");
@@ -105,7 +112,21 @@ export async function changeTask(id: string, change: Change): Promise<Task> {
   }
 }
 
-function changeExpression({ from, attempt, set }: Change) {
+/** A task's end is counted in the transaction that writes it. */
+async function endTask(id: string, { from, attempt, set }: Change, Update: ReturnType<typeof changeUpdate>) {
+  const task = await findTask(id);
+  if (!task || !from.includes(task.status) || task.attempt !== attempt) throw new SluiceError("task_superseded");
+  const next: Task = { ...task, ...set };
+  const change = plus(countedTask(next), countedTask(task), -1);
+  const at = new Date(next.completedAt ?? next.heartbeatAt);
+  const write = new TransactWriteCommand({ TransactItems: [{ Update }, counting(task.ownerId, change, at)] });
+  await sendUntilNoConflict(write).catch((error) => {
+    throw failedConditions(error) ? new SluiceError("task_superseded") : error;
+  });
+  return next;
+}
+
+function changeUpdate(id: string, { from, attempt, set }: Change) {
   const names: Record<string, string> = { "#status": "status", "#attempt": "attempt" };
   const values: Record<string, unknown> = { ":attempt": attempt };
   const allowed = from.map((status, i) => {
@@ -117,11 +138,13 @@ function changeExpression({ from, attempt, set }: Change) {
     values[`:${name}`] = value;
     return `#${name} = :${name}`;
   });
-  const ends = set.status !== undefined && set.status !== "running" && set.status !== "pending";
+  const ends = set.status !== undefined && ended(set.status);
   if (set.heartbeatAt && !ends) {
     assignments.push("gsi3sk = :heartbeatAt");
   }
   return {
+    TableName: environment().TABLE_NAME,
+    Key: keys.task(id),
     UpdateExpression: `SET ${assignments.join(", ")}${ends ? " REMOVE gsi3pk, gsi3sk" : ""}`,
     ConditionExpression: `#status IN (${allowed.join(", ")}) AND #attempt = :attempt`,
     ExpressionAttributeNames: names,

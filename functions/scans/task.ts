@@ -46,7 +46,10 @@ export const ScanSource = z.object({
 export const Task = z.object({
   id: z.uuid(),
   projectId: z.uuid(),
+  /** Owner of the project; its counters count the task. */
   ownerId: z.uuid(),
+  /** Who started it; tasks of before there were members have none and were started by the owner. */
+  createdBy: z.uuid().optional(),
   taskType: z.enum(["repository", "zip_upload"]),
   status: TaskStatus,
   /** Fences late writes: a run of an earlier attempt changes nothing any more. */
@@ -57,6 +60,9 @@ export const Task = z.object({
   scannedFiles: z.number().int(),
   totalLines: z.number().int(),
   issuesCount: z.number().int(),
+  /** Issues in its result, and how many of them are resolved now: what the owner's counters have of it. */
+  issuesStored: z.number().int().default(0),
+  issuesResolved: z.number().int().default(0),
   qualityScore: z.number(),
   warnings: z.array(Warning),
   /** Why it failed: a stable code, and a sentence for the log of the person who looks. */
@@ -69,7 +75,7 @@ export const Task = z.object({
 export type Task = z.infer<typeof Task>;
 
 export const newTask = (
-  given: Pick<Task, "id" | "projectId" | "ownerId" | "taskType" | "config" | "source">,
+  given: Pick<Task, "id" | "projectId" | "ownerId" | "createdBy" | "taskType" | "config" | "source">,
   at: Date,
 ): Task => ({
   ...given,
@@ -79,6 +85,8 @@ export const newTask = (
   scannedFiles: 0,
   totalLines: 0,
   issuesCount: 0,
+  issuesStored: 0,
+  issuesResolved: 0,
   qualityScore: 0,
   warnings: [],
   failure: null,
@@ -133,7 +141,7 @@ export const taskView = (task: Task, project: Project | null): z.input<typeof Ta
   quality_score: task.qualityScore,
   started_at: task.startedAt,
   completed_at: task.completedAt,
-  created_by: task.ownerId,
+  created_by: task.createdBy ?? task.ownerId,
   created_at: task.createdAt,
   project: project && projectView(project, null),
   warnings: task.warnings,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { operation } from "../platform/operation.ts";
-import { readProject } from "../projects/project-store.ts";
+import { authorise } from "../projects/authorise.ts";
 import { removeStoredZip } from "./stored-zip-store.ts";
 
 export const deleteZip = operation(
@@ -12,11 +12,11 @@ export const deleteZip = operation(
     auth: "user",
     params: z.object({ id: Id }),
     success: z.object({ message: z.string() }),
-    failures: ["project_not_found"],
-    grants: { reads: ["project"], writes: ["project"], sources: { deletes: ["zips/*"] } },
+    failures: ["project_not_found", "permission_denied"],
+    grants: { reads: ["project", "member"], writes: ["project"], sources: { deletes: ["zips/*"] } },
   },
   async ({ params, caller, language }) => {
-    const project = await readProject(caller.id, params.id);
+    const project = await authorise(caller, "manage", params.id);
     await removeStoredZip(project.id);
     return { message: language === "zh" ? "ZIP 文件已删除" : "The ZIP file has been deleted" };
   },

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { operation, Reply } from "../platform/operation.ts";
-import { readProject } from "../projects/project-store.ts";
+import { authorise } from "../projects/authorise.ts";
 import { downloadSeconds, requireStoredZip, zipDownloadUrl } from "./stored-zip-store.ts";
 
 export const downloadZip = operation(
@@ -16,10 +16,10 @@ export const downloadZip = operation(
     success: z.object({ url: z.string(), expires_at: z.string() }),
     failures: ["project_not_found", "zip_not_stored"],
     // The link is signed with this function's own rights: it reaches what the function may read.
-    grants: { reads: ["project"], sources: { reads: ["zips/*"] } },
+    grants: { reads: ["project", "member"], sources: { reads: ["zips/*"] } },
   },
   async ({ params, caller, now }) => {
-    const project = await readProject(caller.id, params.id);
+    const project = await authorise(caller, "read", params.id);
     const zip = await requireStoredZip(project.id);
     const at = now();
     const url = await zipDownloadUrl(zip);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Id, page } from "../platform/contract.ts";
 import { codesOf, SluiceError } from "../platform/errors.ts";
 import { listReply, operation } from "../platform/operation.ts";
-import { readProject } from "../projects/project-store.ts";
+import { authorise } from "../projects/authorise.ts";
 import { selectFiles } from "./selection.ts";
 import { readManifest, readStoredZip } from "./stored-zip-store.ts";
 
@@ -35,11 +35,11 @@ export const listProjectFiles = operation(
     }),
     success: z.array(z.object({ path: z.string(), size: z.number() })),
     failures: ["project_not_found", "project_not_zip", ...codesOf("glob")],
-    grants: { reads: ["project"], sources: { reads: ["zips/*"] } },
+    grants: { reads: ["project", "member"], sources: { reads: ["zips/*"] } },
     memoryMiB: 1024,
   },
   async ({ params, query, caller }) => {
-    const project = await readProject(caller.id, params.id);
+    const project = await authorise(caller, "read", params.id);
     if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
     const zip = await readStoredZip(project.id);
     if (!zip) return listReply([], 0);

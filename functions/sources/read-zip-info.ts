@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { operation } from "../platform/operation.ts";
-import { readProject } from "../projects/project-store.ts";
+import { authorise } from "../projects/authorise.ts";
 import { readStoredZip } from "./stored-zip-store.ts";
 
 export const readZipInfo = operation(
@@ -20,10 +20,10 @@ export const readZipInfo = operation(
       sha256: z.string().nullable(),
     }),
     failures: ["project_not_found"],
-    grants: { reads: ["project"] },
+    grants: { reads: ["project", "member"] },
   },
   async ({ params, caller }) => {
-    const project = await readProject(caller.id, params.id);
+    const project = await authorise(caller, "read", params.id);
     const zip = await readStoredZip(project.id);
     return {
       has_file: zip !== null,

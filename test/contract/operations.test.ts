@@ -35,6 +35,18 @@ const samples: Record<Names, Sample> = {
   createProject: () => ({ sent: { json: { name: "中文项目", source_type: "zip" } } }),
   listProjects: () => ({ sent: { query: { limit: "2" } } }),
   readProject: ({ projectId }) => ({ params: { id: projectId } }),
+  listDeletedProjects: () => ({}),
+  readProjectStats: () => ({}),
+  updateProject: ({ projectId }) => ({ params: { id: projectId }, sent: { json: { description: "照旧" } } }),
+  deleteProject: async () => ({ params: { id: await teamProject() } }),
+  restoreProject: async () => ({ params: { id: await teamProject() } }),
+  listMembers: ({ projectId }) => ({ params: { id: projectId } }),
+  addMember: async () => ({ params: { id: await teamProject() }, sent: { json: { user_id: outsider.id } } }),
+  changeMember: async () => ({
+    params: { id: await teamProject(), member_id: team.viewer.id },
+    sent: { json: { role: "member" } },
+  }),
+  removeMember: async () => ({ params: { id: await teamProject(), member_id: team.viewer.id } }),
   uploadZip: async ({ projectId }) => ({
     params: { id: projectId },
     sent: { multipart: { file: await zipOf(vulnerableApp) } },
@@ -80,11 +92,17 @@ const anyone = new Api(url);
 let owner: Api;
 let stranger: Api;
 let world: World;
+/** People with a part in the owner's projects, one for each role, and one with none. */
+let team: Record<"viewer" | "member" | "admin", { id: string; api: Api }>;
+let outsider: { id: string; api: Api };
 
 beforeAll(async () => {
   owner = await anyone.as(alice);
   stranger = await anyone.as(mallory);
+  team = { viewer: await person("viewer"), member: await person("member"), admin: await person("admin") };
+  outsider = await person("outsider");
   const project = await owner.projectWith(vulnerableApp);
+  await join(project.id);
   const { task_id } = await owner.ok("POST", "/api/v1/scan/scan-stored-zip", { query: { project_id: project.id } });
   await owner.task(task_id);
   const [issue] = await owner.ok("GET", `/api/v1/tasks/${task_id}/issues`);
@@ -199,6 +217,26 @@ describe("what is no operation", () => {
     expect(await owner.ok("GET", `/api/v1/projects/${project.id}/zip`)).toMatchObject({ has_file: false });
   });
 });
+
+/** Somebody new who may sign in. */
+async function person(name: string): Promise<{ id: string; api: Api }> {
+  const account = { email: `${name}@example.test`, password: `long enough for ${name}` };
+  const { id } = await owner.ok("POST", "/api/v1/users/", { json: { ...account, full_name: name } });
+  return { id, api: await anyone.as(account) };
+}
+
+/** Lets the team work on a project of the owner. */
+async function join(projectId: string): Promise<void> {
+  for (const [role, { id }] of Object.entries(team))
+    await owner.ok("POST", `/api/v1/projects/${projectId}/members`, { json: { user_id: id, role } });
+}
+
+/** A project of its own for an operation that leaves it changed. */
+async function teamProject(): Promise<string> {
+  const { id } = await owner.ok("POST", "/api/v1/projects", { json: { name: "changed", source_type: "zip" } });
+  await join(id);
+  return id;
+}
 
 /** Sends an operation's sample request, changed where the test says so. */
 async function call(api: Api, listed: ListedOperation, change: Sent = {}, params?: Record<string, string>) {

@@ -18,7 +18,7 @@ export const closeScan = workflowTask(
   {
     summary: "Ends a task whose execution ended badly without saying so itself",
     input: StatusChange,
-    grants: { reads: ["task"], writes: ["task"] },
+    grants: { reads: ["task"], writes: ["task", "statistics"] },
     timeoutSeconds: 60,
   },
   async ({ detail }, now) => {

@@ -14,7 +14,7 @@ export const concludeScan = workflowTask(
   {
     summary: "Writes the issues and ends the task with its totals",
     input: Attempt,
-    grants: { reads: ["task"], writes: ["task", "issue"], results: { reads: ["scans/*"] } },
+    grants: { reads: ["task"], writes: ["task", "issue", "statistics"], results: { reads: ["scans/*"] } },
     memoryMiB: 1769,
     timeoutSeconds: 600,
   },
@@ -32,6 +32,10 @@ export const concludeScan = workflowTask(
     const issues = linked.findings.map((finding) => newIssue(finding, task_id, task.ownerId, at));
     await writeIssues(task_id, attempt, issues);
     const end = conclude(plan, linked, issues);
-    await changeTask(task_id, { from: ["running"], attempt, set: { ...end, completedAt: at } });
+    await changeTask(task_id, {
+      from: ["running"],
+      attempt,
+      set: { ...end, issuesStored: issues.length, completedAt: at },
+    });
   },
 );

@@ -7,7 +7,7 @@ export const failScan = workflowTask(
   {
     summary: "Ends a task whose workflow caught an error",
     input: Attempt.extend({ error: z.string() }),
-    grants: { reads: ["task"], writes: ["task"] },
+    grants: { reads: ["task"], writes: ["task", "statistics"] },
     timeoutSeconds: 60,
   },
   // The cause may quote source or a stack, so only the error's name is kept; the log of the failing function has the rest.

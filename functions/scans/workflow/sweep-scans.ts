@@ -11,7 +11,7 @@ export const sweepScans = workflowTask(
   {
     summary: "Finds tasks that went silent: starts what was never started, ends what has died",
     input: z.unknown(),
-    grants: { reads: ["task"], indexes: ["gsi3"], writes: ["task"], scanMachine: ["start", "describe"] },
+    grants: { reads: ["task"], indexes: ["gsi3"], writes: ["task", "statistics"], scanMachine: ["start", "describe"] },
     timeoutSeconds: 60,
   },
   async (_, now) => {
