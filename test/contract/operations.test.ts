@@ -12,6 +12,7 @@ interface World {
   readonly taskId: string;
   readonly issueId: string;
   readonly uploadId: string;
+  readonly userId: string;
 }
 
 /** One good request per operation: path parameters and the rest. */
@@ -24,6 +25,13 @@ type Sample = (
 const samples: Record<Names, Sample> = {
   login: () => ({ sent: { form: { username: alice.email, password: alice.password } } }),
   readMe: () => ({}),
+  updateMe: () => ({ sent: { json: { full_name: "爱丽丝", phone: "+86 138 0013 8000" } } }),
+  listUsers: () => ({ sent: { query: { search: "BOB", role: "member", is_active: "true", limit: "1" } } }),
+  createUser: () => ({ sent: { json: person() } }),
+  readUser: ({ userId }) => ({ params: { id: userId } }),
+  updateUser: ({ userId }) => ({ params: { id: userId }, sent: { json: { phone: null, github_username: "bob" } } }),
+  deleteUser: async () => ({ params: { id: (await owner.ok("POST", "/api/v1/users", { json: person() })).id } }),
+  toggleUserStatus: async () => ({ params: { id: (await owner.ok("POST", "/api/v1/users", { json: person() })).id } }),
   createToken: () => ({ sent: { json: { name: "CI", scope: "scan" } } }),
   listTokens: () => ({}),
   deleteToken: async () => {
@@ -91,7 +99,16 @@ const { url, alice, mallory } = inject("service");
 const anyone = new Api(url);
 let owner: Api;
 let stranger: Api;
+/** Signed in, but no administrator. */
+let member: Api;
 let world: World;
+
+/** A user to be created, another one at each call. */
+const person = () => ({
+  email: `bob-${crypto.randomUUID()}@example.test`,
+  password: "grain orbit velvet",
+  full_name: "Bob",
+});
 /** People with a part in the owner's projects, one for each role, and one with none. */
 let team: Record<"viewer" | "member" | "admin", { id: string; api: Api }>;
 let outsider: { id: string; api: Api };
@@ -108,7 +125,16 @@ beforeAll(async () => {
   const [issue] = await owner.ok("GET", `/api/v1/tasks/${task_id}/issues`);
   const upload = await owner.ok("POST", `/api/v1/projects/${project.id}/zip/uploads`, { json: { filename: "a.zip" } });
   await sendForm(upload.url, upload.fields, await zipOf(vulnerableApp));
-  world = { projectId: project.id, taskId: task_id, issueId: issue.id, uploadId: upload.upload_id };
+  const bob = person();
+  const user = await owner.ok("POST", "/api/v1/users", { json: bob });
+  member = await anyone.as(bob);
+  world = {
+    projectId: project.id,
+    taskId: task_id,
+    issueId: issue.id,
+    uploadId: upload.upload_id,
+    userId: user.id,
+  };
 });
 
 const named = operationList.map((listed) => [listed.name, listed] as const);
@@ -143,6 +169,14 @@ describe("every operation", () => {
         const { answer } = await call(owner, listed, {}, params);
         expect(answer).toMatchObject({ status: 422, body: { code: "validation_failed" } });
       }
+    },
+  );
+
+  it.each(guarded.filter(([, { operation }]) => operation.contract.auth === "administrator"))(
+    "%s answers 403 to who is no administrator",
+    async (_, listed) => {
+      const { answer } = await call(member, listed);
+      expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });
     },
   );
 
@@ -252,4 +286,5 @@ const parametersOf = (listed: ListedOperation) =>
 
 /** True for operations that reach an object by id, in the path or elsewhere. */
 const namesSomething = (listed: ListedOperation) =>
-  parametersOf(listed).length > 0 || ["scanStoredZip", "scanUploadedZip", "listTasks"].includes(listed.name);
+  (parametersOf(listed).length > 0 && listed.operation.contract.auth !== "administrator") ||
+  ["scanStoredZip", "scanUploadedZip", "listTasks"].includes(listed.name);
