@@ -27,11 +27,13 @@ const samples: Record<Names, Sample> = {
   readMe: () => ({}),
   updateMe: () => ({ sent: { json: { full_name: "爱丽丝", phone: "+86 138 0013 8000" } } }),
   listUsers: () => ({ sent: { query: { search: "BOB", role: "member", is_active: "true", limit: "1" } } }),
-  createUser: () => ({ sent: { json: person() } }),
+  createUser: () => ({ sent: { json: newcomer() } }),
   readUser: ({ userId }) => ({ params: { id: userId } }),
   updateUser: ({ userId }) => ({ params: { id: userId }, sent: { json: { phone: null, github_username: "bob" } } }),
-  deleteUser: async () => ({ params: { id: (await owner.ok("POST", "/api/v1/users", { json: person() })).id } }),
-  toggleUserStatus: async () => ({ params: { id: (await owner.ok("POST", "/api/v1/users", { json: person() })).id } }),
+  deleteUser: async () => ({ params: { id: (await owner.ok("POST", "/api/v1/users", { json: newcomer() })).id } }),
+  toggleUserStatus: async () => ({
+    params: { id: (await owner.ok("POST", "/api/v1/users", { json: newcomer() })).id },
+  }),
   createToken: () => ({ sent: { json: { name: "CI", scope: "scan" } } }),
   listTokens: () => ({}),
   deleteToken: async () => {
@@ -104,7 +106,7 @@ let member: Api;
 let world: World;
 
 /** A user to be created, another one at each call. */
-const person = () => ({
+const newcomer = () => ({
   email: `bob-${crypto.randomUUID()}@example.test`,
   password: "grain orbit velvet",
   full_name: "Bob",
@@ -125,7 +127,7 @@ beforeAll(async () => {
   const [issue] = await owner.ok("GET", `/api/v1/tasks/${task_id}/issues`);
   const upload = await owner.ok("POST", `/api/v1/projects/${project.id}/zip/uploads`, { json: { filename: "a.zip" } });
   await sendForm(upload.url, upload.fields, await zipOf(vulnerableApp));
-  const bob = person();
+  const bob = newcomer();
   const user = await owner.ok("POST", "/api/v1/users", { json: bob });
   member = await anyone.as(bob);
   world = {
