@@ -9,6 +9,7 @@ import { removeMember } from "./members/remove-member.ts";
 import type { Operation } from "./platform/operation.ts";
 import { createProject } from "./projects/create-project.ts";
 import { deleteProject } from "./projects/delete-project.ts";
+import { deleteProjectPermanently } from "./projects/delete-project-permanently.ts";
 import { listDeletedProjects } from "./projects/list-deleted-projects.ts";
 import { listProjects } from "./projects/list-projects.ts";
 import { readProject } from "./projects/read-project.ts";
@@ -58,6 +59,7 @@ export const operations = {
     updateProject,
     deleteProject,
     restoreProject,
+    deleteProjectPermanently,
   },
   members: { listMembers, addMember, changeMember, removeMember },
   sources: { uploadZip, beginZipUpload, finishZipUpload, readZipInfo, downloadZip, deleteZip, listProjectFiles },

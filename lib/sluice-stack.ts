@@ -5,6 +5,7 @@ import { taskNamed } from "../functions/workflow-tasks.ts";
 import { RestApi } from "./api/rest-api.ts";
 import { DataLayer } from "./data/data-layer.ts";
 import { ProductFunctions } from "./functions/product-functions.ts";
+import { ErasureWorkflow } from "./projects/erasure-workflow.ts";
 import { ScanWorkflow } from "./scan/scan-workflow.ts";
 
 export interface SluiceStackProps extends StackProps {
@@ -19,7 +20,15 @@ export class SluiceStack extends Stack {
   constructor(scope: Construct, id: string, props: SluiceStackProps) {
     super(scope, id, { description: "Sluice audits source code for security problems", ...props });
     const data = new DataLayer(this, "Data", { stage: props.stage });
-    const stateMachineName = `sluice-${props.stage}-scan`;
+    const scanMachine = `sluice-${props.stage}-scan`;
+    const erasureMachine = `sluice-${props.stage}-erasure`;
+    const machineArn = (resourceName: string) =>
+      this.formatArn({
+        service: "states",
+        resource: "stateMachine",
+        resourceName,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      });
     const environment: EnvironmentVariables = {
       STAGE: props.stage,
       TABLE_NAME: data.table.tableName,
@@ -28,12 +37,8 @@ export class SluiceStack extends Stack {
       SIGNING_KEY_ALIAS: data.signingKeyAlias,
       SECRETS_KEY_ALIAS: data.secretsKeyAlias,
       OUTBOUND_ALLOWED_HOSTS: this.node.tryGetContext("outboundAllowedHosts") ?? "",
-      SCAN_MACHINE_ARN: this.formatArn({
-        service: "states",
-        resource: "stateMachine",
-        resourceName: stateMachineName,
-        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-      }),
+      SCAN_MACHINE_ARN: machineArn(scanMachine),
+      ERASURE_MACHINE_ARN: machineArn(erasureMachine),
       AUDIT_DAYS: this.node.tryGetContext("auditDays") ?? "400",
       TOKEN_MINUTES: this.node.tryGetContext("tokenMinutes") ?? "480",
       // Who reaches a deployed stack is unknown; who reaches a local one sits at the machine.
@@ -45,7 +50,8 @@ export class SluiceStack extends Stack {
       key: "CreateAdministratorFunction",
       value: administrator.functionName,
     });
-    new ScanWorkflow(this, "Scan", { stateMachineName, functions, data });
+    new ScanWorkflow(this, "Scan", { stateMachineName: scanMachine, functions, data });
+    new ErasureWorkflow(this, "Erasure", { stateMachineName: erasureMachine, functions });
     new RestApi(this, "Rest", { stage: props.stage, functions });
   }
 }

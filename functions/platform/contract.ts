@@ -14,16 +14,20 @@ export interface Grants {
   readonly indexes?: readonly IndexName[];
   /** Prefixes of the sources bucket, for example "zips/*". */
   readonly sources?: {
+    readonly lists?: readonly string[];
     readonly reads?: readonly string[];
     readonly writes?: readonly string[];
     readonly deletes?: readonly string[];
   };
   readonly results?: {
+    readonly lists?: readonly string[];
     readonly reads?: readonly string[];
     readonly writes?: readonly string[];
     readonly deletes?: readonly string[];
   };
   readonly scanMachine?: readonly ("start" | "stop" | "describe")[];
+  /** The workflow of permanent deletion. */
+  readonly erasureMachine?: readonly "start"[];
   /** Only the login function. */
   readonly signTokens?: boolean;
   /** Use of the key of users' secrets; who only reads them cannot make new ones. */

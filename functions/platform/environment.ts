@@ -1,5 +1,8 @@
 import * as z from "zod";
 
+/** The longest life of an access token that can be configured: eight days. */
+export const tokenMinutesMax = 11_520;
+
 /**
  * Everything a function reads from its environment: CDK sets exactly these variables, functions read no others.
  * Front ends share a configuration file with us, so nothing here may ever begin with VITE_.
@@ -16,10 +19,11 @@ const Environment = z.object({
   /** "host:port,..." that outbound requests may reach although they are private, or speak http. */
   OUTBOUND_ALLOWED_HOSTS: z.string().default(""),
   SCAN_MACHINE_ARN: z.string().startsWith("arn:"),
+  ERASURE_MACHINE_ARN: z.string().startsWith("arn:"),
   /** Days that the audit log keeps an entry. */
   AUDIT_DAYS: z.coerce.number().int().min(1).max(3660).default(400),
   /** Life of an access token in minutes. */
-  TOKEN_MINUTES: z.coerce.number().int().min(15).max(11_520).default(480),
+  TOKEN_MINUTES: z.coerce.number().int().min(15).max(tokenMinutesMax).default(480),
   /** Whether strangers may make themselves an account. */
   REGISTRATION: z.enum(["on", "off"]),
 });

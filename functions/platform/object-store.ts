@@ -1,8 +1,10 @@
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
+  DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectVersionsCommand,
   NoSuchKey,
   PutObjectCommand,
   S3Client,
@@ -78,4 +80,22 @@ export async function copyObject(from: ObjectVersion, key: string): Promise<Obje
 /** Deletes a key; with a version id, that version for good. Deleting what is not there is no error. */
 export async function deleteObject(object: ObjectVersion): Promise<void> {
   await s3.send(new DeleteObjectCommand(address(object)));
+}
+
+/**
+ * Deletes every version of every object below a prefix, for good.
+ * @throws Error when S3 keeps one; what was deleted by then stays deleted
+ */
+export async function deletePrefix(bucket: string, prefix: string): Promise<void> {
+  for (;;) {
+    // Always the first page: what it names is gone when the next one is asked for.
+    const page = await s3.send(new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix }));
+    const found = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])];
+    if (found.length === 0) return;
+    const Objects = found.map(({ Key, VersionId }) => ({ Key, VersionId }));
+    const { Errors = [] } = await s3.send(
+      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
+    );
+    if (Errors.length > 0) throw new Error(`S3 kept ${Errors.length} objects below ${prefix}: ${Errors[0]?.Code}`);
+  }
 }

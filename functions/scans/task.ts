@@ -149,9 +149,12 @@ export const taskView = (task: Task, project: Project | null): z.input<typeof Ta
   error_message: task.failure?.message ?? null,
 });
 
+/** Where all attempts of a task keep their work in the results bucket. */
+export const scanFolder = (taskId: string): string => `scans/${taskId}/`;
+
 /** Where an attempt keeps its work in the results bucket. */
 export const scanKeys = (taskId: string, attempt: number) => {
-  const folder = `scans/${taskId}/${attempt}`;
+  const folder = `${scanFolder(taskId)}${attempt}`;
   return {
     plan: `${folder}/plan.json`,
     chunks: `${folder}/chunks.json`,

@@ -42,5 +42,8 @@ export const zipKeys = {
   quarantine: (projectId: string, uploadId: string) => `quarantine/${projectId}/${uploadId}`,
 } as const;
 
+/** Everything that is stored for a project, as prefixes. */
+export const zipFolders = (projectId: string): string[] => [`zips/${projectId}/`, `quarantine/${projectId}/`];
+
 /** The user's own name for the file, kept for display only; it never becomes a key or a path. */
 export const displayName = (filename: string): string => (filename.split(/[\\/]/).pop() ?? "").slice(0, 255);

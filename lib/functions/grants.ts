@@ -8,7 +8,13 @@ import type { DataLayer } from "../data/data-layer.ts";
 
 const tableActions = {
   reads: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"],
-  writes: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"],
+  writes: [
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:BatchWriteItem",
+    "dynamodb:ConditionCheckItem",
+  ],
   appends: ["dynamodb:PutItem"],
 };
 
@@ -25,8 +31,14 @@ const machineActions = {
   describe: "states:DescribeExecution",
 } as const;
 
+/** ARNs of the state machines, known before the machines are made. */
+export interface Machines {
+  readonly scan: string;
+  readonly erasure: string;
+}
+
 /** What grants become: the statements of one function's inline policy, and nothing else. */
-export function statementsOf(grants: Grants, data: DataLayer, scanMachineArn: string): iam.PolicyStatement[] {
+export function statementsOf(grants: Grants, data: DataLayer, machines: Machines): iam.PolicyStatement[] {
   const statements = [
     ...recordStatements(grants, data),
     ...objectStatements(data.sources, grants.sources),
@@ -37,10 +49,11 @@ export function statementsOf(grants: Grants, data: DataLayer, scanMachineArn: st
     statements.push(allow(["kms:Sign", "kms:GetPublicKey"], [data.signingKey.keyArn]));
   }
   if (grants.secrets?.length) statements.push(secretsStatement(grants.secrets, data));
-  const executions = `${scanMachineArn.replace(":stateMachine:", ":execution:")}:*`;
+  const executions = `${machines.scan.replace(":stateMachine:", ":execution:")}:*`;
   for (const right of grants.scanMachine ?? []) {
-    statements.push(allow([machineActions[right]], [right === "start" ? scanMachineArn : executions]));
+    statements.push(allow([machineActions[right]], [right === "start" ? machines.scan : executions]));
   }
+  if (grants.erasureMachine?.length) statements.push(allow([machineActions.start], [machines.erasure]));
   return statements;
 }
 
@@ -71,7 +84,10 @@ function recordStatements(grants: Grants, data: DataLayer): iam.PolicyStatement[
 }
 
 function objectStatements(bucket: s3.Bucket, grants: Grants["sources"] = {}): iam.PolicyStatement[] {
-  return (["reads", "writes", "deletes"] as const).flatMap((kind) => {
+  const listed = grants.lists?.length
+    ? [allow(["s3:ListBucketVersions"], [bucket.bucketArn], { StringLike: { "s3:prefix": grants.lists } })]
+    : [];
+  const reached = (["reads", "writes", "deletes"] as const).flatMap((kind) => {
     const prefixes = grants[kind] ?? [];
     return prefixes.length === 0
       ? []
@@ -82,6 +98,7 @@ function objectStatements(bucket: s3.Bucket, grants: Grants["sources"] = {}): ia
           ),
         ];
   });
+  return [...listed, ...reached];
 }
 
 /** The data key, only on behalf of DynamoDB and S3: a function cannot decrypt anything with it by itself. */

@@ -62,7 +62,10 @@ export class ProductFunctions extends Construct {
     const logGroup = this.#logGroup(area);
     const id = name.charAt(0).toUpperCase() + name.slice(1);
     const statements = [
-      ...statementsOf(props.grants, data, environment.SCAN_MACHINE_ARN),
+      ...statementsOf(props.grants, data, {
+        scan: environment.SCAN_MACHINE_ARN,
+        erasure: environment.ERASURE_MACHINE_ARN,
+      }),
       logStatement(logGroup.logGroupArn),
     ];
     const role = new iam.Role(this, `${id}Role`, {

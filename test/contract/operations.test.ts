@@ -49,6 +49,7 @@ const samples: Record<Names, Sample> = {
   readProjectStats: () => ({}),
   updateProject: ({ projectId }) => ({ params: { id: projectId }, sent: { json: { description: "照旧" } } }),
   deleteProject: async () => ({ params: { id: await teamProject() } }),
+  deleteProjectPermanently: async () => ({ params: { id: await teamProject() } }),
   restoreProject: async () => ({ params: { id: await teamProject() } }),
   listMembers: ({ projectId }) => ({ params: { id: projectId } }),
   addMember: async () => ({ params: { id: await teamProject() }, sent: { json: { user_id: outsider.id } } }),

@@ -22,6 +22,7 @@ export function useAsEnvironment(cloud: Cloud): void {
     SECRETS_KEY_ALIAS: "alias/sluice-local-secrets",
     OUTBOUND_ALLOWED_HOSTS: "",
     SCAN_MACHINE_ARN: ref("ScanMachine", "AWS::StepFunctions::StateMachine"),
+    ERASURE_MACHINE_ARN: ref("ErasureMachine", "AWS::StepFunctions::StateMachine"),
     AUDIT_DAYS: "400",
     TOKEN_MINUTES: "480",
     REGISTRATION: "on",
