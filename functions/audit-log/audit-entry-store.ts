@@ -10,9 +10,8 @@ import { AuditEntry } from "./audit-entry.ts";
  */
 const monthOf = (sortKey: string): string => sortKey.slice(0, "2026-01".length);
 
-/** Full pages that a rare operation is looked for through; then the caller gets what was found so far and a cursor. */
-const pagesMax = 20;
-const filteredRowsMax = 1000;
+/** How far a rare operation is looked for in one go; then the caller gets what was found so far and a cursor. */
+const searchLimits = { pages: 20, rowsPerPage: 1000 };
 
 export interface EntryFilter {
   readonly userId: string | null;
@@ -50,13 +49,14 @@ export async function pageOfEntries(
   filter: EntryFilter,
   position: string | null,
   limit: number,
+  search = searchLimits,
 ): Promise<{ entries: AuditEntry[]; next: string | null }> {
   const entries: AuditEntry[] = [];
   let pages = 0;
   let start = position === null ? undefined : keyAt(position, filter);
   for (const partition of partitionsOf(filter, position)) {
     do {
-      const Limit = filter.operation ? filteredRowsMax : limit + 1 - entries.length;
+      const Limit = filter.operation ? search.rowsPerPage : limit + 1 - entries.length;
       const query = new QueryCommand({ ...queryOf(filter, partition), Limit, ExclusiveStartKey: start });
       const { Items = [], LastEvaluatedKey } = await table.send(query);
       entries.push(...Items.map((item) => AuditEntry.parse(item)));
@@ -65,7 +65,7 @@ export async function pageOfEntries(
         return { entries: entries.slice(0, limit), next: keys.auditEntry(last.createdAt, last.id).sk };
       }
       start = LastEvaluatedKey;
-      if (start && ++pages === pagesMax) return { entries, next: start.sk as string };
+      if (start && ++pages === search.pages) return { entries, next: start.sk as string };
     } while (start);
   }
   return { entries, next: null };
