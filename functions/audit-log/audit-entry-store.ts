@@ -52,12 +52,15 @@ export async function pageOfEntries(
   search = searchLimits,
 ): Promise<{ entries: AuditEntry[]; next: string | null }> {
   const entries: AuditEntry[] = [];
+  // DynamoDB refuses bounds that are the wrong way round and a start outside of them; a cursor's place can be too old by now.
+  const range = { ...filter, to: position ?? filter.to };
+  if (range.to <= range.from) return { entries, next: null };
   let pages = 0;
   let start = position === null ? undefined : keyAt(position, filter);
-  for (const partition of partitionsOf(filter, position)) {
+  for (const partition of partitionsOf(range)) {
     do {
       const Limit = filter.operation ? search.rowsPerPage : limit + 1 - entries.length;
-      const query = new QueryCommand({ ...queryOf(filter, partition), Limit, ExclusiveStartKey: start });
+      const query = new QueryCommand({ ...queryOf(range, partition), Limit, ExclusiveStartKey: start });
       const { Items = [], LastEvaluatedKey } = await table.send(query);
       entries.push(...Items.map((item) => AuditEntry.parse(item)));
       if (entries.length > limit) {
@@ -93,12 +96,12 @@ function queryOf(filter: EntryFilter, partition: string): QueryCommandInput {
 }
 
 /** The partitions to read, newest first: the user's own in the index, else one a month. */
-function* partitionsOf({ userId, from, to }: EntryFilter, position: string | null): Generator<string> {
+function* partitionsOf({ userId, from, to }: EntryFilter): Generator<string> {
   if (userId) {
     yield indexKeys.auditEntriesOf(userId).gsi1pk;
     return;
   }
-  const month = new Date(`${monthOf(position ?? to)}-01T00:00:00Z`);
+  const month = new Date(`${monthOf(to)}-01T00:00:00Z`);
   for (; month.toISOString().slice(0, 7) >= monthOf(from); month.setUTCMonth(month.getUTCMonth() - 1)) {
     yield keys.auditEntry(month.toISOString(), "").pk;
   }
