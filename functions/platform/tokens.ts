@@ -1,20 +1,19 @@
-import { createPublicKey } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetPublicKeyCommand, KMSClient, SignCommand } from "@aws-sdk/client-kms";
-import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { type CryptoKey, calculateJwkThumbprint, importJWK, type JWK, jwtVerify } from "jose";
+import { SignCommand } from "@aws-sdk/client-kms";
+import { type CryptoKey, importJWK, jwtVerify } from "jose";
 import { environment } from "./environment.ts";
-import { keys, table } from "./table.ts";
+import { errorFields, log } from "./log.ts";
+import { algorithm, kms, publishSigningKey, readVerificationKeys, type SigningKey } from "./signing-keys.ts";
 
 /** RFC 9068 access tokens, ES256. Only login signs (KMS); every other function verifies with the public keys in the table. */
 const issuer = "sluice";
 const audience = "sluice-api";
 const type = "at+jwt";
-const algorithm = "ES256";
 /** Clocks of two machines may differ by this much (RFC 8725 asks for a small leeway). */
 const leewaySeconds = 30;
 /** A real token has about 400 characters; nothing longer is worth parsing. */
 const tokenLengthMax = 4096;
+/** How long a key that was switched off by hand, or a signing key that was replaced, may go unnoticed. */
+const recheckMs = 5 * 60_000;
 /** After a rotation an unknown key id is looked up again, but a flood of forged ids must not read the table each time. */
 const reloadEveryMs = 10_000;
 
@@ -24,21 +23,9 @@ export interface TokenClaims {
   readonly tokenVersion: number;
 }
 
-interface SigningKey {
-  readonly keyId: string;
-  readonly kid: string;
-}
-
-let signingKey: Promise<SigningKey> | undefined;
-const kms = new KMSClient({});
-
 /** Issues an access token. @returns the compact JWS */
 export async function issueToken(claims: TokenClaims, now: Date): Promise<string> {
-  signingKey ??= publishSigningKey().catch((error) => {
-    signingKey = undefined;
-    throw error;
-  });
-  const { keyId, kid } = await signingKey;
+  const { keyId, kid } = await currentSigningKey(now);
   const issuedAt = Math.floor(now.getTime() / 1000);
   const payload = {
     iss: issuer,
@@ -65,7 +52,7 @@ export async function issueToken(claims: TokenClaims, now: Date): Promise<string
 export async function verifyToken(token: string, now: Date): Promise<TokenClaims | null> {
   if (token.length > tokenLengthMax) return null;
   try {
-    const { payload } = await jwtVerify(token, ({ kid }) => verificationKey(kid), {
+    const { payload } = await jwtVerify(token, ({ kid }) => verificationKey(kid, now), {
       algorithms: [algorithm],
       issuer,
       audience,
@@ -87,61 +74,61 @@ const isTokenFault = (error: unknown) =>
 
 class UnknownKey extends Error {}
 
-let verificationKeys: Promise<Map<string, CryptoKey>> | undefined;
-let loadedAt = 0;
+/** Something read some time ago. Clocks are the callers' and may differ, so age has no sign. */
+interface Kept<T> {
+  readonly value: Promise<T>;
+  readonly at: number;
+}
+
+const isOlder = (kept: Kept<unknown>, ms: number, now: Date) => Math.abs(now.getTime() - kept.at) > ms;
+
+let signing: Kept<SigningKey> | undefined;
+
+function currentSigningKey(now: Date): Promise<SigningKey> {
+  const before = signing;
+  if (before && !isOlder(before, recheckMs, now)) return before.value;
+  const value = publishSigningKey(now).catch((error) => {
+    signing = before;
+    if (!before) throw error;
+    // While a deployment moves the alias, our role may not reach the new key yet; the old one is still good.
+    log("error", "the signing key could not be looked up again", errorFields(error));
+    return before.value;
+  });
+  signing = { value, at: now.getTime() };
+  return value;
+}
+
+interface Verifier {
+  readonly key: CryptoKey;
+  readonly expiresAt: number | null;
+}
+
+let verifiers: Kept<ReadonlyMap<string, Verifier>> | undefined;
 
 /** Looks `kid` up in our own map; nothing in the header ever names a URL or brings its own key. */
-async function verificationKey(kid: string | undefined): Promise<CryptoKey> {
-  const known = (await (verificationKeys ?? reload())).get(kid ?? "");
-  if (known) return known;
-  const found = Date.now() - loadedAt > reloadEveryMs ? (await reload()).get(kid ?? "") : undefined;
-  if (!found) throw new UnknownKey();
-  return found;
+async function verificationKey(kid: string | undefined, now: Date): Promise<CryptoKey> {
+  const kept = verifiers && !isOlder(verifiers, recheckMs, now) ? verifiers : reload(now);
+  const known = (await kept.value).get(kid ?? "");
+  const found = known ?? (isOlder(kept, reloadEveryMs, now) ? (await reload(now).value).get(kid ?? "") : undefined);
+  if (!found || (found.expiresAt !== null && found.expiresAt <= now.getTime() / 1000)) throw new UnknownKey();
+  return found.key;
 }
 
-function reload(): Promise<Map<string, CryptoKey>> {
-  loadedAt = Date.now();
-  verificationKeys = loadVerificationKeys().catch((error) => {
-    verificationKeys = undefined;
+function reload(now: Date): Kept<ReadonlyMap<string, Verifier>> {
+  const value = loadVerifiers(now).catch((error) => {
+    verifiers = undefined;
     throw error;
   });
-  return verificationKeys;
+  verifiers = { value, at: now.getTime() };
+  return verifiers;
 }
 
-async function loadVerificationKeys(): Promise<Map<string, CryptoKey>> {
-  const query = new QueryCommand({
-    TableName: environment().TABLE_NAME,
-    KeyConditionExpression: "pk = :pk",
-    ExpressionAttributeValues: { ":pk": keys.signingKey("").pk },
-    ConsistentRead: true,
-  });
-  const { Items = [] } = await table.send(query);
-  const entries = Items.map(
-    async (item) => [item.sk as string, (await importJWK(item.jwk as JWK, algorithm)) as CryptoKey] as const,
+async function loadVerifiers(now: Date): Promise<ReadonlyMap<string, Verifier>> {
+  const entries = (await readVerificationKeys(now)).map(
+    async ({ kid, jwk, expiresAt }) =>
+      [kid, { key: (await importJWK(jwk, algorithm)) as CryptoKey, expiresAt }] as const,
   );
   return new Map(await Promise.all(entries));
-}
-
-/** Reads the public half of the current signing key and makes it known to all verifiers, once per key. */
-async function publishSigningKey(): Promise<SigningKey> {
-  const answer = await kms.send(new GetPublicKeyCommand({ KeyId: environment().SIGNING_KEY_ALIAS }));
-  const der = Buffer.from(answer.PublicKey as Uint8Array);
-  const jwk = createPublicKey({ key: der, format: "der", type: "spki" }).export({ format: "jwk" }) as JWK;
-  const kid = await calculateJwkThumbprint(jwk);
-  const put = new PutCommand({
-    TableName: environment().TABLE_NAME,
-    Item: {
-      ...keys.signingKey(kid),
-      v: 1,
-      jwk: { ...jwk, kid, alg: algorithm, use: "sig" },
-      createdAt: new Date().toISOString(),
-    },
-    ConditionExpression: "attribute_not_exists(pk)",
-  });
-  await table.send(put).catch((error) => {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  });
-  return { keyId: answer.KeyId as string, kid };
 }
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
