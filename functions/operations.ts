@@ -1,5 +1,7 @@
 import { listAuditEntries } from "./audit-log/list-audit-entries.ts";
 import { login } from "./auth/login.ts";
+import { readJwks } from "./auth/read-jwks.ts";
+import { register } from "./auth/register.ts";
 import { listIssues } from "./issues/list-issues.ts";
 import { triageIssue } from "./issues/triage-issue.ts";
 import { addMember } from "./members/add-member.ts";
@@ -47,7 +49,7 @@ import { updateUser } from "./users/update-user.ts";
 
 /** Every REST operation, by area. The file of `area.verbNoun` is functions/area/verb-noun.ts. */
 export const operations = {
-  auth: { login },
+  auth: { login, register, readJwks },
   users: { readMe, updateMe, listUsers, createUser, readUser, updateUser, deleteUser, toggleUserStatus },
   tokens: { createToken, listTokens, deleteToken },
   projects: {

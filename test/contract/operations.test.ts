@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { type ListedOperation, operationList, type operations } from "../../functions/operations.ts";
 import { fullPath, isRaw } from "../../functions/platform/contract.ts";
@@ -24,6 +25,10 @@ type Sample = (
 
 const samples: Record<Names, Sample> = {
   login: () => ({ sent: { form: { username: alice.email, password: alice.password } } }),
+  register: () => ({
+    sent: { json: { email: `${randomUUID()}@example.test`, password: "kX9$mQ2!vb", full_name: "新用户" } },
+  }),
+  readJwks: () => ({}),
   readMe: () => ({}),
   updateMe: () => ({ sent: { json: { full_name: "爱丽丝", phone: "+86 138 0013 8000" } } }),
   listUsers: () => ({ sent: { query: { search: "BOB", role: "member", is_active: "true", limit: "1" } } }),
