@@ -1,6 +1,7 @@
 import { kebab } from "./operations.ts";
 import type { WorkflowTask } from "./platform/workflow-task.ts";
 import { eraseProject } from "./projects/workflow/erase-project.ts";
+import { recountStatistics } from "./projects/workflow/recount-statistics.ts";
 import { sweepErasures } from "./projects/workflow/sweep-erasures.ts";
 import { analyseChunk } from "./scans/workflow/analyse-chunk.ts";
 import { closeScan } from "./scans/workflow/close-scan.ts";
@@ -14,7 +15,7 @@ import { createAdministrator } from "./users/workflow/create-administrator.ts";
 /** Every function that no HTTP request calls: Step Functions, a rule or an operator does, by area. The file of `area.verbNoun` is functions/area/workflow/verb-noun.ts. */
 export const workflowTasks = {
   scans: { planScan, analyseChunk, linkFindings, concludeScan, failScan, closeScan, sweepScans },
-  projects: { eraseProject, sweepErasures },
+  projects: { eraseProject, sweepErasures, recountStatistics },
   users: { createAdministrator },
 } as const satisfies Record<string, Record<string, WorkflowTask>>;
 

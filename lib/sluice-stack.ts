@@ -6,6 +6,7 @@ import { RestApi } from "./api/rest-api.ts";
 import { DataLayer } from "./data/data-layer.ts";
 import { ProductFunctions } from "./functions/product-functions.ts";
 import { ErasureWorkflow } from "./projects/erasure-workflow.ts";
+import { NightlyRecount } from "./projects/nightly-recount.ts";
 import { ScanWorkflow } from "./scan/scan-workflow.ts";
 
 export interface SluiceStackProps extends StackProps {
@@ -52,6 +53,7 @@ export class SluiceStack extends Stack {
     });
     new ScanWorkflow(this, "Scan", { stateMachineName: scanMachine, functions, data });
     new ErasureWorkflow(this, "Erasure", { stateMachineName: erasureMachine, functions });
+    new NightlyRecount(this, "Recount", { functions });
     new RestApi(this, "Rest", { stage: props.stage, functions });
   }
 }

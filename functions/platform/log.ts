@@ -10,6 +10,8 @@ export interface LogFields {
   milliseconds?: number;
   count?: number;
   chunk?: number;
+  /** By how much counters were wrong, by their names. */
+  drift?: Readonly<Record<string, number>>;
   /** Ids by the names they have in a request. */
   targets?: Readonly<Record<string, string>>;
   error?: string;
