@@ -113,7 +113,7 @@ describe("a write", () => {
     const { id, token } = await person();
     const lines = vi.spyOn(console, "log");
     const error = new AwsError("InternalServerError", "trouble", 500);
-    const isEntry = (resource: readonly string[] = []) => resource.some((key) => key.startsWith("AUDIT#"));
+    const isEntry = (key: string | readonly string[] = []) => [key].flat().some((one) => one.startsWith("AUDIT#"));
     data.gateway.planFault = ({ permissions }) =>
       permissions.some(({ context }) => isEntry(context?.["dynamodb:LeadingKeys"]))
         ? { when: "before", error }
