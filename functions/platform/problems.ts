@@ -309,6 +309,48 @@ export const problems = {
     en: "The value of “{field}” has {bytes} bytes; the limit is {limit}",
   },
 
+  // Repositories at a provider: functions/sources/providers. What a user can mend is a 422, what only the host can is a 502 or 503.
+  repository_url_invalid: {
+    status: 422,
+    zh: "仓库地址无效，应为 {example}",
+    en: "This is not the address of a repository; expected is {example}",
+  },
+  repository_not_found: {
+    status: 422,
+    zh: "“{host}”上没有该仓库，或者没有访问权限",
+    en: "“{host}” has no such repository, or you have no access to it",
+  },
+  repository_unauthorised: {
+    status: 422,
+    zh: "“{host}”拒绝了访问令牌，或者令牌权限不足",
+    en: "“{host}” does not accept the access token, or the token may not do this",
+  },
+  repository_branch_invalid: {
+    status: 422,
+    zh: "“{branch}”不是有效的分支名",
+    en: "“{branch}” cannot be the name of a branch",
+  },
+  repository_branch_not_found: {
+    status: 422,
+    zh: "仓库中没有分支“{branch}”",
+    en: "The repository has no branch “{branch}”",
+  },
+  repository_rate_limited: {
+    status: 503,
+    zh: "“{host}”限制了请求频率，请在 {seconds} 秒后重试",
+    en: "“{host}” limits how often it is asked; try again in {seconds} s",
+  },
+  repository_unavailable: {
+    status: 502,
+    zh: "“{host}”暂时不可用（状态 {status}）",
+    en: "“{host}” is not available at the moment (status {status})",
+  },
+  repository_answer_unexpected: {
+    status: 502,
+    zh: "“{host}”的响应不符合预期，请检查仓库类型和地址",
+    en: "“{host}” does not answer as a host of this type does; check the type and the address of the repository",
+  },
+
   // Requests to hosts that users name: functions/platform/outbound.ts. None of these texts repeats what a host answered.
   outbound_url_malformed: { status: 422, zh: "地址不是有效的 URL", en: "The address is not a valid URL" },
   outbound_not_https: {
