@@ -2,6 +2,7 @@ import { listAuditEntries } from "./audit-log/list-audit-entries.ts";
 import { login } from "./auth/login.ts";
 import { readJwks } from "./auth/read-jwks.ts";
 import { register } from "./auth/register.ts";
+import { listMigrations } from "./database/list-migrations.ts";
 import { listIssues } from "./issues/list-issues.ts";
 import { triageIssue } from "./issues/triage-issue.ts";
 import { addMember } from "./members/add-member.ts";
@@ -68,6 +69,7 @@ export const operations = {
   scans: { scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },
   "audit-log": { listAuditEntries },
+  database: { listMigrations },
   system: { readHealth, readWelcome, readOpenapi, readDocs, readDocsViewer },
 } as const satisfies Record<string, Record<string, Operation>>;
 

@@ -1,3 +1,4 @@
+import { runMigrations } from "./database/workflow/run-migrations.ts";
 import { kebab } from "./operations.ts";
 import type { WorkflowTask } from "./platform/workflow-task.ts";
 import { eraseProject } from "./projects/workflow/erase-project.ts";
@@ -17,6 +18,7 @@ export const workflowTasks = {
   scans: { planScan, analyseChunk, linkFindings, concludeScan, failScan, closeScan, sweepScans },
   projects: { eraseProject, sweepErasures, recountStatistics },
   users: { createAdministrator },
+  database: { runMigrations },
 } as const satisfies Record<string, Record<string, WorkflowTask>>;
 
 export interface ListedTask {

@@ -51,6 +51,10 @@ export class SluiceStack extends Stack {
       key: "CreateAdministratorFunction",
       value: administrator.functionName,
     });
+    new CfnOutput(this, "RunMigrations", {
+      key: "RunMigrationsFunction",
+      value: functions.forTask(taskNamed("runMigrations")).functionName,
+    });
     new ScanWorkflow(this, "Scan", { stateMachineName: scanMachine, functions, data });
     new ErasureWorkflow(this, "Erasure", { stateMachineName: erasureMachine, functions });
     new NightlyRecount(this, "Recount", { functions });

@@ -49,6 +49,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     const { credentials, isNew } = options.administrator
       ? { credentials: options.administrator, isNew: false }
       : keptAdministrator(options.dataFolder);
+    await migrate(cloud);
     await ensureAdministrator(cloud, credentials);
     return {
       url: cloud.apiUrl,
@@ -71,6 +72,13 @@ function keptAdministrator(dataFolder: string): { credentials: Credentials; isNe
   const credentials = { email: "admin@localhost", password: randomBytes(15).toString("base64url") };
   writeFileSync(file, JSON.stringify(credentials), { mode: 0o600 });
   return { credentials, isNew: true };
+}
+
+/** As an operator does after a deployment. The data folder is ours alone, so no other run can be alive. */
+async function migrate(cloud: Cloud): Promise<void> {
+  const result = await cloud.invoke(cloud.outputs.RunMigrationsFunction as string, { take_over: true });
+  if (!result.ok)
+    throw new Error(`the stored records could not be brought up to date: ${result.error}: ${result.message}`);
 }
 
 async function ensureAdministrator(cloud: Cloud, { email, password }: Credentials): Promise<void> {

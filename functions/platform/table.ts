@@ -39,6 +39,8 @@ export const recordKinds = {
   issue: "T#*",
   ruleSet: "RS#*",
   promptTemplate: "TPL#*",
+  defaultTemplate: "TPLDEF#*",
+  migration: "MIGRATION#*",
   idempotency: "IDEM#*",
   apiToken: "TOK#*",
   apiTokenUse: "TOKUSE#*",
@@ -53,7 +55,7 @@ export const keys = {
   user: (id: string) => ({ pk: `U#${id}`, sk: "U" }),
   email: (email: string) => ({ pk: `EMAIL#${email}`, sk: "E" }),
   /** What searches look at, newest last. Its partition is no index, because a total that lags is not exact. */
-  userEntry: (id: string, createdAt: string) => ({ pk: `USERS#${shardOf(id)}`, sk: `${createdAt}#${id}` }),
+  userEntry: (id: string, createdAt: string) => ({ pk: `USERS#${userShardOf(id)}`, sk: `${createdAt}#${id}` }),
   /** Sorts behind the entries of its partition, which begin with a digit. */
   userShard: (shard: number) => ({ pk: `USERS#${shard}`, sk: "SHARD" }),
   loginFailures: (kind: string, hash: string) => ({ pk: `THR#${kind}#${hash}`, sk: "W" }),
@@ -67,7 +69,12 @@ export const keys = {
   chunk: (taskId: string, attempt: number, chunk: number) => ({ pk: `T#${taskId}`, sk: `C#${attempt}#${chunk}` }),
   issue: (taskId: string, id: string) => ({ pk: `T#${taskId}`, sk: `I#${id}` }),
   ruleSet: (id: string) => ({ pk: `RS#${id}`, sk: "RS" }),
+  /** Rules lie beside their set, in its order; `sort` is padded, as it is compared as text. */
+  rule: (ruleSetId: string, sort: string, id: string) => ({ pk: `RS#${ruleSetId}`, sk: `R#${sort}#${id}` }),
   promptTemplate: (id: string) => ({ pk: `TPL#${id}`, sk: "TPL" }),
+  /** Points at the one default of its type, so that there are never two. */
+  defaultTemplate: (type: string) => ({ pk: `TPLDEF#${type}`, sk: "D" }),
+  migration: (number: number) => ({ pk: `MIGRATION#${number}`, sk: "M" }),
   idempotency: (userId: string, operation: string, key: string) => ({
     pk: `IDEM#${userId}#${operation}#${key}`,
     sk: "I",
@@ -91,12 +98,19 @@ export const indexKeys = {
   apiTokensOf: (userId: string) => ({ gsi1pk: `U#${userId}#TOK` }),
   auditEntriesOf: (userId: string) => ({ gsi1pk: `AUDIT#U#${userId}` }),
   issuesOf: (taskId: string) => ({ gsi1pk: `T#${taskId}#I` }),
+  systemTemplates: { gsi1pk: "TPL#SYS" },
+  systemRuleSets: { gsi1pk: "RS#SYS" },
 } as const;
 
 export const shards = 4;
 
 /** A stable shard of a UUID; its last character is random in every version that we make. */
 export const shardOf = (id: string): number => Number.parseInt(id.slice(-1), 16) % shards;
+
+/** The directory of users has more shards, because a write makes searches read its whole shard again. */
+export const userShards = 16;
+
+export const userShardOf = (id: string): number => Number.parseInt(id.slice(-1), 16) % userShards;
 
 /** One client for the life of the function. Undefined attributes are left out instead of refused. */
 export const table = DynamoDBDocumentClient.from(new DynamoDBClient({}), {

@@ -96,6 +96,7 @@ const samples: Record<Names, Sample> = {
     params: { id: taskId, issue_id: issueId },
     sent: { json: { status: "resolved" } },
   }),
+  listMigrations: () => ({ sent: { query: { limit: "5" } } }),
   readHealth: () => ({}),
   readWelcome: () => ({}),
   readOpenapi: () => ({}),

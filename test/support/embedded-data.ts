@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { EnvironmentVariables } from "../../functions/platform/environment.ts";
-import { tableDesign } from "../../functions/platform/table.ts";
+import { table, tableDesign } from "../../functions/platform/table.ts";
 import { sdkEnvironment } from "../../lib/local/credentials.ts";
 import { DynamoDb } from "../../lib/local/dynamodb.ts";
 import type { Gateway } from "../../lib/local/gateway.ts";
@@ -15,6 +16,8 @@ export interface EmbeddedData {
   readonly gateway: Gateway;
   readonly kms: Kms;
   readonly folder: string;
+  /** Removes every item of the table. */
+  clearTable(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -57,6 +60,11 @@ export async function startEmbeddedData(): Promise<EmbeddedData> {
     gateway: started.gateway,
     kms,
     folder,
+    async clearTable() {
+      const TableName = variables.TABLE_NAME;
+      const { Items = [] } = await table.send(new ScanCommand({ TableName }));
+      for (const { pk, sk } of Items) await table.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
+    },
     async stop() {
       await started.stop();
       for (const part of parts) await part.close();
