@@ -2,7 +2,7 @@ import { paginateQuery } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
 import { log } from "../platform/log.ts";
 import { readItems } from "../platform/read-items.ts";
-import { keys, shards, table } from "../platform/table.ts";
+import { keys, table, userShards } from "../platform/table.ts";
 import { UserEntry } from "./user-entry.ts";
 import { matcher, newestFirst, type SearchRow, searchRow, type UserFilter } from "./user-search.ts";
 
@@ -12,7 +12,7 @@ interface Shard {
   readonly rows: readonly SearchRow[];
 }
 
-/** What this function instance knows. Four small items tell whether it is current, so most searches read nothing else. */
+/** What this function instance knows. One small item per shard tells whether it is current, so most searches read nothing else. */
 let known: { readonly shards: readonly Shard[]; readonly rows: readonly SearchRow[] } = { shards: [], rows: [] };
 
 /**
@@ -49,7 +49,7 @@ async function readDirectory(): Promise<readonly SearchRow[]> {
 }
 
 async function readVersions(): Promise<number[]> {
-  const shardKeys = Array.from({ length: shards }, (_, shard) => keys.userShard(shard));
+  const shardKeys = Array.from({ length: userShards }, (_, shard) => keys.userShard(shard));
   const versions = new Map((await readItems(shardKeys)).map(({ pk, version }) => [pk, version as number]));
   return shardKeys.map(({ pk }) => versions.get(pk) ?? 0);
 }

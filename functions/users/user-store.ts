@@ -2,7 +2,7 @@ import { GetCommand, TransactWriteCommand, type TransactWriteCommandInput } from
 import { environment } from "../platform/environment.ts";
 import { type ErrorCode, SluiceError } from "../platform/errors.ts";
 import { readItems } from "../platform/read-items.ts";
-import { failedConditions, keys, sendUntilNoConflict, shardOf, shards, table } from "../platform/table.ts";
+import { failedConditions, keys, sendUntilNoConflict, table, userShardOf, userShards } from "../platform/table.ts";
 import { normaliseEmail, User } from "./user.ts";
 import { entryOf } from "./user-entry.ts";
 
@@ -147,14 +147,14 @@ const putEntry = (user: User) => put({ ...keys.userEntry(user.id, user.createdAt
 const changeShard = (user: User, entries: -1 | 0 | 1): Write => ({
   Update: {
     TableName: environment().TABLE_NAME,
-    Key: keys.userShard(shardOf(user.id)),
+    Key: keys.userShard(userShardOf(user.id)),
     UpdateExpression: "SET v = :v ADD version :one, entries :entries",
     ...(entries === 1 && { ConditionExpression: "attribute_not_exists(entries) OR entries < :max" }),
     ExpressionAttributeValues: {
       ":v": 1,
       ":one": 1,
       ":entries": entries,
-      ...(entries === 1 && { ":max": usersMax / shards }),
+      ...(entries === 1 && { ":max": usersMax / userShards }),
     },
   },
 });

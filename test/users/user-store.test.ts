@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ErrorCode, isSluiceError } from "../../functions/platform/errors.ts";
 import type { Operation } from "../../functions/platform/operation.ts";
-import { keys, shardOf, shards, table } from "../../functions/platform/table.ts";
+import { keys, table, userShardOf, userShards } from "../../functions/platform/table.ts";
 import { deleteUser } from "../../functions/users/delete-user.ts";
 import { listUsers } from "../../functions/users/list-users.ts";
 import { toggleUserStatus } from "../../functions/users/toggle-user-status.ts";
@@ -67,7 +67,7 @@ const totalOf = async (caller: User, query: object) => (await run(listUsers, cal
 async function countedEntries(): Promise<number> {
   const read = (shard: number) =>
     table.send(new GetCommand({ TableName: process.env.TABLE_NAME, Key: keys.userShard(shard), ConsistentRead: true }));
-  const items = await Promise.all(Array.from({ length: shards }, (_, shard) => read(shard)));
+  const items = await Promise.all(Array.from({ length: userShards }, (_, shard) => read(shard)));
   return items.reduce((sum, { Item }) => sum + ((Item?.entries as number | undefined) ?? 0), 0);
 }
 
@@ -219,14 +219,14 @@ it("refuses users beyond the number that searches are made for", async () => {
     table.send(
       new UpdateCommand({
         TableName: process.env.TABLE_NAME,
-        Key: keys.userShard(shardOf(user.id)),
+        Key: keys.userShard(userShardOf(user.id)),
         UpdateExpression: "SET entries = :entries",
         ExpressionAttributeValues: { ":entries": entries },
       }),
     );
-  await fill(users.usersMax / shards);
+  await fill(users.usersMax / userShards);
   await expect(users.createUser(user)).rejects.toMatchObject({ code: "user_limit_reached", status: 409 });
   expect(await users.readUserByEmail(user.email)).toBeNull();
-  await fill(users.usersMax / shards - 1);
+  await fill(users.usersMax / userShards - 1);
   await users.createUser(user);
 });
