@@ -20,7 +20,11 @@ export interface SluiceStackProps extends StackProps {
 export class SluiceStack extends Stack {
   constructor(scope: Construct, id: string, props: SluiceStackProps) {
     super(scope, id, { description: "Sluice audits source code for security problems", ...props });
-    const data = new DataLayer(this, "Data", { stage: props.stage });
+    const data = new DataLayer(this, "Data", {
+      stage: props.stage,
+      // From the command line it comes as text.
+      signingKeyGeneration: Number(this.node.tryGetContext("signingKeyGeneration") ?? 1),
+    });
     const scanMachine = `sluice-${props.stage}-scan`;
     const erasureMachine = `sluice-${props.stage}-erasure`;
     const machineArn = (resourceName: string) =>

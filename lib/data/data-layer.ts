@@ -8,6 +8,11 @@ import { tableDesign } from "../../functions/platform/table.ts";
 export interface DataLayerProps {
   /** Origins whose pages may send and fetch archives directly. The form or link carries the right, so any origin is no leak. @default any */
   readonly uploadOrigins?: string[];
+  /**
+   * Raised by one, it makes a new key for access tokens and points the alias at it; asymmetric KMS keys do not rotate by themselves.
+   * @default 1
+   */
+  readonly signingKeyGeneration?: number;
 }
 
 /**
@@ -16,7 +21,8 @@ export interface DataLayerProps {
  */
 export class DataLayer extends Construct {
   readonly key: kms.Key;
-  readonly signingKey: kms.Key;
+  /** The keys that may sign access tokens, the current one first; the one before is there for functions that have not noticed yet. */
+  readonly signingKeys: readonly kms.Key[];
   readonly signingKeyAlias: string;
   readonly secretsKey: kms.Key;
   readonly secretsKeyAlias: string;
@@ -28,14 +34,18 @@ export class DataLayer extends Construct {
     super(scope, id);
     const kept = { removalPolicy: RemovalPolicy.RETAIN, pendingWindow: Duration.days(30) };
     this.key = new kms.Key(this, "Key", { description: "Sluice: table and buckets", enableKeyRotation: true, ...kept });
-    this.signingKey = new kms.Key(this, "SigningKey", {
-      description: "Sluice: signs access tokens",
-      keySpec: kms.KeySpec.ECC_NIST_P256,
-      keyUsage: kms.KeyUsage.SIGN_VERIFY,
-      ...kept,
-    });
+    const [current, before] = signingKeyIds(props.signingKeyGeneration ?? 1).map(
+      (keyId) =>
+        new kms.Key(this, keyId, {
+          description: "Sluice: signs access tokens",
+          keySpec: kms.KeySpec.ECC_NIST_P256,
+          keyUsage: kms.KeyUsage.SIGN_VERIFY,
+          ...kept,
+        }),
+    ) as [kms.Key, kms.Key?];
+    this.signingKeys = before ? [current, before] : [current];
     this.signingKeyAlias = `alias/sluice-${props.stage}-tokens`;
-    new kms.Alias(this, "SigningKeyAlias", { aliasName: this.signingKeyAlias, targetKey: this.signingKey });
+    new kms.Alias(this, "SigningKeyAlias", { aliasName: this.signingKeyAlias, targetKey: current });
     this.secretsKey = new kms.Key(this, "SecretsKey", {
       description: "Sluice: users' secrets",
       enableKeyRotation: true,
@@ -103,4 +113,12 @@ export class DataLayer extends Construct {
       ],
     });
   }
+}
+
+/** Construct ids of the current signing key and the one before. An older one leaves the template and, being retained, stays in the account until an operator deletes it. */
+function signingKeyIds(generation: number): string[] {
+  if (!Number.isInteger(generation) || generation < 1) {
+    throw new Error(`signingKeyGeneration ${generation}: use a whole number from 1 on, raised by one at each rotation`);
+  }
+  return [generation, generation - 1].filter((n) => n >= 1).map((n) => (n === 1 ? "SigningKey" : `SigningKey${n}`));
 }

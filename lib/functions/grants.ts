@@ -46,7 +46,8 @@ export function statementsOf(grants: Grants, data: DataLayer, machines: Machines
   ];
   if (statements.length > 0) statements.push(encryptionStatement(data));
   if (grants.signTokens) {
-    statements.push(allow(["kms:Sign", "kms:GetPublicKey"], [data.signingKey.keyArn]));
+    const keyArns = data.signingKeys.map((key) => key.keyArn);
+    statements.push(allow(["kms:Sign", "kms:GetPublicKey"], keyArns));
   }
   if (grants.secrets?.length) statements.push(secretsStatement(grants.secrets, data));
   const executions = `${machines.scan.replace(":stateMachine:", ":execution:")}:*`;
