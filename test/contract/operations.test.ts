@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { MemberRole } from "../../functions/members/member.ts";
 import { type ListedOperation, operationList, type operations } from "../../functions/operations.ts";
 import { fullPath, isRaw } from "../../functions/platform/contract.ts";
+import { type Action, isActiveOnly, roleFor } from "../../functions/projects/authorise.ts";
 import { Api, type Sent, sendForm, zipOf } from "../support/api.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
@@ -71,7 +73,7 @@ const samples: Record<Names, Sample> = {
   finishZipUpload: ({ projectId, uploadId }) => ({ params: { id: projectId, upload_id: uploadId } }),
   readZipInfo: ({ projectId }) => ({ params: { id: projectId } }),
   downloadZip: ({ projectId }) => ({ params: { id: projectId }, status: 302 }),
-  deleteZip: async () => ({ params: { id: (await owner.projectWith(vulnerableApp)).id } }),
+  deleteZip: async () => ({ params: { id: await teamProject() } }),
   listProjectFiles: ({ projectId }) => ({
     params: { id: projectId },
     sent: { query: { exclude_patterns: '["**/*.md"]' } },
@@ -233,6 +235,76 @@ describe("every operation", () => {
   });
 });
 
+/** What each operation that reaches a project, by its own id or by that of a task in it, does with it. */
+const access: Partial<Record<Names, Action>> = {
+  readProject: "read",
+  updateProject: "manage",
+  deleteProject: "delete",
+  restoreProject: "delete",
+  deleteProjectPermanently: "delete",
+  listMembers: "read",
+  addMember: "manage",
+  changeMember: "manage",
+  removeMember: "manage",
+  uploadZip: "scan",
+  beginZipUpload: "scan",
+  finishZipUpload: "scan",
+  readZipInfo: "read",
+  downloadZip: "read",
+  deleteZip: "manage",
+  listProjectFiles: "read",
+  scanStoredZip: "scan",
+  scanUploadedZip: "scan",
+  listTasks: "read",
+  readTask: "read",
+  cancelTask: "triage",
+  listIssues: "read",
+  triageIssue: "triage",
+};
+
+const reaching = named.filter(([name]) => access[name as Names]);
+const hidden = ["project_not_found", "task_not_found"] as const;
+
+describe("every operation that reaches a project", () => {
+  it("says in this file what it does with it", () => {
+    const refusing = operationList.filter(({ operation }) =>
+      hidden.some((code) => operation.contract.failures.includes(code)),
+    );
+    expect(Object.keys(access).toSorted()).toEqual(refusing.map(({ name }) => name).toSorted());
+  });
+
+  it.each(reaching)("%s does not exist for whoever has no part in the project", async (_, listed) => {
+    // The stranger is a system administrator, which is no role in a project.
+    for (const api of [outsider.api, stranger]) {
+      const { answer } = await call(api, listed);
+      expect(answer).toMatchObject({ status: 404, body: { code: expect.stringMatching(hidden.join("|")) } });
+    }
+  });
+
+  it.each(reaching)("%s answers 403 to a role that is too low, and serves all others", async (name, listed) => {
+    const needed = MemberRole.options.indexOf(roleFor(access[name as Names] as Action));
+    for (const [role, { api }] of Object.entries(team)) {
+      // To leave is everybody's own right, and the sample removes the viewer.
+      if (name === "removeMember" && role === "viewer") continue;
+      const { answer } = await call(api, listed);
+      const refused = answer.status === 403 || hidden.includes(answer.body?.code);
+      expect([role, refused]).toEqual([role, MemberRole.options.indexOf(role as MemberRole) < needed]);
+      if (refused) expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });
+    }
+  });
+
+  it("refuses sources and scans while the project is in the recycle bin, and nothing else", async () => {
+    const project = await owner.projectWith(vulnerableApp);
+    await owner.ok("DELETE", `/api/v1/projects/${project.id}`);
+    const elsewhere = { ...world, projectId: project.id };
+    for (const [name, listed] of reaching) {
+      const { answer } = await call(owner, listed, {}, undefined, elsewhere);
+      const refused = answer.body?.code === "project_in_recycle_bin";
+      expect([name, refused]).toEqual([name, isActiveOnly(access[name as Names] as Action)]);
+    }
+  });
+});
+
 describe("what is no operation", () => {
   it("answers 404 in the shape of all errors", async () => {
     for (const [method, path] of [
@@ -282,8 +354,14 @@ async function teamProject(): Promise<string> {
 }
 
 /** Sends an operation's sample request, changed where the test says so. */
-async function call(api: Api, listed: ListedOperation, change: Sent = {}, params?: Record<string, string>) {
-  const sample = await samples[listed.name as Names](world);
+async function call(
+  api: Api,
+  listed: ListedOperation,
+  change: Sent = {},
+  params?: Record<string, string>,
+  place = world,
+) {
+  const sample = await samples[listed.name as Names](place);
   const { contract } = listed.operation;
   const path = fullPath(contract).replace(/\{(\w+)\}/g, (_, name: string) => (params ?? sample.params)?.[name] ?? name);
   const answer = await api.call(contract.method, path, { ...sample.sent, ...change });
