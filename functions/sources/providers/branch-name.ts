@@ -6,7 +6,7 @@ const bytesMax = 255;
 /** git check-ref-format: control characters, space and these never, nor `..`, `@{`, `//`. */
 const forbidden = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\//;
 
-/** True for what `git check-ref-format --branch` accepts. A name that begins with `-` would be an option where git is called. */
+/** True for what `git check-ref-format --branch` accepts. A name that begins with `-` would be an option where git is called, and `@` means HEAD. */
 export const isBranchName = (name: string): boolean =>
   name !== "" &&
   Buffer.byteLength(name) <= bytesMax &&
