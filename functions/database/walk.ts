@@ -1,16 +1,16 @@
 import { paginateQuery, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
-import { keys, table, userShards } from "../platform/table.ts";
+import { type IndexName, keys, table, tableDesign, userShards } from "../platform/table.ts";
 
 type Item = Record<string, unknown>;
 
 /** All items of one partition of the table or, with a name, of an index. */
-export async function* walkPartition(partition: string, index?: "gsi1"): AsyncGenerator<Item> {
+export async function* walkPartition(partition: string, index?: IndexName): AsyncGenerator<Item> {
   const query: QueryCommandInput = {
     TableName: environment().TABLE_NAME,
     IndexName: index,
     KeyConditionExpression: "#pk = :pk",
-    ExpressionAttributeNames: { "#pk": index ? `${index}pk` : "pk" },
+    ExpressionAttributeNames: { "#pk": (index ? tableDesign.indexes[index] : tableDesign).partitionKey },
     ExpressionAttributeValues: { ":pk": partition },
   };
   for await (const { Items = [] } of paginateQuery({ client: table }, query)) yield* Items;

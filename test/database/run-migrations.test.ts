@@ -13,8 +13,10 @@ import { migrations } from "../../functions/database/migrations.ts";
 import { runMigrations } from "../../functions/database/workflow/run-migrations.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import type { Reply } from "../../functions/platform/operation.ts";
-import { shards, table } from "../../functions/platform/table.ts";
+import { table } from "../../functions/platform/table.ts";
 import { findProject } from "../../functions/projects/project-store.ts";
+import { readStatistics } from "../../functions/projects/statistics-store.ts";
+import { findTask } from "../../functions/scans/task-store.ts";
 import { searchUsers } from "../../functions/users/user-directory.ts";
 import type { RecordedCall } from "../../lib/local/gateway.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
@@ -25,7 +27,7 @@ type Item = Record<string, unknown>;
 const at = new Date("2026-11-21T07:00:00.000Z");
 const later = (seconds: number) => new Date(at.getTime() + seconds * 1000);
 const numbers = migrations.map(({ number }) => number);
-const old = oldestData(5);
+const old = oldestData(3);
 let data: EmbeddedData;
 
 beforeAll(async () => {
@@ -63,10 +65,16 @@ async function everything(): Promise<Item[]> {
   return Items;
 }
 
+/** How many users the directory says it has. */
+async function directoryEntries(): Promise<number> {
+  const counted = (await everything()).filter(({ sk }) => sk === "SHARD").map((shard) => shard.entries as number);
+  return counted.reduce((sum, count) => sum + count, 0);
+}
+
 /** What a run leaves behind, without who ran it and when. */
 async function outcome(): Promise<Item[]> {
   const items = (await everything()).map((item) => {
-    const { claim: _, claimedUntil: __, startedAt: ___, finishedAt: ____, ...kept } = item;
+    const { claim: _, claimedUntil: __, startedAt: ___, finishedAt: ____, changedAt: _____, ...kept } = item;
     return kept.isSystem || kept.ruleSetId ? { ...kept, createdAt: "", gsi1sk: "" } : kept;
   });
   return items.toSorted((a, b) => (`${a.pk}\0${a.sk}` < `${b.pk}\0${b.sk}` ? -1 : 1));
@@ -102,9 +110,59 @@ describe("migrations", () => {
     for (const { id, repositoryUrl } of old.projects) {
       expect(await findProject(id)).toMatchObject({ sourceType: repositoryUrl ? "repository" : "zip" });
     }
-    const entries = (await everything()).filter(({ sk }) => sk === "SHARD").map((shard) => shard.entries as number);
-    expect(entries.length).toBeLessThanOrEqual(shards);
-    expect(entries.reduce((sum, count) => sum + count, 0)).toBe(old.users.length);
+    expect(await directoryEntries()).toBe(old.users.length);
+    for (const id of old.taskIds) expect(await findTask(id)).toMatchObject({ issuesStored: 3, issuesResolved: 1 });
+    for (const { id } of old.users) {
+      expect(await readStatistics(id)).toMatchObject({
+        ...{ projects: 4, activeProjects: 2, tasks: 1, completedTasks: 1, issues: 3, resolvedIssues: 1 },
+        qualityTenths: 875,
+      });
+    }
+  });
+
+  it("ship the templates and rule sets by the names, codes and severities that front ends know", async () => {
+    await run();
+    const items = await everything();
+    const inOrder = (partition: string) =>
+      items
+        .filter(({ gsi1pk }) => gsi1pk === partition)
+        .toSorted((a, b) => ((a.gsi1sk as string) < (b.gsi1sk as string) ? -1 : 1));
+    const templates = inOrder("TPL#SYS");
+    expect(templates.map(({ name }) => name)).toEqual(["默认代码审计", "安全专项审计", "性能优化审计", "代码质量审计"]);
+    for (const { content, variables, isSystem } of templates) {
+      expect(Object.keys(variables as object)).toEqual(["language", "code"]);
+      expect(isSystem).toBe(true);
+      for (const text of Object.values(content as Record<string, string>))
+        expect(text).toMatch(/\{language\}.*\{code\}/s);
+    }
+    expect(items.find(({ pk }) => pk === "TPLDEF#system")).toMatchObject({ sk: "D", templateId: templates[0]?.id });
+    expect(inOrder("RS#SYS").map(({ name, ruleType, isDefault }) => [name, ruleType, isDefault])).toEqual([
+      ["OWASP Top 10", "security", true],
+      ["代码质量规则", "quality", false],
+      ["性能优化规则", "performance", false],
+    ]);
+    const rules = inOrder("RS#SYS").map((set) =>
+      items
+        .filter(({ pk, sk }) => pk === set.pk && (sk as string).startsWith("R#"))
+        .toSorted((a, b) => ((a.sk as string) < (b.sk as string) ? -1 : 1))
+        .map(({ ruleCode, severity }) => `${ruleCode} ${severity}`),
+    );
+    expect(rules).toEqual([
+      [
+        "A01 critical",
+        "A02 critical",
+        "A03 critical",
+        "A04 high",
+        "A05 high",
+        "A06 high",
+        "A07 critical",
+        "A08 critical",
+        "A09 medium",
+        "A10 high",
+      ],
+      ["CQ001 medium", "CQ002 medium", "CQ003 low", "CQ004 low", "CQ005 high", "CQ006 low", "CQ007 low", "CQ008 low"],
+      ["PERF001 high", "PERF002 critical", "PERF003 medium", "PERF004 medium", "PERF005 medium"],
+    ]);
   });
 
   it("are listed with what became of them", async () => {
@@ -189,8 +247,7 @@ describe("a run that dies", () => {
     expect(await run()).toEqual({ applied: numbers, left_to_another_run: null });
     expect(lost.size).toBeGreaterThan(30);
     recover();
-    const entries = (await everything()).filter(({ sk }) => sk === "SHARD").map((shard) => shard.entries as number);
-    expect(entries.reduce((sum, count) => sum + count, 0)).toBe(old.users.length);
+    expect(await directoryEntries()).toBe(old.users.length);
   });
 });
 
@@ -202,8 +259,7 @@ describe("runs at the same time", () => {
     // A run that met another at work has left the rest to it; one more finds nothing to do or finishes.
     await run();
     expect(await states()).toEqual(numbers.map(() => "completed"));
-    const entries = (await everything()).filter(({ sk }) => sk === "SHARD").map((shard) => shard.entries as number);
-    expect(entries.reduce((sum, count) => sum + count, 0)).toBe(old.users.length);
+    expect(await directoryEntries()).toBe(old.users.length);
   });
 
   it("hold a migration by one claim at a time, over any order of claiming, dying and going on", async () => {

@@ -63,7 +63,7 @@ export async function startEmbeddedData(): Promise<EmbeddedData> {
     async clearTable() {
       const TableName = variables.TABLE_NAME;
       const { Items = [] } = await table.send(new ScanCommand({ TableName }));
-      for (const { pk, sk } of Items) await table.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
+      await Promise.all(Items.map(({ pk, sk }) => table.send(new DeleteCommand({ TableName, Key: { pk, sk } }))));
     },
     async stop() {
       await started.stop();

@@ -1,6 +1,6 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../../platform/environment.ts";
-import { failedConditions, keys, sendUntilNoConflict, shards, userShardOf } from "../../platform/table.ts";
+import { failedConditions, keys, sendUntilNoConflict, userShardOf } from "../../platform/table.ts";
 import { User } from "../../users/user.ts";
 import { entryOf } from "../../users/user-entry.ts";
 import type { Migration } from "../migration.ts";
@@ -14,7 +14,7 @@ export const listUsersInDirectory: Migration = {
   number: 1,
   name: "list_users_in_directory",
   run: async ({ keepClaim }) => {
-    for (let shard = 0; shard < shards; shard++) {
+    for (let shard = 0; shard < indexShards; shard++) {
       for await (const item of walkPartition(`USERS#${shard}`, "gsi1")) {
         await keepClaim();
         await enter(User.parse(item));
@@ -22,6 +22,9 @@ export const listUsersInDirectory: Migration = {
     }
   },
 };
+
+/** Of the former index; the directory has shards of its own. */
+const indexShards = 4;
 
 /** Does nothing when the entry is there, or when the user changed or went since it was read: whoever did that has seen to the entry. */
 async function enter(user: User): Promise<void> {

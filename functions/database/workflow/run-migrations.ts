@@ -14,9 +14,12 @@ export const runMigrations = workflowTask(
       take_over: z.boolean().default(false),
     }),
     grants: {
-      reads: ["migration", "userDirectory"],
-      writes: ["migration", "user", "userDirectory", "project", "ruleSet", "promptTemplate", "defaultTemplate"],
-      indexes: ["gsi1"],
+      reads: ["migration", "userDirectory", "statistics"],
+      writes: [
+        ...(["migration", "user", "userDirectory", "project", "task", "statistics"] as const),
+        ...(["ruleSet", "promptTemplate", "defaultTemplate"] as const),
+      ],
+      indexes: ["gsi1", "gsi2"],
     },
     timeoutSeconds: 900,
   },
