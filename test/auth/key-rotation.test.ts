@@ -1,10 +1,9 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { readJwks } from "../../functions/auth/read-jwks.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import type * as Tokens from "../../functions/platform/tokens.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
-import { callOperation } from "./call-operation.ts";
+import { invokeOperation } from "../support/invoke-operation.ts";
 
 const claims = { userId: "0198a000-0000-7000-8000-000000000000", tokenVersion: 1 };
 const start = new Date("2026-12-31T22:00:00Z");
@@ -29,7 +28,7 @@ async function freshFunction(): Promise<typeof Tokens> {
   return import("../../functions/platform/tokens.ts");
 }
 
-const jwks = async (at: Date) => callOperation("readJwks", readJwks, { at });
+const jwks = async (at: Date) => invokeOperation("readJwks", { now: at });
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 const kidsAt = async (at: Date) => (await jwks(at)).body.keys.map(({ kid }: { kid: string }) => kid).toSorted();
 

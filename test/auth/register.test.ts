@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { login } from "../../functions/auth/login.ts";
-import { register } from "../../functions/auth/register.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { readUserByEmail } from "../../functions/users/user-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
-import { callOperation } from "./call-operation.ts";
+import { invokeOperation } from "../support/invoke-operation.ts";
 
 const at = new Date("2026-02-28T23:59:59.999Z");
 const password = "kX9$mQ2!vb";
@@ -21,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => data.stop());
 
-const send = (json: unknown) => callOperation("register", register, { json, at });
+const send = (json: unknown) => invokeOperation("register", { json, now: at });
 
 describe("registering", () => {
   it("makes a member who can sign in, also where there is nobody else and whatever else they send", async () => {
@@ -46,7 +44,7 @@ describe("registering", () => {
       },
     });
     expect(JSON.stringify(body)).not.toContain("scrypt");
-    expect((await callOperation("login", login, { form: { username: email, password }, at })).status).toBe(200);
+    expect((await invokeOperation("login", { form: { username: email, password }, now: at })).status).toBe(200);
   });
 
   it("leaves one winner of many with the same address, and tells the others", async () => {

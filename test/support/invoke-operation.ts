@@ -20,6 +20,7 @@ export interface Invocation {
 
 export interface Answered {
   readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
   readonly requestId: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   readonly body: any;
@@ -49,7 +50,7 @@ export async function invokeOperation(name: string, sent: Invocation = {}): Prom
   );
   const answer = await lambdaHandler(name, listed.operation, () => now)(event, {} as Context);
   const body = answer.isBase64Encoded ? Buffer.from(answer.body, "base64") : JSON.parse(answer.body);
-  return { status: answer.statusCode, requestId, body };
+  return { status: answer.statusCode, headers: answer.headers ?? {}, requestId, body };
 }
 
 const headersOf = ({ token, json, form, headers }: Invocation): Record<string, string> => ({
