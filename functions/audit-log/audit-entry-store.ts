@@ -29,7 +29,7 @@ export async function appendEntry(entry: AuditEntry): Promise<void> {
     TableName: environment().TABLE_NAME,
     Item: {
       ...key,
-      ...(entry.userId && { ...indexKeys.auditEntriesOf(entry.userId), gsi1sk: key.sk }),
+      ...(entry.userId && { ...indexKeys.auditEntriesOf(entry.userId), gsi3sk: key.sk }),
       v: 1,
       ...entry,
       expiresAt: Math.floor(Date.parse(entry.createdAt) / 1000) + environment().AUDIT_DAYS * 24 * 3600,
@@ -75,10 +75,10 @@ export async function pageOfEntries(
 }
 
 function queryOf(filter: EntryFilter, partition: string): QueryCommandInput {
-  const [pk, sk] = filter.userId ? ["gsi1pk", "gsi1sk"] : ["pk", "sk"];
+  const [pk, sk] = filter.userId ? ["gsi3pk", "gsi3sk"] : ["pk", "sk"];
   return {
     TableName: environment().TABLE_NAME,
-    ...(filter.userId && { IndexName: "gsi1" }),
+    ...(filter.userId && { IndexName: "gsi3" }),
     // Every sort key goes on behind its time, so that BETWEEN, which has both ends in, leaves `to` itself out.
     KeyConditionExpression: `${pk} = :partition AND ${sk} BETWEEN :from AND :to`,
     ...(filter.operation && {
@@ -98,7 +98,7 @@ function queryOf(filter: EntryFilter, partition: string): QueryCommandInput {
 /** The partitions to read, newest first: the user's own in the index, else one a month. */
 function* partitionsOf({ userId, from, to }: EntryFilter): Generator<string> {
   if (userId) {
-    yield indexKeys.auditEntriesOf(userId).gsi1pk;
+    yield indexKeys.auditEntriesOf(userId).gsi3pk;
     return;
   }
   const month = new Date(`${monthOf(to)}-01T00:00:00Z`);
@@ -111,5 +111,5 @@ function* partitionsOf({ userId, from, to }: EntryFilter): Generator<string> {
 function keyAt(sortKey: string, { userId }: EntryFilter): Record<string, string> {
   const [at = "", requestId = ""] = sortKey.split("#");
   const key = keys.auditEntry(at, requestId);
-  return userId ? { ...key, ...indexKeys.auditEntriesOf(userId), gsi1sk: sortKey } : key;
+  return userId ? { ...key, ...indexKeys.auditEntriesOf(userId), gsi3sk: sortKey } : key;
 }

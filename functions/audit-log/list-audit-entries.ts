@@ -37,7 +37,7 @@ export const listAuditEntries = operation(
       next_cursor: z.string().nullable(),
     }),
     failures: ["cursor_invalid"],
-    grants: { reads: ["auditEntry", "applicationKey"], appends: ["applicationKey"], indexes: ["gsi1"] },
+    grants: { reads: ["auditEntry", "applicationKey"], appends: ["applicationKey"], indexes: ["gsi3"] },
   },
   async ({ query, caller, now }) => {
     const at = now();

@@ -96,7 +96,8 @@ export const indexKeys = {
   tasksOf: (ownerId: string) => ({ gsi2pk: `U#${ownerId}#T` }),
   activeTasks: (shard: number) => ({ gsi3pk: `ACTIVE#${shard}` }),
   apiTokensOf: (userId: string) => ({ gsi1pk: `U#${userId}#TOK` }),
-  auditEntriesOf: (userId: string) => ({ gsi1pk: `AUDIT#U#${userId}` }),
+  /** In the index of sweepers: hardly any function may read it, and who lists its own things there should not read about others. */
+  auditEntriesOf: (userId: string) => ({ gsi3pk: `AUDIT#U#${userId}` }),
   issuesOf: (taskId: string) => ({ gsi1pk: `T#${taskId}#I` }),
   systemTemplates: { gsi1pk: "TPL#SYS" },
   systemRuleSets: { gsi1pk: "RS#SYS" },

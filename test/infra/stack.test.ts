@@ -121,6 +121,15 @@ describe("least privilege", () => {
       ]) as [string, Any][];
   const actionsOf = (statement: Any): string[] => [statement.Action].flat();
 
+  const roleOf = (name: string) => `Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Role`;
+  /** The roles that reach items of these partitions, with what they may do. */
+  const statementsOn = (partitions: string) =>
+    statements()
+      .filter(([, { Condition }]) =>
+        Condition?.["ForAllValues:StringLike"]?.["dynamodb:LeadingKeys"]?.includes(partitions),
+      )
+      .map(([id, statement]) => [id.replace(/[0-9A-F]{8}$/, ""), actionsOf(statement)] as const);
+
   it("attaches no managed policy and allows no wildcard action or resource", () => {
     for (const role of all("AWS::IAM::Role")) expect(role.Properties.ManagedPolicyArns).toBeUndefined();
     for (const [id, statement] of statements()) {
@@ -143,6 +152,22 @@ describe("least privilege", () => {
   it("lets only login sign tokens", () => {
     const signers = statements().filter(([, statement]) => actionsOf(statement).includes("kms:Sign"));
     expect(signers.map(([id]) => id.replace(/[0-9A-F]{8}$/, ""))).toEqual(["FunctionsLoginRole"]);
+  });
+
+  it("lets functions add to the audit log and one read it, and nobody change it", () => {
+    const reaching = statementsOn("AUDIT#*");
+    const appending = reaching.filter(([, actions]) => actions.join() === "dynamodb:PutItem").map(([role]) => role);
+    const writing = operationList.filter(({ operation }) => operation.contract.method !== "GET");
+    expect(appending.toSorted()).toEqual(writing.map(({ name }) => roleOf(name)).toSorted());
+    const others = reaching.filter(([role]) => !appending.includes(role));
+    expect(others).toEqual([
+      [roleOf("listAuditEntries"), ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"]],
+    ]);
+  });
+
+  it("lets only the operations on tokens write tokens", () => {
+    const writing = statementsOn("TOK#*").filter(([, actions]) => actions.includes("dynamodb:PutItem"));
+    expect(writing.map(([role]) => role).toSorted()).toEqual([roleOf("createToken"), roleOf("deleteToken")]);
   });
 
   it("gives the functions of system and health no data at all", () => {
