@@ -75,10 +75,10 @@ export const problems = {
   email_taken: { status: 400, zh: "该邮箱已被注册", en: "This e-mail address is already in use" },
   // The same with another status: existing front ends expect 400 where an account is made, and a conflict is a 409 elsewhere.
   email_in_use: { status: 409, zh: "该邮箱已被其他用户使用", en: "Another user has this e-mail address" },
-  user_changed: {
+  user_owns_projects: {
     status: 409,
-    zh: "该用户刚刚被修改，请刷新后重试",
-    en: "The user was changed meanwhile; load it again and retry",
+    zh: "该用户仍拥有项目，请先永久删除这些项目，或仅禁用该用户",
+    en: "The user still owns projects; delete those for good first, or only disable the user",
   },
   user_limit_reached: {
     status: 409,
@@ -119,6 +119,7 @@ export const problems = {
   },
   rule_set_not_found: { status: 404, zh: "规则集不存在", en: "There is no such rule set" },
   prompt_template_not_found: { status: 404, zh: "提示词模板不存在", en: "There is no such prompt template" },
+  ssh_key_not_found: { status: 404, zh: "尚未生成 SSH 密钥", en: "There is no SSH key yet" },
   issue_not_found: { status: 404, zh: "问题不存在", en: "There is no such issue" },
   stale_version: {
     status: 409,

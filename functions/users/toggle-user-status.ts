@@ -15,7 +15,7 @@ export const toggleUserStatus = operation(
     auth: "administrator",
     params: z.object({ id: Id }),
     success: UserView,
-    failures: ["user_not_found", "user_changed", "cannot_disable_self", "permission_denied"],
+    failures: ["user_not_found", "stale_version", "cannot_disable_self", "permission_denied"],
     grants: { reads: ["user"], writes: ["user", "userDirectory"] },
     messages: "zh",
     // A repeated toggle would undo the first.

@@ -13,7 +13,7 @@ export const updateMe = operation(
     auth: "user",
     body: ProfileChanges,
     success: UserView.extend({ session_ended: z.boolean() }),
-    failures: ["email_in_use", "user_changed"],
+    failures: ["email_in_use", "stale_version"],
     grants: { writes: ["user", "email", "userDirectory"] },
     messages: "zh",
     // As for login: scrypt.

@@ -20,7 +20,7 @@ export const updateUser = operation(
     failures: [
       "user_not_found",
       "email_in_use",
-      "user_changed",
+      "stale_version",
       "cannot_disable_self",
       "last_administrator",
       "permission_denied",

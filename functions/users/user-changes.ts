@@ -72,8 +72,8 @@ export function draftedUser(draft: z.output<typeof UserDraft>, id: string, passw
 }
 
 /**
- * The user with the changes applied. Another password and another status end all sessions: whoever stole one is out, and enabling a user
- * does not bring old tokens back to life.
+ * The user with the changes applied. Another password, status or role ends all sessions and API tokens: whoever stole one is out, enabling a
+ * user brings none back to life, and none that was made for a member becomes an administrator's.
  */
 export function changeUser(
   user: User,
@@ -82,11 +82,12 @@ export function changeUser(
   at: Date,
 ): User {
   const isActive = changes.is_active ?? user.isActive;
-  const endsSessions = passwordHash !== undefined || isActive !== user.isActive;
+  const role = roleOf(changes) ?? user.role;
+  const endsSessions = passwordHash !== undefined || isActive !== user.isActive || role !== user.role;
   return {
     ...user,
     ...profileOf(user, changes),
-    role: roleOf(changes) ?? user.role,
+    role,
     isActive,
     passwordHash: passwordHash ?? user.passwordHash,
     tokenVersion: endsSessions ? user.tokenVersion + 1 : user.tokenVersion,

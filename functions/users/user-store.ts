@@ -52,7 +52,7 @@ export async function readUserByEmail(email: string): Promise<User | null> {
 export function createUser(user: User): Promise<void> {
   return transact(user.id, [
     { write: claim(user), refusal: "email_taken" },
-    { write: put({ ...keys.user(user.id), v: 1, ...user }, absent), refusal: "user_changed" },
+    { write: put({ ...keys.user(user.id), v: 1, ...user }, absent), refusal: "stale_version" },
     { write: putEntry(user) },
     { write: changeShard(user, 1), refusal: "user_limit_reached" },
   ]);
@@ -62,19 +62,19 @@ export function createUser(user: User): Promise<void> {
  * Stores `after` in place of `before`, moves the claim when the address is another, and raises the version.
  * @param witness an administrator who has to be active still when this is written; see keep-administrator.ts
  * @returns what is stored now
- * @throws SluiceError user_changed when somebody else was faster, email_in_use, last_administrator when the witness fails
+ * @throws SluiceError stale_version when somebody else was faster, email_in_use, last_administrator when the witness fails
  */
 export async function replaceUser(before: User, after: User, witness?: string): Promise<User> {
   const stored = { ...after, version: before.version + 1 };
   await transact(before.id, [
-    { write: put({ ...keys.user(stored.id), v: 1, ...stored }, unchanged(before)), refusal: "user_changed" },
+    { write: put({ ...keys.user(stored.id), v: 1, ...stored }, unchanged(before)), refusal: "stale_version" },
     { write: putEntry(stored) },
     { write: changeShard(stored, 0) },
     ...(before.email === stored.email
       ? []
       : [
           { write: claim(stored), refusal: "email_in_use" as const },
-          { write: releaseClaim(before), refusal: "user_changed" as const },
+          { write: releaseClaim(before), refusal: "stale_version" as const },
         ]),
     ...witnessed(witness),
   ]);
@@ -82,16 +82,17 @@ export async function replaceUser(before: User, after: User, witness?: string): 
 }
 
 /**
- * Removes a user, and the address is free again.
+ * Removes a user who owns no project, and the address is free again.
  * @param witness as in replaceUser
- * @throws SluiceError user_changed when somebody else was faster, last_administrator when the witness fails
+ * @throws SluiceError stale_version when somebody else was faster, user_owns_projects, last_administrator when the witness fails
  */
 export function deleteUser(user: User, witness?: string): Promise<void> {
   return transact(user.id, [
-    { write: remove(keys.user(user.id), unchanged(user)), refusal: "user_changed" },
+    { write: remove(keys.user(user.id), unchanged(user)), refusal: "stale_version" },
     { write: remove(keys.userEntry(user.id, user.createdAt)) },
     { write: changeShard(user, -1) },
-    { write: releaseClaim(user), refusal: "user_changed" },
+    { write: releaseClaim(user), refusal: "stale_version" },
+    { write: ownsNoProject(user), refusal: "user_owns_projects" },
     ...witnessed(witness),
   ]);
 }
@@ -156,6 +157,16 @@ const changeShard = (user: User, entries: -1 | 0 | 1): Write => ({
       ":entries": entries,
       ...(entries === 1 && { ":max": usersMax / userShards }),
     },
+  },
+});
+
+/** Projects are a team's: they must not go, nor stay without an owner, because an account does. */
+const ownsNoProject = (user: User): Write => ({
+  ConditionCheck: {
+    TableName: environment().TABLE_NAME,
+    Key: keys.statistics(user.id),
+    ConditionExpression: "attribute_not_exists(pk) OR projects <= :none",
+    ExpressionAttributeValues: { ":none": 0 },
   },
 });
 

@@ -16,6 +16,7 @@ interface World {
   readonly issueId: string;
   readonly uploadId: string;
   readonly userId: string;
+  readonly otherUserId: string;
 }
 
 /** One good request per operation: path parameters and the rest. */
@@ -38,9 +39,7 @@ const samples: Record<Names, Sample> = {
   readUser: ({ userId }) => ({ params: { id: userId } }),
   updateUser: ({ userId }) => ({ params: { id: userId }, sent: { json: { phone: null, github_username: "bob" } } }),
   deleteUser: async () => ({ params: { id: (await owner.ok("POST", "/api/v1/users", { json: newcomer() })).id } }),
-  toggleUserStatus: async () => ({
-    params: { id: (await owner.ok("POST", "/api/v1/users", { json: newcomer() })).id },
-  }),
+  toggleUserStatus: ({ otherUserId }) => ({ params: { id: otherUserId } }),
   createToken: () => ({ sent: { json: { name: "CI", scope: "scan" } } }),
   listTokens: () => ({}),
   deleteToken: async () => {
@@ -98,6 +97,13 @@ const samples: Record<Names, Sample> = {
     params: { id: taskId, issue_id: issueId },
     sent: { json: { status: "resolved" } },
   }),
+  generateSshKeyPair: () => ({ sent: { json: { type: "ed25519" } } }),
+  readSshKey: () => ({}),
+  deleteSshKey: async () => {
+    await owner.ok("POST", "/api/v1/ssh-keys/generate");
+    return {};
+  },
+  forgetKnownHosts: () => ({}),
   listMigrations: () => ({ sent: { query: { limit: "5" } } }),
   readHealth: () => ({}),
   readWelcome: () => ({}),
@@ -145,6 +151,7 @@ beforeAll(async () => {
     issueId: issue.id,
     uploadId: upload.upload_id,
     userId: user.id,
+    otherUserId: (await owner.ok("POST", "/api/v1/users", { json: newcomer() })).id,
   };
 });
 

@@ -47,14 +47,29 @@ describe("an administrator", () => {
     await (await anyone.as(account)).ok("GET", "/api/v1/users/me");
   });
 
-  it("takes and gives rights that count from the next request on", async () => {
-    const { path, api } = await signedUp();
-    const list = () => api.call("GET", "/api/v1/users/");
-    expect(await list()).toMatchObject({ status: 403, body: { code: "permission_denied" } });
+  it("gives and takes the right to administrate, and each ends the sessions that did not have it", async () => {
+    const { account, path, api } = await signedUp();
+    const list = async (session: Api) => (await session.call("GET", "/api/v1/users/")).status;
+    expect(await list(api)).toBe(403);
     await admin.ok("PUT", path, { json: { role: "admin" } });
-    expect(await list()).toMatchObject({ status: 200 });
+    expect(await list(api)).toBe(401);
+    const promoted = await anyone.as(account);
+    expect(await list(promoted)).toBe(200);
     await admin.ok("PUT", path, { json: { role: "member" } });
-    expect(await list()).toMatchObject({ status: 403 });
+    expect(await list(promoted)).toBe(401);
+    expect(await list(await anyone.as(account))).toBe(403);
+  });
+
+  it("deletes nobody who owns a project, and takes who is deleted out of others' projects", async () => {
+    const { path, api, user } = await signedUp();
+    const project = await api.ok("POST", "/api/v1/projects/", { json: { name: "hers", source_type: "zip" } });
+    expect(await admin.call("DELETE", path)).toMatchObject({ status: 409, body: { code: "user_owns_projects" } });
+    await api.ok("DELETE", `/api/v1/projects/${project.id}/permanent`);
+    const shared = await admin.ok("POST", "/api/v1/projects/", { json: { name: "shared", source_type: "zip" } });
+    await admin.ok("POST", `/api/v1/projects/${shared.id}/members`, { json: { user_id: user.id } });
+    await admin.ok("DELETE", path);
+    const members = await admin.ok("GET", `/api/v1/projects/${shared.id}/members`);
+    expect(members.map((member: { user_id: string }) => member.user_id)).not.toContain(user.id);
   });
 
   it("toggles once when the request is repeated with its key", async () => {
@@ -80,8 +95,8 @@ describe("an administrator", () => {
     ] as const) {
       expect(await admin.call(method, path, { json })).toMatchObject({ status, body: { code, detail } });
     }
-    for (const query of [{ skip: "-1" }, { limit: "0" }, { limit: "101" }, { role: "root" }, { is_active: "maybe" }]) {
-      const { status, body } = await admin.call("GET", "/api/v1/users/", { query });
+    for (const query of ["skip=-1", "limit=0", "limit=101", "role=root", "is_active=maybe"]) {
+      const { status, body } = await admin.call("GET", `/api/v1/users/?${query}`);
       expect({ status, code: body.code }).toEqual({ status: 422, code: "validation_failed" });
       for (const { msg } of body.detail) expect(msg).toMatch(/\p{Script=Han}/u);
     }

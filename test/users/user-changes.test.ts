@@ -61,10 +61,11 @@ describe("a change", () => {
     });
   });
 
-  it("ends all sessions with another password or status, and only then", () => {
-    expect(change({ full_name: "B", role: "admin", is_active: true }).tokenVersion).toBe(1);
+  it("ends all sessions with another password, status or role, and only then", () => {
+    expect(change({ full_name: "B", role: "member", is_active: true }).tokenVersion).toBe(1);
     expect(change({ password: "velvet orbit grain" }, "new")).toMatchObject({ tokenVersion: 2, passwordHash: "new" });
     expect(change({ is_active: false }).tokenVersion).toBe(2);
+    expect(change({ role: "admin" }).tokenVersion).toBe(2);
   });
 
   it.each([

@@ -90,7 +90,7 @@ describe("fifty clients at once", () => {
     const user = await stored();
     const { won, refusals } = await race(Array.from({ length: clients }, () => as(admin, user, toggleUserStatus)));
     expect(won).toBeGreaterThan(0);
-    expect(new Set(refusals)).toEqual(new Set(won < clients ? ["user_changed"] : []));
+    expect(new Set(refusals)).toEqual(new Set(won < clients ? ["stale_version"] : []));
     expect(await users.readUser(user.id)).toMatchObject({
       isActive: won % 2 === 0,
       tokenVersion: user.tokenVersion + won,
@@ -131,7 +131,7 @@ describe("administrators", () => {
     const { refusals } = await race(attempts);
     expect((await activeAdministrators()).length).toBeGreaterThan(0);
     for (const refusal of refusals) {
-      expect(["last_administrator", "permission_denied", "user_changed", "user_not_found"]).toContain(refusal);
+      expect(["last_administrator", "permission_denied", "stale_version", "user_not_found"]).toContain(refusal);
     }
   });
 
