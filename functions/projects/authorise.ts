@@ -26,6 +26,9 @@ export type Action = keyof typeof actions;
 /** The least role for an action. */
 export const roleFor = (action: Action): MemberRole => actions[action].role;
 
+/** True for what a project in the recycle bin refuses. */
+export const isActiveOnly = (action: Action): boolean => actions[action].activeOnly;
+
 /**
  * The one way to a project: reads it for a caller who may do `action` with it. A system administrator has no special right here.
  * @throws SluiceError project_not_found when it does not exist or the caller has no part in it: one answer for both

@@ -77,6 +77,8 @@ const samples: Record<Names, Sample> = {
     params: { id: projectId },
     sent: { query: { exclude_patterns: '["**/*.md"]' } },
   }),
+  listBranches: async () => ({ params: { id: await repositoryProject() } }),
+  testProjectAccess: async () => ({ params: { id: await repositoryProject() } }),
   scanStoredZip: ({ projectId }) => ({
     sent: { query: { project_id: projectId }, json: { exclude_patterns: ["*.js"] } },
   }),
@@ -260,6 +262,8 @@ const access: Partial<Record<Names, Action>> = {
   downloadZip: "read",
   deleteZip: "manage",
   listProjectFiles: "read",
+  listBranches: "read",
+  testProjectAccess: "read",
   scanStoredZip: "scan",
   scanUploadedZip: "scan",
   listTasks: "read",
@@ -356,6 +360,14 @@ async function join(projectId: string): Promise<void> {
 /** A project of its own for an operation that leaves it changed. */
 async function teamProject(): Promise<string> {
   const { id } = await owner.ok("POST", "/api/v1/projects", { json: { name: "changed", source_type: "zip" } });
+  await join(id);
+  return id;
+}
+
+/** A repository at a host that nobody asks: tests reach no network. */
+async function repositoryProject(): Promise<string> {
+  const json = { name: "git", repository_type: "other", repository_url: "https://git.invalid/owner/name" };
+  const { id } = await owner.ok("POST", "/api/v1/projects", { json });
   await join(id);
   return id;
 }
