@@ -12,6 +12,7 @@ import { updateUser } from "../../functions/users/update-user.ts";
 import { newUser, type User } from "../../functions/users/user.ts";
 import { activeAdministrators } from "../../functions/users/user-directory.ts";
 import * as users from "../../functions/users/user-store.ts";
+import { AwsError } from "../../lib/local/service.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 
 const clients = 50;
@@ -108,6 +109,19 @@ describe("fifty clients at once", () => {
       expect((await users.readUserByEmail(old))?.id).toBe(id === owner?.id ? undefined : id);
     }
   });
+});
+
+it("creates one user when the answer to the write is lost and the SDK asks again", async () => {
+  const before = await countedEntries();
+  let lost = 0;
+  const error = new AwsError("InternalServerError", "The answer was lost", 500);
+  data.gateway.planFault = ({ operation }) =>
+    operation === "TransactWriteItems" && lost++ === 0 ? { when: "after", error } : undefined;
+  const user = await stored();
+  data.gateway.planFault = () => undefined;
+  expect(lost).toBe(2);
+  expect(await users.readUserByEmail(user.email)).toEqual(user);
+  expect(await countedEntries()).toBe(before + 1);
 });
 
 describe("administrators", () => {
