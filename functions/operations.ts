@@ -28,9 +28,15 @@ import { beginZipUpload } from "./sources/begin-zip-upload.ts";
 import { deleteZip } from "./sources/delete-zip.ts";
 import { downloadZip } from "./sources/download-zip.ts";
 import { finishZipUpload } from "./sources/finish-zip-upload.ts";
+import { listBranches } from "./sources/list-branches.ts";
 import { listProjectFiles } from "./sources/list-project-files.ts";
 import { readZipInfo } from "./sources/read-zip-info.ts";
+import { testProjectAccess } from "./sources/test-project-access.ts";
 import { uploadZip } from "./sources/upload-zip.ts";
+import { deleteSshKey } from "./ssh-keys/delete-ssh-key.ts";
+import { forgetKnownHosts } from "./ssh-keys/forget-known-hosts.ts";
+import { generateSshKeyPair } from "./ssh-keys/generate-ssh-key-pair.ts";
+import { readSshKey } from "./ssh-keys/read-ssh-key.ts";
 import { readDocs } from "./system/read-docs.ts";
 import { readDocsViewer } from "./system/read-docs-viewer.ts";
 import { readHealth } from "./system/read-health.ts";
@@ -65,10 +71,21 @@ export const operations = {
     deleteProjectPermanently,
   },
   members: { listMembers, addMember, changeMember, removeMember },
-  sources: { uploadZip, beginZipUpload, finishZipUpload, readZipInfo, downloadZip, deleteZip, listProjectFiles },
+  sources: {
+    uploadZip,
+    beginZipUpload,
+    finishZipUpload,
+    readZipInfo,
+    downloadZip,
+    deleteZip,
+    listProjectFiles,
+    listBranches,
+    testProjectAccess,
+  },
   scans: { scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },
   "audit-log": { listAuditEntries },
+  "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, forgetKnownHosts },
   database: { listMigrations },
   system: { readHealth, readWelcome, readOpenapi, readDocs, readDocsViewer },
 } as const satisfies Record<string, Record<string, Operation>>;

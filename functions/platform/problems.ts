@@ -310,6 +310,16 @@ export const problems = {
     en: "The value of “{field}” has {bytes} bytes; the limit is {limit}",
   },
 
+  project_not_repository: {
+    status: 400,
+    zh: "该项目没有代码仓库",
+    en: "This project has no repository",
+  },
+  repository_type_unsupported: {
+    status: 422,
+    zh: "该类型的仓库不提供此功能，支持 GitHub、GitLab 和 Gitea",
+    en: "Repositories of this type cannot be asked; GitHub, GitLab and Gitea can",
+  },
   // Repositories at a provider: functions/sources/providers. What a user can mend is a 422, what only the host can is a 502 or 503.
   repository_url_invalid: {
     status: 422,

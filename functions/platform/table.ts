@@ -40,6 +40,7 @@ export const recordKinds = {
   ruleSet: "RS#*",
   promptTemplate: "TPL#*",
   defaultTemplate: "TPLDEF#*",
+  sshKey: "SSH#*",
   migration: "MIGRATION#*",
   idempotency: "IDEM#*",
   apiToken: "TOK#*",
@@ -53,6 +54,8 @@ export type RecordKind = keyof typeof recordKinds;
 /** Keys of every item, in one place; `#` joins parts, ids are UUIDs and hold none. */
 export const keys = {
   user: (id: string) => ({ pk: `U#${id}`, sk: "U" }),
+  /** Settings of a user; secrets in it are encrypted one by one. */
+  userConfig: (id: string) => ({ pk: `U#${id}`, sk: "CFG" }),
   email: (email: string) => ({ pk: `EMAIL#${email}`, sk: "E" }),
   /** What searches look at, newest last. Its partition is no index, because a total that lags is not exact. */
   userEntry: (id: string, createdAt: string) => ({ pk: `USERS#${userShardOf(id)}`, sk: `${createdAt}#${id}` }),
@@ -74,6 +77,8 @@ export const keys = {
   promptTemplate: (id: string) => ({ pk: `TPL#${id}`, sk: "TPL" }),
   /** Points at the one default of its type, so that there are never two. */
   defaultTemplate: (type: string) => ({ pk: `TPLDEF#${type}`, sk: "D" }),
+  sshKey: (userId: string) => ({ pk: `SSH#${userId}`, sk: "KEY" }),
+  knownHosts: (userId: string) => ({ pk: `SSH#${userId}`, sk: "HOSTS" }),
   migration: (number: number) => ({ pk: `MIGRATION#${number}`, sk: "M" }),
   idempotency: (userId: string, operation: string, key: string) => ({
     pk: `IDEM#${userId}#${operation}#${key}`,

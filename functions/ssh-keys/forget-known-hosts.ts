@@ -1,0 +1,19 @@
+import * as z from "zod";
+import { operation } from "../platform/operation.ts";
+import * as sshKeys from "./ssh-key-store.ts";
+
+export const forgetKnownHosts = operation(
+  {
+    method: "DELETE",
+    path: "/ssh-keys/known-hosts",
+    summary: "Forget the host keys that the caller's git hosts have shown",
+    auth: "user",
+    success: z.object({ success: z.literal(true), message: z.string() }),
+    failures: [],
+    grants: { writes: ["sshKey"] },
+  },
+  async ({ caller, language }) => {
+    await sshKeys.forgetKnownHosts(caller.id);
+    return { success: true as const, message: language === "zh" ? "已清除已知主机" : "The known hosts are forgotten" };
+  },
+);
