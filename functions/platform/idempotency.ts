@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyResult } from "aws-lambda";
@@ -28,7 +28,10 @@ export async function idempotently(
   if (!given) return run();
   if (!/^[\x21-\x7e]{1,200}$/.test(given)) throw new SluiceError("idempotency_key_malformed");
   const key = keys.idempotency((event.request.caller as { id: string }).id, operation, sha256(given));
-  const fingerprint = sha256(JSON.stringify([event.path, event.multiValueQueryStringParameters, event.body]));
+  // Keyed with what only the client knows: a body may hold a password, and a plain hash would let it be guessed from the table.
+  const fingerprint = createHmac("sha256", given)
+    .update(JSON.stringify([event.path, event.multiValueQueryStringParameters, event.body]))
+    .digest("hex");
   const earlier = await claim(key, fingerprint, now);
   if (earlier) return earlier;
   try {
