@@ -160,6 +160,11 @@ beforeAll(async () => {
 const named = operationList.map((listed) => [listed.name, listed] as const);
 const guarded = named.filter(([, { operation }]) => operation.contract.auth !== "anyone");
 
+const isAdministrators = ({ operation }: ListedOperation) => operation.contract.auth === "administrator";
+
+/** An id of nothing. */
+const nowhere = "0198a000-0000-7000-8000-000000000000";
+
 describe("every operation", () => {
   it.each(named)("%s answers its documented shape to a good request", async (_, listed) => {
     const { answer, status } = await call(owner, listed);
@@ -192,7 +197,7 @@ describe("every operation", () => {
     },
   );
 
-  it.each(guarded.filter(([, { operation }]) => operation.contract.auth === "administrator"))(
+  it.each(guarded.filter(([, listed]) => isAdministrators(listed)))(
     "%s answers 403 to who is no administrator",
     async (_, listed) => {
       const { answer } = await call(member, listed);
@@ -200,10 +205,17 @@ describe("every operation", () => {
     },
   );
 
+  it.each(guarded.filter(([, listed]) => isAdministrators(listed) && parametersOf(listed).length > 0))(
+    "%s answers 404 to an administrator where nothing is",
+    async (_, listed) => {
+      const params = Object.fromEntries(parametersOf(listed).map((name) => [name, nowhere]));
+      expect((await call(owner, listed, {}, params)).answer.status).toBe(404);
+    },
+  );
+
   it.each(guarded.filter(([, listed]) => namesSomething(listed)))(
     "%s answers a stranger as if nothing were there",
     async (_, listed) => {
-      const nowhere = "0198a000-0000-7000-8000-000000000000";
       const foreign = await call(stranger, listed);
       const params = Object.fromEntries(parametersOf(listed).map((name) => [name, nowhere]));
       const { sent = {} } = await samples[listed.name as Names](world);
@@ -392,5 +404,5 @@ const parametersOf = (listed: ListedOperation) =>
 
 /** True for operations that reach an object by id, in the path or elsewhere. */
 const namesSomething = (listed: ListedOperation) =>
-  (parametersOf(listed).length > 0 && listed.operation.contract.auth !== "administrator") ||
+  (parametersOf(listed).length > 0 && !isAdministrators(listed)) ||
   ["scanStoredZip", "scanUploadedZip", "listTasks"].includes(listed.name);
