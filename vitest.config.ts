@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     // Two files at a time fit a two-core machine.
     maxWorkers: 2,
+    // Handlers that run inside a test write their log lines; only those of a failed one are worth reading.
+    silent: "passed-only",
     projects: [
       { extends: true, test: { name: "parts", include: ["test/**/*.test.ts"], exclude: service } },
       {
