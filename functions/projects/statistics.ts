@@ -56,15 +56,15 @@ export const countedProject = (project: Pick<Project, "isActive">): Partial<Coun
   activeProjects: project.isActive ? 1 : 0,
 });
 
-/** What one task adds: its issues count from the moment it has ended, as they are written before and belong to no result until then. */
+/** What one task adds. Its issues count when it is completed: until then their number moves, and without that they are no result. */
 export function countedTask(
-  task: Pick<Task, "status" | "issuesStored" | "issuesResolved" | "qualityScore">,
+  task: Pick<Task, "status" | "issuesCount" | "issuesResolved" | "qualityScore">,
 ): Partial<Counters> {
   const completed = task.status === "completed";
   return {
     tasks: 1,
     completedTasks: completed ? 1 : 0,
-    issues: task.issuesStored,
+    issues: completed ? task.issuesCount : 0,
     resolvedIssues: task.issuesResolved,
     qualityTenths: completed ? Math.round(task.qualityScore * 10) : 0,
   };

@@ -60,8 +60,7 @@ export const Task = z.object({
   scannedFiles: z.number().int(),
   totalLines: z.number().int(),
   issuesCount: z.number().int(),
-  /** Issues in its result, and how many of them are resolved now: what the owner's counters have of it. */
-  issuesStored: z.number().int().default(0),
+  /** How many of its issues are resolved now. */
   issuesResolved: z.number().int().default(0),
   qualityScore: z.number(),
   warnings: z.array(Warning),
@@ -85,7 +84,6 @@ export const newTask = (
   scannedFiles: 0,
   totalLines: 0,
   issuesCount: 0,
-  issuesStored: 0,
   issuesResolved: 0,
   qualityScore: 0,
   warnings: [],

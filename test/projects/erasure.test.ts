@@ -14,7 +14,7 @@ import { environment } from "../../functions/platform/environment.ts";
 import { putJson, s3 } from "../../functions/platform/object-store.ts";
 import { keys, table } from "../../functions/platform/table.ts";
 import { newProject, type Project } from "../../functions/projects/project.ts";
-import { buryProject, createProject } from "../../functions/projects/project-store.ts";
+import { buryProject, createProject, replaceProject } from "../../functions/projects/project-store.ts";
 import { Counters, zero } from "../../functions/projects/statistics.ts";
 import { readStatistics } from "../../functions/projects/statistics-store.ts";
 import { findTombstone } from "../../functions/projects/tombstone.ts";
@@ -80,10 +80,10 @@ async function furnished(): Promise<{ project: Project; tasks: Task[] }> {
   }
   const joined = { role: "viewer", permissions: "{}", joinedAt: now().toISOString(), version: 1 } as const;
   await addMember({ projectId: project.id, userId: uuid(), ownerId, ...joined });
-  return { project, tasks: [await scanned(project, true), await scanned(project, false)] };
+  return { project, tasks: [await scanned(project, "completed"), await scanned(project, "running")] };
 }
 
-async function scanned(project: Project, ends: boolean): Promise<Task> {
+async function scanned(project: Project, status: "pending" | "running" | "completed"): Promise<Task> {
   const config = { filePaths: null, fullScan: true, excludePatterns: [], branchName: null };
   const source = { key: "none", bytes: 0, manifestKey: "none" };
   const task = newTask(
@@ -98,13 +98,14 @@ async function scanned(project: Project, ends: boolean): Promise<Task> {
     now(),
   );
   await createTask(task);
+  if (status === "pending") return task;
   await changeTask(task.id, { from: ["pending"], attempt: 1, set: { status: "running" } });
   await recordChunk(task.id, 1, { chunk: 0, files: 1, lines: 1, findings: 2 }, now());
   await putJson(environment().RESULTS_BUCKET, scanKeys(task.id, 1).plan, {});
   const issues = ["one", "two"].map((name) => newIssue(aFinding(name), task.id, project.ownerId, now().toISOString()));
   await writeIssues(task.id, 1, issues);
-  if (!ends) return task;
-  const set = { status: "completed", issuesStored: 2, qualityScore: 70, completedAt: now().toISOString() } as const;
+  if (status === "running") return task;
+  const set = { status: "completed", issuesCount: 2, qualityScore: 70, completedAt: now().toISOString() } as const;
   return changeTask(task.id, { from: ["running"], attempt: 1, set });
 }
 
@@ -232,6 +233,32 @@ describe("deleting a project for good", () => {
     },
     300_000,
   );
+});
+
+describe("the recycle bin", () => {
+  const scan = (id: string) => api.call("POST", "/api/v1/scan/scan-stored-zip", { query: { project_id: id } });
+
+  it("stops the scan that runs, refuses another, and takes one again after the project is restored", async () => {
+    const project = await api.ok("POST", "/api/v1/projects", { json: { name: "binned", source_type: "zip" } });
+    expect(await api.uploadDirectly(project.id, await zipOf(bigApp(1500)))).toMatchObject({ status: 200 });
+    const { body } = await scan(project.id);
+    await api.task(body.task_id, (task) => task.scanned_files > 0);
+    await api.ok("DELETE", `/api/v1/projects/${project.id}`);
+    expect(await api.ok("GET", `/api/v1/tasks/${body.task_id}`)).toMatchObject({ status: "cancelled" });
+    expect(await scan(project.id)).toMatchObject({ status: 409, body: { code: "project_in_recycle_bin" } });
+    await api.ok("POST", `/api/v1/projects/${project.id}/restore`);
+    const again = await scan(project.id);
+    await api.ok("POST", `/api/v1/tasks/${again.body.task_id}/cancel`);
+  });
+
+  it("cancels a scan that its list of tasks did not have yet, as soon as that begins", async () => {
+    const { project } = await furnished();
+    const task = await scanned(project, "pending");
+    await replaceProject(project, { ...project, isActive: false }, now());
+    const plan = workflowTasks.scans.planScan.handle({ task_id: task.id, attempt: 1 } as never, now);
+    await expect(plan).rejects.toMatchObject({ code: "task_superseded" });
+    expect(await findTask(task.id)).toMatchObject({ status: "cancelled" });
+  });
 });
 
 describe("the nightly recount", () => {

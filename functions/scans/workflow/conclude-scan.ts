@@ -35,7 +35,7 @@ export const concludeScan = workflowTask(
     await changeTask(task_id, {
       from: ["running"],
       attempt,
-      set: { ...end, issuesStored: issues.length, completedAt: at },
+      set: { ...end, completedAt: at },
     });
   },
 );

@@ -3,6 +3,7 @@ import { environment } from "../../platform/environment.ts";
 import { isSluiceError, SluiceError } from "../../platform/errors.ts";
 import { getJson, putJson, putObject } from "../../platform/object-store.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
+import { findProject } from "../../projects/project-store.ts";
 import { checkArchive } from "../../sources/archive/check-archive.ts";
 import type { Manifest, ManifestFile } from "../../sources/archive/manifest.ts";
 import { readEntries } from "../../sources/archive/read-entries.ts";
@@ -18,12 +19,18 @@ export const planScan = workflowTask(
   {
     summary: "Opens the archive, applies exclusions and selection, and writes the files to scan as chunks",
     input: Attempt,
-    grants: { reads: ["task"], writes: ["task"], sources: { reads: ["zips/*"] }, results: { writes: ["scans/*"] } },
+    grants: {
+      reads: ["project", "task"],
+      writes: ["task", "statistics"],
+      sources: { reads: ["zips/*"] },
+      results: { writes: ["scans/*"] },
+    },
     memoryMiB: 1769,
     timeoutSeconds: 600,
   },
   async ({ task_id, attempt }, now) => {
     const task = await begin(task_id, attempt, now());
+    await cancelIfUnwanted(task, now());
     const { SOURCES_BUCKET: sources, RESULTS_BUCKET: results } = environment();
     const manifest = await getJson<Manifest>({ bucket: sources, key: task.source.manifestKey });
     if (!manifest) throw new Error(`the manifest ${task.source.manifestKey} is missing`);
@@ -64,6 +71,16 @@ async function begin(id: string, attempt: number, at: Date): Promise<Task> {
     if (task?.status !== "running" || task.attempt !== attempt) throw new SluiceError("task_superseded");
     return task;
   });
+}
+
+/**
+ * The recycle bin cancels the tasks that an index lists, and the index may not have had this one yet.
+ * @throws SluiceError task_superseded
+ */
+async function cancelIfUnwanted({ id, attempt, projectId }: Task, at: Date): Promise<void> {
+  if ((await findProject(projectId))?.isActive) return;
+  await changeTask(id, { from: ["running"], attempt, set: { status: "cancelled", completedAt: at.toISOString() } });
+  throw new SluiceError("task_superseded");
 }
 
 /** The accepted files out of the archive, checked again while they inflate. */
