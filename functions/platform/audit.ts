@@ -37,8 +37,8 @@ export async function audited(
 }
 
 /**
- * The write has happened and cannot be taken back: an answer that says otherwise would make the caller do it again. So when the entry
- * cannot be stored, the log has it, at a level that an alarm watches.
+ * Never fails: the write has happened and cannot be taken back, and an answer that says otherwise would make the caller do it again. When
+ * the entry cannot be stored, the function's log has it at level error.
  */
 async function record(
   operation: string,
@@ -63,7 +63,7 @@ async function record(
         : null,
       targets,
       sourceIp: sourceAddress,
-      userAgent: printable(header(event, "user-agent") ?? "").slice(0, userAgentMax),
+      userAgent: printable((header(event, "user-agent") ?? "").slice(0, userAgentMax)),
       outcome,
     };
     await appendEntry(entry);
@@ -74,8 +74,8 @@ async function record(
 }
 
 function contentOf(answer: APIGatewayProxyResult): unknown {
-  const readable = !answer.isBase64Encoded && answer.body.length <= answerBytesMax;
-  return readable ? JSON.parse(answer.body) : undefined;
+  if (!answer.body || answer.isBase64Encoded || answer.body.length > answerBytesMax) return undefined;
+  return JSON.parse(answer.body);
 }
 
 /** Tells attempts on one address from those on another. Keyed, so that a leaked log cannot be searched for known addresses. */
@@ -88,4 +88,4 @@ async function pseudonym(email: string | undefined): Promise<string> {
 }
 
 /** Control characters, line and paragraph separators and changes of direction would let a client paint over the log of who reads it. */
-const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
+const printable = (text: string): string => text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
