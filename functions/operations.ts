@@ -2,6 +2,10 @@ import { listAuditEntries } from "./audit-log/list-audit-entries.ts";
 import { login } from "./auth/login.ts";
 import { readJwks } from "./auth/read-jwks.ts";
 import { register } from "./auth/register.ts";
+import { deleteMyConfig } from "./config/delete-my-config.ts";
+import { readConfigDefaults } from "./config/read-config-defaults.ts";
+import { readMyConfig } from "./config/read-my-config.ts";
+import { updateMyConfig } from "./config/update-my-config.ts";
 import { listMigrations } from "./database/list-migrations.ts";
 import { listIssues } from "./issues/list-issues.ts";
 import { triageIssue } from "./issues/triage-issue.ts";
@@ -59,6 +63,7 @@ export const operations = {
   auth: { login, register, readJwks },
   users: { readMe, updateMe, listUsers, createUser, readUser, updateUser, deleteUser, toggleUserStatus },
   tokens: { createToken, listTokens, deleteToken },
+  config: { readConfigDefaults, readMyConfig, updateMyConfig, deleteMyConfig },
   projects: {
     createProject,
     listProjects,

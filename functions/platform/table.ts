@@ -34,6 +34,8 @@ export const recordKinds = {
   member: "P#*",
   /** Apart from U#, so that counting an issue gives no right to write users. */
   statistics: "STATS#*",
+  /** Apart from U#, which every function reads to know its caller: hardly any may read the secrets in here. */
+  userConfig: "CFG#*",
   upload: "UP#*",
   task: "T#*",
   issue: "T#*",
@@ -54,8 +56,6 @@ export type RecordKind = keyof typeof recordKinds;
 /** Keys of every item, in one place; `#` joins parts, ids are UUIDs and hold none. */
 export const keys = {
   user: (id: string) => ({ pk: `U#${id}`, sk: "U" }),
-  /** Settings of a user; secrets in it are encrypted one by one. */
-  userConfig: (id: string) => ({ pk: `U#${id}`, sk: "CFG" }),
   email: (email: string) => ({ pk: `EMAIL#${email}`, sk: "E" }),
   /** What searches look at, newest last. Its partition is no index, because a total that lags is not exact. */
   userEntry: (id: string, createdAt: string) => ({ pk: `USERS#${userShardOf(id)}`, sk: `${createdAt}#${id}` }),
@@ -67,6 +67,7 @@ export const keys = {
   member: (projectId: string, userId: string) => ({ pk: `P#${projectId}`, sk: `M#${userId}` }),
   statistics: (ownerId: string) => ({ pk: `STATS#${ownerId}`, sk: "S" }),
   storedZip: (projectId: string) => ({ pk: `P#${projectId}`, sk: "ZIP" }),
+  userConfig: (userId: string) => ({ pk: `CFG#${userId}`, sk: "CFG" }),
   upload: (id: string) => ({ pk: `UP#${id}`, sk: "UP" }),
   task: (id: string) => ({ pk: `T#${id}`, sk: "T" }),
   chunk: (taskId: string, attempt: number, chunk: number) => ({ pk: `T#${taskId}`, sk: `C#${attempt}#${chunk}` }),

@@ -48,6 +48,10 @@ const samples: Record<Names, Sample> = {
     return { params: { id } };
   },
   listAuditEntries: () => ({ sent: { query: { operation: "createProject", limit: "2" } } }),
+  readConfigDefaults: () => ({}),
+  readMyConfig: () => ({}),
+  updateMyConfig: () => ({ sent: { json: { otherConfig: { maxAnalyzeFiles: 50, outputLanguage: "en-US" } } } }),
+  deleteMyConfig: () => ({}),
   createProject: () => ({ sent: { json: { name: "中文项目", source_type: "zip" } } }),
   listProjects: () => ({ sent: { query: { limit: "2" } } }),
   readProject: ({ projectId }) => ({ params: { id: projectId } }),

@@ -1,0 +1,25 @@
+import { operation } from "../platform/operation.ts";
+import { ConfigView, configView } from "./config-view.ts";
+import { Settings } from "./user-config.ts";
+import { savedSettings } from "./user-config-secrets.ts";
+import { findUserConfig, replaceUserConfig } from "./user-config-store.ts";
+
+export const updateMyConfig = operation(
+  {
+    method: "PUT",
+    path: "/config/me",
+    summary:
+      "Change one's own settings: what is not named stays, a masked secret too, an empty one is deleted; the token of a host goes when that host's address changes",
+    auth: "user",
+    body: Settings.partial(),
+    success: ConfigView,
+    failures: ["stale_version", "secret_unreadable", "secret_prefix_reserved", "secret_too_long"],
+    grants: { reads: ["userConfig"], writes: ["userConfig"], secrets: ["encrypt", "decrypt"] },
+  },
+  async ({ body, caller, now }) => {
+    const before = await findUserConfig(caller.id);
+    const next = await savedSettings(before, body, caller.id, now());
+    await replaceUserConfig(before, next);
+    return configView(next, caller.id);
+  },
+);
