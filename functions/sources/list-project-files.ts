@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { Id, page } from "../platform/contract.ts";
-import { codesOf, SluiceError } from "../platform/errors.ts";
-import { listReply, operation } from "../platform/operation.ts";
+import { codesOf } from "../platform/errors.ts";
+import { operation, Reply } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
-import { selectFiles } from "./selection.ts";
+import type { Project } from "../projects/project.ts";
+import { openRepository, providerGrants } from "./project-repository.ts";
+import { type Candidate, selectFiles } from "./selection.ts";
 import { readManifest, readStoredZip } from "./stored-zip-store.ts";
 
 /** Front ends ask for all files at once; 20,000 rows of this shape stay within a function's 6 MB answer. */
@@ -34,21 +36,50 @@ export const listProjectFiles = operation(
       exclude_patterns: ExcludePatterns.optional(),
     }),
     success: z.array(z.object({ path: z.string(), size: z.number() })),
-    failures: ["project_not_found", "project_not_zip", ...codesOf("glob")],
-    grants: { reads: ["project", "member"], sources: { reads: ["zips/*"] } },
+    failures: [
+      "project_not_found",
+      "project_not_repository",
+      "secret_unreadable",
+      ...codesOf("glob"),
+      ...codesOf("repository"),
+      ...codesOf("outbound"),
+    ],
+    grants: { ...providerGrants, sources: { reads: ["zips/*"] } },
     memoryMiB: 1024,
   },
   async ({ params, query, caller }) => {
     const project = await authorise(caller, "read", params.id);
-    if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
-    const zip = await readStoredZip(project.id);
-    if (!zip) return listReply([], 0);
-    const { files } = await readManifest(zip);
+    const { files, truncated } =
+      project.sourceType === "zip"
+        ? await filesOfZip(project)
+        : await filesOfRepository(project, caller.id, query.branch);
     const { accepted } = selectFiles(files, { excludePatterns: query.exclude_patterns });
     const rows = accepted.slice(query.skip, query.skip + query.limit);
-    return listReply(
-      rows.map(({ path, bytes }) => ({ path, size: bytes })),
-      accepted.length,
+    return new Reply(
+      // Front ends add sizes up: 0 where a provider tells none.
+      rows.map(({ path, bytes }) => ({ path, size: bytes ?? 0 })),
+      { "X-Total-Count": String(accepted.length), ...(truncated && { "X-List-Truncated": "true" }) },
     );
   },
 );
+
+interface FileList {
+  readonly files: readonly Candidate[];
+  readonly truncated: boolean;
+}
+
+async function filesOfZip({ id }: Project): Promise<FileList> {
+  const zip = await readStoredZip(id);
+  return { files: zip ? (await readManifest(zip)).files : [], truncated: false };
+}
+
+/** Of the branch asked for or else the project's default branch; a missing one is an error, never another branch. */
+async function filesOfRepository(
+  project: Project,
+  callerId: string,
+  branch = project.defaultBranch,
+): Promise<FileList> {
+  const repository = await openRepository(project, callerId);
+  const { items, truncated } = await repository.files(await repository.head(branch));
+  return { files: items.map((file) => ({ ...file, binary: false })), truncated };
+}

@@ -1,4 +1,3 @@
-import type { ManifestFile } from "./archive/manifest.ts";
 import { compileExclusions } from "./exclusions.ts";
 import { isSupported } from "./language.ts";
 import { normalisePath } from "./normalise-path.ts";
@@ -25,8 +24,16 @@ export type SkipReason =
   | "empty"
   | "over_file_limit";
 
-export interface SelectedFiles {
-  accepted: ManifestFile[];
+/** What deciding needs to know of a file; the files of a manifest have it, and so does a provider's list. */
+export interface Candidate {
+  path: string;
+  /** Null where nobody says; such a file is judged when it is read. */
+  bytes: number | null;
+  binary: boolean;
+}
+
+export interface SelectedFiles<F extends Candidate> {
+  accepted: F[];
   /** Every other file, with the first reason that applies. */
   skipped: { path: string; reason: SkipReason }[];
   /** Paths asked for that the project does not have, in normal form. */
@@ -38,13 +45,13 @@ export interface SelectedFiles {
  * A file that was asked for by name is still skipped when an exclusion matches it.
  * @throws path_not_allowed for a path that leads out of the project, glob_* for patterns
  */
-export function selectFiles(files: readonly ManifestFile[], selection: Selection): SelectedFiles {
+export function selectFiles<F extends Candidate>(files: readonly F[], selection: Selection): SelectedFiles<F> {
   const wanted = new Set(selection.filePaths?.map(normalisePath));
   const chosen = wanted.size > 0;
   const excluded = compileExclusions(selection.excludePatterns ?? [])(files.map((file) => file.path));
   const filesMax = chosen || !selection.maxFiles ? Number.POSITIVE_INFINITY : selection.maxFiles;
-  const accepted: ManifestFile[] = [];
-  const skipped: SelectedFiles["skipped"] = [];
+  const accepted: F[] = [];
+  const skipped: SelectedFiles<F>["skipped"] = [];
   for (const [index, file] of files.entries()) {
     let reason: SkipReason | undefined;
     if (chosen && !wanted.has(file.path)) reason = "not_selected";
@@ -57,9 +64,9 @@ export function selectFiles(files: readonly ManifestFile[], selection: Selection
   return { accepted, skipped, missing: [...wanted].filter((path) => !existing.has(path)) };
 }
 
-function unscannable(file: ManifestFile): SkipReason | undefined {
+function unscannable(file: Candidate): SkipReason | undefined {
   if (!isSupported(file.path)) return "unsupported_type";
   if (file.bytes === 0) return "empty";
-  if (file.bytes > sourceBytesMax) return "too_large";
+  if (file.bytes !== null && file.bytes > sourceBytesMax) return "too_large";
   return file.binary ? "binary" : undefined;
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DisableKeyCommand, EnableKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -11,47 +8,25 @@ import {
   openSecret,
   secretBytesMax,
 } from "../../functions/platform/secrets.ts";
-import { sdkEnvironment } from "../../lib/local/credentials.ts";
-import { Kms } from "../../lib/local/kms.ts";
-import { startGateway, type TestGateway } from "../support/gateway.ts";
+import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 
-const keyId = "0190a7de-0000-7000-8000-000000000001";
 const place = { userId: "0190a7de-0000-7000-8000-00000000000a", field: "githubToken" };
 const token = "ghp_0123456789abcdef";
 
-let folder: string;
-let cloud: TestGateway;
+let data: EmbeddedData;
 let calls: string[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "secrets-"));
-  const kms = new Kms({ folder });
-  await kms.open();
-  await kms.ensureKey({ keyId, spec: "SYMMETRIC_DEFAULT", usage: "ENCRYPT_DECRYPT" });
-  await kms.ensureAlias("alias/secrets", keyId);
-  cloud = await startGateway({ json: { kms } });
-  cloud.gateway.onCall = ({ operation }) => calls.push(operation);
-  Object.assign(process.env, sdkEnvironment(cloud.operator.credentials, cloud.endpoint), {
-    AWS_REGION: "us-east-1",
-    AWS_MAX_ATTEMPTS: "1",
-    STAGE: "local",
-    TABLE_NAME: "unused",
-    SOURCES_BUCKET: "unused",
-    RESULTS_BUCKET: "unused",
-    SIGNING_KEY_ALIAS: "alias/unused",
-    SECRETS_KEY_ALIAS: "alias/secrets",
-    SCAN_MACHINE_ARN: "arn:unused",
-  });
+  data = await startEmbeddedData();
+  data.gateway.onCall = ({ operation }) => calls.push(operation);
+  process.env.AWS_MAX_ATTEMPTS = "1";
 });
 
 beforeEach(() => {
   calls = [];
 });
 
-afterAll(async () => {
-  await cloud.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => data.stop());
 
 describe("a stored secret", () => {
   it("opens for its user and field, and shows nothing of itself", async () => {
@@ -98,10 +73,10 @@ describe("a stored secret", () => {
 
   it("does not ask for a new key because KMS has trouble", async () => {
     const stored = await encryptSecret("another secret value", place);
-    const client = new KMSClient(cloud.operator);
-    await client.send(new DisableKeyCommand({ KeyId: keyId }));
+    const client = new KMSClient({});
+    await client.send(new DisableKeyCommand({ KeyId: "secrets" }));
     await expect(openSecret(stored, place)).rejects.toMatchObject({ name: "DisabledException" });
-    await client.send(new EnableKeyCommand({ KeyId: keyId }));
+    await client.send(new EnableKeyCommand({ KeyId: "secrets" }));
     expect((await openSecret(stored, place)).value).toBe("another secret value");
   });
 

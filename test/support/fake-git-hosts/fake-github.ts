@@ -22,5 +22,5 @@ const dialect: FakeDialect = (repository, url, { pageMax }) => {
 };
 
 /** GitHub Enterprise Server, with the API of github.com below /api/v3. */
-export const fakeGitHub = (repository: FakeRepository) =>
-  new FakeGitHost("github.test", "/api/v3", dialect, repository);
+export const fakeGitHub = (repository: FakeRepository, name = "github.test") =>
+  new FakeGitHost(name, "/api/v3", dialect, repository);
