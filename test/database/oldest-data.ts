@@ -90,7 +90,7 @@ function oldTask(ownerId: string, projectId: string): Record<string, unknown>[] 
   const source = { key: "zips/x.zip", bytes: 22, manifestKey: "zips/x.manifest.json" };
   const config = scanConfig({ full_scan: true });
   const draft = { id: uuid(), projectId, ownerId, taskType: "zip_upload", config, source } as const;
-  const { issuesStored: _, issuesResolved: __, ...task } = newTask(draft, at);
+  const { issuesResolved: _, ...task } = newTask(draft, at);
   const listed = { gsi1sk: `${task.createdAt}#${task.id}`, gsi2sk: `${task.createdAt}#${task.id}` };
   const index = { ...indexKeys.tasksOfProject(projectId), ...indexKeys.tasksOf(ownerId), ...listed };
   const end = { status: "completed", completedAt: task.createdAt, issuesCount: 3, qualityScore: 87.5 };

@@ -111,7 +111,7 @@ describe("migrations", () => {
       expect(await findProject(id)).toMatchObject({ sourceType: repositoryUrl ? "repository" : "zip" });
     }
     expect(await directoryEntries()).toBe(old.users.length);
-    for (const id of old.taskIds) expect(await findTask(id)).toMatchObject({ issuesStored: 3, issuesResolved: 1 });
+    for (const id of old.taskIds) expect(await findTask(id)).toMatchObject({ issuesCount: 3, issuesResolved: 1 });
     for (const { id } of old.users) {
       expect(await readStatistics(id)).toMatchObject({
         ...{ projects: 4, activeProjects: 2, tasks: 1, completedTasks: 1, issues: 3, resolvedIssues: 1 },
