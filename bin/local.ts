@@ -4,8 +4,7 @@ import { readSettings } from "./local/settings.ts";
 /** `npm start`: the whole service on this machine, until Ctrl-C. */
 try {
   const settings = readSettings();
-  const { port, dataFolder, administrator } = settings;
-  const service = await startLocalService({ port, dataFolder, administrator, onProgress: console.log });
+  const service = await startLocalService({ ...settings, onProgress: console.log });
   if (service.passwordIsNew) {
     console.log(
       `\nFirst administrator:  ${service.administrator.email}\nPassword, shown once: ${service.administrator.password}\n`,
@@ -13,7 +12,7 @@ try {
   }
   console.log(`Sluice is ready at ${service.url}`);
   console.log(
-    `  API to read and try: ${service.url}/docs\n  data:                ${dataFolder}\n  stop:                Ctrl-C`,
+    `  API to read and try: ${service.url}/docs\n  data:                ${settings.dataFolder}\n  stop:                Ctrl-C`,
   );
   stopOnSignal(service.stop);
 } catch (error) {

@@ -1,6 +1,7 @@
 import { ArnFormat, CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { EnvironmentVariables } from "../functions/platform/environment.ts";
+import { parseAllowedHosts } from "../functions/platform/outbound-policy.ts";
 import { taskNamed } from "../functions/workflow-tasks.ts";
 import { RestApi } from "./api/rest-api.ts";
 import { DataLayer } from "./data/data-layer.ts";
@@ -41,7 +42,8 @@ export class SluiceStack extends Stack {
       RESULTS_BUCKET: data.results.bucketName,
       SIGNING_KEY_ALIAS: data.signingKeyAlias,
       SECRETS_KEY_ALIAS: data.secretsKeyAlias,
-      OUTBOUND_ALLOWED_HOSTS: this.node.tryGetContext("outboundAllowedHosts") ?? "",
+      // A malformed list ends the synthesis, with the entry that is wrong.
+      OUTBOUND_ALLOWED_HOSTS: [...parseAllowedHosts(this.node.tryGetContext("outboundAllowedHosts") ?? "")].join(),
       SCAN_MACHINE_ARN: machineArn(scanMachine),
       ERASURE_MACHINE_ARN: machineArn(erasureMachine),
       AUDIT_DAYS: this.node.tryGetContext("auditDays") ?? "400",

@@ -12,6 +12,8 @@ export interface LocalServiceOptions {
   readonly port?: number;
   /** @default admin@localhost with a password generated once and kept in the data folder */
   readonly administrator?: Credentials | null;
+  /** Hosts of the own network that users may name, "host:port,...". @default none */
+  readonly outboundAllowedHosts?: string;
   /** Told what is going on while the service starts. */
   readonly onProgress?: (line: string) => void;
 }
@@ -37,7 +39,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const progress = options.onProgress ?? (() => {});
   mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
   progress("Preparing the stack ...");
-  const assembly = await synthesise();
+  const assembly = await synthesise(options.outboundAllowedHosts);
   progress("Starting the embedded cloud ...");
   const cloud = await startCloud({
     dataFolder: options.dataFolder,

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import * as z from "zod";
+import { parseAllowedHosts } from "../../functions/platform/outbound-policy.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -9,13 +10,25 @@ const root = resolve(import.meta.dirname, "../..");
 const Settings = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8787),
   SLUICE_DATA_DIR: z.string().min(1).default(".sluice"),
+  SLUICE_OUTBOUND_ALLOWED_HOSTS: z.string().superRefine(namesHosts).default(""),
   SLUICE_ADMIN_EMAIL: z.string().min(3).max(320).optional(),
   SLUICE_ADMIN_PASSWORD: z.string().min(8).max(1024).optional(),
 });
 
+/** Says at the start what would otherwise fail at the first request to such a host. */
+function namesHosts(list: string, context: z.RefinementCtx): void {
+  try {
+    parseAllowedHosts(list);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: (error as Error).message });
+  }
+}
+
 export interface Settings {
   readonly port: number;
   readonly dataFolder: string;
+  /** "host:port,..." inside the own network that users may name: a GitLab of the company, say. */
+  readonly outboundAllowedHosts: string;
   readonly administrator: { readonly email: string; readonly password: string } | null;
 }
 
@@ -38,6 +51,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env, file 
   return {
     port: PORT,
     dataFolder: resolve(root, SLUICE_DATA_DIR),
+    outboundAllowedHosts: parsed.data.SLUICE_OUTBOUND_ALLOWED_HOSTS,
     administrator: email !== undefined && password !== undefined ? { email, password } : null,
   };
 }

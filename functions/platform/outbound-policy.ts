@@ -17,7 +17,7 @@ export function parseAllowedHosts(list: string): AllowedHosts {
 }
 
 function parseAllowedHost(entry: string): string {
-  const fault = new Error(`OUTBOUND_ALLOWED_HOSTS: "${entry}" is not a host with a port, such as git.example.com:443`);
+  const fault = new Error(`allowed hosts: "${entry}" is not a host with a port, such as git.example.com:443`);
   const given = /^([^/?#@\\\s]+):(\d{1,5})$/.exec(entry);
   if (!given || !URL.canParse(`http://${entry}`)) throw fault;
   return `${new URL(`http://${given[1]}`).hostname}:${Number(given[2])}`;
