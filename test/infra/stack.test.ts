@@ -149,6 +149,30 @@ describe("least privilege", () => {
     }
   });
 
+  it("lets no function that counts for an owner write users", () => {
+    const writers = statements()
+      .filter(([, statement]) => actionsOf(statement).includes("dynamodb:PutItem"))
+      .filter(([, statement]) =>
+        [statement.Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]].flat().includes("U#*"),
+      )
+      .map(([id]) => id.replace(/^Functions|Role[0-9A-F]{8}$/g, ""));
+    for (const name of ["ConcludeScan", "TriageIssue", "CreateProject", "EraseProject", "RecountStatistics"])
+      expect(writers).not.toContain(name);
+    expect(writers).toContain("CreateAdministrator");
+  });
+
+  it("lets permanent deletion list and delete files, and read or write none", () => {
+    const actions = statements()
+      .filter(([id]) => id.startsWith("FunctionsEraseProjectRole"))
+      .flatMap(([, statement]) => actionsOf(statement))
+      .filter((action) => action.startsWith("s3:"));
+    expect([...new Set(actions)].toSorted()).toEqual([
+      "s3:DeleteObject",
+      "s3:DeleteObjectVersion",
+      "s3:ListBucketVersions",
+    ]);
+  });
+
   it("lets only login sign tokens", () => {
     const signers = statements().filter(([, statement]) => actionsOf(statement).includes("kms:Sign"));
     expect(signers.map(([id]) => id.replace(/[0-9A-F]{8}$/, ""))).toEqual(["FunctionsLoginRole"]);
@@ -192,6 +216,15 @@ describe("running", () => {
     for (const { name, operation } of operationList) {
       expect([name, operation.contract.timeoutSeconds ?? 25]).toSatisfy(([, seconds]) => (seconds as number) < 29);
     }
+  });
+
+  it("limits permanent deletion in time, restarts what failed, and recounts every night", () => {
+    const machines = all("AWS::StepFunctions::StateMachine").map((machine) => machine.Properties);
+    const erasure = machines.find(({ StateMachineName }) => StateMachineName === "sluice-local-erasure");
+    expect(JSON.stringify(erasure?.DefinitionString)).toContain('\\"TimeoutSeconds\\":21600');
+    const schedules = all("AWS::Events::Rule").map((rule) => rule.Properties.ScheduleExpression);
+    expect(schedules).toContain("rate(5 minutes)");
+    expect(schedules).toContain("cron(17 2 * * ? *)");
   });
 
   it("limits the scan in time and in parallel work, and has a rule and a sweeper for stuck scans", () => {

@@ -235,6 +235,18 @@ describe("deleting a project for good", () => {
   );
 });
 
+describe("scheduled functions", () => {
+  it.each(["SweepErasures", "RecountStatistics"])("%s has the rights it needs", async (name) => {
+    const [, fn] = [...service.cloud.resources].find(
+      ([id, { type }]) => id.startsWith(`Functions${name}`) && type === "AWS::Lambda::Function",
+    ) as [string, { ref: string }];
+    const { project } = await furnished();
+    await buryProject(project, now());
+    expect(await service.cloud.invoke(fn.ref, {})).toMatchObject({ ok: true });
+    expect(await run(project, true)).toEqual({ done: true });
+  });
+});
+
 describe("the recycle bin", () => {
   const scan = (id: string) => api.call("POST", "/api/v1/scan/scan-stored-zip", { query: { project_id: id } });
 
