@@ -95,7 +95,8 @@ function responses(contract: Contract): Record<string, object> {
     : { 200: { description: "Done", content } };
   for (const [status, codes] of failuresByStatus(contract)) {
     const schema = status === "422" ? { anyOf: [ref("ValidationProblem"), ref("Problem")] } : ref("Problem");
-    answers[status] = { description: codes.join(", "), content: { "application/json": { schema } } };
+    const headers = status === "429" ? { headers: { "Retry-After": retryAfter } } : {};
+    answers[status] = { description: codes.join(", "), ...headers, content: { "application/json": { schema } } };
   }
   return answers;
 }
@@ -113,6 +114,8 @@ function failuresByStatus(contract: Contract): [string, string[]][] {
   const grouped = Map.groupBy(new Set(codes), (code) => String(problems[code].status));
   return [...grouped].toSorted(([a], [b]) => Number(a) - Number(b));
 }
+
+const retryAfter = { description: "Seconds to wait before the next try", schema: { type: "integer", minimum: 1 } };
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
