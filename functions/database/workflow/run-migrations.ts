@@ -51,5 +51,5 @@ async function run(migration: Migration, claim: MigrationRecord, now: () => Date
     throw error;
   }
   await endMigration(held, "completed", now());
-  log("info", "migration done", { count: migration.number });
+  log("info", "migration done", { operation: migration.name });
 }
