@@ -1,6 +1,5 @@
 /**
- * Stems and whole passwords that top every published list of leaked ones, folded as `fold` does it and eight characters or longer with what
- * people hang on them. A longer list would add size to each bundle and little: guessing is throttled after five failures.
+ * Words and whole passwords from the top of every published list of leaked ones; with what people hang on them, they reach eight characters. A longer list would add size to each bundle and little: guessing is throttled after five failures.
  */
 const stems = new Set(
   `password passwort passw0rd passcode contraseña
