@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ListedOperation } from "../operations.ts";
 import { apiStage, type Contract, fullPath, isRaw } from "./contract.ts";
+import { codesOf, type ErrorCode } from "./errors.ts";
 import { problems } from "./problems.ts";
 
 const mediaTypes = {
@@ -97,12 +98,17 @@ function responses(contract: Contract): Record<string, object> {
   return answers;
 }
 
-function failuresByStatus(contract: Contract): [string, string[]][] {
-  const codes = [
+/** What the contract names and what the platform itself refuses. */
+function failuresByStatus(contract: Contract): [string, ErrorCode[]][] {
+  const codes: ErrorCode[] = [
     ...contract.failures,
     ...(contract.auth === "anyone" ? [] : (["not_authenticated"] as const)),
     ...(contract.auth === "administrator" ? (["permission_denied"] as const) : []),
     ...(contract.params || contract.query || contract.body ? (["validation_failed"] as const) : []),
+    ...(contract.body ? (["unsupported_media_type", "payload_too_large"] as const) : []),
+    ...(contract.body && !contract.bodyType ? (["invalid_json"] as const) : []),
+    ...(contract.idempotent ? codesOf("idempotency") : []),
+    ...(contract.idempotent ? (["request_in_progress"] as const) : []),
   ];
   const grouped = Map.groupBy(new Set(codes), (code) => String(problems[code].status));
   return [...grouped].toSorted(([a], [b]) => Number(a) - Number(b));
