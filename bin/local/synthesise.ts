@@ -1,38 +1,53 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "../..");
-const assembly = join(root, ".build/assembly");
-const stamp = join(root, ".build/assembly.sha256");
+const builds = join(root, ".build");
 
 /** Everything that synthesis reads. */
 const inputs = ["bin/sluice.ts", "lib", "functions", "proto", "cdk.json", "package-lock.json"];
 
+/** Older ones may still serve functions of a running service; more than a few only take space. */
+const assembliesKept = 4;
+
 /**
  * Bundles the functions and synthesises the stack as `cdk synth` would, in a process of its own: CDK takes memory that the running
- * service should not keep. Nothing is done when no input changed since the last time.
+ * service should not keep. Nothing is done when these inputs were synthesised before, and processes that start together do not disturb
+ * each other: each writes a folder of its own, and the first to finish gives it its name.
  * @param outboundAllowedHosts as the context of the same name takes it
  * @returns the folder of the cloud assembly
  */
 export async function synthesise(outboundAllowedHosts = ""): Promise<string> {
-  const wanted = `${hashOf(inputs)} ${outboundAllowedHosts}`;
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return assembly;
-  rmSync(stamp, { force: true });
-  await run(process.execPath, [join(root, "bin/sluice.ts")], {
-    ...process.env,
-    CDK_OUTDIR: assembly,
-    CDK_CONTEXT_JSON: JSON.stringify({
-      ...JSON.parse(readFileSync(join(root, "cdk.json"), "utf8")).context,
-      stage: "local",
-      outboundAllowedHosts,
-    }),
-    CDK_DEFAULT_ACCOUNT: "000000000000",
-    CDK_DEFAULT_REGION: "us-east-1",
-  });
-  writeFileSync(stamp, wanted);
+  const assembly = join(builds, `assembly-${hashOf(inputs, outboundAllowedHosts).slice(0, 16)}`);
+  if (existsSync(assembly)) return assembly;
+  const draft = `${assembly}.${process.pid}`;
+  mkdirSync(builds, { recursive: true });
+  try {
+    await run(process.execPath, [join(root, "bin/sluice.ts")], {
+      ...process.env,
+      CDK_OUTDIR: draft,
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context(), stage: "local", outboundAllowedHosts }),
+      CDK_DEFAULT_ACCOUNT: "000000000000",
+      CDK_DEFAULT_REGION: "us-east-1",
+    });
+    if (!existsSync(assembly)) renameSync(draft, assembly);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  removeOldAssemblies();
   return assembly;
+}
+
+const context = (): object => JSON.parse(readFileSync(join(root, "cdk.json"), "utf8")).context;
+
+function removeOldAssemblies(): void {
+  const found = readdirSync(builds)
+    .filter((name) => /^assembly-[0-9a-f]{16}$/.test(name))
+    .map((name) => ({ path: join(builds, name), at: statSync(join(builds, name)).mtimeMs }))
+    .toSorted((a, b) => b.at - a.at);
+  for (const { path } of found.slice(assembliesKept)) rmSync(path, { recursive: true, force: true });
 }
 
 function run(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<void> {
@@ -47,8 +62,8 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<v
   return promise;
 }
 
-function hashOf(paths: readonly string[]): string {
-  const hash = createHash("sha256");
+function hashOf(paths: readonly string[], setting: string): string {
+  const hash = createHash("sha256").update(`${setting}\0`);
   for (const path of paths) {
     const full = join(root, path);
     if (!existsSync(full)) continue;
@@ -58,13 +73,9 @@ function hashOf(paths: readonly string[]): string {
 }
 
 function filesUnder(path: string): string[] {
-  try {
-    return readdirSync(path, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .toSorted();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return [path];
-    throw error;
-  }
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
 }

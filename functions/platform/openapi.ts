@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ListedOperation } from "../operations.ts";
 import { apiStage, type Contract, fullPath, isRaw, scopeOf } from "./contract.ts";
+import { codesOf, type ErrorCode } from "./errors.ts";
 import { problems } from "./problems.ts";
 
 const mediaTypes = {
@@ -103,13 +104,18 @@ function responses(contract: Contract): Record<string, object> {
 
 const locationHeader = { Location: { schema: { type: "string", format: "uri" } } };
 
-function failuresByStatus(contract: Contract): [string, string[]][] {
-  const codes = [
+/** What the contract names and what the platform itself refuses. */
+function failuresByStatus(contract: Contract): [string, ErrorCode[]][] {
+  const codes: ErrorCode[] = [
     ...contract.failures,
     ...(contract.auth === "anyone" ? [] : (["not_authenticated"] as const)),
     ...(contract.auth === "administrator" ? (["permission_denied"] as const) : []),
     ...(contract.auth !== "anyone" && scopeOf(contract) !== "read" ? (["token_scope_insufficient"] as const) : []),
     ...(contract.params || contract.query || contract.body ? (["validation_failed"] as const) : []),
+    ...(contract.body ? (["unsupported_media_type", "payload_too_large"] as const) : []),
+    ...(contract.body && !contract.bodyType ? (["invalid_json"] as const) : []),
+    ...(contract.idempotent ? codesOf("idempotency") : []),
+    ...(contract.idempotent ? (["request_in_progress"] as const) : []),
   ];
   const grouped = Map.groupBy(new Set(codes), (code) => String(problems[code].status));
   return [...grouped].toSorted(([a], [b]) => Number(a) - Number(b));

@@ -4,7 +4,7 @@ import { codesOf } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
 import { StoredZipView, storedZipView } from "./stored-zip.ts";
-import { adoptArchive } from "./stored-zip-store.ts";
+import { adoptArchive, readStoredZip } from "./stored-zip-store.ts";
 import { deleteUpload, readUpload } from "./upload-store.ts";
 
 export const finishZipUpload = operation(
@@ -33,8 +33,11 @@ export const finishZipUpload = operation(
     memoryMiB: 1769,
     timeoutSeconds: 28,
   },
-  async ({ params, caller, now }) => {
+  async ({ params, caller, language, now }) => {
     const project = await authorise(caller, "scan", params.id);
+    // The answer to an earlier try was lost: the work is done.
+    const stored = await readStoredZip(project.id);
+    if (stored?.uploadId === params.upload_id) return storedZipView(stored, language);
     const upload = await readUpload(caller.id, project.id, params.upload_id, now());
     const zip = await adoptArchive(
       { projectId: project.id, ownerId: project.ownerId, filename: upload.filename },
@@ -42,6 +45,6 @@ export const finishZipUpload = operation(
       now(),
     );
     await deleteUpload(upload.id);
-    return storedZipView(zip);
+    return storedZipView(zip, language);
   },
 );

@@ -62,7 +62,7 @@ export async function storeArchive(owner: ArchiveOwner, bytes: Buffer, at: Date)
   const manifest = await buildManifest(bufferSource(bytes));
   const key = zipKeys.archive(owner.projectId, manifest.archiveSha256);
   const archive = await putObject(environment().SOURCES_BUCKET, key, bytes, "application/zip");
-  return commit(owner, manifest, archive, at);
+  return commit(owner, manifest, archive, null, at);
 }
 
 /**
@@ -79,7 +79,7 @@ export async function adoptArchive(owner: ArchiveOwner, uploadId: string, at: Da
     if (head.bytes > archiveLimits.archiveBytes) throw new SluiceError("payload_too_large", { limit: "500 MB" });
     const manifest = await buildManifest(objectSource(pinned, head.bytes));
     const archive = await copyObject(pinned, zipKeys.archive(owner.projectId, manifest.archiveSha256));
-    const zip = await commit(owner, manifest, archive, at);
+    const zip = await commit(owner, manifest, archive, uploadId, at);
     await deleteObject(pinned);
     return zip;
   } catch (error) {
@@ -88,7 +88,13 @@ export async function adoptArchive(owner: ArchiveOwner, uploadId: string, at: Da
   }
 }
 
-async function commit(owner: ArchiveOwner, manifest: Manifest, archive: ObjectVersion, at: Date): Promise<StoredZip> {
+async function commit(
+  owner: ArchiveOwner,
+  manifest: Manifest,
+  archive: ObjectVersion,
+  uploadId: string | null,
+  at: Date,
+): Promise<StoredZip> {
   const manifestKey = zipKeys.manifest(owner.projectId, manifest.archiveSha256);
   await putJson(archive.bucket, manifestKey, manifest);
   const zip: StoredZip = {
@@ -101,6 +107,7 @@ async function commit(owner: ArchiveOwner, manifest: Manifest, archive: ObjectVe
     key: archive.key,
     versionId: archive.versionId,
     manifestKey,
+    uploadId,
     uploadedAt: at.toISOString(),
   };
   const put = new PutCommand({

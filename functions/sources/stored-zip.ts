@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Language } from "../platform/language.ts";
 
 /** The ZIP a project keeps: which bytes, which manifest, and what the user called it. */
 export const StoredZip = z.object({
@@ -12,6 +13,8 @@ export const StoredZip = z.object({
   /** Pins the archive: a scan that is running keeps reading it after it was replaced or deleted. */
   versionId: z.string().optional(),
   manifestKey: z.string(),
+  /** The direct upload it came by: finishing that upload again answers with this archive. */
+  uploadId: z.uuid().nullable(),
   uploadedAt: z.iso.datetime(),
 });
 export type StoredZip = z.infer<typeof StoredZip>;
@@ -26,8 +29,8 @@ export const StoredZipView = z.object({
   sha256: z.string(),
 });
 
-export const storedZipView = (zip: StoredZip): z.input<typeof StoredZipView> => ({
-  message: "ZIP 文件已上传",
+export const storedZipView = (zip: StoredZip, language: Language): z.input<typeof StoredZipView> => ({
+  message: language === "zh" ? "ZIP 文件已上传" : "The ZIP is stored",
   original_filename: zip.originalFilename,
   file_size: zip.bytes,
   uploaded_at: zip.uploadedAt,

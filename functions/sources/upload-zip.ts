@@ -32,10 +32,10 @@ export const uploadZip = operation(
     idempotent: true,
     memoryMiB: 1024,
   },
-  async ({ params, body, caller, now }) => {
+  async ({ params, body, caller, language, now }) => {
     const project = await authorise(caller, "scan", params.id);
     if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
     const owner = { projectId: project.id, ownerId: project.ownerId, filename: body.file.filename };
-    return storedZipView(await storeArchive(owner, body.file.bytes, now()));
+    return storedZipView(await storeArchive(owner, body.file.bytes, now()), language);
   },
 );

@@ -108,6 +108,7 @@ export class DataLayer extends Construct {
         {
           id: "old-versions",
           noncurrentVersionExpiration: Duration.days(30),
+          expiredObjectDeleteMarker: true,
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
       ],

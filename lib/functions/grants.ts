@@ -102,10 +102,24 @@ function objectStatements(bucket: s3.Bucket, grants: Grants["sources"] = {}): ia
   return [...listed, ...reached];
 }
 
+/**
+ * What DynamoDB and S3 do with a customer key on the caller's behalf, spelled out instead of `kms:GenerateDataKey*` and `kms:ReEncrypt*`:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+ */
+const encryptionActions = [
+  "kms:Decrypt",
+  "kms:DescribeKey",
+  "kms:Encrypt",
+  "kms:GenerateDataKey",
+  "kms:GenerateDataKeyWithoutPlaintext",
+  "kms:ReEncryptFrom",
+  "kms:ReEncryptTo",
+];
+
 /** The data key, only on behalf of DynamoDB and S3: a function cannot decrypt anything with it by itself. */
 function encryptionStatement(data: DataLayer): iam.PolicyStatement {
   const { region } = Stack.of(data as Construct);
-  return allow(["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"], [data.key.keyArn], {
+  return allow(encryptionActions, [data.key.keyArn], {
     StringEquals: { "kms:ViaService": [`dynamodb.${region}.amazonaws.com`, `s3.${region}.amazonaws.com`] },
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { type Answer, Api, zipOf } from "../support/api.ts";
+import { type Answer, Api, sendForm, zipOf } from "../support/api.ts";
 import { bigApp, vulnerableFiles } from "../support/big-app.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
@@ -130,6 +130,22 @@ describe("uploading", () => {
     });
     const { task_id } = await scan(project.id);
     expect(await api.task(task_id)).toMatchObject({ status: "completed", issues_count: 2 });
+  });
+
+  it("may be finished again when the answer was lost, and by nobody else's upload", async () => {
+    const project = await api.ok("POST", "/api/v1/projects", { json: { name: "twice", source_type: "zip" } });
+    const path = `/api/v1/projects/${project.id}/zip/uploads`;
+    const { upload_id, url: form, fields } = await api.ok("POST", path, { json: { filename: "a.zip" } });
+    expect(await api.call("POST", `${path}/${upload_id}/finish`)).toMatchObject({
+      status: 404,
+      body: { code: "upload_not_found" },
+    });
+    await sendForm(form, fields, await zipOf(vulnerableApp));
+    const first = await api.ok("POST", `${path}/${upload_id}/finish`);
+    expect(await api.ok("POST", `${path}/${upload_id}/finish`)).toEqual(first);
+    const other = await api.ok("POST", "/api/v1/projects", { json: { name: "other", source_type: "zip" } });
+    const elsewhere = await api.call("POST", `/api/v1/projects/${other.id}/zip/uploads/${upload_id}/finish`);
+    expect(elsewhere).toMatchObject({ status: 404, body: { code: "upload_not_found" } });
   });
 
   it("refuses a hostile archive with the entry and the reason, and stores nothing", async () => {

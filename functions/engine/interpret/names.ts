@@ -24,9 +24,12 @@ export function memberPaths(of: Value, name: string): string[] {
   return of.paths.filter((path) => path.split(".").length < segmentsMax).map((path) => `${path}.${name}`);
 }
 
+/** Where the packages of Java's world begin: a class may be written out with its package instead of being imported. */
+const packageRoots = new Set(["java", "javax", "jakarta", "org", "com", "io", "net"]);
+
 /** What a name means that no scope binds: a global, a built-in, a class of a package imported as a whole. */
 export function globalName(run: Run, name: string): Value {
-  if (run.language !== "java") return named(name);
+  if (run.language !== "java" || packageRoots.has(name)) return named(name);
   if (!/^\p{Lu}/u.test(name)) return named(`?${name}`);
   return named(...javaClass(run, name));
 }
