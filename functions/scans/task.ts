@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type Project, ProjectView, projectView } from "../projects/project.ts";
+import { LeftOut, RepositoryRef } from "../sources/repository-snapshot.ts";
 
 export const TaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
@@ -17,6 +18,8 @@ export const Warning = z.object({
     "files_partly_analysed",
     "files_left_out",
     "suppressed_findings",
+    "files_not_in_archive",
+    "listing_incomplete",
   ]),
   count: z.number().int(),
   paths: z.array(z.string()),
@@ -34,13 +37,14 @@ export const ScanConfig = z.object({
 });
 export type ScanConfig = z.infer<typeof ScanConfig>;
 
-/** The very bytes that are scanned; replacing or deleting the project's ZIP does not touch a running scan. */
+/** The very bytes that are scanned; replacing or deleting the project's ZIP, or a push, does not touch a running scan. */
 export const ScanSource = z.object({
   key: z.string(),
   versionId: z.string().optional(),
   bytes: z.number().int(),
   manifestKey: z.string(),
 });
+export type ScanSource = z.infer<typeof ScanSource>;
 
 /** One audit of a project's code. */
 export const Task = z.object({
@@ -55,7 +59,12 @@ export const Task = z.object({
   /** Fences late writes: a run of an earlier attempt changes nothing any more. */
   attempt: z.number().int(),
   config: ScanConfig,
-  source: ScanSource,
+  /** Null until the repository has been fetched. */
+  source: ScanSource.nullable(),
+  repository: RepositoryRef.nullable().default(null),
+  /** What was fetched of the repository. */
+  commit: z.string().nullable().default(null),
+  leftOut: LeftOut.nullable().default(null),
   totalFiles: z.number().int(),
   scannedFiles: z.number().int(),
   totalLines: z.number().int(),
@@ -74,9 +83,13 @@ export const Task = z.object({
 export type Task = z.infer<typeof Task>;
 
 export const newTask = (
-  given: Pick<Task, "id" | "projectId" | "ownerId" | "createdBy" | "taskType" | "config" | "source">,
+  given: Pick<Task, "id" | "projectId" | "ownerId" | "createdBy" | "taskType" | "config" | "source"> &
+    Partial<Pick<Task, "repository">>,
   at: Date,
 ): Task => ({
+  repository: null,
+  commit: null,
+  leftOut: null,
   ...given,
   status: "pending",
   attempt: 1,
@@ -100,6 +113,8 @@ export const TaskView = z.object({
   task_type: z.string(),
   status: TaskStatus,
   branch_name: z.string().nullable(),
+  /** The commit that a repository scan looked at. */
+  commit_sha: z.string().nullable(),
   /** JSON as text, both: existing front ends parse them themselves. */
   exclude_patterns: z.string(),
   scan_config: z.string(),
@@ -124,6 +139,7 @@ export const taskView = (task: Task, project: Project | null): z.input<typeof Ta
   task_type: task.taskType,
   status: task.status,
   branch_name: task.config.branchName,
+  commit_sha: task.commit,
   exclude_patterns: JSON.stringify(task.config.excludePatterns),
   scan_config: JSON.stringify({
     file_paths: task.config.filePaths,

@@ -12,6 +12,7 @@ type Names = { [Area in keyof typeof operations]: keyof (typeof operations)[Area
 
 interface World {
   readonly projectId: string;
+  readonly repositoryId: string;
   readonly taskId: string;
   readonly issueId: string;
   readonly uploadId: string;
@@ -83,6 +84,10 @@ const samples: Record<Names, Sample> = {
   }),
   listBranches: async () => ({ params: { id: await repositoryProject() } }),
   testProjectAccess: async () => ({ params: { id: await repositoryProject() } }),
+  scanRepository: ({ repositoryId }) => ({
+    params: { id: repositoryId },
+    sent: { json: { branch_name: "feature/x", exclude_patterns: ["*.js"] } },
+  }),
   scanStoredZip: ({ projectId }) => ({
     sent: { query: { project_id: projectId }, json: { exclude_patterns: ["*.js"] } },
   }),
@@ -153,6 +158,7 @@ beforeAll(async () => {
   member = await anyone.as(bob);
   world = {
     projectId: project.id,
+    repositoryId: await repositoryProject(),
     taskId: task_id,
     issueId: issue.id,
     uploadId: upload.upload_id,
@@ -280,6 +286,7 @@ const access: Partial<Record<Names, Action>> = {
   listProjectFiles: "read",
   listBranches: "read",
   testProjectAccess: "read",
+  scanRepository: "scan",
   scanStoredZip: "scan",
   scanUploadedZip: "scan",
   listTasks: "read",
@@ -383,7 +390,8 @@ async function teamProject(): Promise<string> {
 
 /** A repository at a host that nobody asks: tests reach no network. */
 async function repositoryProject(): Promise<string> {
-  const json = { name: "git", repository_type: "other", repository_url: "https://git.invalid/owner/name" };
+  // Refused before anything is sent: the scan of it ends as failed.
+  const json = { name: "git", repository_type: "github", repository_url: "https://127.0.0.1/owner/name" };
   const { id } = await owner.ok("POST", "/api/v1/projects", { json });
   await join(id);
   return id;
