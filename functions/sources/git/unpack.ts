@@ -23,7 +23,9 @@ const hashDelta = 7;
 interface PendingDelta {
   readonly offset: number;
   readonly dataAt: number;
+  /** Of the instructions, inflated. */
   readonly bytes: number;
+  readonly compressedBytes: number;
 }
 
 /**
@@ -81,18 +83,19 @@ class Unpacking {
     into.admit(head.bytes);
     const type = types[head.type];
     if (type !== undefined) {
-      const { content, end } = await this.#inflate(offset + head.at, head.bytes);
+      const { content, end } = await this.#inflateNext(offset + head.at, head.bytes);
       this.#bases.push({ offset, oid: await into.add(type, content) });
       return end;
     }
     const base = this.#readBase(head, bytes, offset, format === "sha1" ? 20 : 32);
     const dataAt = offset + base.at;
+    const { end } = await this.#inflateNext(dataAt, head.bytes);
     const waiting = this.#pending.get(base.of);
-    const delta = { offset, dataAt, bytes: head.bytes };
+    const delta = { offset, dataAt, bytes: head.bytes, compressedBytes: end - dataAt };
     if (waiting) waiting.push(delta);
     else this.#pending.set(base.of, [delta]);
     this.#pendingCount++;
-    return (await this.#inflate(dataAt, head.bytes)).end;
+    return end;
   }
 
   /** Three bits of type, then the size: four bits and seven more a byte, the lowest first. */
@@ -148,9 +151,10 @@ class Unpacking {
     return waiting;
   }
 
-  async #build(type: ObjectType, base: Buffer, { dataAt, bytes }: PendingDelta): Promise<string> {
-    const { into } = this.#props;
-    const { content: delta } = await this.#inflate(dataAt, bytes);
+  async #build(type: ObjectType, base: Buffer, { dataAt, bytes, compressedBytes }: PendingDelta): Promise<string> {
+    const { into, pack } = this.#props;
+    // Deltas are asked for in any order, so nothing is read around them.
+    const { content: delta } = this.#inflate(await pack.read(dataAt, compressedBytes), bytes);
     try {
       const head = readDeltaHead(delta);
       into.admit(head.resultBytes);
@@ -160,15 +164,19 @@ class Unpacking {
     }
   }
 
-  /** Exactly `bytes` of content, and where its compressed form ends. */
-  async #inflate(at: number, bytes: number): Promise<{ content: Buffer; end: number }> {
-    const compressed = await this.#window.from(at, compressedBytesMax(bytes));
+  async #inflateNext(at: number, bytes: number): Promise<{ content: Buffer; end: number }> {
+    const { content, read } = this.#inflate(await this.#window.from(at, compressedBytesMax(bytes)), bytes);
+    return { content, end: at + read };
+  }
+
+  /** Exactly `bytes` of content, and how many were read for it. */
+  #inflate(compressed: Buffer, bytes: number): { content: Buffer; read: number } {
     try {
       // The answer with `info` is not in the declared types. One call: most objects are smaller than what a stream costs.
       const options = { info: true, maxOutputLength: Math.max(bytes, 1) };
       const { buffer, engine } = inflateSync(compressed, options) as unknown as InflateInfo;
       if (buffer.length !== bytes) throw new RangeError("shorter than it claims");
-      return { content: buffer, end: at + engine.bytesWritten };
+      return { content: buffer, read: engine.bytesWritten };
     } catch (error) {
       throw this.#damaged("object", error);
     }
