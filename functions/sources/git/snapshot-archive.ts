@@ -8,7 +8,7 @@ import { type Deadline, tooLarge } from "./git-failure.ts";
 import { gitLimits } from "./git-limits.ts";
 import { GitObjects } from "./git-objects.ts";
 import { receivePack } from "./receive-pack.ts";
-import { type LeftOut, topFolder, treeFiles } from "./tree-files.ts";
+import { type LeftOut, type TreeFile, type TreeWalk, topFolder, treeFiles } from "./tree-files.ts";
 import { unpack } from "./unpack.ts";
 import type { UploadPack } from "./upload-pack.ts";
 import { ZipWriter } from "./zip-writer.ts";
@@ -39,29 +39,34 @@ export async function withSnapshotArchive<T>(
       });
       return withFile(folder, "archive.zip", async (file) => {
         const leftOut = { symbolicLinks: 0, submodules: 0, specialModes: 0, names: 0 };
-        await writeArchive(new ZipWriter(file), file, objects, { commit, host, deadline, leftOut });
+        await writeArchive(new ZipWriter(file), { objects, commit, host, deadline, leftOut });
         return use({ archive: file.asSource(), leftOut });
       });
     }),
   );
 }
 
-async function writeArchive(
-  zip: ZipWriter,
-  file: AppendFile,
-  objects: GitObjects,
-  walk: { commit: string; host: string; deadline: Deadline; leftOut: LeftOut },
-): Promise<void> {
+async function writeArchive(zip: ZipWriter, walk: TreeWalk): Promise<void> {
   const top = Buffer.from(topFolder);
-  let files = 0;
-  for await (const { path, blob } of treeFiles({ ...walk, objects })) {
-    if (++files > archiveLimits.entries) throw tooLarge(walk.host, "files", archiveLimits.entries);
-    // One blob may stand under many names.
-    if (file.size + blob.bytes > gitLimits.contentBytes) throw tooLarge(walk.host, "bytes", gitLimits.contentBytes);
+  for (const { path, blob } of await filesWithinLimits(walk)) {
     walk.deadline.check();
-    await zip.add(Buffer.concat([top, path]), await objects.read(blob));
+    await zip.add(Buffer.concat([top, path]), await walk.objects.read(blob));
   }
   await zip.end();
+}
+
+/** All files before the first is written: a tree that unfolds to more than an archive may have costs no disk. */
+async function filesWithinLimits(walk: TreeWalk): Promise<TreeFile[]> {
+  const files: TreeFile[] = [];
+  let bytes = 0;
+  for await (const file of treeFiles(walk)) {
+    files.push(file);
+    // One blob may stand under many names.
+    bytes += file.blob.bytes;
+    if (files.length > archiveLimits.entries) throw tooLarge(walk.host, "files", archiveLimits.entries);
+    if (bytes > gitLimits.contentBytes) throw tooLarge(walk.host, "bytes", gitLimits.contentBytes);
+  }
+  return files;
 }
 
 async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
