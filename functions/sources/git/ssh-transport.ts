@@ -14,11 +14,12 @@ import { gitLimits } from "./git-limits.ts";
 import type { SshRemote } from "./git-remote.ts";
 import { hostKeyAlgorithms, hostKeyText, type KnownHost } from "./known-host.ts";
 import { PacketReader } from "./packet-reader.ts";
+import { sshKeyText } from "./ssh-key-text.ts";
 import { sshSocket } from "./ssh-socket.ts";
 import type { Transport } from "./upload-pack.ts";
 
 export interface SshIdentity {
-  /** As OpenSSH or PEM (PKCS#1) text. */
+  /** Ed25519 or RSA as PKCS#8, PKCS#1 or in the format of OpenSSH. */
   readonly privateKey: string;
   readonly passphrase?: string;
   /** What this user has met before. A host that is not among them is accepted and told to `onNewHost`. */
@@ -70,9 +71,13 @@ export async function withSsh<T>(
 
 /** Reads and decrypts the user's key before anything is asked. */
 function readKey({ privateKey, passphrase }: SshIdentity): ParsedKey {
-  const key = ssh2.utils.parseKey(privateKey, passphrase);
-  if (key instanceof Error || !key.isPrivateKey()) throw new SluiceError("repository_key_unreadable");
-  return key;
+  try {
+    const key = ssh2.utils.parseKey(sshKeyText(privateKey), passphrase);
+    if (!(key instanceof Error) && key.isPrivateKey()) return key;
+  } catch {
+    // An error of the parser could show a part of the key, so it is not kept as the cause either.
+  }
+  throw new SluiceError("repository_key_unreadable");
 }
 
 /** Nothing with SHA-1, CBC or RC4. ChaCha20 is left out because ssh2 has its MAC as WebAssembly where the native part is missing. */

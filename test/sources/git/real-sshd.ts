@@ -42,6 +42,17 @@ export class RealSshd {
     return readFileSync(this.#path(name), "utf8");
   }
 
+  /** Accepts a key by its public part, which is written here from its numbers and not by the code that is tested. */
+  accept(publicKey: { readonly type: string; readonly parts: readonly Buffer[] }): void {
+    const fields = [Buffer.from(publicKey.type), ...publicKey.parts].map((part) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(part.length);
+      return Buffer.concat([length, part]);
+    });
+    const line = `${publicKey.type} ${Buffer.concat(fields).toString("base64")}\n`;
+    writeFileSync(this.#path("authorized_keys"), line, { flag: "a" });
+  }
+
   hostKey(type: string): string {
     const [name, key] = readFileSync(this.#path(`host_${type}.pub`), "utf8").split(" ");
     return `${name} ${key}`;

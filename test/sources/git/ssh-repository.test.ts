@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -32,6 +33,16 @@ describe.skipIf(!hasGit || !hasSshd).each([
     keys.pem = sshd.makeKey("pem", ["-t", "rsa", "-b", "2048", "-m", "PEM"]);
     keys.stranger = sshd.makeKey("stranger", ["-t", "ed25519"], { accepted: false });
     keys.locked = sshd.makeKey("locked", ["-t", "ed25519"], { passphrase: "open sesame" });
+    const ed25519 = generateKeyPairSync("ed25519");
+    const { x = "" } = ed25519.publicKey.export({ format: "jwk" });
+    sshd.accept({ type: "ssh-ed25519", parts: [Buffer.from(x, "base64url")] });
+    keys["ed25519 as PKCS#8"] = ed25519.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const { e = "", n = "" } = rsa.publicKey.export({ format: "jwk" });
+    // A number whose first bit is set would be negative without a zero before it.
+    const modulus = Buffer.concat([Buffer.alloc(1), Buffer.from(n, "base64url")]);
+    sshd.accept({ type: "ssh-rsa", parts: [Buffer.from(e, "base64url"), modulus] });
+    keys["rsa as PKCS#8"] = rsa.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     await sshd.start();
   });
   afterAll(async () => {
@@ -52,25 +63,28 @@ describe.skipIf(!hasGit || !hasSshd).each([
     return { repository, met };
   }
 
-  it.each(["ed25519", "rsa", "pem"])("is read with a key of type %s", async (type) => {
-    const { repository } = open({ privateKey: keys[type]! });
-    expect(await repository.branches()).toEqual({
-      names: ["trunk", "other"],
-      defaultBranch: "trunk",
-      truncated: false,
-    });
-    const seen = await repository.withSnapshot("trunk", async ({ head, archive }) => ({
-      head,
-      files: (await buildManifest(archive)).files.map((file) => [file.path, file.bytes]),
-    }));
-    expect(seen).toEqual({
-      head: { branch: "trunk", commit },
-      files: [
-        ["src/app.py", 9],
-        ["src/big.py", 3_200_000],
-      ],
-    });
-  });
+  it.each(["ed25519", "rsa", "pem", "ed25519 as PKCS#8", "rsa as PKCS#8"])(
+    "is read with a key of type %s",
+    async (type) => {
+      const { repository } = open({ privateKey: keys[type]! });
+      expect(await repository.branches()).toEqual({
+        names: ["trunk", "other"],
+        defaultBranch: "trunk",
+        truncated: false,
+      });
+      const seen = await repository.withSnapshot("trunk", async ({ head, archive }) => ({
+        head,
+        files: (await buildManifest(archive)).files.map((file) => [file.path, file.bytes]),
+      }));
+      expect(seen).toEqual({
+        head: { branch: "trunk", commit },
+        files: [
+          ["src/app.py", 9],
+          ["src/big.py", 3_200_000],
+        ],
+      });
+    },
+  );
 
   it("reads a locked key with its passphrase only", async () => {
     expect((await open({ privateKey: keys.locked!, passphrase: "open sesame" }).repository.head()).commit).toBe(commit);
@@ -78,9 +92,8 @@ describe.skipIf(!hasGit || !hasSshd).each([
       await expect(open({ privateKey: keys.locked!, passphrase }).repository.head()).rejects.toMatchObject({
         code: "repository_key_unreadable",
       });
-    await expect(open({ privateKey: "no key" }).repository.head()).rejects.toMatchObject({
-      code: "repository_key_unreadable",
-    });
+    for (const privateKey of ["no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
+      await expect(open({ privateKey }).repository.head()).rejects.toMatchObject({ code: "repository_key_unreadable" });
   });
 
   it("tells the key of a new host once it has let us in, and accepts no other afterwards", async () => {
