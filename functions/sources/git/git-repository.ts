@@ -1,5 +1,6 @@
 import { SluiceError } from "../../platform/errors.ts";
 import type { Outbound, OutboundProps } from "../../platform/outbound.ts";
+import type { ByteSource } from "../archive/byte-source.ts";
 import { checkedBranch, isBranchName } from "../providers/branch-name.ts";
 import type { BranchList, Head } from "../providers/repository-host.ts";
 import { Deadline } from "./git-failure.ts";
@@ -8,6 +9,7 @@ import { type GitRemote, parseGitRemote } from "./git-remote.ts";
 import { type GitToken, HttpsTransport } from "./https-transport.ts";
 import { type SnapshotArchive, withSnapshotArchive } from "./snapshot-archive.ts";
 import { type SshIdentity, withSsh } from "./ssh-transport.ts";
+import type { LeftOut } from "./tree-files.ts";
 import { type Transport, UploadPack } from "./upload-pack.ts";
 
 export interface GitRepositoryProps {
@@ -73,6 +75,19 @@ export class GitRepository {
       const { host } = this.remote;
       return withSnapshotArchive(uploadPack, head.commit, { host, deadline }, (made) => use({ head, ...made }));
     });
+  }
+
+  /**
+   * Lends the archive of a head that was found before, so that a caller who has it already need not fetch it. Servers that speak version 0
+   * have only the newest commit of a branch: repository_answer_unexpected says that another was pushed since.
+   * @throws SluiceError as `withSnapshot`
+   */
+  async archive<T>({ commit }: Head, use: (archive: ByteSource, leftOut: LeftOut) => Promise<T>): Promise<T> {
+    return this.#connect((uploadPack, deadline) =>
+      withSnapshotArchive(uploadPack, commit, { host: this.remote.host, deadline }, ({ archive, leftOut }) =>
+        use(archive, leftOut),
+      ),
+    );
   }
 
   async #connect<T>(use: (uploadPack: UploadPack, deadline: Deadline) => Promise<T>): Promise<T> {

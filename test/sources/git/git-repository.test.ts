@@ -111,6 +111,12 @@ describe.skipIf(!hasGit).each([
     expect(seen.leftOut).toEqual({ symbolicLinks: 1, submodules: 1, specialModes: 0, names: 0 });
   });
 
+  it("lends the archive of a head that was found before", async () => {
+    const head = await open().head("feature/登录");
+    const { files } = await open().archive(head, buildManifest);
+    expect(files.map(({ path }) => path)).toContain("feature.py");
+  });
+
   it("keeps a folder that all files share, and makes the same archive every time", async () => {
     const one = new RealRepository(join(root, `${name}-one-folder`), `--object-format=${format}`);
     one.write("src/a.py", "1");
