@@ -19,7 +19,12 @@ export async function withSource(task: Task, now: () => Date): Promise<SourcedTa
   if (hasSource(task)) return task;
   const fetched = await fetchSource(task, now()).catch(async (error) => {
     if (isSluiceError(error))
-      await failTask(task.id, task.attempt, { code: error.code, message: error.message }, now());
+      await failTask(
+        task.id,
+        task.attempt,
+        { code: error.code, message: error.message, fields: { ...error.fields } },
+        now(),
+      );
     throw error;
   });
   const set = { ...fetched, heartbeatAt: now().toISOString() };

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { isErrorCode, SluiceError } from "../platform/errors.ts";
+import type { Language } from "../platform/language.ts";
 import { type Project, ProjectView, projectView } from "../projects/project.ts";
 import { LeftOut, RepositoryRef } from "../sources/repository-snapshot.ts";
 
@@ -74,7 +76,14 @@ export const Task = z.object({
   qualityScore: z.number(),
   warnings: z.array(Warning),
   /** Why it failed: a stable code, and a sentence for the log of the person who looks. */
-  failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+  failure: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      /** Of a refusal, so that its text can be had in the language of who reads it. */
+      fields: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+    })
+    .nullable(),
   createdAt: z.iso.datetime(),
   startedAt: z.iso.datetime().nullable(),
   completedAt: z.iso.datetime().nullable(),
@@ -133,7 +142,7 @@ export const TaskView = z.object({
   error_message: z.string().nullable(),
 });
 
-export const taskView = (task: Task, project: Project | null): z.input<typeof TaskView> => ({
+export const taskView = (task: Task, project: Project | null, language: Language): z.input<typeof TaskView> => ({
   id: task.id,
   project_id: task.projectId,
   task_type: task.taskType,
@@ -160,8 +169,14 @@ export const taskView = (task: Task, project: Project | null): z.input<typeof Ta
   project: project && projectView(project, null),
   warnings: task.warnings,
   error_code: task.failure?.code ?? null,
-  error_message: task.failure?.message ?? null,
+  error_message: failureText(task.failure, language),
 });
+
+function failureText(failure: Task["failure"], language: Language): string | null {
+  if (!failure) return null;
+  const refusal = isErrorCode(failure.code) ? new SluiceError(failure.code, failure.fields) : null;
+  return refusal?.text(language) ?? failure.message;
+}
 
 /** Where all attempts of a task keep their work in the results bucket. */
 export const scanFolder = (taskId: string): string => `scans/${taskId}/`;
