@@ -135,7 +135,9 @@ describe("a repository project", () => {
     const id = await projectAt(github, "github");
     const task = await scan(id, { branch_name: "gone" });
     expect(task).toMatchObject({ status: "failed", error_code: "repository_branch_not_found", total_files: 0 });
-    expect(task.error_message).toContain("gone");
+    expect(task.error_message).toBe("The repository has no branch “gone”");
+    const chinese = await api.ok("GET", `/api/v1/tasks/${task.id}`, { headers: { "Accept-Language": "zh-CN" } });
+    expect(chinese.error_message).toBe("仓库中没有分支“gone”");
     const files = await api.call("GET", `/api/v1/projects/${id}/files`, { query: { branch: "gone" } });
     expect(files).toMatchObject({ status: 422, body: { code: "repository_branch_not_found" } });
     const invalid = await api.call("POST", `/api/v1/projects/${id}/scan`, { json: { branch_name: "--upload-pack=x" } });
