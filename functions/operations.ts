@@ -26,6 +26,7 @@ import { updateProject } from "./projects/update-project.ts";
 import { cancelTask } from "./scans/cancel-task.ts";
 import { listTasks } from "./scans/list-tasks.ts";
 import { readTask } from "./scans/read-task.ts";
+import { scanRepository } from "./scans/scan-repository.ts";
 import { scanStoredZip } from "./scans/scan-stored-zip.ts";
 import { scanUploadedZip } from "./scans/scan-uploaded-zip.ts";
 import { beginZipUpload } from "./sources/begin-zip-upload.ts";
@@ -87,7 +88,7 @@ export const operations = {
     listBranches,
     testProjectAccess,
   },
-  scans: { scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
+  scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },
   "audit-log": { listAuditEntries },
   "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, forgetKnownHosts },

@@ -1,4 +1,4 @@
-import { ArnFormat, CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import { ArnFormat, CfnOutput, CfnParameter, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { EnvironmentVariables } from "../functions/platform/environment.ts";
 import { parseAllowedHosts } from "../functions/platform/outbound-policy.ts";
@@ -42,8 +42,7 @@ export class SluiceStack extends Stack {
       RESULTS_BUCKET: data.results.bucketName,
       SIGNING_KEY_ALIAS: data.signingKeyAlias,
       SECRETS_KEY_ALIAS: data.secretsKeyAlias,
-      // A malformed list ends the synthesis, with the entry that is wrong.
-      OUTBOUND_ALLOWED_HOSTS: [...parseAllowedHosts(this.node.tryGetContext("outboundAllowedHosts") ?? "")].join(),
+      OUTBOUND_ALLOWED_HOSTS: this.#allowedHosts(props.stage),
       SCAN_MACHINE_ARN: machineArn(scanMachine),
       ERASURE_MACHINE_ARN: machineArn(erasureMachine),
       AUDIT_DAYS: this.node.tryGetContext("auditDays") ?? "400",
@@ -65,5 +64,14 @@ export class SluiceStack extends Stack {
     new ErasureWorkflow(this, "Erasure", { stateMachineName: erasureMachine, functions });
     new NightlyRecount(this, "Recount", { functions });
     new RestApi(this, "Rest", { stage: props.stage, functions });
+  }
+
+  /**
+   * A deployed stack gets the list at synthesis, which a malformed one ends; as a parameter CloudFormation would keep its former value. The
+   * local stack is synthesised once and started with many settings, at the same time too, so there it is a parameter.
+   */
+  #allowedHosts(stage: string): string {
+    if (stage === "local") return new CfnParameter(this, "OutboundAllowedHosts", { default: "" }).valueAsString;
+    return [...parseAllowedHosts(this.node.tryGetContext("outboundAllowedHosts") ?? "")].join();
   }
 }

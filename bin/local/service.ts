@@ -39,13 +39,14 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const progress = options.onProgress ?? (() => {});
   mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
   progress("Preparing the stack ...");
-  const assembly = await synthesise(options.outboundAllowedHosts);
+  const assembly = await synthesise();
   progress("Starting the embedded cloud ...");
   const cloud = await startCloud({
     dataFolder: options.dataFolder,
     assembly,
     port: options.port ?? 0,
     host: "127.0.0.1",
+    parameters: { OutboundAllowedHosts: options.outboundAllowedHosts ?? "" },
   });
   try {
     const { credentials, isNew } = options.administrator

@@ -16,11 +16,10 @@ const assembliesKept = 4;
  * Bundles the functions and synthesises the stack as `cdk synth` would, in a process of its own: CDK takes memory that the running
  * service should not keep. Nothing is done when these inputs were synthesised before, and processes that start together do not disturb
  * each other: each writes a folder of its own, and the first to finish gives it its name.
- * @param outboundAllowedHosts as the context of the same name takes it
  * @returns the folder of the cloud assembly
  */
-export async function synthesise(outboundAllowedHosts = ""): Promise<string> {
-  const assembly = join(builds, `assembly-${hashOf(inputs, outboundAllowedHosts).slice(0, 16)}`);
+export async function synthesise(): Promise<string> {
+  const assembly = join(builds, `assembly-${hashOf(inputs).slice(0, 16)}`);
   if (existsSync(assembly)) return assembly;
   const draft = `${assembly}.${process.pid}`;
   mkdirSync(builds, { recursive: true });
@@ -28,7 +27,7 @@ export async function synthesise(outboundAllowedHosts = ""): Promise<string> {
     await run(process.execPath, [join(root, "bin/sluice.ts")], {
       ...process.env,
       CDK_OUTDIR: draft,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...context(), stage: "local", outboundAllowedHosts }),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context(), stage: "local" }),
       CDK_DEFAULT_ACCOUNT: "000000000000",
       CDK_DEFAULT_REGION: "us-east-1",
     });
@@ -62,8 +61,8 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<v
   return promise;
 }
 
-function hashOf(paths: readonly string[], setting: string): string {
-  const hash = createHash("sha256").update(`${setting}\0`);
+function hashOf(paths: readonly string[]): string {
+  const hash = createHash("sha256");
   for (const path of paths) {
     const full = join(root, path);
     if (!existsSync(full)) continue;

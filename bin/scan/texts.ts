@@ -61,6 +61,14 @@ const texts = {
     en: "{count} {count|file is|files are} no readable source and {count|was|were} left out",
     zh: "有 {count} 个文件不是可读的源代码，已略过",
   },
+  files_not_in_archive: {
+    en: "{count} {count|file of the repository is|files of the repository are} not in the archive that its host made",
+    zh: "有 {count} 个仓库文件不在代码托管平台生成的归档中",
+  },
+  listing_incomplete: {
+    en: "The repository's host did not list all files; some may be missing in its archive",
+    zh: "代码托管平台未列出全部文件，归档中可能缺少部分文件",
+  },
   suppressed_findings: {
     en: "{count} {count|finding is|findings are} silenced by comments in the code",
     zh: "有 {count} 个问题被代码中的注释忽略",

@@ -3,6 +3,9 @@ import { type ErrorFields, problems } from "./problems.ts";
 /** The stable snake_case codes of everything that can go wrong on purpose; each has a row in problems.ts. */
 export type ErrorCode = keyof typeof problems;
 
+/** True for the codes of our own refusals, among others that a record may hold. */
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(problems, code);
+
 /** All codes of one topic, for contracts that pass a whole family of refusals on: `codesOf("zip")`. */
 export const codesOf = (topic: string): ErrorCode[] =>
   (Object.keys(problems) as ErrorCode[]).filter((code) => code.startsWith(`${topic}_`));

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -32,6 +33,21 @@ export async function putObject(
 ) {
   const { VersionId } = await s3.send(
     new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType: contentType }),
+  );
+  return { bucket, key, versionId: VersionId };
+}
+
+/** Stores an object as it comes, so that its size is not bounded by memory. @param bytes exactly what `chunks` yield in all */
+export async function putStream(
+  bucket: string,
+  key: string,
+  chunks: AsyncIterable<Buffer>,
+  bytes: number,
+  contentType: string,
+): Promise<ObjectVersion> {
+  const Body = Readable.from(chunks, { objectMode: false });
+  const { VersionId } = await s3.send(
+    new PutObjectCommand({ Bucket: bucket, Key: key, Body, ContentLength: bytes, ContentType: contentType }),
   );
   return { bucket, key, versionId: VersionId };
 }

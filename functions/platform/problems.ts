@@ -315,10 +315,10 @@ export const problems = {
     zh: "该项目没有代码仓库",
     en: "This project has no repository",
   },
-  repository_type_unsupported: {
+  repository_host_not_supported: {
     status: 422,
-    zh: "该类型的仓库不提供此功能，支持 GitHub、GitLab 和 Gitea",
-    en: "Repositories of this type cannot be asked; GitHub, GitLab and Gitea can",
+    zh: "暂不支持该仓库：请使用 GitHub、GitLab 或 Gitea 类型的仓库和 https 地址",
+    en: "This repository cannot be read yet: choose the type GitHub, GitLab or Gitea and an https address",
   },
   // Repositories at a provider: functions/sources/providers. What a user can mend is a 422, what only the host can is a 502 or 503.
   repository_url_invalid: {
@@ -360,6 +360,38 @@ export const problems = {
     status: 502,
     zh: "“{host}”的响应不符合预期，请检查仓库类型和地址",
     en: "“{host}” does not answer as a host of this type does; check the type and the address of the repository",
+  },
+
+  // Repositories over git's own protocol: functions/sources/git
+  repository_too_large: {
+    status: 422,
+    zh: "“{host}”上的仓库过大（{what}），上限为 {limit}",
+    en: "The repository at “{host}” is too large: it has more than {limit} {what}",
+  },
+  repository_damaged: {
+    status: 502,
+    zh: "“{host}”发送的仓库数据已损坏或不一致（{part}）",
+    en: "What “{host}” sent of the repository is damaged or contradicts itself ({part})",
+  },
+  repository_key_missing: {
+    status: 422,
+    zh: "通过 SSH 访问“{host}”需要 SSH 密钥，请先生成",
+    en: "“{host}” is reached over SSH, which needs an SSH key; generate one first",
+  },
+  repository_key_unreadable: {
+    status: 422,
+    zh: "无法读取 SSH 私钥，请重新生成",
+    en: "The SSH private key cannot be read; generate a new one",
+  },
+  repository_key_refused: {
+    status: 422,
+    zh: "“{host}”不接受该 SSH 密钥，请在该主机上添加公钥",
+    en: "“{host}” does not accept the SSH key; add its public part there",
+  },
+  repository_host_key_changed: {
+    status: 422,
+    zh: "“{host}”的主机密钥与已保存的不同，可能存在中间人攻击；确认更换后请删除已保存的主机密钥",
+    en: "“{host}” does not have the host key that is known of it; somebody may be in between. If it was replaced, delete the known host",
   },
 
   // Requests to hosts that users name: functions/platform/outbound.ts. None of these texts repeats what a host answered.

@@ -67,6 +67,7 @@ export const keys = {
   member: (projectId: string, userId: string) => ({ pk: `P#${projectId}`, sk: `M#${userId}` }),
   statistics: (ownerId: string) => ({ pk: `STATS#${ownerId}`, sk: "S" }),
   storedZip: (projectId: string) => ({ pk: `P#${projectId}`, sk: "ZIP" }),
+  repositorySnapshot: (projectId: string) => ({ pk: `P#${projectId}`, sk: "SNAPSHOT" }),
   userConfig: (userId: string) => ({ pk: `CFG#${userId}`, sk: "CFG" }),
   upload: (id: string) => ({ pk: `UP#${id}`, sk: "UP" }),
   task: (id: string) => ({ pk: `T#${id}`, sk: "T" }),

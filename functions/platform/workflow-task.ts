@@ -11,6 +11,8 @@ export interface TaskContract<I extends z.ZodType = z.ZodType> {
   readonly grants: Grants;
   readonly memoryMiB?: number;
   readonly timeoutSeconds: number;
+  /** What it may write below the temporary folder. @default 512, which Lambda gives anyway */
+  readonly ephemeralStorageMiB?: number;
 }
 
 export interface WorkflowTask {

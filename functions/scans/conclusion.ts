@@ -40,6 +40,7 @@ export function conclude(plan: Plan, linked: LinkedFindings, issues: readonly Is
           ]
         : []),
       ...warningIfAny("paths_not_found", plan.missing),
+      ...warningsOf(plan.leftOut),
       ...warningIfAny("files_not_analysed", lost),
       ...warningIfAny("files_partly_analysed", pathsOf(linked.coverage, "partial")),
       ...warningIfAny("files_left_out", pathsOf(linked.coverage, "skipped")),
@@ -72,6 +73,14 @@ const warning = (code: Warning["code"], paths: readonly string[]): Warning => ({
   count: paths.length,
   paths: [...new Set(paths)].toSorted().slice(0, pathsShownMax),
 });
+
+/** Who audits wants to know what the author of the code kept out of its archive. */
+const warningsOf = (leftOut: Plan["leftOut"]): Warning[] => [
+  ...(leftOut && leftOut.count > 0
+    ? [{ ...warning("files_not_in_archive", leftOut.paths), count: leftOut.count }]
+    : []),
+  ...(leftOut?.listingIncomplete ? [warning("listing_incomplete", [])] : []),
+];
 
 const warningIfAny = (code: Warning["code"], paths: readonly string[]) =>
   paths.length > 0 ? [warning(code, paths)] : [];

@@ -18,7 +18,7 @@ export const listTasks = operation(
     failures: ["project_not_found"],
     grants: { reads: ["project", "member", "task"], indexes: ["gsi1", "gsi2"] },
   },
-  async ({ query, caller }) => {
+  async ({ query, caller, language }) => {
     const project = query.project_id ? await authorise(caller, "read", query.project_id) : null;
     const { items, total } = project
       ? await listTasksOfProject(project.id, query)
@@ -29,7 +29,7 @@ export const listTasks = operation(
     // Tasks of a project that is being deleted for good are gone for everybody, a moment before they are gone.
     const rows = items.flatMap((task) => {
       const of = projects.get(task.projectId);
-      return of ? [taskView(task, of)] : [];
+      return of ? [taskView(task, of, language)] : [];
     });
     return listReply(rows, total - (items.length - rows.length));
   },

@@ -1,5 +1,6 @@
 import type { Coverage } from "../engine/artefact.ts";
 import type { Finding } from "../engine/finding.ts";
+import type { LeftOut } from "../sources/repository-snapshot.ts";
 import type { SkipReason } from "../sources/selection.ts";
 
 /** What an attempt is going to look at, written before anything is analysed. */
@@ -8,6 +9,8 @@ export interface Plan {
   readonly skipped: readonly { readonly path: string; readonly reason: SkipReason }[];
   /** Paths that were asked for and are not in the archive. */
   readonly missing: readonly string[];
+  /** What the repository has and its archive lacks; nothing is known of that for a ZIP. */
+  readonly leftOut?: LeftOut | null;
 }
 
 /** One line of a chunk: a file and its bytes in base64, because source need not be valid UTF-8. */

@@ -15,8 +15,8 @@ export const readTask = operation(
     failures: ["task_not_found"],
     grants: { reads: ["project", "member", "task"] },
   },
-  async ({ params, caller }) => {
+  async ({ params, caller, language }) => {
     const { task, project } = await authoriseTask(caller, "read", params.id);
-    return taskView(task, project);
+    return taskView(task, project, language);
   },
 );

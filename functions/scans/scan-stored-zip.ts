@@ -5,7 +5,7 @@ import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
 import { requireStoredZip } from "../sources/stored-zip-store.ts";
 import { ScanRequest } from "./scan-request.ts";
-import { startScan } from "./start-scan.ts";
+import { startScan, zipSubject } from "./start-scan.ts";
 
 export const scanStoredZip = operation(
   {
@@ -39,7 +39,7 @@ export const scanStoredZip = operation(
   async ({ query, body, caller, now }) => {
     const project = await authorise(caller, "scan", query.project_id);
     if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
-    const task = await startScan(project, caller.id, await requireStoredZip(project.id), body, now());
+    const task = await startScan(project, caller.id, zipSubject(await requireStoredZip(project.id)), body, now());
     return { task_id: task.id, status: "queued" as const };
   },
 );

@@ -12,15 +12,25 @@ import { type ScanRequest, scanConfig } from "./scan-request.ts";
 import { newTask, type Task } from "./task.ts";
 import { createTask } from "./task-store.ts";
 
+/** What is looked at: an archive that is there, or a repository that the workflow fetches. */
+export type ScanSubject = Pick<Task, "taskType" | "source" | "repository">;
+
+/** A scan of the archive that a project keeps. */
+export const zipSubject = ({ key, versionId, bytes, manifestKey }: StoredZip): ScanSubject => ({
+  taskType: "zip_upload",
+  source: { key, versionId, bytes, manifestKey },
+  repository: null,
+});
+
 /**
- * Accepts a scan of a stored archive: writes the task, then starts its execution. A crash in between loses nothing, the sweeper starts
+ * Accepts a scan: writes the task, then starts its execution. A crash in between loses nothing, the sweeper starts
  * what is pending.
  * @throws SluiceError glob_*, path_*, rule_set_not_found, prompt_template_not_found, project_in_recycle_bin: nothing is written then
  */
 export async function startScan(
   project: Project,
   callerId: string,
-  zip: StoredZip,
+  subject: ScanSubject,
   request: ScanRequest,
   at: Date,
 ): Promise<Task> {
@@ -29,17 +39,14 @@ export async function startScan(
   for (const path of config.filePaths ?? []) normalisePath(path);
   await requireVisible(config.ruleSetId, keys.ruleSet, callerId, "rule_set_not_found");
   await requireVisible(config.promptTemplateId, keys.promptTemplate, callerId, "prompt_template_not_found");
-  const { key, versionId, bytes, manifestKey } = zip;
-  const source = { key, versionId, bytes, manifestKey };
   const task = newTask(
     {
       id: uuid(),
       projectId: project.id,
       ownerId: project.ownerId,
       createdBy: callerId,
-      taskType: "zip_upload",
       config,
-      source,
+      ...subject,
     },
     at,
   );

@@ -1,5 +1,8 @@
 import * as z from "zod";
+import { isErrorCode, SluiceError } from "../platform/errors.ts";
+import type { Language } from "../platform/language.ts";
 import { type Project, ProjectView, projectView } from "../projects/project.ts";
+import { LeftOut, RepositoryRef } from "../sources/repository-snapshot.ts";
 
 export const TaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
@@ -17,6 +20,8 @@ export const Warning = z.object({
     "files_partly_analysed",
     "files_left_out",
     "suppressed_findings",
+    "files_not_in_archive",
+    "listing_incomplete",
   ]),
   count: z.number().int(),
   paths: z.array(z.string()),
@@ -34,13 +39,14 @@ export const ScanConfig = z.object({
 });
 export type ScanConfig = z.infer<typeof ScanConfig>;
 
-/** The very bytes that are scanned; replacing or deleting the project's ZIP does not touch a running scan. */
+/** The very bytes that are scanned; replacing or deleting the project's ZIP, or a push, does not touch a running scan. */
 export const ScanSource = z.object({
   key: z.string(),
   versionId: z.string().optional(),
   bytes: z.number().int(),
   manifestKey: z.string(),
 });
+export type ScanSource = z.infer<typeof ScanSource>;
 
 /** One audit of a project's code. */
 export const Task = z.object({
@@ -55,7 +61,12 @@ export const Task = z.object({
   /** Fences late writes: a run of an earlier attempt changes nothing any more. */
   attempt: z.number().int(),
   config: ScanConfig,
-  source: ScanSource,
+  /** Null until the repository has been fetched. */
+  source: ScanSource.nullable(),
+  repository: RepositoryRef.nullable().default(null),
+  /** What was fetched of the repository. */
+  commit: z.string().nullable().default(null),
+  leftOut: LeftOut.nullable().default(null),
   totalFiles: z.number().int(),
   scannedFiles: z.number().int(),
   totalLines: z.number().int(),
@@ -65,7 +76,14 @@ export const Task = z.object({
   qualityScore: z.number(),
   warnings: z.array(Warning),
   /** Why it failed: a stable code, and a sentence for the log of the person who looks. */
-  failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+  failure: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      /** Of a refusal, so that its text can be had in the language of who reads it. */
+      fields: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+    })
+    .nullable(),
   createdAt: z.iso.datetime(),
   startedAt: z.iso.datetime().nullable(),
   completedAt: z.iso.datetime().nullable(),
@@ -74,9 +92,13 @@ export const Task = z.object({
 export type Task = z.infer<typeof Task>;
 
 export const newTask = (
-  given: Pick<Task, "id" | "projectId" | "ownerId" | "createdBy" | "taskType" | "config" | "source">,
+  given: Pick<Task, "id" | "projectId" | "ownerId" | "createdBy" | "taskType" | "config" | "source"> &
+    Partial<Pick<Task, "repository">>,
   at: Date,
 ): Task => ({
+  repository: null,
+  commit: null,
+  leftOut: null,
   ...given,
   status: "pending",
   attempt: 1,
@@ -100,6 +122,8 @@ export const TaskView = z.object({
   task_type: z.string(),
   status: TaskStatus,
   branch_name: z.string().nullable(),
+  /** The commit that a repository scan looked at. */
+  commit_sha: z.string().nullable(),
   /** JSON as text, both: existing front ends parse them themselves. */
   exclude_patterns: z.string(),
   scan_config: z.string(),
@@ -118,12 +142,13 @@ export const TaskView = z.object({
   error_message: z.string().nullable(),
 });
 
-export const taskView = (task: Task, project: Project | null): z.input<typeof TaskView> => ({
+export const taskView = (task: Task, project: Project | null, language: Language): z.input<typeof TaskView> => ({
   id: task.id,
   project_id: task.projectId,
   task_type: task.taskType,
   status: task.status,
   branch_name: task.config.branchName,
+  commit_sha: task.commit,
   exclude_patterns: JSON.stringify(task.config.excludePatterns),
   scan_config: JSON.stringify({
     file_paths: task.config.filePaths,
@@ -144,8 +169,14 @@ export const taskView = (task: Task, project: Project | null): z.input<typeof Ta
   project: project && projectView(project, null),
   warnings: task.warnings,
   error_code: task.failure?.code ?? null,
-  error_message: task.failure?.message ?? null,
+  error_message: failureText(task.failure, language),
 });
+
+function failureText(failure: Task["failure"], language: Language): string | null {
+  if (!failure) return null;
+  const refusal = isErrorCode(failure.code) ? new SluiceError(failure.code, failure.fields) : null;
+  return refusal?.text(language) ?? failure.message;
+}
 
 /** Where all attempts of a task keep their work in the results bucket. */
 export const scanFolder = (taskId: string): string => `scans/${taskId}/`;

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
-import { SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
-import { isAccessProblem, openRepository, providerGrants } from "./project-repository.ts";
+import { isAccessProblem, openRepository, providerGrants, repositoryOf } from "./project-repository.ts";
 
 const Branches = z.object({
   /** The default branch first. */
@@ -13,6 +12,8 @@ const Branches = z.object({
   truncated: z.boolean(),
   /** Why the provider could not be asked; the project's own default branch is then all there is. */
   error: z.string().optional(),
+  /** The same for programs. */
+  error_code: z.string().optional(),
 });
 
 export const listBranches = operation(
@@ -28,13 +29,10 @@ export const listBranches = operation(
   },
   async ({ params, caller, language }) => {
     const project = await authorise(caller, "read", params.id);
-    if (project.sourceType !== "repository" || project.repositoryUrl === null)
-      throw new SluiceError("project_not_repository");
+    const repository = repositoryOf(project);
     const own = { branches: [project.defaultBranch], default_branch: project.defaultBranch, truncated: false };
-    // Nothing lists the branches of other hosts, and that is no error: the front end offers what the project says.
-    if (project.repositoryType === "other") return own;
     try {
-      const host = await openRepository(project, caller.id);
+      const host = await openRepository(repository, caller.id);
       const { names, defaultBranch, truncated } = await host.branches();
       const first = names.includes(project.defaultBranch)
         ? project.defaultBranch
@@ -43,7 +41,7 @@ export const listBranches = operation(
       return { branches: names.length > others.length ? [first, ...others] : others, default_branch: first, truncated };
     } catch (error) {
       if (!isAccessProblem(error)) throw error;
-      return { ...own, error: error.text(language) };
+      return { ...own, error: error.text(language), error_code: error.code };
     }
   },
 );

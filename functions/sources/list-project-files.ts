@@ -4,7 +4,7 @@ import { codesOf } from "../platform/errors.ts";
 import { operation, Reply } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
 import type { Project } from "../projects/project.ts";
-import { openRepository, providerGrants } from "./project-repository.ts";
+import { openRepository, providerGrants, repositoryOf } from "./project-repository.ts";
 import { type Candidate, selectFiles } from "./selection.ts";
 import { readManifest, readStoredZip } from "./stored-zip-store.ts";
 
@@ -74,12 +74,9 @@ async function filesOfZip({ id }: Project): Promise<FileList> {
 }
 
 /** Of the branch asked for or else the project's default branch; a missing one is an error, never another branch. */
-async function filesOfRepository(
-  project: Project,
-  callerId: string,
-  branch = project.defaultBranch,
-): Promise<FileList> {
-  const repository = await openRepository(project, callerId);
-  const { items, truncated } = await repository.files(await repository.head(branch));
+async function filesOfRepository(project: Project, callerId: string, branch: string | undefined): Promise<FileList> {
+  const ref = repositoryOf(project, branch);
+  const repository = await openRepository(ref, callerId);
+  const { items, truncated } = await repository.files(await repository.head(ref.branch));
   return { files: items.map((file) => ({ ...file, binary: false })), truncated };
 }

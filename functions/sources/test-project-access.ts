@@ -2,18 +2,23 @@ import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
-import { isAccessProblem, openRepository, providerGrants } from "./project-repository.ts";
+import { isAccessProblem, openRepository, providerGrants, repositoryOf } from "./project-repository.ts";
 
 const AccessResult = z.object({
-  ok: z.boolean(),
-  /** The code of what is wrong, for programs. */
-  reason: z.string().nullable(),
+  success: z.boolean(),
+  /** "accessible", or the code of what is wrong, for programs. */
+  code: z.string(),
   /** The same for people. */
-  message: z.string().nullable(),
+  message: z.string(),
   branch: z.string(),
   /** The newest commit of that branch. */
   commit: z.string().nullable(),
 });
+
+const accessible = {
+  zh: (branch: string) => `可以访问该仓库及其分支“${branch}”`,
+  en: (branch: string) => `The repository and its branch “${branch}” can be read`,
+};
 
 export const testProjectAccess = operation(
   {
@@ -29,14 +34,15 @@ export const testProjectAccess = operation(
   },
   async ({ params, caller, language }) => {
     const project = await authorise(caller, "read", params.id);
-    const branch = project.defaultBranch;
+    const repository = repositoryOf(project);
+    const { branch } = repository;
     try {
-      const { commit } = await (await openRepository(project, caller.id)).head(branch);
-      return { ok: true, reason: null, message: null, branch, commit };
+      const { commit } = await (await openRepository(repository, caller.id)).head(branch);
+      return { success: true, code: "accessible", message: accessible[language](branch), branch, commit };
     } catch (error) {
       // A negative result is an answer, not an error of this operation.
       if (!isAccessProblem(error)) throw error;
-      return { ok: false, reason: error.code, message: error.text(language), branch, commit: null };
+      return { success: false, code: error.code, message: error.text(language), branch, commit: null };
     }
   },
 );

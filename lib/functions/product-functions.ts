@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Size } from "aws-cdk-lib";
 import * as iam from "aws-cdk-lib/aws-iam";
 import * as lambda from "aws-cdk-lib/aws-lambda";
 import * as logs from "aws-cdk-lib/aws-logs";
@@ -54,6 +54,7 @@ export class ProductFunctions extends Construct {
       description: string;
       grants: Grants;
       memoryMiB?: number;
+      ephemeralStorageMiB?: number | undefined;
       timeoutSeconds: number;
       reservedConcurrency?: number | undefined;
     },
@@ -82,6 +83,7 @@ export class ProductFunctions extends Construct {
       logGroup,
       environment: { ...environment },
       memorySize: props.memoryMiB,
+      ephemeralStorageSize: props.ephemeralStorageMiB ? Size.mebibytes(props.ephemeralStorageMiB) : undefined,
       timeout: Duration.seconds(props.timeoutSeconds),
       reservedConcurrentExecutions: props.reservedConcurrency,
     });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { synthesise } from "../../bin/local/synthesise.ts";
 import { operationList } from "../../functions/operations.ts";
 import { fullPath } from "../../functions/platform/contract.ts";
+import { lateSeconds } from "../../functions/projects/erasure.ts";
 import { workflowTaskList } from "../../functions/workflow-tasks.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a CloudFormation template is looked into at every depth.
@@ -216,6 +217,15 @@ describe("running", () => {
     for (const { name, operation } of operationList) {
       expect([name, operation.contract.timeoutSeconds ?? 25]).toSatisfy(([, seconds]) => (seconds as number) < 29);
     }
+  });
+
+  it("lets permanent deletion wait longer than anything runs that writes files", () => {
+    const writing = [...operationList.map(({ operation }) => operation), ...workflowTaskList.map(({ task }) => task)]
+      .map(({ contract }) => contract)
+      .filter(({ grants }) => grants.sources?.writes?.length || grants.results?.writes?.length);
+    expect(writing.length).toBeGreaterThan(5);
+    for (const { summary, timeoutSeconds = 25 } of writing)
+      expect([summary, timeoutSeconds]).toEqual([summary, Math.min(timeoutSeconds, lateSeconds - 60)]);
   });
 
   it("limits permanent deletion in time, restarts what failed, and recounts every night", () => {

@@ -60,6 +60,7 @@ export const task = (given: Partial<Task> = {}): Task =>
     task_type: "zip_upload",
     status: "completed",
     branch_name: null,
+    commit_sha: null,
     exclude_patterns: "[]",
     scan_config: "{}",
     total_files: 3,

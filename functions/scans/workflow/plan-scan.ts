@@ -10,6 +10,7 @@ import { readEntries } from "../../sources/archive/read-entries.ts";
 import { objectSource } from "../../sources/object-source.ts";
 import { selectFiles } from "../../sources/selection.ts";
 import { type ChunkFile, inChunks, type Plan } from "../plan.ts";
+import { type SourcedTask, withSource } from "../scan-source.ts";
 import { scanKeys, type Task } from "../task.ts";
 import { changeTask, findTask } from "../task-store.ts";
 
@@ -17,20 +18,25 @@ export const Attempt = z.object({ task_id: z.uuid(), attempt: z.number().int() }
 
 export const planScan = workflowTask(
   {
-    summary: "Opens the archive, applies exclusions and selection, and writes the files to scan as chunks",
+    summary:
+      "Fetches a repository or opens the archive, applies exclusions and selection, and writes the files to scan as chunks",
     input: Attempt,
     grants: {
-      reads: ["project", "task"],
-      writes: ["task", "statistics"],
-      sources: { reads: ["zips/*"] },
+      reads: ["project", "task", "userConfig"],
+      writes: ["task", "project", "statistics"],
+      sources: { reads: ["zips/*"], writes: ["zips/*"], deletes: ["zips/*"] },
       results: { writes: ["scans/*"] },
+      secrets: ["decrypt"],
     },
     memoryMiB: 1769,
-    timeoutSeconds: 600,
+    // A repository of up to 500 MB, beside what a run that was cut off may have left.
+    ephemeralStorageMiB: 1024,
+    timeoutSeconds: 780,
   },
   async ({ task_id, attempt }, now) => {
-    const task = await begin(task_id, attempt, now());
-    await cancelIfUnwanted(task, now());
+    const begun = await begin(task_id, attempt, now());
+    await cancelIfUnwanted(begun, now());
+    const task = await withSource(begun, now);
     const { SOURCES_BUCKET: sources, RESULTS_BUCKET: results } = environment();
     const manifest = await getJson<Manifest>({ bucket: sources, key: task.source.manifestKey });
     if (!manifest) throw new Error(`the manifest ${task.source.manifestKey} is missing`);
@@ -41,7 +47,7 @@ export const planScan = workflowTask(
     });
 
     const keys = scanKeys(task_id, attempt);
-    const plan: Plan = { accepted: accepted.map((file) => file.path), skipped, missing };
+    const plan: Plan = { accepted: accepted.map((file) => file.path), skipped, missing, leftOut: task.leftOut };
     await putJson(results, keys.plan, plan);
     const chunks: { chunk: number; files: number }[] = [];
     for await (const files of inChunks(readFiles(task, accepted))) {
@@ -85,7 +91,7 @@ async function cancelIfUnwanted({ id, attempt, projectId }: Task, at: Date): Pro
 
 /** The accepted files out of the archive, checked again while they inflate. */
 async function* readFiles(
-  task: Task,
+  task: SourcedTask,
   accepted: readonly ManifestFile[],
 ): AsyncGenerator<{ path: string; bytes: Buffer }> {
   const { key, versionId, bytes: size } = task.source;

@@ -125,6 +125,7 @@ describe("the branches of a project", () => {
       default_branch: "main",
       truncated: false,
       error: expect.stringContaining(reason),
+      error_code: expect.stringMatching(/^repository_/),
     });
     expect(JSON.stringify(body)).not.toContain("canary");
   });
@@ -146,7 +147,7 @@ describe("a stored token", () => {
     const origin = (text: string) => text.replace("{host}", host.origin);
     const entries = Object.entries({ githubToken: encrypted, ...config }).map(([name, text]) => [name, origin(text)]);
     await configure(Object.fromEntries(entries));
-    expect((await run(testProjectAccess)).body).toMatchObject({ ok: false, reason: "repository_not_found" });
+    expect((await run(testProjectAccess)).body).toMatchObject({ success: false, code: "repository_not_found" });
     expect(host.requests.length).toBeGreaterThan(0);
     for (const { headers } of host.requests) expect(headers.authorization).toBeUndefined();
   });
@@ -154,22 +155,22 @@ describe("a stored token", () => {
   it("of somebody else does not open here, and that is told without it", async () => {
     const foreign = await encryptSecret(token, { userId: stranger.id, field: "githubToken" });
     await configure({ githubToken: foreign });
-    expect((await run(testProjectAccess)).body).toMatchObject({ ok: false, reason: "secret_unreadable" });
+    expect((await run(testProjectAccess)).body).toMatchObject({ success: false, code: "secret_unreadable" });
     expect(host.requests).toHaveLength(0);
   });
 
   it("from before encryption still works", async () => {
     await configure({ githubToken: token });
-    expect((await run(testProjectAccess)).body).toMatchObject({ ok: true });
+    expect((await run(testProjectAccess)).body).toMatchObject({ success: true });
   });
 });
 
 describe("trying access", () => {
   it("finds the commit of the default branch", async () => {
     expect((await run(testProjectAccess)).body).toEqual({
-      ok: true,
-      reason: null,
-      message: null,
+      success: true,
+      code: "accessible",
+      message: expect.stringContaining("main"),
       branch: "main",
       commit,
     });
@@ -178,14 +179,16 @@ describe("trying access", () => {
   it.each([
     [{ default_branch: "gone" }, "repository_branch_not_found"],
     [{ default_branch: "../x" }, "repository_branch_invalid"],
-    [{ repository_type: "other" }, "repository_type_unsupported"],
-    [{ repository_url: "git@github.com:owner/name.git" }, "repository_url_invalid"],
+    [{ repository_type: "other" }, "repository_host_not_supported"],
+    [{ repository_url: "git@github.com:owner/name.git" }, "repository_host_not_supported"],
+    [{ repository_url: "ssh://git@github.com/owner/name" }, "repository_host_not_supported"],
+    [{ repository_url: "https://github.com/owner" }, "repository_url_invalid"],
     [{ repository_url: "https://127.0.0.1/owner/name" }, "outbound_address_refused"],
     [{ repository_url: "http://127.0.0.1:1/owner/name" }, "outbound_not_https"],
   ])("of %o tells %s", async (draft, reason) => {
     await store(draft);
     const { body } = await run(testProjectAccess);
-    expect(body).toMatchObject({ ok: false, reason, message: expect.stringMatching(/\w/), commit: null });
+    expect(body).toMatchObject({ success: false, code: reason, message: expect.stringMatching(/\w/), commit: null });
   });
 });
 

@@ -25,5 +25,5 @@ const dialect: FakeDialect = (repository, url, { pageMax }) => {
 };
 
 /** Gitea or Forgejo, below a path of its own. */
-export const fakeGitea = (repository: FakeRepository) =>
-  new FakeGitHost("gitea.test", "/git/api/v1", dialect, repository);
+export const fakeGitea = (repository: FakeRepository, name = "gitea.test") =>
+  new FakeGitHost(name, "/git/api/v1", dialect, repository);

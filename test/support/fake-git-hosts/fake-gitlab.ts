@@ -26,5 +26,5 @@ const dialect: FakeDialect = (repository, url, { pageMax }) => {
 };
 
 /** Self-managed GitLab. */
-export const fakeGitLab = (repository: FakeRepository) =>
-  new FakeGitHost("gitlab.test", "/api/v4", dialect, repository);
+export const fakeGitLab = (repository: FakeRepository, name = "gitlab.test") =>
+  new FakeGitHost(name, "/api/v4", dialect, repository);

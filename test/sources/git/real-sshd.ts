@@ -1,0 +1,113 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+
+const program = "/usr/sbin/sshd";
+export const hasSshd = existsSync(program);
+if (!hasSshd) console.warn(`skipped: this machine has no ${program}`);
+
+export interface RealSshdProps {
+  /** A folder of its own, owned by the user of this process. */
+  readonly folder: string;
+  /** @default ["ed25519", "rsa"] */
+  readonly hostKeys?: readonly string[];
+  /** False for hosts that do not pass GIT_PROTOCOL on. @default true */
+  readonly passesVersion?: boolean;
+}
+
+/** The SSH server of OpenSSH on loopback, for the user of this process and the keys made here. */
+export class RealSshd {
+  readonly user = userInfo().username;
+  readonly #props: RealSshdProps;
+  #process: ChildProcess | undefined;
+  #port = 0;
+
+  constructor(props: RealSshdProps) {
+    this.#props = props;
+    mkdirSync(props.folder, { recursive: true, mode: 0o700 });
+    writeFileSync(this.#path("authorized_keys"), "", { mode: 0o600 });
+  }
+
+  get host(): string {
+    return `git.test:${this.#port}`;
+  }
+
+  /** @returns the private key, whose public part the server accepts unless told otherwise */
+  makeKey(name: string, args: readonly string[], { accepted = true, passphrase = "" } = {}): string {
+    execFileSync("ssh-keygen", ["-q", "-N", passphrase, "-C", name, "-f", this.#path(name), ...args]);
+    const publicKey = readFileSync(this.#path(`${name}.pub`), "utf8");
+    if (accepted) writeFileSync(this.#path("authorized_keys"), publicKey, { flag: "a" });
+    return readFileSync(this.#path(name), "utf8");
+  }
+
+  /** Accepts a key by its public part, which is written here from its numbers and not by the code that is tested. */
+  accept(publicKey: { readonly type: string; readonly parts: readonly Buffer[] }): void {
+    const fields = [Buffer.from(publicKey.type), ...publicKey.parts].map((part) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(part.length);
+      return Buffer.concat([length, part]);
+    });
+    const line = `${publicKey.type} ${Buffer.concat(fields).toString("base64")}\n`;
+    writeFileSync(this.#path("authorized_keys"), line, { flag: "a" });
+  }
+
+  hostKey(type: string): string {
+    const [name, key] = readFileSync(this.#path(`host_${type}.pub`), "utf8").split(" ");
+    return `${name} ${key}`;
+  }
+
+  async start(): Promise<void> {
+    const { hostKeys = ["ed25519", "rsa"], passesVersion = true } = this.#props;
+    for (const type of hostKeys)
+      execFileSync("ssh-keygen", ["-q", "-N", "", "-t", type, "-f", this.#path(`host_${type}`)]);
+    this.#port = await freePort();
+    const settings = [
+      `ListenAddress 127.0.0.1:${this.#port}`,
+      ...hostKeys.map((type) => `HostKey ${this.#path(`host_${type}`)}`),
+      `AuthorizedKeysFile ${this.#path("authorized_keys")}`,
+      "PidFile none",
+      "StrictModes no",
+      "UsePAM no",
+      "PermitRootLogin prohibit-password",
+      "PasswordAuthentication no",
+      ...(passesVersion ? ["AcceptEnv GIT_PROTOCOL"] : []),
+    ];
+    writeFileSync(this.#path("config"), settings.join("\n"));
+    // Debian makes this folder when the service starts; without it sshd does not.
+    if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
+    this.#process = spawn(program, ["-D", "-e", "-f", this.#path("config")], { stdio: ["ignore", "ignore", "pipe"] });
+    await listening(this.#process);
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.#process?.once("close", resolve));
+    this.#process?.kill();
+    await ended;
+  }
+
+  #path(name: string): string {
+    return join(this.#props.folder, name);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Without a terminal and a service manager, sshd says so in its log. */
+function listening(process: ChildProcess): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let log = "";
+  process.stderr?.on("data", (text) => {
+    log += text;
+    if (log.includes("Server listening")) resolve();
+  });
+  process.once("close", () => reject(new Error(`sshd ended: ${log}`)));
+  return promise;
+}
