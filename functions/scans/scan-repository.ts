@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
-import { codesOf } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
 import { repositoryOf, requireReadable } from "../sources/project-repository.ts";
 import { checkedBranch } from "../sources/providers/branch-name.ts";
 import { ScanRequest } from "./scan-request.ts";
-import { startScan } from "./start-scan.ts";
+import { startFailures, startGrants, startScan } from "./start-scan.ts";
 
 export const scanRepository = operation(
   {
@@ -19,24 +18,13 @@ export const scanRepository = operation(
     body: ScanRequest.prefault({}),
     success: z.object({ task_id: z.string(), status: z.literal("started") }),
     failures: [
-      "project_not_found",
-      "permission_denied",
-      "project_in_recycle_bin",
+      ...startFailures,
       "project_not_repository",
       "repository_host_not_supported",
       "repository_url_invalid",
       "repository_branch_invalid",
-      "rule_set_not_found",
-      "prompt_template_not_found",
-      ...codesOf("glob"),
-      ...codesOf("path"),
     ],
-    grants: {
-      reads: ["project", "member", "ruleSet", "promptTemplate"],
-      writes: ["task", "statistics"],
-      checks: ["project"],
-      scanMachine: ["start"],
-    },
+    grants: startGrants,
     idempotent: true,
   },
   async ({ params, body, caller, now }) => {

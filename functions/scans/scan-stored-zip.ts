@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
-import { codesOf, SluiceError } from "../platform/errors.ts";
+import { SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
 import { requireStoredZip } from "../sources/stored-zip-store.ts";
 import { ScanRequest } from "./scan-request.ts";
-import { startScan, zipSubject } from "./start-scan.ts";
+import { startFailures, startGrants, startScan, zipSubject } from "./start-scan.ts";
 
 export const scanStoredZip = operation(
   {
@@ -17,23 +17,8 @@ export const scanStoredZip = operation(
     query: z.object({ project_id: Id }),
     body: ScanRequest.prefault({}),
     success: z.object({ task_id: z.string(), status: z.literal("queued") }),
-    failures: [
-      "project_not_found",
-      "permission_denied",
-      "project_in_recycle_bin",
-      "project_not_zip",
-      "zip_not_stored",
-      "rule_set_not_found",
-      "prompt_template_not_found",
-      ...codesOf("glob"),
-      ...codesOf("path"),
-    ],
-    grants: {
-      reads: ["project", "member", "ruleSet", "promptTemplate"],
-      writes: ["task", "statistics"],
-      checks: ["project"],
-      scanMachine: ["start"],
-    },
+    failures: [...startFailures, "project_not_zip", "zip_not_stored"],
+    grants: startGrants,
     idempotent: true,
   },
   async ({ query, body, caller, now }) => {

@@ -5,7 +5,7 @@ import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
 import { storeArchive } from "../sources/stored-zip-store.ts";
 import { ScanRequest } from "./scan-request.ts";
-import { startScan, zipSubject } from "./start-scan.ts";
+import { startFailures, startScan, zipSubject } from "./start-scan.ts";
 
 /** The options come as one form field that holds JSON. */
 const ScanConfigField = z
@@ -30,17 +30,7 @@ export const scanUploadedZip = operation(
     bodyType: "multipart",
     body: z.object({ project_id: Id, file: UploadedFile, scan_config: ScanConfigField.prefault("{}") }),
     success: z.object({ task_id: z.string(), status: z.literal("queued") }),
-    failures: [
-      "project_not_found",
-      "permission_denied",
-      "project_in_recycle_bin",
-      "project_not_zip",
-      "rule_set_not_found",
-      "prompt_template_not_found",
-      ...codesOf("zip"),
-      ...codesOf("glob"),
-      ...codesOf("path"),
-    ],
+    failures: [...startFailures, "project_not_zip", ...codesOf("zip")],
     grants: {
       reads: ["project", "member", "ruleSet", "promptTemplate"],
       writes: ["project", "task", "statistics"],

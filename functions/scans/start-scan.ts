@@ -1,7 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { v7 as uuid } from "uuid";
+import type { Grants } from "../platform/contract.ts";
 import { environment } from "../platform/environment.ts";
-import { type ErrorCode, SluiceError } from "../platform/errors.ts";
+import { codesOf, type ErrorCode, SluiceError } from "../platform/errors.ts";
 import { keys, table } from "../platform/table.ts";
 import type { Project } from "../projects/project.ts";
 import { compileExclusions } from "../sources/exclusions.ts";
@@ -21,6 +22,25 @@ export const zipSubject = ({ key, versionId, bytes, manifestKey }: StoredZip): S
   source: { key, versionId, bytes, manifestKey },
   repository: null,
 });
+
+/** What every operation that starts a scan can refuse, whatever is scanned. */
+export const startFailures: readonly ErrorCode[] = [
+  "project_not_found",
+  "permission_denied",
+  "project_in_recycle_bin",
+  "rule_set_not_found",
+  "prompt_template_not_found",
+  ...codesOf("glob"),
+  ...codesOf("path"),
+];
+
+/** What starting a scan touches by itself. */
+export const startGrants = {
+  reads: ["project", "member", "ruleSet", "promptTemplate"],
+  writes: ["task", "statistics"],
+  checks: ["project"],
+  scanMachine: ["start"],
+} as const satisfies Grants;
 
 /**
  * Accepts a scan: writes the task, then starts its execution. A crash in between loses nothing, the sweeper starts

@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { operationList } from "../../functions/operations.ts";
 import { fullPath } from "../../functions/platform/contract.ts";
 import { openApiDocument } from "../../functions/platform/openapi.ts";
+import type { Json } from "../../lib/local/service.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth.
-const document = openApiDocument(operationList) as any;
+const document: Json = openApiDocument(operationList);
 
 const listed = operationList.map(({ name, operation: { contract } }) => {
   const described = document.paths[fullPath(contract)]?.[contract.method.toLowerCase()];
