@@ -17,6 +17,9 @@ export const LlmSettings = z.object({
   llmTemperature: z.number().min(0).max(2).nullish(),
   llmMaxTokens: count(1, 1_000_000),
   llmCustomHeaders: text(10_000),
+  /** US dollars for a million tokens, for models whose price the catalogue does not know or has wrong. */
+  llmInputPrice: z.number().min(0).max(100_000).nullish(),
+  llmOutputPrice: z.number().min(0).max(100_000).nullish(),
   geminiApiKey: Secret,
   openaiApiKey: Secret,
   claudeApiKey: Secret,
@@ -53,6 +56,11 @@ export const OtherSettings = z.object({
   /** Milliseconds. */
   llmGapMs: count(0, 600_000),
   outputLanguage: z.enum(["zh-CN", "en-US"]).nullish(),
+  /** Most that one scan, and all of a calendar month (UTC), may spend on models. 0 means no limit. */
+  scanTokenCap: count(0, 1_000_000_000_000),
+  scanCostCap: z.number().min(0).max(1_000_000).nullish(),
+  monthTokenCap: count(0, 1_000_000_000_000),
+  monthCostCap: z.number().min(0).max(1_000_000).nullish(),
 });
 
 export const Settings = z.object({ llmConfig: LlmSettings, otherConfig: OtherSettings });
@@ -101,6 +109,11 @@ export const defaultSettings = {
     llmConcurrency: 3,
     llmGapMs: 2000,
     outputLanguage: "zh-CN",
+    /** About 5,000 files of ordinary size: nobody who said nothing wakes up to a bill. */
+    scanTokenCap: 20_000_000,
+    scanCostCap: 0,
+    monthTokenCap: 0,
+    monthCostCap: 0,
   },
 } as const satisfies Settings;
 

@@ -42,6 +42,11 @@ export const recordKinds = {
   ruleSet: "RS#*",
   promptTemplate: "TPL#*",
   defaultTemplate: "TPLDEF#*",
+  /** What a user switched on or off of the system's templates and rules. */
+  override: "OVR#*",
+  instantAnalysis: "IA#*",
+  /** Money and tokens, reserved and spent. Apart from tasks and projects, so that paying for a call gives no right to change either. */
+  spending: "SPEND#*",
   sshKey: "SSH#*",
   migration: "MIGRATION#*",
   idempotency: "IDEM#*",
