@@ -50,6 +50,23 @@ export type IssueType = (typeof issueTypes)[number];
 export const severities = ["critical", "high", "medium", "low", "info"] as const;
 export type Severity = (typeof severities)[number];
 
+/** Who says that there is a problem. */
+export const origins = ["rule", "model"] as const;
+export type Origin = (typeof origins)[number];
+
+/** What a model thinks of a finding. It annotates only: a comment in the code must not be able to hide anything. */
+export interface Adjudication {
+  verdict: "confirmed" | "refuted" | "unsure";
+  reason: string;
+}
+
+/** A model's own words about a finding, in the language of the review. */
+export interface Explanation {
+  what: string;
+  why: string;
+  how: string;
+}
+
 /** A problem found in the source, with everything a reader needs to judge it. JSON-serialisable, secrets already masked. */
 export interface Finding extends Place {
   ruleId: string;
@@ -74,4 +91,8 @@ export interface Finding extends Place {
   fingerprint: string;
   movedFingerprint: string;
   suppressed: { reason: string } | null;
+  /** Both when a model reports what a rule has found. */
+  origins: Origin[];
+  adjudication: Adjudication | null;
+  explanation: Explanation | null;
 }

@@ -1,6 +1,6 @@
 import { v5 as uuidOfName } from "uuid";
 import * as z from "zod";
-import type { Finding } from "../engine/finding.ts";
+import { type Finding, origins } from "../engine/finding.ts";
 import type { Language } from "../platform/language.ts";
 
 export const Severity = z.enum(["critical", "high", "medium", "low"]);
@@ -23,6 +23,8 @@ const TraceStep = z.object({
   code: z.string(),
   role: z.enum(["source", "step", "sink"]),
 });
+
+const Adjudication = z.object({ verdict: z.enum(["confirmed", "refuted", "unsure"]), reason: z.string() });
 
 /** One problem that a scan found in one place. */
 export const Issue = z.object({
@@ -52,6 +54,11 @@ export const Issue = z.object({
   trace: z.array(TraceStep),
   /** Why an inline comment silences it; such an issue is born as a false positive. */
   suppression: z.string().nullable(),
+  /** Issues that were stored before there were reviews are the rules' own. */
+  origins: z.array(z.enum(origins)).default(["rule"]),
+  /** What a model thinks of it; it changes neither status nor severity. */
+  adjudication: Adjudication.nullable().default(null),
+  explanation: z.object({ what: z.string(), why: z.string(), how: z.string() }).nullable().default(null),
   status: IssueStatus,
   resolvedBy: z.uuid().nullable(),
   resolvedAt: z.iso.datetime().nullable(),
@@ -126,6 +133,8 @@ export const IssueView = z.object({
   symbol: z.string(),
   fingerprint: z.string(),
   suppression: z.string().nullable(),
+  origins: z.array(z.enum(origins)),
+  adjudication: Adjudication.nullable(),
   trace: z.array(
     z.object({
       file_path: z.string(),
@@ -154,7 +163,7 @@ export const issueView = (issue: Issue, language: Language): z.input<typeof Issu
   description: issue.message[language],
   suggestion: issue.fix[language],
   code_snippet: issue.snippet,
-  ai_explanation: null,
+  ai_explanation: issue.explanation && JSON.stringify(issue.explanation),
   status: issue.status,
   resolved_by: issue.resolvedBy,
   resolved_at: issue.resolvedAt,
@@ -169,6 +178,8 @@ export const issueView = (issue: Issue, language: Language): z.input<typeof Issu
   symbol: issue.symbol,
   fingerprint: issue.fingerprint,
   suppression: issue.suppression,
+  origins: issue.origins,
+  adjudication: issue.adjudication,
   trace: issue.trace.map((step) => ({
     file_path: step.path,
     line: step.startLine,

@@ -38,6 +38,8 @@ export const issue = (given: Partial<Issue> = {}): Issue =>
     symbol: "handler/2",
     fingerprint: "5f2c0d",
     suppression: null,
+    origins: ["rule"],
+    adjudication: null,
     trace: [],
     ...given,
   });

@@ -26,4 +26,7 @@ export const aFinding = (name: string): Finding => ({
   fingerprint: name,
   movedFingerprint: name,
   suppressed: null,
+  origins: ["rule"],
+  adjudication: null,
+  explanation: null,
 });

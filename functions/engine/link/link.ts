@@ -25,13 +25,14 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[]): 
     })),
   );
   const all = [...placed, ...crossFileCandidates(catalogue, ordered)];
-  return identify(catalogue, mergeSamePlace(catalogue, all)).sort(order);
+  return identify(catalogue, mergeSamePlace(catalogue, all)).sort(findingOrder);
 }
 
 export const placeTrace = (path: string, steps: readonly LocalStep[]): TraceStep[] =>
   steps.map((step) => ({ path, ...step }));
 
-const order = (a: Finding, b: Finding): number =>
+/** By path, line, column, family, fingerprint. */
+export const findingOrder = (a: Finding, b: Finding): number =>
   byCodeUnits(a.path, b.path) ||
   a.startLine - b.startLine ||
   a.startColumn - b.startColumn ||
@@ -130,6 +131,9 @@ function findingOf(
     fingerprint: fingerprintOf(identity),
     movedFingerprint: movedFingerprintOf(identity),
     suppressed: candidate.suppressed,
+    origins: ["rule"],
+    adjudication: null,
+    explanation: null,
   };
 }
 
