@@ -15,6 +15,9 @@ export const Project = z.object({
   repositoryType: RepositoryType,
   defaultBranch: z.string(),
   programmingLanguages: z.array(z.string()),
+  /** Most that scans of it may spend on models over its whole life; null means no limit. */
+  budgetTokens: z.number().int().nullable().default(null),
+  budgetUsd: z.number().nullable().default(null),
   /** False in the recycle bin. */
   isActive: z.boolean(),
   createdAt: z.iso.datetime(),
@@ -33,6 +36,8 @@ export const ProjectView = z.object({
   default_branch: z.string(),
   /** A JSON array as text: existing front ends parse it themselves. */
   programming_languages: z.string(),
+  budget_tokens: z.number().nullable(),
+  budget_usd: z.number().nullable(),
   owner_id: z.string(),
   is_active: z.boolean(),
   created_at: z.string(),
@@ -50,11 +55,19 @@ export const projectView = (project: Project, owner: User | null): z.input<typeo
   repository_type: project.repositoryType,
   default_branch: project.defaultBranch,
   programming_languages: JSON.stringify(project.programmingLanguages),
+  budget_tokens: project.budgetTokens,
+  budget_usd: project.budgetUsd,
   owner_id: project.ownerId,
   is_active: project.isActive,
   created_at: project.createdAt,
   updated_at: project.updatedAt,
   owner: owner && userBrief(owner),
+});
+
+/** Most that may be spent on models; null means no limit. What must spend nothing needs no model. */
+export const Budget = z.object({
+  budget_tokens: z.number().int().min(1).max(1_000_000_000_000).nullish(),
+  budget_usd: z.number().min(0.000001).max(1_000_000).nullish(),
 });
 
 const fields = {
@@ -65,6 +78,7 @@ const fields = {
   description: z.string().max(5000).nullish(),
   default_branch: z.string().trim().min(1).max(255),
   programming_languages: z.array(z.string().max(50)).max(50),
+  ...Budget.shape,
 };
 
 /** What a caller says about a new project. */
@@ -89,6 +103,8 @@ export function newProject(draft: z.output<typeof ProjectDraft>, id: string, own
     repositoryType: draft.repository_type ?? "other",
     defaultBranch: draft.default_branch,
     programmingLanguages: draft.programming_languages,
+    budgetTokens: draft.budget_tokens ?? null,
+    budgetUsd: draft.budget_usd ?? null,
     isActive: true,
     createdAt: at.toISOString(),
     updatedAt: null,
@@ -106,6 +122,8 @@ export function changedProject(project: Project, patch: z.output<typeof ProjectP
     repositoryType: patch.repository_type === undefined ? project.repositoryType : (patch.repository_type ?? "other"),
     defaultBranch: patch.default_branch ?? project.defaultBranch,
     programmingLanguages: patch.programming_languages ?? project.programmingLanguages,
+    budgetTokens: patch.budget_tokens === undefined ? project.budgetTokens : patch.budget_tokens,
+    budgetUsd: patch.budget_usd === undefined ? project.budgetUsd : patch.budget_usd,
   });
 }
 

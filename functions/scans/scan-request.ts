@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
+import { Budget } from "../projects/project.ts";
 import type { ScanConfig } from "./task.ts";
 
 /** What every kind of scan can be asked for. */
@@ -10,6 +11,8 @@ export const ScanRequest = z.object({
   branch_name: z.string().max(255).nullish(),
   rule_set_id: Id.nullish(),
   prompt_template_id: Id.nullish(),
+  /** Most that the scan may spend on models; the caps of settings and project count besides. */
+  ...Budget.shape,
 });
 export type ScanRequest = z.output<typeof ScanRequest>;
 
@@ -20,4 +23,6 @@ export const scanConfig = (request: ScanRequest): ScanConfig => ({
   branchName: request.branch_name ?? null,
   ruleSetId: request.rule_set_id ?? null,
   promptTemplateId: request.prompt_template_id ?? null,
+  budgetTokens: request.budget_tokens ?? null,
+  budgetUsd: request.budget_usd ?? null,
 });

@@ -36,6 +36,9 @@ export const ScanConfig = z.object({
   branchName: z.string().nullable(),
   ruleSetId: z.string().nullable(),
   promptTemplateId: z.string().nullable(),
+  /** Most that this scan may spend on models, where it asks for less than its user's settings allow. */
+  budgetTokens: z.number().int().nullable().default(null),
+  budgetUsd: z.number().nullable().default(null),
 });
 export type ScanConfig = z.infer<typeof ScanConfig>;
 
@@ -156,6 +159,8 @@ export const taskView = (task: Task, project: Project | null, language: Language
     exclude_patterns: task.config.excludePatterns,
     rule_set_id: task.config.ruleSetId,
     prompt_template_id: task.config.promptTemplateId,
+    budget_tokens: task.config.budgetTokens,
+    budget_usd: task.config.budgetUsd,
   }),
   total_files: task.totalFiles,
   scanned_files: task.scannedFiles,

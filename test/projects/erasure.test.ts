@@ -95,7 +95,7 @@ async function scanned(project: Project, status: "pending" | "running" | "comple
       projectId: project.id,
       ownerId: project.ownerId,
       taskType: "zip_upload",
-      config: { ...config, ruleSetId: null, promptTemplateId: null },
+      config: { ...config, ruleSetId: null, promptTemplateId: null, budgetTokens: null, budgetUsd: null },
       source,
     },
     now(),

@@ -188,6 +188,8 @@ const aTask = (projectId: string, ownerId: string) =>
         branchName: null,
         ruleSetId: null,
         promptTemplateId: null,
+        budgetTokens: null,
+        budgetUsd: null,
       },
       source: { key: "none", bytes: 0, manifestKey: "none" },
     },

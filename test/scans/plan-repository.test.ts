@@ -51,6 +51,8 @@ beforeEach(async () => {
     branchName: "main",
     ruleSetId: null,
     promptTemplateId: null,
+    budgetTokens: null,
+    budgetUsd: null,
   };
   const given = { id: uuid(), projectId: project.id, ownerId, createdBy: ownerId, config };
   task = newTask(
