@@ -310,6 +310,18 @@ export const problems = {
     en: "The value of “{field}” has {bytes} bytes; the limit is {limit}",
   },
 
+  // Money: functions/spending
+  budget_exhausted: {
+    status: 409,
+    zh: "模型预算已用完（{level}；scan 为单次扫描，project 为项目，month 为本月）",
+    en: "The budget for models is used up: that of the {level}",
+  },
+  budget_needs_token_cap: {
+    status: 422,
+    zh: "模型“{model}”的价格未知，无法执行金额上限（{level}）：请填写价格，或设置令牌数上限",
+    en: "Nobody knows the price of “{model}”, so the cap in money ({level}) cannot be kept: enter its price, or a cap in tokens",
+  },
+
   project_not_repository: {
     status: 400,
     zh: "该项目没有代码仓库",

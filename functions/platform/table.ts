@@ -84,6 +84,15 @@ export const keys = {
   promptTemplate: (id: string) => ({ pk: `TPL#${id}`, sk: "TPL" }),
   /** Points at the one default of its type, so that there are never two. */
   defaultTemplate: (type: string) => ({ pk: `TPLDEF#${type}`, sk: "D" }),
+  /** What is committed of a budget. The figures of each model lie behind it, and what is reserved beside those of the scan or the user. */
+  scanSpending: (taskId: string) => ({ pk: `SPEND#T#${taskId}`, sk: "TOTAL" }),
+  projectSpending: (projectId: string) => ({ pk: `SPEND#P#${projectId}`, sk: "TOTAL" }),
+  monthSpending: (userId: string, month: string) => ({ pk: `SPEND#U#${userId}`, sk: month }),
+  modelSpending: (total: { pk: string; sk: string }, provider: string, model: string) => ({
+    pk: total.pk,
+    sk: `${total.sk}#M#${provider}/${model}`,
+  }),
+  reservation: (total: { pk: string; sk: string }, id: string) => ({ pk: total.pk, sk: `CALL#${id}` }),
   sshKey: (userId: string) => ({ pk: `SSH#${userId}`, sk: "KEY" }),
   knownHosts: (userId: string) => ({ pk: `SSH#${userId}`, sk: "HOSTS" }),
   migration: (number: number) => ({ pk: `MIGRATION#${number}`, sk: "M" }),
