@@ -118,7 +118,53 @@ export const problems = {
     en: "The task has ended or a newer attempt has taken over",
   },
   rule_set_not_found: { status: 404, zh: "规则集不存在", en: "There is no such rule set" },
+  rule_not_found: { status: 404, zh: "规则不存在", en: "There is no such rule" },
+  rule_limit_reached: {
+    status: 409,
+    zh: "每个规则集最多 {limit} 条规则",
+    en: "A rule set holds at most {limit} rules",
+  },
+  rule_set_too_large: {
+    status: 422,
+    zh: "规则集的文字共 {characters} 个字符，上限为 {limit}：整个规则集会随每次请求发送给模型",
+    en: "The texts of the rule set have {characters} characters; the limit is {limit}, as all of them go into each call to a model",
+  },
+  rule_set_limit_reached: {
+    status: 409,
+    zh: "规则集最多 {limit} 个，请先删除不用的规则集",
+    en: "There can be {limit} rule sets; delete one that is not used first",
+  },
+  rule_pattern_invalid: {
+    status: 422,
+    zh: "规则“{rule}”的正则表达式无效：{reason}。请使用 RE2 语法，不支持环视和反向引用",
+    en: "The pattern of rule “{rule}” is no regular expression: {reason}. The syntax is RE2's, which has no look-around and no back-references",
+  },
+  rule_pattern_too_complex: {
+    status: 422,
+    zh: "规则“{rule}”的正则表达式过于复杂：编译后有 {size} 条指令，上限为 {limit}，请减少重复次数",
+    en: "The pattern of rule “{rule}” is too complex: it compiles to {size} instructions and the limit is {limit}; repeat less",
+  },
+  rule_pattern_matches_empty: {
+    status: 422,
+    zh: "规则“{rule}”的正则表达式可以匹配空文本，会命中每一行",
+    en: "The pattern of rule “{rule}” matches the empty text, so it would find every line",
+  },
+  system_record_fixed: {
+    status: 403,
+    zh: "系统自带的内容只能启用或停用，不能修改或删除",
+    en: "What the system ships can be switched on and off, not changed or deleted",
+  },
   prompt_template_not_found: { status: 404, zh: "提示词模板不存在", en: "There is no such prompt template" },
+  prompt_template_limit_reached: {
+    status: 409,
+    zh: "提示词模板最多 {limit} 个，请先删除不用的模板",
+    en: "There can be {limit} prompt templates; delete one that is not used first",
+  },
+  prompt_template_not_shared: {
+    status: 422,
+    zh: "只有所有用户都能看到的系统模板才能设为默认模板",
+    en: "Only a template of the system can be the default, because everybody has to be able to see it",
+  },
   ssh_key_not_found: { status: 404, zh: "尚未生成 SSH 密钥", en: "There is no SSH key yet" },
   issue_not_found: { status: 404, zh: "问题不存在", en: "There is no such issue" },
   stale_version: {

@@ -84,6 +84,7 @@ export const keys = {
   promptTemplate: (id: string) => ({ pk: `TPL#${id}`, sk: "TPL" }),
   /** Points at the one default of its type, so that there are never two. */
   defaultTemplate: (type: string) => ({ pk: `TPLDEF#${type}`, sk: "D" }),
+  override: (userId: string, recordId: string) => ({ pk: `OVR#${userId}`, sk: recordId }),
   /** What is committed of a budget. The figures of each model lie behind it, and what is reserved beside those of the scan or the user. */
   scanSpending: (taskId: string) => ({ pk: `SPEND#T#${taskId}`, sk: "TOTAL" }),
   projectSpending: (projectId: string) => ({ pk: `SPEND#P#${projectId}`, sk: "TOTAL" }),
@@ -121,7 +122,9 @@ export const indexKeys = {
   auditEntriesOf: (userId: string) => ({ gsi3pk: `AUDIT#U#${userId}` }),
   issuesOf: (taskId: string) => ({ gsi1pk: `T#${taskId}#I` }),
   systemTemplates: { gsi1pk: "TPL#SYS" },
+  templatesOf: (ownerId: string) => ({ gsi1pk: `U#${ownerId}#TPL` }),
   systemRuleSets: { gsi1pk: "RS#SYS" },
+  ruleSetsOf: (ownerId: string) => ({ gsi1pk: `U#${ownerId}#RS` }),
 } as const;
 
 export const shards = 4;
