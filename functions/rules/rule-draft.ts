@@ -1,0 +1,105 @@
+import * as z from "zod";
+import { SluiceError } from "../platform/errors.ts";
+import { sortOrderMax } from "../platform/system-records.ts";
+import { type AuditRule, RuleCategory, RuleSeverity } from "./audit-rule.ts";
+import { checkPattern } from "./rule-pattern.ts";
+
+/** A set that nobody can read through any more helps no model either. */
+export const rulesPerSetMax = 500;
+/** The texts of all rules of a set go into each call to a model: this is about what the smaller ones can still take in beside the code. */
+export const charactersPerSetMax = 200_000;
+
+const text = (max: number) => z.string().max(max).nullish();
+
+const fields = {
+  rule_code: z.string().trim().min(1).max(50),
+  name: z.string().trim().min(1).max(200),
+  category: RuleCategory,
+  severity: RuleSeverity,
+  description: text(2000),
+  custom_prompt: text(4000),
+  fix_suggestion: text(4000),
+  /** Front ends make links of it, so nothing that a browser would run. */
+  reference_url: text(500).refine((url) => /^https?:$/.test(URL.parse(url ?? "")?.protocol ?? "https:"), {
+    error: "expected an address that begins with http:// or https://",
+  }),
+  pattern: text(1000).meta({
+    description:
+      "A regular expression in RE2 syntax (no look-around, no back-references) that is also searched for in each line of files of the set's language, without a model",
+  }),
+  enabled: z.boolean(),
+  sort_order: z.int().min(0).max(sortOrderMax),
+};
+
+/** What a caller says about a new rule. */
+export const AuditRuleDraft = z.object({
+  ...fields,
+  severity: fields.severity.default("medium"),
+  enabled: fields.enabled.default(true),
+  sort_order: fields.sort_order.default(0),
+});
+export type AuditRuleDraft = z.output<typeof AuditRuleDraft>;
+
+/** What a caller changes: what is not named stays as it is, null empties a text. */
+export const AuditRulePatch = z.object(fields).partial();
+
+/** @throws SluiceError rule_pattern_* */
+export function newAuditRule(draft: AuditRuleDraft, id: string, ruleSetId: string, at: Date): AuditRule {
+  return withCheckedPattern({
+    id,
+    ruleSetId,
+    ruleCode: draft.rule_code,
+    name: draft.name,
+    description: draft.description ?? null,
+    category: draft.category,
+    severity: draft.severity,
+    customPrompt: draft.custom_prompt ?? null,
+    fixSuggestion: draft.fix_suggestion ?? null,
+    referenceUrl: draft.reference_url ?? null,
+    pattern: draft.pattern || null,
+    english: null,
+    enabled: draft.enabled,
+    sortOrder: draft.sort_order,
+    createdAt: at.toISOString(),
+    updatedAt: null,
+    version: 1,
+  });
+}
+
+/** @throws SluiceError rule_pattern_* */
+export function changedAuditRule(rule: AuditRule, patch: z.output<typeof AuditRulePatch>, at: Date): AuditRule {
+  const kept = <T>(given: T | undefined, before: T): T => (given === undefined ? before : given);
+  return withCheckedPattern({
+    ...rule,
+    ruleCode: patch.rule_code ?? rule.ruleCode,
+    name: patch.name ?? rule.name,
+    description: kept(patch.description, rule.description),
+    category: patch.category ?? rule.category,
+    severity: patch.severity ?? rule.severity,
+    customPrompt: kept(patch.custom_prompt, rule.customPrompt),
+    fixSuggestion: kept(patch.fix_suggestion, rule.fixSuggestion),
+    referenceUrl: kept(patch.reference_url, rule.referenceUrl),
+    pattern: kept(patch.pattern, rule.pattern) || null,
+    enabled: patch.enabled ?? rule.enabled,
+    sortOrder: patch.sort_order ?? rule.sortOrder,
+    updatedAt: at.toISOString(),
+    version: rule.version + 1,
+  });
+}
+
+function withCheckedPattern(rule: AuditRule): AuditRule {
+  if (rule.pattern !== null) checkPattern(rule.pattern, rule.ruleCode);
+  return rule;
+}
+
+/** @returns the rules. @throws SluiceError rule_limit_reached, rule_set_too_large */
+export function withinLimits(rules: readonly AuditRule[]): readonly AuditRule[] {
+  if (rules.length > rulesPerSetMax) throw new SluiceError("rule_limit_reached", { limit: rulesPerSetMax });
+  const characters = rules.reduce((sum, rule) => sum + charactersOf(rule), 0);
+  if (characters > charactersPerSetMax)
+    throw new SluiceError("rule_set_too_large", { characters, limit: charactersPerSetMax });
+  return rules;
+}
+
+const charactersOf = ({ ruleCode, name, description, customPrompt, fixSuggestion, referenceUrl, pattern }: AuditRule) =>
+  [ruleCode, name, description, customPrompt, fixSuggestion, referenceUrl, pattern].join("").length;

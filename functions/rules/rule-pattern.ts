@@ -1,0 +1,31 @@
+import { RE2JS, type RE2JSSyntaxException } from "re2js";
+import { SluiceError } from "../platform/errors.ts";
+
+/**
+ * Matching takes time in proportion to text times instructions: RE2 never backtracks, but `(?:…){1000}` makes a short pattern a long
+ * program. Patterns that people write have below a hundred.
+ */
+const programSizeMax = 1000;
+
+/**
+ * Refuses a pattern that the engine could not or should not run: what is not RE2's syntax (look-around and back-references are not),
+ * what is too expensive, and what would find every line.
+ * @param rule what the refusal calls the rule
+ * @throws SluiceError rule_pattern_invalid, rule_pattern_too_complex, rule_pattern_matches_empty
+ */
+export function checkPattern(pattern: string, rule: string): void {
+  const compiled = compile(pattern, rule);
+  const size = compiled.programSize();
+  if (size > programSizeMax) throw new SluiceError("rule_pattern_too_complex", { rule, size, limit: programSizeMax });
+  if (compiled.matcher("").find()) throw new SluiceError("rule_pattern_matches_empty", { rule });
+}
+
+function compile(pattern: string, rule: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    const { message } = error as RE2JSSyntaxException;
+    const reason = message.replace(/^error parsing regexp: /, "");
+    throw new SluiceError("rule_pattern_invalid", { rule, reason });
+  }
+}
