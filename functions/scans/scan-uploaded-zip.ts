@@ -32,7 +32,7 @@ export const scanUploadedZip = operation(
     success: z.object({ task_id: z.string(), status: z.literal("queued") }),
     failures: [...startFailures, "project_not_zip", ...codesOf("zip")],
     grants: {
-      reads: ["project", "member", "ruleSet", "promptTemplate"],
+      reads: ["project", "member", "ruleSet", "promptTemplate", "override"],
       writes: ["project", "task", "statistics"],
       sources: { writes: ["zips/*"], deletes: ["zips/*"] },
       scanMachine: ["start"],

@@ -1,10 +1,9 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { v7 as uuid } from "uuid";
 import type { Grants } from "../platform/contract.ts";
-import { environment } from "../platform/environment.ts";
-import { codesOf, type ErrorCode, SluiceError } from "../platform/errors.ts";
-import { keys, table } from "../platform/table.ts";
+import { codesOf, type ErrorCode } from "../platform/errors.ts";
 import type { Project } from "../projects/project.ts";
+import { visibleTemplate } from "../prompts/prompt-template-store.ts";
+import { visibleRuleSet } from "../rules/rule-set-store.ts";
 import { compileExclusions } from "../sources/exclusions.ts";
 import { normalisePath } from "../sources/normalise-path.ts";
 import type { StoredZip } from "../sources/stored-zip.ts";
@@ -36,7 +35,7 @@ export const startFailures: readonly ErrorCode[] = [
 
 /** What starting a scan touches by itself. */
 export const startGrants = {
-  reads: ["project", "member", "ruleSet", "promptTemplate"],
+  reads: ["project", "member", "ruleSet", "promptTemplate", "override"],
   writes: ["task", "statistics"],
   checks: ["project"],
   scanMachine: ["start"],
@@ -57,8 +56,9 @@ export async function startScan(
   const config = scanConfig(request);
   compileExclusions(config.excludePatterns);
   for (const path of config.filePaths ?? []) normalisePath(path);
-  await requireVisible(config.ruleSetId, keys.ruleSet, callerId, "rule_set_not_found");
-  await requireVisible(config.promptTemplateId, keys.promptTemplate, callerId, "prompt_template_not_found");
+  // A reference in a body is authorised like an id in a path.
+  if (config.ruleSetId !== null) await visibleRuleSet(callerId, config.ruleSetId);
+  if (config.promptTemplateId !== null) await visibleTemplate(callerId, config.promptTemplateId);
   const task = newTask(
     {
       id: uuid(),
@@ -73,16 +73,4 @@ export async function startScan(
   await createTask(task);
   await startExecution(task);
   return task;
-}
-
-/** A reference in a body is authorised like an id in a path: a record of the system or of the caller, or the same 404 as for none. */
-async function requireVisible(
-  id: string | null,
-  key: (id: string) => object,
-  callerId: string,
-  missing: ErrorCode,
-): Promise<void> {
-  if (id === null) return;
-  const { Item } = await table.send(new GetCommand({ TableName: environment().TABLE_NAME, Key: key(id) as never }));
-  if (!Item || !(Item.isSystem === true || Item.ownerId === callerId)) throw new SluiceError(missing);
 }
