@@ -232,6 +232,17 @@ export async function failTask(
   });
 }
 
+/** For transactions that must not happen once an attempt of a task has ended, was cancelled or replaced. */
+export const whileTaskRuns = (id: string, attempt: number) => ({
+  ConditionCheck: {
+    TableName: environment().TABLE_NAME,
+    Key: keys.task(id),
+    ConditionExpression: "#status = :running AND attempt = :attempt",
+    ExpressionAttributeNames: { "#status": "status" },
+    ExpressionAttributeValues: { ":running": "running", ":attempt": attempt },
+  },
+});
+
 /** Tasks that have not ended and gave no sign of life since `before`. */
 export async function silentTasks(before: Date): Promise<Task[]> {
   const queries = Array.from({ length: shards }, (_, shard) =>

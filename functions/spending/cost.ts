@@ -2,8 +2,8 @@ import type { ModelRequest, ModelUsage } from "../llm/model.ts";
 
 /** US dollars for a million tokens, which is micro-dollars for one. */
 export interface Price {
-  readonly input: number;
-  readonly output: number;
+  readonly inputUsd: number;
+  readonly outputUsd: number;
 }
 
 /** What a call costs, or can cost at most. `micros` are whole millionths of a US dollar, null when nobody knows the price. */
@@ -34,11 +34,23 @@ export function worstCase(request: ModelRequest, outputTokensMax: number, price:
 export const costOf = ({ inputTokens, outputTokens }: ModelUsage, price: Price | null): Cost => ({
   inputTokens,
   outputTokens,
-  micros: price && Math.ceil(rounded(inputTokens * price.input + outputTokens * price.output)),
+  micros: price && Math.ceil(rounded(inputTokens * price.inputUsd + outputTokens * price.outputUsd)),
 });
 
 /** 30 tokens at 0.1 are 3 micro-dollars; binary fractions make it a little more, and rounding up a whole one more. */
 const rounded = (micros: number): number => Number(micros.toPrecision(12));
+
+/** No model reads or writes as much in one call. */
+const tokensMax = 1_000_000_000;
+
+/**
+ * The usage that a provider tells, if it can be true. Users name providers of their own, and what those say must not give a budget back
+ * or use one up: nonsense counts as silence.
+ */
+export function believable(usage: ModelUsage | null): ModelUsage | null {
+  const isCount = (tokens: number) => Number.isInteger(tokens) && tokens >= 0 && tokens <= tokensMax;
+  return usage && isCount(usage.inputTokens) && isCount(usage.outputTokens) ? usage : null;
+}
 
 export const tokensOf = ({ inputTokens, outputTokens }: ModelUsage): number => inputTokens + outputTokens;
 
@@ -54,7 +66,7 @@ export function effectivePrice(
   listed: Price | null,
   own: { readonly llmInputPrice?: number | null | undefined; readonly llmOutputPrice?: number | null | undefined },
 ): Price | null {
-  const input = own.llmInputPrice ?? listed?.input;
-  const output = own.llmOutputPrice ?? listed?.output;
-  return input === undefined || output === undefined ? null : { input, output };
+  const inputUsd = own.llmInputPrice ?? listed?.inputUsd;
+  const outputUsd = own.llmOutputPrice ?? listed?.outputUsd;
+  return inputUsd === undefined || outputUsd === undefined ? null : { inputUsd, outputUsd };
 }
