@@ -24,6 +24,8 @@ export interface OutboundRequest {
   readonly body?: string | Buffer;
   /** For everything: name lookup, redirects, and the answer to its last byte. */
   readonly deadlineMs: number;
+  /** Ends the exchange before that; it then throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
   /** Most bytes of an answer, counted as they arrive and again as they are decompressed. */
   readonly bytesMax: number;
 }
@@ -68,7 +70,7 @@ export class Outbound {
   /**
    * Asks and hands the answer, whatever its status, to `read`; the connection is closed when that is done. Only GET follows redirects:
    * a body must not reach a place that its sender did not name.
-   * @throws SluiceError outbound_*; what `read` throws passes unchanged
+   * @throws SluiceError outbound_*; what `read` throws passes unchanged, and so does the reason of the request's signal
    */
   async exchange<T>(
     address: string | URL,
@@ -76,11 +78,12 @@ export class Outbound {
     read: (answer: OutboundAnswer) => Promise<T>,
   ): Promise<T> {
     const deadline = AbortSignal.timeout(request.deadlineMs);
+    const ended = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
     let url = checkedUrl(address, this.#allowed);
     let credentials = request.credentials ?? {};
     for (let redirects = 0; ; redirects++) {
       const failure = failureOf(url, request, deadline);
-      const response = await this.#send(url, { ...request, credentials }, deadline).catch(failure);
+      const response = await this.#send(url, { ...request, credentials }, ended).catch(failure);
       try {
         const { statusCode: status = 0, headers } = response;
         if (!redirectStatuses.has(status))
@@ -176,9 +179,10 @@ type Failure = (error: unknown) => never;
 
 /** What an error on the way means to the caller. Node's error codes are ours to show; messages can hold what a host sent. */
 const failureOf =
-  ({ hostname: host }: URL, { deadlineMs }: OutboundRequest, deadline: AbortSignal): Failure =>
+  ({ hostname: host }: URL, { deadlineMs, signal }: OutboundRequest, deadline: AbortSignal): Failure =>
   (error) => {
     if (isSluiceError(error)) throw error;
+    if (signal?.aborted) throw signal.reason;
     if (deadline.aborted) throw new SluiceError("outbound_timeout", { host, seconds: deadlineMs / 1000 }, error);
     const code = String((error as NodeJS.ErrnoException).code ?? "network");
     if (code === "ERR_INVALID_CHAR") throw new SluiceError("outbound_credentials_malformed", { host });
