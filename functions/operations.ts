@@ -23,6 +23,23 @@ import { readProject } from "./projects/read-project.ts";
 import { readProjectStats } from "./projects/read-project-stats.ts";
 import { restoreProject } from "./projects/restore-project.ts";
 import { updateProject } from "./projects/update-project.ts";
+import { createPromptTemplate } from "./prompts/create-prompt-template.ts";
+import { deletePromptTemplate } from "./prompts/delete-prompt-template.ts";
+import { listPromptTemplates } from "./prompts/list-prompt-templates.ts";
+import { readPromptTemplate } from "./prompts/read-prompt-template.ts";
+import { setDefaultPromptTemplate } from "./prompts/set-default-prompt-template.ts";
+import { updatePromptTemplate } from "./prompts/update-prompt-template.ts";
+import { addRule } from "./rules/add-rule.ts";
+import { createRuleSet } from "./rules/create-rule-set.ts";
+import { deleteRule } from "./rules/delete-rule.ts";
+import { deleteRuleSet } from "./rules/delete-rule-set.ts";
+import { exportRuleSet } from "./rules/export-rule-set.ts";
+import { importRuleSet } from "./rules/import-rule-set.ts";
+import { listRuleSets } from "./rules/list-rule-sets.ts";
+import { readRuleSet } from "./rules/read-rule-set.ts";
+import { toggleRule } from "./rules/toggle-rule.ts";
+import { updateRule } from "./rules/update-rule.ts";
+import { updateRuleSet } from "./rules/update-rule-set.ts";
 import { cancelTask } from "./scans/cancel-task.ts";
 import { listTasks } from "./scans/list-tasks.ts";
 import { readTask } from "./scans/read-task.ts";
@@ -38,6 +55,7 @@ import { listProjectFiles } from "./sources/list-project-files.ts";
 import { readZipInfo } from "./sources/read-zip-info.ts";
 import { testProjectAccess } from "./sources/test-project-access.ts";
 import { uploadZip } from "./sources/upload-zip.ts";
+import { readMySpending } from "./spending/read-my-spending.ts";
 import { deleteSshKey } from "./ssh-keys/delete-ssh-key.ts";
 import { forgetKnownHosts } from "./ssh-keys/forget-known-hosts.ts";
 import { generateSshKeyPair } from "./ssh-keys/generate-ssh-key-pair.ts";
@@ -90,6 +108,28 @@ export const operations = {
   },
   scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },
+  spending: { readMySpending },
+  prompts: {
+    listPromptTemplates,
+    createPromptTemplate,
+    readPromptTemplate,
+    updatePromptTemplate,
+    deletePromptTemplate,
+    setDefaultPromptTemplate,
+  },
+  rules: {
+    listRuleSets,
+    createRuleSet,
+    importRuleSet,
+    readRuleSet,
+    updateRuleSet,
+    deleteRuleSet,
+    exportRuleSet,
+    addRule,
+    updateRule,
+    deleteRule,
+    toggleRule,
+  },
   "audit-log": { listAuditEntries },
   "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, forgetKnownHosts },
   database: { listMigrations },

@@ -1,7 +1,8 @@
+import * as z from "zod";
 import { defaultSettings, type UserConfig } from "../config/user-config.ts";
 import type { Project } from "../projects/project.ts";
 import type { ScanConfig } from "../scans/task.ts";
-import { microsOf } from "./cost.ts";
+import { microsOf, usdOf } from "./cost.ts";
 
 /** What can run out: the budget of one scan, of a project over its whole life, of a user in a calendar month (UTC). */
 export type Level = "scan" | "project" | "month";
@@ -15,6 +16,14 @@ export interface Cap {
 export type Caps = Readonly<Record<Level, Cap>>;
 
 export const noCap: Cap = { tokens: null, micros: null };
+
+/** Null means no limit. */
+export const CapView = z.object({ tokens: z.number().nullable(), usd: z.number().nullable() });
+
+export const capView = ({ tokens, micros }: Cap): z.input<typeof CapView> => ({
+  tokens,
+  usd: micros === null ? null : usdOf(micros),
+});
 
 /**
  * The caps of a model call, as they are now.

@@ -53,6 +53,7 @@ const samples: Record<Names, Sample> = {
   readMyConfig: () => ({}),
   updateMyConfig: () => ({ sent: { json: { otherConfig: { maxAnalyzeFiles: 50, outputLanguage: "en-US" } } } }),
   deleteMyConfig: () => ({}),
+  readMySpending: () => ({ sent: { query: { month: "2026-11" } } }),
   createProject: () => ({ sent: { json: { name: "中文项目", source_type: "zip" } } }),
   listProjects: () => ({ sent: { query: { limit: "2" } } }),
   readProject: ({ projectId }) => ({ params: { id: projectId } }),
@@ -108,6 +109,29 @@ const samples: Record<Names, Sample> = {
     params: { id: taskId, issue_id: issueId },
     sent: { json: { status: "resolved" } },
   }),
+  listPromptTemplates: () => ({ sent: { query: { template_type: "system", is_active: "true", limit: "5" } } }),
+  createPromptTemplate: () => ({ sent: { json: { name: "我的模板", content_zh: "审计 {code}" } } }),
+  readPromptTemplate: async () => ({ params: { id: await ownTemplate() } }),
+  updatePromptTemplate: async () => ({ params: { id: await ownTemplate() }, sent: { json: { is_active: false } } }),
+  deletePromptTemplate: async () => ({ params: { id: await ownTemplate() } }),
+  setDefaultPromptTemplate: async () => {
+    const { items } = await owner.ok("GET", "/api/v1/prompts");
+    return { params: { id: items.find((one: { is_default: boolean }) => one.is_default).id } };
+  },
+  listRuleSets: () => ({ sent: { query: { language: "all", rule_type: "security", limit: "5" } } }),
+  createRuleSet: () => ({ sent: { json: { name: "我的规则", rules: [ownRule] } } }),
+  importRuleSet: async () => {
+    const { id } = await ownRuleSet();
+    return { sent: { json: await owner.ok("GET", `/api/v1/rules/${id}/export`) } };
+  },
+  readRuleSet: async () => ({ params: { id: (await ownRuleSet()).id } }),
+  updateRuleSet: async () => ({ params: { id: (await ownRuleSet()).id }, sent: { json: { sort_order: 3 } } }),
+  deleteRuleSet: async () => ({ params: { id: (await ownRuleSet()).id } }),
+  exportRuleSet: async () => ({ params: { id: (await ownRuleSet()).id } }),
+  addRule: async () => ({ params: { id: (await ownRuleSet()).id }, sent: { json: ownRule } }),
+  updateRule: async () => ({ params: ruleParams(await ownRuleSet()), sent: { json: { severity: "low" } } }),
+  deleteRule: async () => ({ params: ruleParams(await ownRuleSet()) }),
+  toggleRule: async () => ({ params: ruleParams(await ownRuleSet()) }),
   generateSshKeyPair: () => ({ sent: { json: { type: "ed25519" } } }),
   readSshKey: () => ({}),
   deleteSshKey: async () => {
@@ -396,6 +420,19 @@ async function repositoryProject(): Promise<string> {
   await join(id);
   return id;
 }
+
+/** A template of the owner's, another one at each call. */
+async function ownTemplate(): Promise<string> {
+  return (await owner.ok("POST", "/api/v1/prompts", { json: { name: "t", content_en: "Audit {code}" } })).id;
+}
+
+const ownRule = { rule_code: "C1", name: "no eval", category: "security", pattern: "\\beval\\(" };
+
+/** A rule set of the owner's with one rule, another one at each call. */
+const ownRuleSet = (): Promise<{ id: string; rules: { id: string }[] }> =>
+  owner.ok("POST", "/api/v1/rules", { json: { name: "r", rules: [ownRule] } });
+
+const ruleParams = ({ id, rules }: Awaited<ReturnType<typeof ownRuleSet>>) => ({ id, rule_id: rules[0]?.id as string });
 
 /** Sends an operation's sample request, changed where the test says so. */
 async function call(api: Api, listed: ListedOperation, change: Sent = {}, params?: Record<string, string>) {
