@@ -9,7 +9,7 @@ export const updateMyConfig = operation(
     method: "PUT",
     path: "/config/me",
     summary:
-      "Change one's own settings: what is not named stays, a masked secret too, an empty one is deleted; the token of a host goes when that host's address changes",
+      "Change one's own settings: what is not named stays, a masked secret too, an empty one is deleted; the token of a host and the key of a model go when the address changes that they were entered for",
     auth: "user",
     body: Settings.partial(),
     success: ConfigView,

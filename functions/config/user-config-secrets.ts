@@ -1,3 +1,4 @@
+import { withoutMovedKeys } from "../llm/model-address.ts";
 import { isSluiceError } from "../platform/errors.ts";
 import { changedSecret, encryptSecret, maskSecret, openSecret } from "../platform/secrets.ts";
 import {
@@ -70,7 +71,7 @@ export async function savedSettings(
     updatedAt: before ? at.toISOString() : null,
     version: (before?.version ?? 0) + 1,
   };
-  return withoutMovedTokens(before, after, entered);
+  return withoutMovedKeys(before, withoutMovedTokens(before, after, entered), entered);
 }
 
 /** A secret from before encryption gets encrypted now that its record is written anyway. */

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { mendedFetch, withIndexes, withUsage } from "./mended-fetch.ts";
 import { ModelFailure, type ModelSettings } from "./model.ts";
 import { apiModelName, findProvider, type Wire } from "./providers.ts";
 
@@ -14,10 +15,10 @@ interface Connection {
 
 /** Packages are loaded when they are needed: a function reads only the one that its user's provider takes. */
 const wires: Record<Wire, (connection: Connection) => Promise<LanguageModelV4>> = {
-  async openai({ model, ...settings }) {
+  async openai({ model, baseURL, apiKey, fetch }) {
     const { createOpenAI } = await import("@ai-sdk/openai");
     // Chat completions and not the newer API: proxies that stand in for OpenAI know no other.
-    return createOpenAI(settings).chat(model);
+    return createOpenAI({ baseURL, apiKey, fetch: mendedFetch(fetch, withIndexes) }).chat(model);
   },
   async "openai-compatible"({ model, apiKey, schemas, ...settings }) {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
@@ -26,7 +27,7 @@ const wires: Record<Wire, (connection: Connection) => Promise<LanguageModelV4>> 
   },
   async anthropic({ model, baseURL, apiKey, fetch }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({ baseURL, apiKey, fetch: withUsage(fetch) })(model);
+    return createAnthropic({ baseURL, apiKey, fetch: mendedFetch(fetch, withUsage) })(model);
   },
   async google({ model, baseURL, apiKey, fetch }) {
     const { createGoogle } = await import("@ai-sdk/google");
@@ -58,24 +59,3 @@ export async function languageModel(settings: ModelSettings, fetch: typeof globa
     fetch,
   });
 }
-
-/** The package takes no answer without usage, and servers that only speak like Anthropic leave it out. Zero stands for unknown. */
-const withUsage =
-  (fetch: Connection["fetch"]): Connection["fetch"] =>
-  async (input, init) => {
-    const answer = await fetch(input, init);
-    if (!answer.ok) return answer;
-    const text = await answer.text();
-    return new Response(mended(text), { status: answer.status, headers: answer.headers });
-  };
-
-function mended(text: string): string {
-  try {
-    const answer = JSON.parse(text);
-    return answer.type === "message" ? JSON.stringify({ ...answer, usage: { ...noUsage, ...answer.usage } }) : text;
-  } catch {
-    return text;
-  }
-}
-
-const noUsage = { input_tokens: 0, output_tokens: 0 };

@@ -28,6 +28,11 @@ export const problems = {
     zh: "该 Idempotency-Key 已用于另一个请求",
     en: "This Idempotency-Key was used for a different request",
   },
+  idempotency_answer_not_kept: {
+    status: 409,
+    zh: "该 Idempotency-Key 的请求已经完成，但响应过大未能保留，请直接读取结果",
+    en: "The request with this Idempotency-Key was carried out; its answer was too large to be kept, so read the result instead",
+  },
   request_in_progress: {
     status: 409,
     zh: "相同 Idempotency-Key 的请求正在处理，请稍后重试",
@@ -450,6 +455,18 @@ export const problems = {
     status: 422,
     zh: "“{host}”的主机密钥与已保存的不同，可能存在中间人攻击；确认更换后请删除已保存的主机密钥",
     en: "“{host}” does not have the host key that is known of it; somebody may be in between. If it was replaced, delete the known host",
+  },
+
+  // Settings of models: functions/llm
+  llm_header_malformed: {
+    status: 422,
+    zh: "自定义请求头“{header}”格式不正确，请使用 JSON 对象或每行一个“名称: 值”",
+    en: "The custom header “{header}” is malformed; write a JSON object, or one “Name: value” a line",
+  },
+  llm_header_refused: {
+    status: 422,
+    zh: "不允许自定义请求头“{header}”；密钥请填写在 API Key 中",
+    en: "The header “{header}” cannot be set; a key belongs into the field for the API key",
   },
 
   // Requests to hosts that users name: functions/platform/outbound.ts. None of these texts repeats what a host answered.
