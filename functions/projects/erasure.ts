@@ -8,6 +8,7 @@ import { cancelScan } from "../scans/scan-cancellation.ts";
 import { ended, scanFolder, type Task } from "../scans/task.ts";
 import { findTask, tasksOfProject } from "../scans/task-store.ts";
 import { zipFolders } from "../sources/stored-zip.ts";
+import { forgetSpending } from "../spending/spending-store.ts";
 import { countedTask, plus } from "./statistics.ts";
 import { counting } from "./statistics-store.ts";
 import { closeErasure, findTombstone, rememberLateTask } from "./tombstone.ts";
@@ -33,6 +34,7 @@ export async function erase(projectId: string, last: boolean, now: () => Date, u
   for (const taskId of tombstone.lateTasks ?? []) await deletePrefix(environment().RESULTS_BUCKET, scanFolder(taskId));
   for (const folder of zipFolders(projectId)) await deletePrefix(environment().SOURCES_BUCKET, folder);
   await deletePartition(keys.project(projectId));
+  await forgetSpending(keys.projectSpending(projectId));
   if (last) await closeErasure(projectId, now());
   return true;
 }
@@ -45,6 +47,7 @@ async function eraseTask(task: Task, at: Date): Promise<void> {
     });
   await deletePrefix(environment().RESULTS_BUCKET, scanFolder(task.id));
   await deletePartition(keys.task(task.id));
+  await forgetSpending(keys.scanSpending(task.id));
   await deleteTask(task.id, at);
 }
 

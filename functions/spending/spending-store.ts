@@ -1,7 +1,8 @@
-import { paginateQuery, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, paginateQuery, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { v7 as uuid } from "uuid";
 import type { ModelUsage } from "../llm/model.ts";
 import type { Grants } from "../platform/contract.ts";
+import { deletePartition } from "../platform/delete-partition.ts";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { failedConditions, keys, sendUntilNoConflict, table } from "../platform/table.ts";
@@ -73,6 +74,15 @@ export const scanSpending = (taskId: string): Promise<Spending> => readSpending(
 /** What a user has spent on models in a month, "2026-11". */
 export const monthSpending = (userId: string, month: string): Promise<Spending> =>
   readSpending(keys.monthSpending(userId, month));
+
+/**
+ * Forgets the figures of a scan or project that is deleted. A call that is still under way finds its reservation gone and books nothing
+ * any more, so the user's month keeps its worst case.
+ */
+export async function forgetSpending(total: Key): Promise<void> {
+  await deletePartition(total);
+  await table.send(new DeleteCommand({ TableName: environment().TABLE_NAME, Key: total }));
+}
 
 async function readSpending(total: Key): Promise<Spending> {
   const query = {

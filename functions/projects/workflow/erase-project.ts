@@ -10,8 +10,8 @@ export const eraseProject = workflowTask(
     summary: "Deletes what is left of a project that was deleted for good",
     input: z.object({ project_id: z.uuid(), last: z.boolean() }),
     grants: {
-      reads: ["project", "task"],
-      writes: ["project", "member", "task", "issue", "statistics"],
+      reads: ["project", "task", "spending"],
+      writes: ["project", "member", "task", "issue", "statistics", "spending"],
       indexes: ["gsi1"],
       sources: { lists: ["zips/*", "quarantine/*"], deletes: ["zips/*", "quarantine/*"] },
       results: { lists: ["scans/*"], deletes: ["scans/*"] },
