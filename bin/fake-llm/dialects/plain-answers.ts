@@ -1,0 +1,27 @@
+import type { HttpAnswer, HttpAsked } from "../dialect.ts";
+import { faultKinds } from "../faults.ts";
+import { baiduToken, baiduTokenPath } from "./baidu.ts";
+import { embeddings } from "./embeddings.ts";
+
+/** What providers answer besides a model's replies: at once, without faults, and not counted as calls. */
+export function plainAnswer(method: string, asked: HttpAsked): HttpAnswer {
+  const { pathname } = asked.url;
+  if (method === "GET" && /\/v1\/models$/.test(pathname)) return models;
+  if (method === "POST" && pathname === "/v1/embeddings") return embeddings(asked);
+  if (method === "POST" && baiduTokenPath.test(pathname)) return baiduToken(asked);
+  const message = `The scripted model knows no ${method} ${pathname}. Look at the base URL.`;
+  return { status: 404, body: { error: { message, type: "invalid_request_error", param: null, code: "unknown_url" } } };
+}
+
+const models: HttpAnswer = {
+  status: 200,
+  body: {
+    object: "list",
+    data: ["scripted", ...faultKinds.map((kind) => `scripted-${kind}`)].map((id) => ({
+      id,
+      object: "model",
+      created: 0,
+      owned_by: "sluice",
+    })),
+  },
+};

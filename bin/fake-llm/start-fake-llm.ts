@@ -1,0 +1,160 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { type Call, CallLog } from "./call-log.ts";
+import { type Control, controlOf } from "./control.ts";
+import type { Dialect, HttpAnswer } from "./dialect.ts";
+import { dialects } from "./dialects/dialects.ts";
+import { plainAnswer } from "./dialects/plain-answers.ts";
+import type { FaultKind } from "./faults.ts";
+import { ScriptedModel, type ScriptedModelOptions } from "./scripted-model.ts";
+import { sendAnswer } from "./send-answer.ts";
+
+export interface FakeLlmOptions extends ScriptedModelOptions {
+  /** @default 0, any free one */
+  readonly port?: number;
+  /** Milliseconds from the arrival of a request to its answer. @default 0 */
+  readonly latencyMs?: number;
+  /** Whether calls keep the text of their request. @default false */
+  readonly keepBodies?: boolean;
+  /** Milliseconds between two bytes of the fault slow_bytes. @default 1000 */
+  readonly slowByteMs?: number;
+}
+
+/** No honest prompt is longer; a client that sends more is broken. */
+const requestBytesMax = 8 * 1024 * 1024;
+
+/**
+ * Starts a model server on loopback that speaks the wire formats of the providers and makes its answers from the code in the request.
+ * @throws when the port is taken
+ */
+export async function startFakeLlm(options: FakeLlmOptions = {}): Promise<FakeLlm> {
+  const fake = new FakeLlm(options);
+  await fake.listen();
+  return fake;
+}
+
+/** A running scripted model; see startFakeLlm. */
+export class FakeLlm {
+  readonly #options: FakeLlmOptions;
+  readonly #model: ScriptedModel;
+  readonly #log = new CallLog();
+  readonly #server: Server;
+  #latencyMs: number;
+
+  constructor(options: FakeLlmOptions) {
+    this.#options = options;
+    this.#latencyMs = options.latencyMs ?? 0;
+    this.#model = new ScriptedModel(options);
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: Error) => {
+        // A client that went away while it was sending is no trouble. All else is ours, and must not pass for a fault of the script.
+        if (!response.headersSent && !response.destroyed) send(response, { status: 501, body: { error: error.stack } });
+      });
+    });
+  }
+
+  /** Without a path: "http://127.0.0.1:8790". */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The calls of models so far, the oldest first; of very many only the latest. */
+  get calls(): readonly Call[] {
+    return this.#log.calls;
+  }
+
+  get counts() {
+    return this.#log.counts;
+  }
+
+  /** Resolves when the server takes requests. */
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      // Hundreds of connections can arrive at once; the default queue is half as long.
+      const address = { port: this.#options.port ?? 0, host: "127.0.0.1", backlog: 1_024 };
+      this.#server.once("error", reject).listen(address, resolve);
+    });
+  }
+
+  setLatency(ms: number): void {
+    this.#latencyMs = ms;
+  }
+
+  /** Every further request has this fault, whatever else was chosen; null ends that. */
+  setFault(kind: FaultKind | null): void {
+    this.#model.fault = kind;
+  }
+
+  /** Forgets calls, contents and the fault that was set. */
+  reset(): void {
+    this.#log.reset();
+    this.#model.forget();
+  }
+
+  /** Stops at once and cuts what is in flight. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://127.0.0.1");
+    const method = request.method ?? "GET";
+    const control = controlOf(method, url.pathname);
+    if (control) return send(response, controlled(control, this, parsed(await bodyOf(request))));
+    const dialect = method === "POST" ? dialects.find(({ path }) => path.test(url.pathname)) : undefined;
+    if (dialect) return await this.#serveModel(dialect, url, request, response);
+    send(response, plainAnswer(method, { url, headers: request.headers, body: parsed(await bodyOf(request)) }));
+  }
+
+  async #serveModel(dialect: Dialect, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const begun = performance.now();
+    const { headers } = request;
+    const call = this.#log.begin(dialect.provider, dialect.key({ url, headers, body: undefined }));
+    response.on("close", () => this.#log.end(call));
+    const body = await bodyOf(request);
+    if (this.#options.keepBodies) call.body = body;
+    const answer = this.#model.answer(dialect, { url, headers, body: parsed(body) }, call);
+    const rest = this.#latencyMs - (performance.now() - begun);
+    if (rest > 0) await sleep(rest);
+    if (response.destroyed) return;
+    if (call.fault !== "stall") call.status = answer.status;
+    await sendAnswer(response, answer, call.fault, this.#options.slowByteMs ?? 1_000);
+  }
+}
+
+function controlled(control: Control, fake: FakeLlm, body: unknown): HttpAnswer {
+  try {
+    return { status: 200, body: control(fake, body) ?? {} };
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    return { status: 400, body: { error: z.prettifyError(error) } };
+  }
+}
+
+const send = (response: ServerResponse, { status, headers, body }: HttpAnswer): void => {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+};
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > requestBytesMax) throw new Error("the request is larger than any prompt");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Undefined for what is not JSON: no provider's schema takes that. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
