@@ -12,11 +12,13 @@ import { keys, table } from "./table.ts";
 const keepSeconds = 24 * 3600;
 /** Longer than any operation runs: a claim that is older was left behind by a crash and may be taken over. */
 const claimSeconds = 60;
+/** An item of the table ends at 400 KB. A longer answer is not kept; that the work is done is, which is what matters. */
+const answerBytesMax = 350_000;
 
 /**
  * Runs `run` at most once per caller, operation and Idempotency-Key, and repeats its answer for 24 hours. Without the header it just runs.
  * A refusal is not kept: the same key may try again.
- * @throws SluiceError idempotency_key_reused when the key came with another body, request_in_progress
+ * @throws SluiceError idempotency_key_reused when the key came with another body, idempotency_answer_not_kept, request_in_progress
  */
 export async function idempotently(
   operation: string,
@@ -36,7 +38,8 @@ export async function idempotently(
   if (earlier) return earlier;
   try {
     const answer = await run();
-    const item = { ...key, v: 1, fingerprint, answer, expiresAt: seconds(now) + keepSeconds };
+    const kept = Buffer.byteLength(answer.body) > answerBytesMax ? { notKept: true } : { answer };
+    const item = { ...key, v: 1, fingerprint, ...kept, expiresAt: seconds(now) + keepSeconds };
     await table.send(new PutCommand({ TableName: environment().TABLE_NAME, Item: item }));
     return answer;
   } catch (error) {
@@ -74,6 +77,7 @@ async function claim(
     new GetCommand({ TableName: environment().TABLE_NAME, Key: key, ConsistentRead: true }),
   );
   if (Item && Item.fingerprint !== fingerprint) throw new SluiceError("idempotency_key_reused");
+  if (Item?.notKept) throw new SluiceError("idempotency_answer_not_kept");
   if (!Item?.answer) throw new SluiceError("request_in_progress");
   return Item.answer as APIGatewayProxyResult;
 }

@@ -1,0 +1,34 @@
+import { v7 as uuid } from "uuid";
+import { SluiceError } from "../platform/errors.ts";
+import { operation } from "../platform/operation.ts";
+import {
+  newPromptTemplate,
+  PromptTemplateDraft,
+  PromptTemplateView,
+  promptTemplateView,
+  templatesPerUserMax,
+} from "./prompt-template.ts";
+import { createTemplate, visibleTemplates } from "./prompt-template-store.ts";
+
+export const createPromptTemplate = operation(
+  {
+    method: "POST",
+    path: "/prompts",
+    summary: "Create a prompt template that only its creator sees",
+    auth: "user",
+    body: PromptTemplateDraft,
+    success: PromptTemplateView,
+    failures: ["prompt_template_limit_reached"],
+    grants: { reads: ["override"], writes: ["promptTemplate"], indexes: ["gsi1"] },
+    idempotent: true,
+  },
+  async ({ body, caller, now }) => {
+    // Two at once may both pass. The limit keeps the list readable and guards nothing else.
+    const own = (await visibleTemplates(caller.id)).filter(({ ownerId }) => ownerId === caller.id);
+    if (own.length >= templatesPerUserMax)
+      throw new SluiceError("prompt_template_limit_reached", { limit: templatesPerUserMax });
+    const template = newPromptTemplate(body, uuid(), caller.id, now());
+    await createTemplate(template);
+    return promptTemplateView(template, new Set());
+  },
+);
