@@ -10,6 +10,8 @@ import { languageOf } from "./inventory/language.ts";
 import { LineIndex } from "./inventory/line-index.ts";
 import { link } from "./link/link.ts";
 import { SourceParser } from "./parse/parser.ts";
+import type { ReviewUnit } from "./review/review.ts";
+import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
 
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
@@ -30,6 +32,11 @@ export interface Engine {
   analyse(file: SourceFile): Promise<FileArtefact>;
   /** Joins the artefacts of a scan: findings by path, line, column, family, fingerprint, each once. */
   link(artefacts: FileArtefact[]): Finding[];
+  /**
+   * Cuts a file into what a model looks at in one call each, with the findings that lie there. Every secret is masked, whatever the
+   * findings say: rules can be switched off and silenced, and what is not masked here leaves the house.
+   */
+  unitsOf(file: SourceFile, findings: readonly Finding[]): ReviewUnit[];
 }
 
 /** Loads rules, models and the parser. Grammars are loaded with the first file that needs them. */
@@ -43,6 +50,7 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
     version: `${codeVersion}-${digest}`,
     analyse: (file) => analyse(catalogue, parser, secrets, file),
     link: (artefacts) => link(catalogue, artefacts),
+    unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.mask(text)),
   };
 }
 

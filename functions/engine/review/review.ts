@@ -56,7 +56,7 @@ export type ReviewOutcome =
       /** New findings, each with a quote that was found in the source. */
       readonly findings: readonly Finding[];
       readonly verdicts: readonly Verdict[];
-      /** How many statements of the model were dropped, by reason, for example quote_not_found. */
+      /** How many statements of the model were dropped or changed, by reason, for example quote_not_found, relocated. */
       readonly dropped: Readonly<Record<string, number>>;
     }
   | { readonly status: "failed"; readonly category: "format" | "truncated" | "empty" | "refused" };

@@ -51,16 +51,7 @@ export class SecretScanner {
     lines: LineIndex,
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
   ): Candidate[] {
-    const lower = asciiLower(text);
-    const taken: FoundSecret[] = [];
-    for (const secret of this.#secrets) {
-      for (const window of windowsOf(lower, secret.rule.secret?.keywords ?? [])) {
-        for (const found of this.#matches(secret, text, window.start, window.end)) {
-          const overlaps = taken.some((other) => other.start < found.end && found.start < other.end);
-          if (!overlaps && taken.length < secretsMax) taken.push(found);
-        }
-      }
-    }
+    const taken = this.#find(text);
     const mask = maskOf(taken);
     return taken.map((found) => {
       const place = lines.place(found.start, found.end);
@@ -80,6 +71,27 @@ export class SecretScanner {
         suppressed: suppressed(rule.id, place.startLine),
       };
     });
+  }
+
+  /** The same text with every secret made unreadable. Lengths and line breaks stay, so that places in it stay true. */
+  mask(text: string): string {
+    const keys = text.replace(privateKey, (key) => key.replace(/[A-Za-z0-9+/=]{16,}/g, hidden));
+    const values = [...new Set(this.#find(text).map((found) => found.secret))].sort((a, b) => b.length - a.length);
+    return values.reduce((left, value) => left.split(value).join(hidden(value)), keys);
+  }
+
+  #find(text: string): FoundSecret[] {
+    const lower = asciiLower(text);
+    const taken: FoundSecret[] = [];
+    for (const secret of this.#secrets) {
+      for (const window of windowsOf(lower, secret.rule.secret?.keywords ?? [])) {
+        for (const found of this.#matches(secret, text, window.start, window.end)) {
+          const overlaps = taken.some((other) => other.start < found.end && found.start < other.end);
+          if (!overlaps && taken.length < secretsMax) taken.push(found);
+        }
+      }
+    }
+    return taken;
   }
 
   #matches(secret: CompiledSecret, text: string, from: number, to: number) {
@@ -125,6 +137,15 @@ function windowsOf(lower: string, keywords: readonly string[]): { start: number;
 
 /** Enough to recognise the secret by, too little to use it. */
 export const masked = (secret: string): string => (secret.length >= 12 ? `${secret.slice(0, 4)}****` : "****");
+
+/** A rule finds a private key by its first line; who hides one must hide all of it, also where its end is missing. */
+const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,20000}?(?:-----END|$(?![\s\S]))/g;
+
+/** `masked`, at the length of the secret. */
+const hidden = (secret: string): string => {
+  const shown = secret.length >= 12 ? 4 : 0;
+  return secret.slice(0, shown) + secret.slice(shown).replace(/[^\r\n]/g, "*");
+};
 
 /** Masks every secret found in the file, wherever it stands in a snippet. */
 function maskOf(taken: readonly { secret: string }[]): (snippet: string) => string {

@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import type { Text, VulnerabilityType } from "../finding.ts";
+import type { ReplyIssue } from "./reply-schema.ts";
+import type { ReviewRule } from "./review.ts";
+
+/** A kind of problem as findings carry it. */
+export interface ProblemClass {
+  /** Part of the fingerprint: the engine's name for it where a rule can find it too, so that both find one thing. */
+  readonly family: string;
+  readonly type: VulnerabilityType;
+  /** The first one is meant where a model names none. */
+  readonly cwe: readonly number[];
+  readonly owasp2021: string | null;
+  readonly owasp2025: string | null;
+  readonly name: Text;
+}
+
+const row = (
+  family: string,
+  type: VulnerabilityType,
+  cwe: readonly number[],
+  owasp: readonly [string, string] | null,
+  zh: string,
+  en: string,
+): ProblemClass => ({
+  family,
+  type,
+  cwe,
+  owasp2021: owasp?.[0] || null,
+  owasp2025: owasp?.[1] || null,
+  name: { zh, en },
+});
+
+/**
+ * What a model can report, the main class of a vulnerability type first. More than the rules' families: much of it only a reader of
+ * meaning can see. OWASP categories are those of the published CWE lists.
+ */
+export const problemClasses: readonly ProblemClass[] = [
+  row("sql_injection", "sql_injection", [89, 564], ["A03", "A05"], "SQL 注入", "SQL injection"),
+  row("nosql_injection", "nosql_injection", [943], ["A03", "A05"], "NoSQL 注入", "NoSQL injection"),
+  row("xss", "xss", [79, 80], ["A03", "A05"], "跨站脚本", "Cross-site scripting"),
+  row("command_injection", "command_injection", [78, 77, 88], ["A03", "A05"], "命令注入", "Command injection"),
+  row("code_injection", "code_injection", [94, 95, 96, 917], ["A03", "A05"], "代码注入", "Code injection"),
+  row("ssti", "code_injection", [1336], ["A03", "A05"], "模板注入", "Template injection"),
+  row("path_traversal", "path_traversal", [22, 23, 36, 73], ["A01", "A01"], "路径遍历", "Path traversal"),
+  row("file_inclusion", "file_inclusion", [98], ["A03", "A05"], "文件包含", "File inclusion"),
+  row("ssrf", "ssrf", [918], ["A10", "A01"], "服务端请求伪造", "Server-side request forgery"),
+  row("xxe", "xxe", [611, 776], ["A05", "A02"], "XML 外部实体", "XML external entities"),
+  row("deserialization", "deserialization", [502], ["A08", "A08"], "不安全的反序列化", "Unsafe deserialisation"),
+  row("missing_authentication", "auth_bypass", [306, 287, 288], ["A07", "A07"], "缺少认证", "Missing authentication"),
+  row("missing_authorisation", "auth_bypass", [862, 863, 285], ["A01", "A01"], "缺少授权检查", "Missing authorisation"),
+  row("idor", "idor", [639], ["A01", "A01"], "越权访问对象", "Access to objects of others"),
+  row("data_exposure", "sensitive_data_exposure", [200, 201], ["A01", "A01"], "敏感数据泄露", "Exposed sensitive data"),
+  row("data_in_logs", "sensitive_data_exposure", [532], ["A09", "A09"], "敏感数据写入日志", "Sensitive data in logs"),
+  row(
+    "data_in_clear",
+    "sensitive_data_exposure",
+    [312, 319],
+    ["A04", "A06"],
+    "敏感数据明文存储",
+    "Sensitive data in clear",
+  ),
+  row(
+    "verbose_errors",
+    "sensitive_data_exposure",
+    [209],
+    ["A04", "A10"],
+    "错误信息泄露细节",
+    "Errors that tell too much",
+  ),
+  row("hardcoded_secret", "hardcoded_secret", [798, 259, 321], ["A07", "A07"], "密钥写死在代码中", "Hard-coded secret"),
+  row("weak_cipher", "weak_crypto", [327, 326], ["A02", "A04"], "弱加密算法", "Weak cipher"),
+  row("weak_hash", "weak_crypto", [328, 916, 759, 760], ["A02", "A04"], "弱散列算法", "Weak hash"),
+  row("weak_random", "weak_crypto", [330, 338, 331], ["A02", "A04"], "不安全的随机数", "Predictable random numbers"),
+  row("jwt_unverified", "weak_crypto", [347], ["A02", "A04"], "令牌签名未校验", "Unverified token"),
+  row("tls_verification", "weak_crypto", [295, 297], ["A07", "A07"], "TLS 校验被关闭", "TLS verification off"),
+  row("race_condition", "race_condition", [362, 367], ["", "A06"], "竞态条件", "Race condition"),
+  row("business_logic", "business_logic", [841, 840], ["A04", "A06"], "业务逻辑缺陷", "Flaw in business logic"),
+  row(
+    "memory_corruption",
+    "memory_corruption",
+    [787, 119, 120, 121, 122, 125, 416, 415, 476, 134, 190],
+    null,
+    "内存破坏",
+    "Memory corruption",
+  ),
+  row("open_redirect", "other", [601], ["A01", "A01"], "开放重定向", "Open redirect"),
+  row("csrf", "other", [352], ["A01", "A01"], "跨站请求伪造", "Cross-site request forgery"),
+  row("insecure_cookie", "other", [614, 1004, 1275], ["A05", "A02"], "Cookie 属性不安全", "Insecure cookie"),
+  row("rate_limit", "other", [307, 799], ["A07", "A07"], "缺少频率限制", "Missing rate limit"),
+  row("ldap_injection", "other", [90], ["A03", "A05"], "LDAP 注入", "LDAP injection"),
+  row("xpath_injection", "other", [643], ["A03", "A05"], "XPath 注入", "XPath injection"),
+  row("header_injection", "other", [113, 93], ["A03", "A05"], "响应头注入", "Header injection"),
+  row("log_injection", "other", [117], ["A09", "A09"], "日志注入", "Log injection"),
+  row("prototype_pollution", "other", [1321], ["A08", "A08"], "原型污染", "Prototype pollution"),
+  row("mass_assignment", "other", [915], ["A08", "A08"], "批量赋值", "Mass assignment"),
+  row("resource_use", "other", [400, 770, 1333], null, "资源消耗不受限", "Unbounded use of resources"),
+  row("unrestricted_upload", "other", [434], ["A04", "A06"], "上传不受限制", "Unrestricted upload"),
+  row("debug_mode", "other", [489], ["A05", "A02"], "调试模式开启", "Debug mode on"),
+  row("permissive_cors", "other", [942], ["A05", "A02"], "跨域策略过宽", "Permissive CORS"),
+];
+
+const byCwe = new Map(problemClasses.flatMap((entry) => entry.cwe.map((cwe) => [cwe, entry] as const)));
+const byType = new Map([...problemClasses].reverse().map((entry) => [entry.type, entry] as const));
+
+const qualityNames: Record<string, Text> = {
+  security: { zh: "安全问题", en: "Security problem" },
+  bug: { zh: "缺陷", en: "Bug" },
+  performance: { zh: "性能问题", en: "Performance problem" },
+  style: { zh: "风格问题", en: "Style problem" },
+  maintainability: { zh: "可维护性问题", en: "Maintainability problem" },
+};
+
+/**
+ * Decides what a model's issue is. A CWE that belongs to the stated type is more exact than the type alone; a CWE alone decides where
+ * the type is "other". What is no known weakness belongs to the owner's rule it breaks, or to its issue type.
+ */
+export function classOf(
+  issue: Pick<ReplyIssue, "type" | "vulnerability_type" | "cwe">,
+  rule: ReviewRule | null,
+): ProblemClass {
+  const named = issue.vulnerability_type;
+  const exact = issue.cwe === null ? undefined : byCwe.get(issue.cwe);
+  if (issue.type === "security" || named !== "other") {
+    if (exact && (named === "other" || exact.type === named)) return exact;
+    const main = named === "other" ? undefined : byType.get(named);
+    if (main) return main;
+  }
+  return {
+    family: rule ? ruleFamily(rule.code) : issue.type,
+    type: "other",
+    cwe: [],
+    owasp2021: null,
+    owasp2025: null,
+    name: qualityNames[issue.type] as Text,
+  };
+}
+
+/** The family of what a user's own rule finds, by pattern or by a model. */
+export const ruleFamily = (code: string): string => `rule.${slugOf(code)}`;
+
+/** A user's code as it may stand in a rule id. Codes in other scripts keep apart by a hash. */
+export function slugOf(code: string): string {
+  const slug = code
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 60);
+  const hash = createHash("sha256").update(code).digest("hex").slice(0, 8);
+  return [slug, ...(/[^\0-\x7f]/.test(code) || slug === "" ? [hash] : [])].filter(Boolean).join("-");
+}
