@@ -18,6 +18,7 @@ export const jsonOf = (result: ScanResult, summary: Summary, say: Say): string =
       files_scanned: summary.filesScanned,
       files_skipped: summary.filesSkipped,
       lines: result.task.total_lines,
+      rules_only: summary.rulesOnly,
       quality_score: summary.analysed ? result.task.quality_score : null,
       seconds: Math.round(result.seconds * 10) / 10,
       warnings: summary.warnings.map((notice) => ({

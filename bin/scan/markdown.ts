@@ -38,6 +38,7 @@ function overview({ task }: ScanResult, summary: Summary, say: Say): string[] {
     say("files_skipped", { files: summary.filesSkipped }),
     say("lines", { lines: task.total_lines }),
     ...(summary.analysed ? [say("score", { score: task.quality_score })] : []),
+    ...(summary.rulesOnly ? [say("rules_only")] : []),
   ];
   const counts = severities.map((severity) => `| ${say(severity)} | ${summary.open[severity]} |`);
   const table = [`| ${say("report_severity")} | ${say("report_count")} |`, "| --- | ---: |", ...counts].join("\n");

@@ -1,6 +1,7 @@
 import { type Severity, severities } from "../../functions/issues/issue.ts";
 import type { Language } from "../../functions/platform/language.ts";
 import type { Warning } from "../../functions/scans/task.ts";
+import { reasonText } from "./review-reasons.ts";
 import type { Say, TextKey } from "./texts.ts";
 import type { Issue, Task } from "./views.ts";
 
@@ -32,6 +33,8 @@ export interface Summary {
   readonly silenced: number;
   readonly filesScanned: number;
   readonly filesSkipped: number;
+  /** No model looked at the code. */
+  readonly rulesOnly: boolean;
   readonly warnings: readonly Notice[];
 }
 
@@ -40,9 +43,11 @@ export interface Notice {
   readonly key: TextKey & (Warning["code"] | "names_not_packed");
   readonly count: number;
   readonly paths: readonly string[];
+  /** In words. */
+  readonly reason?: string | undefined;
 }
 
-export function summarise({ scanned, task, issues, unpackable }: ScanResult): Summary {
+export function summarise({ scanned, task, issues, unpackable, language }: ScanResult): Summary {
   const open = Object.fromEntries(
     severities.map((severity) => [
       severity,
@@ -50,7 +55,14 @@ export function summarise({ scanned, task, issues, unpackable }: ScanResult): Su
     ]),
   ) as Record<Severity, number>;
   const openTotal = severities.reduce((sum, severity) => sum + open[severity], 0);
-  const warnings: Notice[] = task.warnings.map(({ code, count, paths }) => ({ key: code, count, paths }));
+  const warnings: Notice[] = task.warnings
+    .filter((warning) => warning.code !== "rules_only") // a fact and no alarm: who wants a model, configures one
+    .map(({ code, count, paths, reason }) => ({
+      key: code,
+      count,
+      paths,
+      reason: reason && reasonText(reason, language),
+    }));
   if (unpackable.length > 0) warnings.push({ key: "names_not_packed", count: unpackable.length, paths: unpackable });
   const notAnalysed = task.warnings.find((warning) => warning.code === "files_not_analysed")?.count ?? 0;
   // The service counts a file as scanned when it is done with it, also when it could not read it.
@@ -62,6 +74,7 @@ export function summarise({ scanned, task, issues, unpackable }: ScanResult): Su
     silenced: issues.length - openTotal,
     filesScanned,
     filesSkipped: Math.max(0, scanned.files - task.total_files),
+    rulesOnly: task.warnings.some((warning) => warning.code === "rules_only"),
     warnings,
   };
 }
@@ -99,7 +112,7 @@ const pathsShown = 5;
 
 /** A warning as one sentence, with the first paths it is about. */
 export function noticeText(notice: Notice, say: Say): string {
-  const sentence = say(notice.key, { count: notice.count });
+  const sentence = say(notice.key, { count: notice.count, reason: notice.reason ?? "" });
   if (notice.paths.length === 0) return sentence;
   const shown = notice.paths.slice(0, pathsShown);
   const more = notice.count - shown.length;

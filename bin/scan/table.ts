@@ -70,6 +70,7 @@ export function summaryLines(result: ScanResult, summary: Summary, say: Say, { s
     say("files_skipped", { files: summary.filesSkipped }),
     say("lines", { lines: task.total_lines }),
     ...(summary.analysed ? [say("score", { score: task.quality_score })] : []),
+    ...(summary.rulesOnly ? [say("rules_only")] : []),
     say("seconds", { seconds: result.seconds }),
   ];
   const warnings = summary.warnings

@@ -69,6 +69,15 @@ const texts = {
     en: "The repository's host did not list all files; some may be missing in its archive",
     zh: "代码托管平台未列出全部文件，归档中可能缺少部分文件",
   },
+  rules_only: { en: "rules only", zh: "仅规则" },
+  files_not_reviewed: {
+    en: "the model did not review {count} {count|file|files}: {reason}",
+    zh: "模型未审查 {count} 个文件：{reason}",
+  },
+  review_stopped: {
+    en: "the review by the model ended early: {reason}",
+    zh: "模型审查提前结束：{reason}",
+  },
   suppressed_findings: {
     en: "{count} {count|finding is|findings are} silenced by comments in the code",
     zh: "有 {count} 个问题被代码中的注释忽略",

@@ -22,11 +22,20 @@ export const Warning = z.object({
     "suppressed_findings",
     "files_not_in_archive",
     "listing_incomplete",
+    "rules_only",
+    "files_not_reviewed",
+    "review_stopped",
   ]),
   count: z.number().int(),
   paths: z.array(z.string()),
+  /** Why, where one code has many reasons: a failure category of the model layer, or one of review-result.ts. */
+  reason: z.string().optional(),
 });
 export type Warning = z.infer<typeof Warning>;
+
+/** What a running task is doing. */
+export const Phase = z.enum(["planning", "rules", "linking", "review", "concluding"]);
+export type Phase = z.infer<typeof Phase>;
 
 /** What a scan was asked to do, kept with the task for as long as the task lives. */
 export const ScanConfig = z.object({
@@ -59,6 +68,8 @@ export const Task = z.object({
   ownerId: z.uuid(),
   /** Who started it; tasks of before there were members have none and were started by the owner. */
   createdBy: z.uuid().optional(),
+  /** Who started the current attempt; by default who created the task. */
+  startedBy: z.uuid().optional(),
   taskType: z.enum(["repository", "zip_upload"]),
   status: TaskStatus,
   /** Fences late writes: a run of an earlier attempt changes nothing any more. */
@@ -70,8 +81,17 @@ export const Task = z.object({
   /** What was fetched of the repository. */
   commit: z.string().nullable().default(null),
   leftOut: LeftOut.nullable().default(null),
+  /** Null before it runs and after it has ended. */
+  phase: Phase.nullable().default(null),
+  /** The model that reviews; null when rules alone judge, and until the plan knows. */
+  model: z.object({ provider: z.string(), model: z.string() }).nullable().default(null),
   totalFiles: z.number().int(),
+  /** Files that every pass is through with. */
   scannedFiles: z.number().int(),
+  filesToReview: z.number().int().default(0),
+  filesReviewed: z.number().int().default(0),
+  /** Why no more calls are made in this attempt. */
+  reviewStopped: z.string().nullable().default(null),
   totalLines: z.number().int(),
   issuesCount: z.number().int(),
   /** How many of its issues are resolved now. */
@@ -103,21 +123,42 @@ export const newTask = (
   commit: null,
   leftOut: null,
   ...given,
-  status: "pending",
+  ...unstarted(at),
   attempt: 1,
+  issuesResolved: 0,
+  createdAt: at.toISOString(),
+});
+
+/** What an attempt begins with. How many issues are resolved is no matter of attempts. */
+const unstarted = (at: Date) => ({
+  status: "pending" as const,
+  phase: null,
+  model: null,
   totalFiles: 0,
   scannedFiles: 0,
+  filesToReview: 0,
+  filesReviewed: 0,
+  reviewStopped: null,
   totalLines: 0,
   issuesCount: 0,
-  issuesResolved: 0,
   qualityScore: 0,
   warnings: [],
   failure: null,
-  createdAt: at.toISOString(),
   startedAt: null,
   completedAt: null,
   heartbeatAt: at.toISOString(),
 });
+
+/** The task as another attempt begins: the same bytes, read with the model and the purse of who asks for it. */
+export const nextAttempt = (task: Task, startedBy: string, at: Date): Task => ({
+  ...task,
+  ...unstarted(at),
+  startedBy,
+  attempt: task.attempt + 1,
+});
+
+/** Whose settings, tokens and money the current attempt uses. */
+export const actorOf = ({ startedBy, createdBy, ownerId }: Task): string => startedBy ?? createdBy ?? ownerId;
 
 export const TaskView = z.object({
   id: z.string(),
@@ -130,8 +171,16 @@ export const TaskView = z.object({
   /** JSON as text, both: existing front ends parse them themselves. */
   exclude_patterns: z.string(),
   scan_config: z.string(),
+  /** What a running task is doing; null before and after. */
+  phase: Phase.nullable(),
   total_files: z.number(),
+  /** Files that every pass is through with. */
   scanned_files: z.number(),
+  /** Files that the model looks at, and of these the ones it is through with. */
+  files_to_review: z.number(),
+  files_reviewed: z.number(),
+  /** The model that reviews; null when rules alone judge. */
+  model: z.object({ provider: z.string(), model: z.string() }).nullable(),
   total_lines: z.number(),
   issues_count: z.number(),
   quality_score: z.number(),
@@ -162,8 +211,12 @@ export const taskView = (task: Task, project: Project | null, language: Language
     budget_tokens: task.config.budgetTokens,
     budget_usd: task.config.budgetUsd,
   }),
+  phase: ended(task.status) ? null : task.phase,
   total_files: task.totalFiles,
   scanned_files: task.scannedFiles,
+  files_to_review: task.filesToReview,
+  files_reviewed: task.filesReviewed,
+  model: task.model,
   total_lines: task.totalLines,
   issues_count: task.issuesCount,
   quality_score: task.qualityScore,
@@ -195,5 +248,11 @@ export const scanKeys = (taskId: string, attempt: number) => {
     chunk: (n: number) => `${folder}/chunks/${n}.json`,
     artefacts: (n: number) => `${folder}/artefacts/${n}.json`,
     findings: `${folder}/findings.json`,
+    instructions: `${folder}/instructions.json`,
+    reviewPlan: `${folder}/review/plan.json`,
+    reviewBatches: `${folder}/review/batches.json`,
+    reviewBatch: (n: number) => `${folder}/review/batch-${n}.ndjson`,
+    reviewResult: (n: number) => `${folder}/review/result-${n}.json`,
+    coverage: `${folder}/coverage.json`,
   };
 };
