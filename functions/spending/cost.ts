@@ -1,10 +1,9 @@
-import type { ModelRequest, ModelUsage } from "../llm/model.ts";
+import type { UserConfig } from "../config/user-config.ts";
+import type { ModelRequest, ModelSettings, ModelUsage } from "../llm/model.ts";
+import { listPrice, type ModelPrice } from "../llm/prices.ts";
 
 /** US dollars for a million tokens, which is micro-dollars for one. */
-export interface Price {
-  readonly inputUsd: number;
-  readonly outputUsd: number;
-}
+export type Price = ModelPrice;
 
 /** What a call costs, or can cost at most. `micros` are whole millionths of a US dollar, null when nobody knows the price. */
 export interface Cost {
@@ -59,14 +58,16 @@ export const microsOf = (usd: number): number => Math.round(usd * 1_000_000);
 export const usdOf = (micros: number): number => micros / 1_000_000;
 
 /**
- * The price that counts: what the user says goes first, each part for itself, as nobody knows a private contract or a gateway better.
+ * The price that counts: what the user says goes before the list, each part for itself, as nobody knows a private contract or a gateway
+ * better.
  * @returns null unless both parts are known
  */
-export function effectivePrice(
-  listed: Price | null,
-  own: { readonly llmInputPrice?: number | null | undefined; readonly llmOutputPrice?: number | null | undefined },
+export function priceOf(
+  { provider, model }: Pick<ModelSettings, "provider" | "model">,
+  config: Pick<UserConfig, "llmConfig"> | null,
 ): Price | null {
-  const inputUsd = own.llmInputPrice ?? listed?.inputUsd;
-  const outputUsd = own.llmOutputPrice ?? listed?.outputUsd;
+  const listed = listPrice(provider, model);
+  const inputUsd = config?.llmConfig.llmInputPrice ?? listed?.inputUsd;
+  const outputUsd = config?.llmConfig.llmOutputPrice ?? listed?.outputUsd;
   return inputUsd === undefined || outputUsd === undefined ? null : { inputUsd, outputUsd };
 }
