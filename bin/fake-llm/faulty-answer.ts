@@ -128,7 +128,7 @@ function madeUp({ lines, language }: ShownCode): AnsweredIssue {
     column: 1,
     code_snippet: inventedQuote,
     vulnerability_type: "code_injection",
-    cwe: "CWE-94",
+    cwe: 94,
     rule_code: null,
     xai: { what: text, why: text, how: text },
   };

@@ -15,7 +15,7 @@ export interface LinePattern {
   readonly type: IssueType;
   readonly severity: Exclude<Severity, "info">;
   readonly vulnerability: VulnerabilityType;
-  readonly cwe: string | null;
+  readonly cwe: number | null;
   /** Whether a comment can show the problem: an `eval(` in a comment runs nothing. */
   readonly inComments?: boolean;
   readonly text: Readonly<Record<Language, PatternText>>;
@@ -28,7 +28,7 @@ export const linePatterns: readonly LinePattern[] = [
     type: "security",
     severity: "high",
     vulnerability: "code_injection",
-    cwe: "CWE-95",
+    cwe: 95,
     text: {
       en: {
         title: "Code is evaluated at run time",
@@ -49,7 +49,7 @@ export const linePatterns: readonly LinePattern[] = [
     type: "security",
     severity: "high",
     vulnerability: "command_injection",
-    cwe: "CWE-78",
+    cwe: 78,
     text: {
       en: {
         title: "A command is run through a shell",
@@ -70,7 +70,7 @@ export const linePatterns: readonly LinePattern[] = [
     type: "security",
     severity: "high",
     vulnerability: "xss",
-    cwe: "CWE-79",
+    cwe: 79,
     text: {
       en: {
         title: "HTML is written without escaping",
@@ -91,7 +91,7 @@ export const linePatterns: readonly LinePattern[] = [
     type: "security",
     severity: "critical",
     vulnerability: "sql_injection",
-    cwe: "CWE-89",
+    cwe: 89,
     text: {
       en: {
         title: "SQL is put together from strings",
@@ -112,7 +112,7 @@ export const linePatterns: readonly LinePattern[] = [
     type: "security",
     severity: "high",
     vulnerability: "hardcoded_secret",
-    cwe: "CWE-798",
+    cwe: 798,
     text: {
       en: {
         title: "A secret stands in the code",
@@ -133,7 +133,7 @@ export const linePatterns: readonly LinePattern[] = [
     type: "security",
     severity: "medium",
     vulnerability: "weak_crypto",
-    cwe: "CWE-327",
+    cwe: 327,
     text: {
       en: {
         title: "MD5 is broken",
@@ -154,7 +154,7 @@ export const linePatterns: readonly LinePattern[] = [
     type: "security",
     severity: "high",
     vulnerability: "deserialization",
-    cwe: "CWE-502",
+    cwe: 502,
     text: {
       en: {
         title: "A pickle is loaded",
@@ -175,7 +175,7 @@ export const linePatterns: readonly LinePattern[] = [
     type: "bug",
     severity: "medium",
     vulnerability: "other",
-    cwe: "CWE-396",
+    cwe: 396,
     text: {
       en: {
         title: "Every exception is caught",

@@ -11,7 +11,7 @@ export interface AnsweredIssue {
   column: number;
   code_snippet: string;
   vulnerability_type: string;
-  cwe: string | null;
+  cwe: number | null;
   rule_code: string | null;
   xai: { what: string; why: string; how: string };
 }

@@ -24,7 +24,7 @@ export interface ShownCode {
 
 const finding = /^(F\d{1,5}) \| line (\d{1,7}) \| /;
 const path = /\b(?:path|file)\b"?[ ]?[:=]?[ ]?("(?:[^"\\]|\\.)*")/i;
-const chinese = /简体中文|zh-CN/;
+const languageName = /(简体中文|zh-CN)|English|en-US/;
 
 /**
  * Finds code lines (`12| text`), rule findings (`F1 | line 12 | rule | title`) and the path in what the user says. What an assistant said
@@ -48,8 +48,8 @@ export function readShownCode({ system, turns }: Asked): ShownCode {
   return {
     lines,
     findings,
-    path: firstPath(rest),
-    language: rest.some((line) => chinese.test(line)) ? "zh" : "en",
+    path: lastPath(rest),
+    language: wantedLanguage(rest),
     content: lines.length > 0 ? lines.map(({ number, text }) => `${number}|${text}`).join("\n") : said.join("\n"),
   };
 }
@@ -65,8 +65,9 @@ function codeLine(line: string): ShownLine | null {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-function firstPath(lines: readonly string[]): string | null {
-  for (const line of lines) {
+/** What is said last counts: the task comes after the owner's own words, which may name languages and files too. */
+function lastPath(lines: readonly string[]): string | null {
+  for (const line of lines.toReversed()) {
     const quoted = path.exec(line)?.[1];
     if (quoted === undefined) continue;
     try {
@@ -76,4 +77,9 @@ function firstPath(lines: readonly string[]): string | null {
     }
   }
   return null;
+}
+
+function wantedLanguage(lines: readonly string[]): "zh" | "en" {
+  const named = languageName.exec(lines.findLast((line) => languageName.test(line)) ?? "");
+  return named?.[1] === undefined ? "en" : "zh";
 }
