@@ -3,10 +3,9 @@ import { Id, page } from "../platform/contract.ts";
 import { codesOf } from "../platform/errors.ts";
 import { operation, Reply } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
-import type { Project } from "../projects/project.ts";
-import { openRepository, providerGrants, repositoryOf } from "./project-repository.ts";
-import { type Candidate, selectFiles } from "./selection.ts";
-import { readManifest, readStoredZip } from "./stored-zip-store.ts";
+import { filesOfProject } from "./project-files.ts";
+import { providerGrants } from "./project-repository.ts";
+import { selectFiles } from "./selection.ts";
 
 /** Front ends ask for all files at once; 20,000 rows of this shape stay within a function's 6 MB answer. */
 const filesMax = 20_000;
@@ -49,10 +48,7 @@ export const listProjectFiles = operation(
   },
   async ({ params, query, caller }) => {
     const project = await authorise(caller, "read", params.id);
-    const { files, truncated } =
-      project.sourceType === "zip"
-        ? await filesOfZip(project)
-        : await filesOfRepository(project, caller.id, query.branch);
+    const { files, truncated } = await filesOfProject(project, caller.id, query.branch);
     const { accepted } = selectFiles(files, { excludePatterns: query.exclude_patterns });
     const rows = accepted.slice(query.skip, query.skip + query.limit);
     return new Reply(
@@ -62,21 +58,3 @@ export const listProjectFiles = operation(
     );
   },
 );
-
-interface FileList {
-  readonly files: readonly Candidate[];
-  readonly truncated: boolean;
-}
-
-async function filesOfZip({ id }: Project): Promise<FileList> {
-  const zip = await readStoredZip(id);
-  return { files: zip ? (await readManifest(zip)).files : [], truncated: false };
-}
-
-/** Of the branch asked for or else the project's default branch; a missing one is an error, never another branch. */
-async function filesOfRepository(project: Project, callerId: string, branch: string | undefined): Promise<FileList> {
-  const ref = repositoryOf(project, branch);
-  const repository = await openRepository(ref, callerId);
-  const { items, truncated } = await repository.files(await repository.head(ref.branch));
-  return { files: items.map((file) => ({ ...file, binary: false })), truncated };
-}

@@ -28,8 +28,8 @@ export async function fetchSnapshot(
   at: Date,
 ): Promise<RepositorySnapshot> {
   const head = await repository.head(ref.branch);
-  const kept = await findSnapshot(projectId);
-  if (kept?.commit === head.commit && kept.url === ref.url && kept.type === ref.type) return kept;
+  const kept = await findSnapshotOf(projectId, ref, head);
+  if (kept) return kept;
   const stored = await repository.archive(head, async (archive) => {
     const manifest = await buildManifest(archive);
     return { manifest, ...(await storeArchive(projectId, archive, manifest)) };
@@ -57,11 +57,17 @@ async function storeArchive(projectId: string, archive: ByteSource, manifest: Ma
   return { key, versionId, bytes: archive.size, manifestKey };
 }
 
-async function findSnapshot(projectId: string): Promise<RepositorySnapshot | null> {
+/** What is stored of exactly this commit of this repository, or null. */
+export async function findSnapshotOf(
+  projectId: string,
+  { url, type }: RepositoryRef,
+  { commit }: Head,
+): Promise<RepositorySnapshot | null> {
   const Key = keys.repositorySnapshot(projectId);
   const get = new GetCommand({ TableName: environment().TABLE_NAME, Key, ConsistentRead: true });
   const { Item } = await table.send(get);
-  return Item ? RepositorySnapshot.parse(Item) : null;
+  const kept = Item ? RepositorySnapshot.parse(Item) : null;
+  return kept?.commit === commit && kept.url === url && kept.type === type ? kept : null;
 }
 
 async function replaceSnapshot(snapshot: RepositorySnapshot): Promise<void> {
