@@ -13,7 +13,7 @@ const dataBytesMax = 20_480;
  * With line numbers about 9,000 tokens. That leaves room for instructions and answer in a window of 16,000, which small local
  * models have, and models of every size miss more in the middle of longer texts.
  */
-const unitCharactersMax = 24_000;
+export const unitCharactersMax = 24_000;
 
 const lockFiles =
   /(^|\/)([^/]*[-.]lock(file)?(\.(json|ya?ml))?|npm-shrinkwrap\.json|go\.sum|composer\.lock|[^/]*\.snap)$/i;
