@@ -1,4 +1,4 @@
-import type { Severity } from "./finding.ts";
+import type { IssueType, Severity, Text } from "./finding.ts";
 
 /** One file to analyse; the path is normalised and uses "/". */
 export interface SourceFile {
@@ -43,6 +43,17 @@ export interface Candidate extends LocalPlace {
   snippet: string;
   trace: LocalStep[];
   suppressed: { reason: string } | null;
+  /** What the catalogue says of other rules, for rules that it does not have. */
+  own?: OwnRule;
+}
+
+/** A rule of a user, as far as its findings show it. */
+export interface OwnRule {
+  family: string;
+  issueType: IssueType;
+  title: Text;
+  message: Text;
+  fix: Text;
 }
 
 /** Where a value that came in by a parameter ends up. */
@@ -86,7 +97,7 @@ export interface LinkRecord {
   classes: { name: string; bases: string[] }[];
 }
 
-/** All that analysis keeps of one file. JSON-serialisable; everything but `coverage.path` depends on content and language only. */
+/** All that analysis keeps of one file. JSON-serialisable; everything but `coverage.path` depends on content, language and the patterns given only. */
 export interface FileArtefact {
   coverage: Coverage;
   sha256: string;

@@ -8,11 +8,12 @@ import { decode, isBinary } from "./inventory/decode.ts";
 import { depthOf } from "./inventory/depth.ts";
 import { languageOf } from "./inventory/language.ts";
 import { LineIndex } from "./inventory/line-index.ts";
-import { link } from "./link/link.ts";
+import { type LinkOptions, link } from "./link/link.ts";
 import { SourceParser } from "./parse/parser.ts";
 import type { ReviewUnit } from "./review/review.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
+import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
 
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
 const codeVersion = 1;
@@ -24,14 +25,19 @@ export interface EngineAssets {
   read(name: string): Promise<Uint8Array>;
 }
 
+/** What the owner of a scan adds to the rules. Who keeps artefacts keys them by this too. */
+export interface AnalysisOptions {
+  readonly patterns?: readonly UserPattern[];
+}
+
 /** Turns source files into findings. Deterministic: the same bytes give the same artefact, whatever was analysed before. */
 export interface Engine {
   /** Changes whenever the same input may give another result. */
   readonly version: string;
   /** Analyses one file on its own. Never throws for what a file contains: trouble is told in its coverage. */
-  analyse(file: SourceFile): Promise<FileArtefact>;
+  analyse(file: SourceFile, options?: AnalysisOptions): Promise<FileArtefact>;
   /** Joins the artefacts of a scan: findings by path, line, column, family, fingerprint, each once. */
-  link(artefacts: FileArtefact[]): Finding[];
+  link(artefacts: readonly FileArtefact[], options?: LinkOptions): Finding[];
   /**
    * Cuts a file into what a model looks at in one call each, with the findings that lie there. Every secret is masked, whatever the
    * findings say: rules can be switched off and silenced, and what is not masked here leaves the house.
@@ -48,19 +54,21 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   return {
     version: `${codeVersion}-${digest}`,
-    analyse: (file) => analyse(catalogue, parser, secrets, file),
-    link: (artefacts) => link(catalogue, artefacts),
+    analyse: (file, options = {}) => analyse(catalogue, parser, secrets, file, options),
+    link: (artefacts, options) => link(catalogue, artefacts, options),
     unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.mask(text)),
   };
 }
 
 const noLinks: LinkRecord = { exports: [], calls: [], classes: [] };
+const noMatches: PatternMatches = { candidates: [], reason: null };
 
 async function analyse(
   catalogue: Catalogue,
   parser: SourceParser,
   secrets: SecretScanner,
   file: SourceFile,
+  { patterns = [] }: AnalysisOptions,
 ): Promise<FileArtefact> {
   const language = languageOf(file.path);
   const sha256 = createHash("sha256").update(file.bytes).digest("hex");
@@ -89,24 +97,35 @@ async function analyse(
     const text = decode(file.bytes.subarray(0, bytesMax));
     const lines = new LineIndex(text);
     coverage.lines = lines.count;
-    const { depth, reason } = depthOf(text, file.bytes.length);
+    const ownMatches = (suppressed: PatternFile["suppressed"]): PatternMatches =>
+      patterns.length === 0
+        ? noMatches
+        : scanPatterns(patterns, {
+            language: language.name,
+            lines,
+            shown: new LineIndex(secrets.mask(text)),
+            suppressed,
+          });
+    const { depth, reason: cut } = depthOf(text, file.bytes.length);
     const grammar = depth === "full" ? language.grammar : null;
     if (!grammar) {
       // Plain text has nothing but secrets to be found; only code loses something by not being parsed.
       const isCode = language.grammar !== null || language.unsupported;
-      const left = file.bytes.length > bytesMax ? "size_limit" : isCode ? (reason ?? "language_not_supported") : null;
-      return ended(
-        left === null ? "analysed" : "partial",
-        left,
-        secrets.scan(text, lines, () => null),
-      );
+      const left = file.bytes.length > bytesMax ? "size_limit" : isCode ? (cut ?? "language_not_supported") : null;
+      const silent = () => null;
+      const own = depth === "full" ? ownMatches(silent) : noMatches;
+      const reason = left ?? own.reason;
+      const found = [...secrets.scan(text, lines, silent), ...own.candidates];
+      return ended(reason === null ? "analysed" : "partial", reason, found);
     }
     const code = await analyseCode(catalogue, parser, grammar, text, lines);
-    const found = secrets.scan(text, lines, (rule, line) => code.suppressions.of(rule, line));
+    const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);
+    const own = ownMatches(suppressed);
+    const reason = code.reason ?? own.reason;
     return ended(
-      code.reason === null ? "analysed" : "partial",
-      code.reason,
-      [...code.candidates, ...found],
+      reason === null ? "analysed" : "partial",
+      reason,
+      [...code.candidates, ...secrets.scan(text, lines, suppressed), ...own.candidates],
       code.links,
     );
   } catch (error) {

@@ -14,8 +14,14 @@ export interface PlacedCandidate {
   trace: TraceStep[];
 }
 
+export interface LinkOptions {
+  /** OWASP 2021 categories ("A01" to "A10") whose families are switched off. */
+  readonly categoriesOff?: readonly string[];
+}
+
 /** Joins the artefacts of a scan into findings: sorted, without duplicates, the same whatever order the files came in. */
-export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[]): Finding[] {
+export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], options: LinkOptions = {}): Finding[] {
+  const off = new Set(options.categoriesOff ?? []);
   const ordered = [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path));
   const placed = ordered.flatMap((artefact) =>
     artefact.candidates.map((candidate) => ({
@@ -24,7 +30,9 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[]): 
       trace: placeTrace(artefact.coverage.path, candidate.trace),
     })),
   );
-  const all = [...placed, ...crossFileCandidates(catalogue, ordered)];
+  const all = [...placed, ...crossFileCandidates(catalogue, ordered)].filter(
+    ({ candidate }) => !off.has(ruleOf(catalogue, candidate).owasp2021 ?? ""),
+  );
   return identify(catalogue, mergeSamePlace(catalogue, all)).sort(findingOrder);
 }
 
@@ -85,46 +93,52 @@ function identify(catalogue: Catalogue, all: readonly PlacedCandidate[]): Findin
     const key = [rule.family, placed.path, placed.candidate.symbol, placed.candidate.anchor].join("\0");
     const sibling = siblings.get(key) ?? 0;
     siblings.set(key, sibling + 1);
-    return findingOf(catalogue, rule, placed, sibling);
+    return findingOf(rule, placed, sibling);
   });
 }
 
-const ruleOf = (catalogue: Catalogue, candidate: Candidate): Rule => {
-  const rule = catalogue.rules.get(candidate.ruleId);
-  if (!rule) throw new Error(`the artefact names the rule ${candidate.ruleId}, which this engine does not have`);
-  return rule;
-};
+/** What the finding takes from its rule. */
+interface NamedRule
+  extends Pick<Finding, "ruleVersion" | "family" | "type" | "issueType" | "cwe" | "owasp2021" | "owasp2025">,
+    Pick<Rule, "title" | "message" | "fix"> {
+  /** Null for a rule of a user, which says itself how bad it is and where. */
+  rule: Rule | null;
+}
 
-function findingOf(
-  catalogue: Catalogue,
-  rule: Rule,
-  { path, candidate, trace }: PlacedCandidate,
-  sibling: number,
-): Finding {
-  const family = catalogue.family(rule.family);
-  const identity = { family: rule.family, path, scope: candidate.symbol, anchor: candidate.anchor, sibling };
-  const fill = (text: Text): Text => ({ zh: fillSlots(text.zh, candidate), en: fillSlots(text.en, candidate) });
-  const test = isHarmlessPlace(rule, path);
+function ruleOf(catalogue: Catalogue, { ruleId, own }: Candidate): NamedRule {
+  if (own) return { ...own, rule: null, ruleVersion: 1, type: "other", cwe: [], owasp2021: null, owasp2025: null };
+  const rule = catalogue.rules.get(ruleId);
+  if (!rule) throw new Error(`the artefact names the rule ${ruleId}, which this engine does not have`);
+  const { type, owasp2021, owasp2025 } = catalogue.family(rule.family);
+  return { ...rule, rule, ruleVersion: rule.version, type, owasp2021, owasp2025 };
+}
+
+function findingOf(named: NamedRule, { path, candidate, trace }: PlacedCandidate, sibling: number): Finding {
+  const { rule, ruleVersion, family, type, issueType, cwe, owasp2021, owasp2025 } = named;
+  const identity = { family, path, scope: candidate.symbol, anchor: candidate.anchor, sibling };
+  const fill = (text: Text): Text =>
+    rule ? { zh: fillSlots(text.zh, candidate), en: fillSlots(text.en, candidate) } : text;
+  const harmless = rule !== null && isHarmlessPlace(rule, path);
   return {
     path,
     startLine: candidate.startLine,
     startColumn: candidate.startColumn,
     endLine: candidate.endLine,
     endColumn: candidate.endColumn,
-    ruleId: rule.id,
-    ruleVersion: rule.version,
-    family: rule.family,
-    type: family.type,
-    issueType: rule.issueType,
+    ruleId: candidate.ruleId,
+    ruleVersion,
+    family,
+    type,
+    issueType,
     // Nobody attacks a test, but it shows how the code is used; a secret in a test is still a secret.
-    severity: test && candidate.severity !== "info" ? "low" : candidate.severity,
+    severity: harmless && candidate.severity !== "info" ? "low" : candidate.severity,
     confidence: candidate.confidence,
-    cwe: rule.cwe,
-    owasp2021: family.owasp2021,
-    owasp2025: family.owasp2025,
-    title: fill(rule.title),
-    message: fill(rule.message),
-    fix: fill(rule.fix),
+    cwe,
+    owasp2021,
+    owasp2025,
+    title: fill(named.title),
+    message: fill(named.message),
+    fix: fill(named.fix),
     symbol: candidate.symbol,
     snippet: candidate.snippet,
     trace,

@@ -1,8 +1,9 @@
 import type { Explanation, Finding, Text } from "../finding.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
+import { slugOf } from "../user-rules/user-pattern.ts";
 import { isInLanguage } from "./output-language.ts";
-import { classOf, type ProblemClass, slugOf } from "./problem-class.ts";
+import { classOf, type ProblemClass } from "./problem-class.ts";
 import type { QuotePlace } from "./quote-gate.ts";
 import type { ReplyIssue } from "./reply-schema.ts";
 import type { ReviewInstructions, ReviewRule, ReviewUnit } from "./review.ts";

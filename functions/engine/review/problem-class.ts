@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Text, VulnerabilityType } from "../finding.ts";
+import { ruleFamily } from "../user-rules/user-pattern.ts";
 import type { ReplyIssue } from "./reply-schema.ts";
 import type { ReviewRule } from "./review.ts";
 
@@ -134,18 +134,4 @@ export function classOf(
     owasp2025: null,
     name: qualityNames[issue.type] as Text,
   };
-}
-
-/** The family of what a user's own rule finds, by pattern or by a model. */
-export const ruleFamily = (code: string): string => `rule.${slugOf(code)}`;
-
-/** A user's code as it may stand in a rule id. Codes in other scripts keep apart by a hash. */
-export function slugOf(code: string): string {
-  const slug = code
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "")
-    .slice(0, 60);
-  const hash = createHash("sha256").update(code).digest("hex").slice(0, 8);
-  return [slug, ...(/[^\0-\x7f]/.test(code) || slug === "" ? [hash] : [])].filter(Boolean).join("-");
 }
