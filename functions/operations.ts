@@ -9,6 +9,8 @@ import { updateMyConfig } from "./config/update-my-config.ts";
 import { listMigrations } from "./database/list-migrations.ts";
 import { listIssues } from "./issues/list-issues.ts";
 import { triageIssue } from "./issues/triage-issue.ts";
+import { listLlmProviders } from "./llm/list-llm-providers.ts";
+import { testLlm } from "./llm/test-llm.ts";
 import { addMember } from "./members/add-member.ts";
 import { changeMember } from "./members/change-member.ts";
 import { listMembers } from "./members/list-members.ts";
@@ -83,6 +85,7 @@ export const operations = {
   users: { readMe, updateMe, listUsers, createUser, readUser, updateUser, deleteUser, toggleUserStatus },
   tokens: { createToken, listTokens, deleteToken },
   config: { readConfigDefaults, readMyConfig, updateMyConfig, deleteMyConfig },
+  llm: { listLlmProviders, testLlm },
   projects: {
     createProject,
     listProjects,

@@ -87,8 +87,17 @@ function answerOf(result: LanguageModelV4GenerateResult, settings: ModelSettings
   // Cut or refused before its first word is a state of an answer, and its usage counts.
   if (text.trim() === "" && finish !== "length" && finish !== "refused")
     throw new ModelFailure("empty_response", { status: 200, maybeCharged: true });
-  return { text, usage: usageOf(result.usage, text), finish, model: result.response?.modelId || settings.model };
+  return {
+    text,
+    usage: usageOf(result.usage, text),
+    finish,
+    model: namedModel(result.response?.modelId) ?? settings.model,
+  };
 }
+
+/** The name goes into records and onto screens, and it is whatever a server wrote. */
+const namedModel = (name: string | undefined): string | undefined =>
+  name && /^[\w.:/@+-]{1,200}$/.test(name) ? name : undefined;
 
 const finishes: Record<LanguageModelV4FinishReason["unified"], ModelAnswer["finish"]> = {
   stop: "stop",

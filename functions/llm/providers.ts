@@ -9,7 +9,7 @@ export interface Provider {
   readonly defaultModel: string;
   /** Suggestions for people, the default first; every other name is passed on as it stands. */
   readonly models: readonly string[];
-  /** Names of the list that the provider's own API spells otherwise. They count at its own address only: a proxy has names of its own. */
+  /** Names of the list that the provider's own API spells otherwise. */
   readonly apiNames?: Readonly<Record<string, string>>;
   /** Empty where there is none to assume, and for Bedrock, whose address follows from the region. */
   readonly baseUrl: string;
@@ -246,9 +246,12 @@ export function findProvider(id: string): Provider | undefined {
   return providers.find((provider) => provider.id === wanted);
 }
 
-/** The model as the API at this address spells it. */
-export function apiModelName({ id, apiNames, baseUrl: own }: Provider, model: string, baseUrl: string): string {
-  // Ollama runs at its users' addresses, and has its names everywhere.
-  const atHome = id === "ollama" || URL.parse(baseUrl)?.host === URL.parse(own)?.host;
-  return (atHome && apiNames?.[model]) || model;
+/**
+ * The model as the API at this address spells it. Of what speaks like OpenAI, many serve the same models under names of their own, so a name
+ * is translated at the provider's own address only.
+ */
+export function apiModelName({ id, wire, apiNames, baseUrl: own }: Provider, model: string, baseUrl: string): string {
+  const faithful = wire === "anthropic" || wire === "google" || id === "ollama";
+  const atHome = URL.parse(baseUrl)?.host === URL.parse(own)?.host;
+  return ((faithful || atHome) && apiNames?.[model]) || model;
 }

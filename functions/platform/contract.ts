@@ -32,6 +32,8 @@ export interface Grants {
   readonly signTokens?: boolean;
   /** Use of the key of users' secrets; who only reads them cannot make new ones. */
   readonly secrets?: readonly ("encrypt" | "decrypt")[];
+  /** Asking models on Amazon Bedrock, which know the function by its role. */
+  readonly bedrock?: true;
 }
 
 /** What an API token is good for: looking; looking, uploading and scanning; everything its user may do. Each includes the one before. */

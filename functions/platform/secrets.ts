@@ -80,9 +80,12 @@ export async function changedSecret(
   sent: string | null | undefined,
   place: SecretPlace,
 ): Promise<string | undefined> {
-  if (sent === undefined || sent === null || maskForm.test(sent)) return stored;
+  if (sent === undefined || sent === null || isMask(sent)) return stored;
   return sent === "" ? undefined : encryptSecret(sent, place);
 }
+
+/** True for what a form shows in the place of a secret. */
+export const isMask = (text: string): boolean => maskForm.test(text);
 
 const dots = "••••";
 const maskForm = /^••••.{0,4}$/su;

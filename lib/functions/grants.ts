@@ -50,6 +50,7 @@ export function statementsOf(grants: Grants, data: DataLayer, machines: Machines
     statements.push(allow(["kms:Sign", "kms:GetPublicKey"], keyArns));
   }
   if (grants.secrets?.length) statements.push(secretsStatement(grants.secrets, data));
+  if (grants.bedrock) statements.push(bedrockStatement(data));
   const executions = `${machines.scan.replace(":stateMachine:", ":execution:")}:*`;
   for (const right of grants.scanMachine ?? []) {
     statements.push(allow([machineActions[right]], [right === "start" ? machines.scan : executions]));
@@ -131,6 +132,21 @@ function secretsStatement(uses: NonNullable<Grants["secrets"]>, data: DataLayer)
     uses.map((use) => actions[use]),
     [data.secretsKey.keyArn],
     { StringEquals: { "kms:EncryptionContext:app": "sluice" } },
+  );
+}
+
+/**
+ * Whole answers only, no streams. A profile of this region passes a request on to the model in other regions, and AWS asks for the right to
+ * the model in each of them: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-profiles-prereq.html
+ */
+function bedrockStatement(data: DataLayer): iam.PolicyStatement {
+  const { partition, region, account } = Stack.of(data as Construct);
+  return allow(
+    ["bedrock:InvokeModel"],
+    [
+      `arn:${partition}:bedrock:*::foundation-model/*`,
+      `arn:${partition}:bedrock:${region}:${account}:inference-profile/*`,
+    ],
   );
 }
 

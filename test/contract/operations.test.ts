@@ -53,6 +53,9 @@ const samples: Record<Names, Sample> = {
   readMyConfig: () => ({}),
   updateMyConfig: () => ({ sent: { json: { otherConfig: { maxAnalyzeFiles: 50, outputLanguage: "en-US" } } } }),
   deleteMyConfig: () => ({}),
+  listLlmProviders: () => ({}),
+  // Refused before anything is sent: the answer says so.
+  testLlm: () => ({ sent: { json: { provider: "openai", apiKey: "sk-test", baseUrl: "https://127.0.0.1/v1" } } }),
   readMySpending: () => ({ sent: { query: { month: "2026-11" } } }),
   createProject: () => ({ sent: { json: { name: "中文项目", source_type: "zip" } } }),
   listProjects: () => ({ sent: { query: { limit: "2" } } }),

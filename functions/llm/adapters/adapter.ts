@@ -7,6 +7,8 @@ import {
   type LanguageModelV4Prompt,
   UnsupportedFunctionalityError,
 } from "@ai-sdk/provider";
+import { answerFailure } from "../failure.ts";
+import { ModelFailure, type ModelFailureCategory } from "../model.ts";
 
 /** What an adapter needs for one call. */
 export interface AdapterProps {
@@ -62,15 +64,20 @@ export interface AdapterRequest {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
+/** An object that came back, and the headers with it. */
+export interface JsonAnswer {
+  readonly body: Record<string, unknown>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
  * Posts JSON and reads JSON.
- * @returns the object that came back
  * @throws APICallError for a status of failure and for what is no JSON object
  */
 export async function postJson(
   fetch: AdapterProps["fetch"],
   { url, headers = {}, body }: AdapterRequest,
-): Promise<Record<string, unknown>> {
+): Promise<JsonAnswer> {
   const said = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const answer = await fetch(url, {
     method: "POST",
@@ -79,7 +86,7 @@ export async function postJson(
   });
   const text = await answer.text();
   const parsed = answer.ok ? parsedObject(text) : null;
-  if (parsed) return parsed;
+  if (parsed) return { body: parsed, headers: Object.fromEntries(answer.headers) };
   throw new APICallError({
     message: "the provider did not answer as agreed",
     // The address can hold a token; nobody reads it here.
@@ -98,6 +105,20 @@ function parsedObject(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
+}
+
+/** An error under status 200. A code that says too little, such as that for any wrong parameter, is left to its words. */
+export function codedFailure(
+  category: ModelFailureCategory | undefined,
+  message: unknown,
+  headers: JsonAnswer["headers"],
+): ModelFailure {
+  const told = answerFailure(400, String(message ?? ""), headers);
+  return new ModelFailure(category ?? told.category, {
+    status: 200,
+    ...(told.retryAfterMs !== null && { retryAfterMs: told.retryAfterMs }),
+    maybeCharged: category === "timeout",
+  });
 }
 
 /** Messages as role and text, the instructions first, in the form that most providers share. */

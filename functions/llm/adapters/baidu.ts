@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { APICallError, InvalidResponseDataError, type LanguageModelV4 } from "@ai-sdk/provider";
-import { answerFailure } from "../failure.ts";
 import { ModelFailure, type ModelFailureCategory } from "../model.ts";
 import {
   type AdapterAnswer,
   type AdapterProps,
   adapter,
+  codedFailure,
   countOf,
   finishOf,
   plainMessages,
@@ -28,7 +28,7 @@ export const baidu = (props: AdapterProps): LanguageModelV4 =>
     const token = known ?? (await newToken(baseURL, apiKey, fetch));
     const said = plainMessages(prompt);
     const system = said.filter(({ role }) => role === "system").map(({ content }) => content);
-    const answer = await postJson(fetch, {
+    const { body: answer, headers: its } = await postJson(fetch, {
       url: `${baseURL}/rpc/2.0/ai_custom/v1/wenxinworkshop/chat/${endpointOf(model)}?access_token=${encodeURIComponent(token)}`,
       headers,
       body: {
@@ -42,7 +42,10 @@ export const baidu = (props: AdapterProps): LanguageModelV4 =>
     });
     if (answer.error_code !== undefined) {
       tokens.delete(holder);
-      throw failureOf(Number(answer.error_code), String(answer.error_msg), known !== undefined);
+      // A token that was good a minute ago says nothing against the key: trying again makes a new one.
+      const isOldToken = known !== undefined && [110, 111].includes(Number(answer.error_code));
+      const category = isOldToken ? "server_error" : categories[Number(answer.error_code)];
+      throw codedFailure(category, answer.error_msg, its);
     }
     if (!known) remember(holder, token);
     return answerOf(answer);
@@ -80,7 +83,7 @@ async function newToken(baseURL: string, apiKey: string, fetch: AdapterProps["fe
   const secret = rest.join(":");
   if (id === "" || secret === "") throw new ModelFailure("auth_invalid_key");
   const query = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret });
-  const answer = await postJson(fetch, { url: `${baseURL}/oauth/2.0/token?${query}` }).catch((error) => {
+  const { body: answer } = await postJson(fetch, { url: `${baseURL}/oauth/2.0/token?${query}` }).catch((error) => {
     throw APICallError.isInstance(error) && isUnknownClient(error.responseBody)
       ? new ModelFailure("auth_invalid_key", { status: error.statusCode ?? 401 })
       : error;
@@ -117,12 +120,6 @@ const categories: Readonly<Record<number, ModelFailureCategory>> = {
   336504: "rate_limit",
   336505: "rate_limit",
 };
-
-function failureOf(code: number, message: string, isOldToken: boolean): ModelFailure {
-  // A token that was good a minute ago says nothing against the key: trying again makes a new one.
-  if (isOldToken && (code === 110 || code === 111)) return new ModelFailure("server_error", { status: 200 });
-  return new ModelFailure(categories[code] ?? answerFailure(400, message).category, { status: 200 });
-}
 
 /**
  * Tokens that worked, by the hash of address and key: a user's other key or address finds none. A token lives for a month and is kept for

@@ -3,12 +3,11 @@ import { type AdapterProps, adapter, choiceOf, plainMessages, postJson } from ".
 
 /** Doubao on Volcano Ark: the shape of OpenAI, with error codes of its own that come with fitting statuses. */
 export const doubao = ({ model, baseURL, apiKey, fetch }: AdapterProps): LanguageModelV4 =>
-  adapter("doubao", model, async ({ prompt, temperature, maxOutputTokens, headers }) =>
-    choiceOf(
-      await postJson(fetch, {
-        url: `${baseURL}/chat/completions`,
-        headers: { ...headers, Authorization: `Bearer ${apiKey}` },
-        body: { model, messages: plainMessages(prompt), temperature, max_tokens: maxOutputTokens },
-      }),
-    ),
-  );
+  adapter("doubao", model, async ({ prompt, temperature, maxOutputTokens, headers }) => {
+    const { body } = await postJson(fetch, {
+      url: `${baseURL}/chat/completions`,
+      headers: { ...headers, Authorization: `Bearer ${apiKey}` },
+      body: { model, messages: plainMessages(prompt), temperature, max_tokens: maxOutputTokens },
+    });
+    return choiceOf(body);
+  });

@@ -1,7 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { answerFailure } from "../failure.ts";
-import { ModelFailure, type ModelFailureCategory } from "../model.ts";
-import { type AdapterProps, adapter, choiceOf, plainMessages, postJson } from "./adapter.ts";
+import type { ModelFailureCategory } from "../model.ts";
+import { type AdapterProps, adapter, choiceOf, codedFailure, plainMessages, postJson } from "./adapter.ts";
 
 /** MiniMax: answers errors with status 200 and a code in `base_resp`. */
 export const minimax = ({ model, baseURL, apiKey, fetch }: AdapterProps): LanguageModelV4 =>
@@ -16,10 +15,10 @@ export const minimax = ({ model, baseURL, apiKey, fetch }: AdapterProps): Langua
         ...(temperature !== undefined && { temperature: Math.min(1, Math.max(temperatureMin, temperature)) }),
       },
     });
-    const { status_code: code = 0, status_msg: message = "" } = (answer.base_resp ?? {}) as Record<string, unknown>;
+    const { status_code: code = 0, status_msg } = (answer.body.base_resp ?? {}) as Record<string, unknown>;
     if (refusedCodes.has(Number(code))) return { text: "", finish: "content-filter" };
-    if (code !== 0) throw failureOf(Number(code), String(message));
-    return choiceOf(answer);
+    if (code !== 0) throw codedFailure(categories[Number(code)], status_msg, answer.headers);
+    return choiceOf(answer.body);
   });
 
 /** Its range begins above zero. */
@@ -43,11 +42,5 @@ const categories: Readonly<Record<number, ModelFailureCategory>> = {
   2045: "rate_limit",
   2049: "auth_invalid_key",
   2056: "rate_limit",
-  2061: "model_not_found",
+  2061: "auth_failed",
 };
-
-/** Codes that say too little, such as 2013 for any wrong parameter, are told apart by their words. */
-function failureOf(code: number, message: string): ModelFailure {
-  const category = categories[code] ?? answerFailure(400, message).category;
-  return new ModelFailure(category, { status: 200, maybeCharged: category === "timeout" });
-}
