@@ -107,7 +107,8 @@ export class FakeLlm {
     if (control) return send(response, controlled(control, this, parsed(await bodyOf(request))));
     const dialect = method === "POST" ? dialects.find(({ path }) => path.test(url.pathname)) : undefined;
     if (dialect) return await this.#serveModel(dialect, url, request, response);
-    send(response, plainAnswer(method, { url, headers: request.headers, body: parsed(await bodyOf(request)) }));
+    const asked = { url, headers: request.headers, body: parsed(await bodyOf(request)) };
+    send(response, plainAnswer(method, asked, this.#model.fault));
   }
 
   async #serveModel(dialect: Dialect, url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -205,6 +205,15 @@ describe("a provider that does not answer the question", () => {
     expect(await statusesOf(prompt, prompt, other, other, prompt)).toEqual([500, 200, 500, 200, 200]);
   });
 
+  it("status_401 keeps Baidu's token back when it was set, because keys are checked there", async () => {
+    const query = "grant_type=client_credentials&client_id=id&client_secret=secret";
+    const url = await start();
+    fake.setFault("status_401");
+    const refused = await post(`${url}/oauth/2.0/token?${query}`, "", {});
+    expect(refused.status).toBe(401);
+    expect(await refused.json()).toMatchObject({ error: "invalid_client" });
+  });
+
   it("a model that is named after no fault does not exist", async () => {
     expect((await chat(await start(), prompt, { model: "scripted-nonsense" })).status).toBe(404);
   });

@@ -17,7 +17,8 @@ const tokenShape = /^24\.[0-9a-f]{32}\.2592000$/;
 /** Where an API key and its secret are exchanged for the token of all further requests. */
 export const baiduTokenPath = /\/oauth\/2\.0\/token$/;
 
-export function baiduToken({ url }: HttpAsked): HttpAnswer {
+/** @param refused whether no key is known, as with the fault status_401 */
+export function baiduToken({ url }: HttpAsked, refused: boolean): HttpAnswer {
   const [id, secret, grant] = ["client_id", "client_secret", "grant_type"].map((name) => url.searchParams.get(name));
   if (grant !== "client_credentials") {
     return {
@@ -25,7 +26,7 @@ export function baiduToken({ url }: HttpAsked): HttpAnswer {
       body: { error: "unsupported_grant_type", error_description: "The authorization grant type is not supported" },
     };
   }
-  if (!id) return { status: 401, body: { error: "invalid_client", error_description: "unknown client id" } };
+  if (!id || refused) return { status: 401, body: { error: "invalid_client", error_description: "unknown client id" } };
   if (!secret)
     return { status: 401, body: { error: "invalid_client", error_description: "Client authentication failed" } };
   const hash = createHash("sha256").update(`${id}:${secret}`).digest("hex").slice(0, 32);
