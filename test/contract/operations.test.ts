@@ -18,6 +18,8 @@ interface World {
   readonly uploadId: string;
   readonly userId: string;
   readonly otherUserId: string;
+  readonly templateId: string;
+  readonly ruleSetId: string;
 }
 
 /** One good request per operation: path parameters and the rest. */
@@ -114,8 +116,8 @@ const samples: Record<Names, Sample> = {
   }),
   listPromptTemplates: () => ({ sent: { query: { template_type: "system", is_active: "true", limit: "5" } } }),
   createPromptTemplate: () => ({ sent: { json: { name: "我的模板", content_zh: "审计 {code}" } } }),
-  readPromptTemplate: async () => ({ params: { id: await ownTemplate() } }),
-  updatePromptTemplate: async () => ({ params: { id: await ownTemplate() }, sent: { json: { is_active: false } } }),
+  readPromptTemplate: ({ templateId }) => ({ params: { id: templateId } }),
+  updatePromptTemplate: ({ templateId }) => ({ params: { id: templateId }, sent: { json: { is_active: false } } }),
   deletePromptTemplate: async () => ({ params: { id: await ownTemplate() } }),
   setDefaultPromptTemplate: async () => {
     const { items } = await owner.ok("GET", "/api/v1/prompts");
@@ -123,18 +125,17 @@ const samples: Record<Names, Sample> = {
   },
   listRuleSets: () => ({ sent: { query: { language: "all", rule_type: "security", limit: "5" } } }),
   createRuleSet: () => ({ sent: { json: { name: "我的规则", rules: [ownRule] } } }),
-  importRuleSet: async () => {
-    const { id } = await ownRuleSet();
-    return { sent: { json: await owner.ok("GET", `/api/v1/rules/${id}/export`) } };
-  },
-  readRuleSet: async () => ({ params: { id: (await ownRuleSet()).id } }),
-  updateRuleSet: async () => ({ params: { id: (await ownRuleSet()).id }, sent: { json: { sort_order: 3 } } }),
-  deleteRuleSet: async () => ({ params: { id: (await ownRuleSet()).id } }),
-  exportRuleSet: async () => ({ params: { id: (await ownRuleSet()).id } }),
-  addRule: async () => ({ params: { id: (await ownRuleSet()).id }, sent: { json: ownRule } }),
-  updateRule: async () => ({ params: ruleParams(await ownRuleSet()), sent: { json: { severity: "low" } } }),
-  deleteRule: async () => ({ params: ruleParams(await ownRuleSet()) }),
-  toggleRule: async () => ({ params: ruleParams(await ownRuleSet()) }),
+  importRuleSet: async ({ ruleSetId }) => ({
+    sent: { json: await owner.ok("GET", `/api/v1/rules/${ruleSetId}/export`) },
+  }),
+  readRuleSet: ({ ruleSetId }) => ({ params: { id: ruleSetId } }),
+  updateRuleSet: ({ ruleSetId }) => ({ params: { id: ruleSetId }, sent: { json: { sort_order: 3 } } }),
+  deleteRuleSet: async () => ({ params: { id: await ownRuleSet() } }),
+  exportRuleSet: ({ ruleSetId }) => ({ params: { id: ruleSetId } }),
+  addRule: ({ ruleSetId }) => ({ params: { id: ruleSetId }, sent: { json: ownRule } }),
+  updateRule: async ({ ruleSetId }) => ({ params: await addedRule(ruleSetId), sent: { json: { severity: "low" } } }),
+  deleteRule: async ({ ruleSetId }) => ({ params: await addedRule(ruleSetId) }),
+  toggleRule: async ({ ruleSetId }) => ({ params: await addedRule(ruleSetId) }),
   generateSshKeyPair: () => ({ sent: { json: { type: "ed25519" } } }),
   readSshKey: () => ({}),
   deleteSshKey: async () => {
@@ -191,6 +192,8 @@ beforeAll(async () => {
     uploadId: upload.upload_id,
     userId: user.id,
     otherUserId: (await owner.ok("POST", "/api/v1/users", { json: newcomer() })).id,
+    templateId: await ownTemplate(),
+    ruleSetId: await ownRuleSet(),
   };
 });
 
@@ -431,11 +434,15 @@ async function ownTemplate(): Promise<string> {
 
 const ownRule = { rule_code: "C1", name: "no eval", category: "security", pattern: "\\beval\\(" };
 
-/** A rule set of the owner's with one rule, another one at each call. */
-const ownRuleSet = (): Promise<{ id: string; rules: { id: string }[] }> =>
-  owner.ok("POST", "/api/v1/rules", { json: { name: "r", rules: [ownRule] } });
+/** A rule set of the owner's, another one at each call. */
+async function ownRuleSet(): Promise<string> {
+  return (await owner.ok("POST", "/api/v1/rules", { json: { name: "r", rules: [ownRule] } })).id;
+}
 
-const ruleParams = ({ id, rules }: Awaited<ReturnType<typeof ownRuleSet>>) => ({ id, rule_id: rules[0]?.id as string });
+/** A rule in a set of the owner's, another one at each call. */
+async function addedRule(id: string): Promise<{ id: string; rule_id: string }> {
+  return { id, rule_id: (await owner.ok("POST", `/api/v1/rules/${id}/rules`, { json: ownRule })).id };
+}
 
 /** Sends an operation's sample request, changed where the test says so. */
 async function call(api: Api, listed: ListedOperation, change: Sent = {}, params?: Record<string, string>) {
