@@ -67,7 +67,9 @@ export class CallLog {
     return call;
   }
 
+  /** May be said twice; the first counts. */
   end(call: OpenCall): void {
+    if (call.endedAt !== null) return;
     call.endedAt = Date.now();
     this.#inFlight--;
   }

@@ -24,7 +24,8 @@ export async function sendAnswer(
   response.end(body);
 }
 
-const isTransportFault = (fault: FaultKind | null): fault is TransportFault =>
+/** True for faults of the line: such a call lasts as long as its connection. */
+export const isTransportFault = (fault: FaultKind | null): fault is TransportFault =>
   (transportFaults as readonly (FaultKind | null)[]).includes(fault);
 
 /** One byte at a time, so that something always arrives: only a deadline for the whole answer helps. */

@@ -9,7 +9,7 @@ import { dialects } from "./dialects/dialects.ts";
 import { plainAnswer } from "./dialects/plain-answers.ts";
 import type { FaultKind } from "./faults.ts";
 import { ScriptedModel, type ScriptedModelOptions } from "./scripted-model.ts";
-import { sendAnswer } from "./send-answer.ts";
+import { isTransportFault, sendAnswer } from "./send-answer.ts";
 
 export interface FakeLlmOptions extends ScriptedModelOptions {
   /** @default 0, any free one */
@@ -123,6 +123,8 @@ export class FakeLlm {
     if (rest > 0) await sleep(rest);
     if (response.destroyed) return;
     if (call.fault !== "stall") call.status = answer.status;
+    // Before it is sent: a client that has the answer may ask again before we learn so, and would seem to ask for two at once.
+    if (!isTransportFault(call.fault)) this.#log.end(call);
     await sendAnswer(response, answer, call.fault, this.#options.slowByteMs ?? 1_000);
   }
 }

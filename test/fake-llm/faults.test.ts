@@ -348,7 +348,6 @@ it("is controlled by other processes over HTTP", async () => {
   expect(await control("fault", { kind: null })).toBe(200);
   expect(await control("latency", { ms: 40 })).toBe(200);
   await chat(url, prompt);
-  await expect.poll(() => fake.calls[1]?.endedAt).not.toBeNull();
   const [, slow] = fake.calls;
   // A timer may fire a little early, and both ends are whole milliseconds.
   expect(Number(slow?.endedAt) - Number(slow?.startedAt)).toBeGreaterThan(30);
