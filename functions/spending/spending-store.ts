@@ -10,7 +10,7 @@ import { whileTaskRuns } from "../scans/task-store.ts";
 import type { Cap, Level } from "./caps.ts";
 import { believable, type Cost, costOf, tokensOf } from "./cost.ts";
 import { type Call, isBlind, levelsOf, monthOf, type Reservation, roomUnder } from "./reservation.ts";
-import { Committed, ModelSpending, type Spending } from "./spending.ts";
+import { Committed, ModelSpending, nothingCommitted, type Spending } from "./spending.ts";
 
 /** What a function needs that makes calls of models. */
 export const spendingGrants = { writes: ["spending"], checks: ["task"] } as const satisfies Grants;
@@ -71,6 +71,9 @@ export async function settle(reservation: Reservation, told: ModelUsage | null):
 /** What a scan has spent on models. */
 export const scanSpending = (taskId: string): Promise<Spending> => readSpending(keys.scanSpending(taskId));
 
+/** What scans of a project have spent on models since it was made; it is not told apart by model. */
+export const projectSpending = (projectId: string): Promise<Spending> => readSpending(keys.projectSpending(projectId));
+
 /** What a user has spent on models in a month, "2026-11". */
 export const monthSpending = (userId: string, month: string): Promise<Spending> =>
   readSpending(keys.monthSpending(userId, month));
@@ -91,7 +94,7 @@ async function readSpending(total: Key): Promise<Spending> {
     ExpressionAttributeValues: { ":pk": total.pk, ":total": total.sk },
     ConsistentRead: true,
   };
-  let committed: Committed = { committedTokens: 0, committedMicros: 0 };
+  let committed = nothingCommitted;
   const models: ModelSpending[] = [];
   for await (const { Items = [] } of paginateQuery({ client: table }, query))
     for (const item of Items)

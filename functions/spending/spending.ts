@@ -5,6 +5,8 @@ import { tokensOf, usdOf } from "./cost.ts";
 export const Committed = z.object({ committedTokens: z.number().int(), committedMicros: z.number().int() });
 export type Committed = z.infer<typeof Committed>;
 
+export const nothingCommitted: Committed = { committedTokens: 0, committedMicros: 0 };
+
 /** What one model has cost at a level. */
 export const ModelSpending = z.object({
   provider: z.string(),
