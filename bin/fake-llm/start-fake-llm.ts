@@ -53,6 +53,8 @@ export class FakeLlm {
         if (!response.headersSent && !response.destroyed) send(response, { status: 501, body: { error: error.stack } });
       });
     });
+    // Cutting an idle connection at the moment its client uses it again would be a fault that nobody scripted.
+    this.#server.keepAliveTimeout = 600_000;
   }
 
   /** Without a path: "http://127.0.0.1:8790". */
