@@ -9,13 +9,25 @@ import { closeScan } from "./scans/workflow/close-scan.ts";
 import { concludeScan } from "./scans/workflow/conclude-scan.ts";
 import { failScan } from "./scans/workflow/fail-scan.ts";
 import { linkFindings } from "./scans/workflow/link-findings.ts";
+import { planReview } from "./scans/workflow/plan-review.ts";
 import { planScan } from "./scans/workflow/plan-scan.ts";
+import { reviewBatch } from "./scans/workflow/review-batch.ts";
 import { sweepScans } from "./scans/workflow/sweep-scans.ts";
 import { createAdministrator } from "./users/workflow/create-administrator.ts";
 
 /** Every function that no HTTP request calls: Step Functions, a rule or an operator does, by area. The file of `area.verbNoun` is functions/area/workflow/verb-noun.ts. */
 export const workflowTasks = {
-  scans: { planScan, analyseChunk, linkFindings, concludeScan, failScan, closeScan, sweepScans },
+  scans: {
+    planScan,
+    analyseChunk,
+    linkFindings,
+    planReview,
+    reviewBatch,
+    concludeScan,
+    failScan,
+    closeScan,
+    sweepScans,
+  },
   projects: { eraseProject, sweepErasures, recountStatistics },
   users: { createAdministrator },
   database: { runMigrations },

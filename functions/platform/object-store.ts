@@ -6,7 +6,6 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectVersionsCommand,
-  NoSuchKey,
   PutObjectCommand,
   S3Client,
   type S3ServiceException,
@@ -55,16 +54,22 @@ export async function putStream(
 export const putJson = (bucket: string, key: string, value: unknown) =>
   putObject(bucket, key, JSON.stringify(value), "application/json");
 
-/** Reads a whole object that is known to be small. @returns null when it is not there */
+/** Reads a whole object that is known to be small. @returns null when it is not there: 403 too, as for headObject */
 export async function getObject(object: ObjectVersion): Promise<Buffer | null> {
   try {
     const { Body } = await s3.send(new GetObjectCommand(address(object)));
     return Buffer.from(await (Body as NonNullable<typeof Body>).transformToByteArray());
   } catch (error) {
-    if (error instanceof NoSuchKey) return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }
+
+/** S3 tells nobody without the right to list that a key is not there. */
+const isMissing = (error: unknown): boolean => {
+  const status = (error as S3ServiceException).$metadata?.httpStatusCode;
+  return status === 404 || status === 403;
+};
 
 /** Reads a JSON object that we wrote ourselves. @returns null when it is not there */
 export async function getJson<T>(object: ObjectVersion): Promise<T | null> {
@@ -80,8 +85,7 @@ export async function headObject(
     const head = await s3.send(new HeadObjectCommand(address(object)));
     return { bytes: head.ContentLength ?? 0, versionId: head.VersionId };
   } catch (error) {
-    const status = (error as S3ServiceException).$metadata?.httpStatusCode;
-    if (status === 404 || status === 403) return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }

@@ -77,6 +77,7 @@ export const keys = {
   upload: (id: string) => ({ pk: `UP#${id}`, sk: "UP" }),
   task: (id: string) => ({ pk: `T#${id}`, sk: "T" }),
   chunk: (taskId: string, attempt: number, chunk: number) => ({ pk: `T#${taskId}`, sk: `C#${attempt}#${chunk}` }),
+  reviewBatch: (taskId: string, attempt: number, batch: number) => ({ pk: `T#${taskId}`, sk: `B#${attempt}#${batch}` }),
   issue: (taskId: string, id: string) => ({ pk: `T#${taskId}`, sk: `I#${id}` }),
   ruleSet: (id: string) => ({ pk: `RS#${id}`, sk: "RS" }),
   /** Rules lie beside their set, in its order; `sort` is padded, as it is compared as text. */

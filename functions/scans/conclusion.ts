@@ -1,6 +1,8 @@
 import type { Coverage } from "../engine/artefact.ts";
 import type { Issue, Severity } from "../issues/issue.ts";
+import type { FileCoverage } from "./coverage.ts";
 import type { LinkedFindings, Plan } from "./plan.ts";
+import { isReviewReason, type ReviewReason, stopsReview } from "./review-result.ts";
 import type { Task, Warning } from "./task.ts";
 
 /** What one open issue takes from its file's 100 points. */
@@ -19,7 +21,12 @@ export type Conclusion = Pick<
  * Draws the conclusion of a scan. A scan that looked at nothing has no score to be proud of: it says so and scores 0;
  * one that should have looked at files and could not read any has failed.
  */
-export function conclude(plan: Plan, linked: LinkedFindings, issues: readonly Issue[]): Conclusion {
+export function conclude(
+  plan: Plan,
+  linked: LinkedFindings,
+  issues: readonly Issue[],
+  review: ConcludedReview,
+): Conclusion {
   const looked = linked.coverage.filter((row) => row.status === "analysed" || row.status === "partial");
   const lost = [...linked.unfinished, ...pathsOf(linked.coverage, "failed")];
   const failed = plan.accepted.length > 0 && lost.length === plan.accepted.length;
@@ -48,8 +55,28 @@ export function conclude(plan: Plan, linked: LinkedFindings, issues: readonly Is
         "suppressed_findings",
         issues.filter((issue) => issue.suppression !== null).map((issue) => issue.path),
       ),
+      ...(plan.accepted.length > 0 ? warningsOfReview(review) : []),
     ],
   };
+}
+
+/** What a review comes to: a model's, file by file, or none. */
+export type ConcludedReview =
+  | { readonly model: true; readonly coverage: readonly FileCoverage[] }
+  | { readonly model: false; readonly trouble: ReviewReason | null };
+
+/** That a model leaves out lock files and data is as it should be; whatever else it has not reviewed is told, reason by reason. */
+function warningsOfReview(review: ConcludedReview): Warning[] {
+  if (!review.model) return [{ ...warning("rules_only", []), ...(review.trouble && { reason: review.trouble }) }];
+  const wanting = review.coverage.filter(({ review_reason: reason }) => isReviewReason(reason));
+  const byReason = [...Map.groupBy(wanting, (row) => row.review_reason as ReviewReason)];
+  return byReason.map(([reason, rows]) => ({
+    ...warning(
+      stopsReview.has(reason) ? "review_stopped" : "files_not_reviewed",
+      rows.map((row) => row.path),
+    ),
+    reason,
+  }));
 }
 
 /** The mean over the analysed files of 100 minus the penalties of their open issues, at least 0 each. */

@@ -1,4 +1,4 @@
-import type { Coverage } from "../engine/artefact.ts";
+import type { Coverage, SourceFile } from "../engine/artefact.ts";
 import type { Finding } from "../engine/finding.ts";
 import type { LeftOut } from "../sources/repository-snapshot.ts";
 import type { SkipReason } from "../sources/selection.ts";
@@ -17,6 +17,15 @@ export interface Plan {
 export interface ChunkFile {
   readonly path: string;
   readonly base64: string;
+}
+
+/** The files of a chunk as they were written. @throws Error when the chunk is not there */
+export function* filesOfChunk(chunk: Buffer | null): Generator<SourceFile & { bytes: Buffer }> {
+  if (!chunk) throw new Error("a chunk is missing");
+  for (const line of chunk.toString("utf8").split("\n")) {
+    const { path, base64 } = JSON.parse(line) as ChunkFile;
+    yield { path, bytes: Buffer.from(base64, "base64") };
+  }
 }
 
 /** What linking leaves for the conclusion. */

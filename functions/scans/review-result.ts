@@ -25,6 +25,10 @@ export const reviewReasons = [
 ] as const;
 export type ReviewReason = (typeof reviewReasons)[number];
 
+/** True for what should not have happened; why a model does not look at a file by design is another matter. */
+export const isReviewReason = (reason: string | null): reason is ReviewReason =>
+  (reviewReasons as readonly (string | null)[]).includes(reason);
+
 /** After these no further call of the scan can do better, so none is made. */
 export const stopsReview: ReadonlySet<ReviewReason> = new Set([
   "insufficient_balance",
@@ -57,8 +61,8 @@ export interface ReviewPlan {
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** The files of a batch, so that a batch that was lost can be told. */
+/** The files of a batch and how many units each has, so that what a batch has lost can be told. No file is in two batches. */
 export interface BatchFiles {
   readonly batch: number;
-  readonly paths: readonly string[];
+  readonly files: readonly { readonly path: string; readonly units: number }[];
 }

@@ -1,8 +1,7 @@
-import { isSluiceError } from "../platform/errors.ts";
 import { openRepository } from "../sources/project-repository.ts";
 import { fetchSnapshot } from "../sources/repository-snapshot-store.ts";
-import type { ScanSource, Task } from "./task.ts";
-import { changeTask, failTask } from "./task-store.ts";
+import { actorOf, type ScanSource, type Task } from "./task.ts";
+import { changeTask, orFail } from "./task-store.ts";
 
 /** All that a fetch may take; the rest of the function's time is for checking and cutting up what came. */
 const fetchMs = 400_000;
@@ -17,16 +16,7 @@ export type SourcedTask = Task & { readonly source: ScanSource };
  */
 export async function withSource(task: Task, now: () => Date): Promise<SourcedTask> {
   if (hasSource(task)) return task;
-  const fetched = await fetchSource(task, now()).catch(async (error) => {
-    if (isSluiceError(error))
-      await failTask(
-        task.id,
-        task.attempt,
-        { code: error.code, message: error.message, fields: { ...error.fields } },
-        now(),
-      );
-    throw error;
-  });
+  const fetched = await orFail(task, now, fetchSource(task, now()));
   const set = { ...fetched, heartbeatAt: now().toISOString() };
   await changeTask(task.id, { from: ["running"], attempt: task.attempt, set });
   return { ...task, ...fetched };
@@ -34,9 +24,10 @@ export async function withSource(task: Task, now: () => Date): Promise<SourcedTa
 
 const hasSource = (task: Task): task is SourcedTask => task.source !== null;
 
-async function fetchSource({ projectId, repository, createdBy, ownerId }: Task, at: Date) {
+async function fetchSource(task: Task, at: Date) {
+  const { projectId, repository } = task;
   if (!repository) throw new Error("a task has neither an archive nor a repository");
-  const opened = await openRepository(repository, createdBy ?? ownerId, fetchMs);
+  const opened = await openRepository(repository, actorOf(task), fetchMs);
   const snapshot = await fetchSnapshot(projectId, repository, opened, at);
   const { commit, leftOut, key, versionId, bytes, manifestKey } = snapshot;
   return { source: { key, versionId, bytes, manifestKey }, commit, leftOut };

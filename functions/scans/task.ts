@@ -158,7 +158,8 @@ export const nextAttempt = (task: Task, startedBy: string, at: Date): Task => ({
 });
 
 /** Whose settings, tokens and money the current attempt uses. */
-export const actorOf = ({ startedBy, createdBy, ownerId }: Task): string => startedBy ?? createdBy ?? ownerId;
+export const actorOf = ({ startedBy, createdBy, ownerId }: Pick<Task, "startedBy" | "createdBy" | "ownerId">): string =>
+  startedBy ?? createdBy ?? ownerId;
 
 export const TaskView = z.object({
   id: z.string(),

@@ -18,10 +18,15 @@ export interface ScanWorkflowProps {
 
 /** Simultaneous chunks of one scan: enough for 10,000 files in minutes, few enough to leave the account's concurrency to others. */
 const chunksAtOnce = 20;
-/** Larger scans than any archive we accept need; without it an execution may hang for a year. */
-const scanHours = 2;
+/** A slow model behind a low limit takes most of a day for a large archive; without a limit an execution may hang for a year. */
+const scanHours = 24;
+/** A batch that runs out of its function's time goes on in the next one; so many fit into the life of a scan. */
+const batchRunsMax = 100;
 
-/** plan, analyse (Distributed Map over chunks), link, conclude; and the two other ways to a terminal state, rule and sweeper. */
+/**
+ * plan, analyse (Distributed Map over chunks), link, review (Distributed Map over batches, where the user has a model), conclude; and the two
+ * other ways to a terminal state, rule and sweeper.
+ */
 export class ScanWorkflow extends Construct {
   readonly stateMachine: sfn.StateMachine;
 
@@ -70,6 +75,29 @@ export class ScanWorkflow extends Construct {
     });
     analyse.itemProcessor(this.#invoke("AnalyseChunk", fn("analyseChunk"), "{% $states.input %}", { outputs: {} }));
     const link = this.#invoke("Link", fn("linkFindings"), scan);
+    const planReview = this.#invoke("PlanReview", fn("planReview"), scan, {
+      assign: { review: "{% $states.result.Payload %}" },
+    });
+    const review = sfn.DistributedMap.jsonata(this, "Review", {
+      itemReader: new sfn.S3JsonItemReader({ bucket: data.results, key: "{% $review.batches_key %}" }),
+      itemSelector: { ...scan, batch: "{% $states.context.Map.Item.Value.batch %}" },
+      // As many calls at once as the user allows, divided by those of one function.
+      jsonataMaxConcurrency: "{% $review.functions %}",
+      mapExecutionType: sfn.StateMachineType.STANDARD,
+      // As for chunks: what a batch loses is told file by file, and what the rules found stands.
+      toleratedFailurePercentage: 100,
+      outputs: {},
+    });
+    const unfinished = { errors: ["ReviewUnfinished"], interval: Duration.seconds(1), maxAttempts: batchRunsMax };
+    review.itemProcessor(
+      this.#invoke(
+        "ReviewBatch",
+        fn("reviewBatch"),
+        "{% $states.input %}",
+        { outputs: {} },
+        { ...unfinished, backoffRate: 1 },
+      ),
+    );
     const conclude = this.#invoke("Conclude", fn("concludeScan"), scan);
     const done = sfn.Succeed.jsonata(this, "Done");
 
@@ -80,7 +108,7 @@ export class ScanWorkflow extends Construct {
       error: "{% $failure %}",
     });
     fail.next(sfn.Fail.jsonata(this, "Failed", { error: "ScanFailed", cause: "The task says why" }));
-    for (const state of [plan, analyse, link, conclude]) {
+    for (const state of [plan, analyse, link, planReview, review, conclude]) {
       state.addCatch(fail, { errors: ["States.ALL"], assign: { failure: "{% $states.errorOutput.Error %}" } });
     }
 
@@ -89,7 +117,15 @@ export class ScanWorkflow extends Construct {
       .otherwise(link);
     plan.next(anything);
     analyse.next(link);
-    link.next(conclude);
+    const hasModel = sfn.Choice.jsonata(this, "HasModel")
+      .when(sfn.Condition.jsonata("{% $scan.review %}"), planReview)
+      .otherwise(conclude);
+    const anythingToReview = sfn.Choice.jsonata(this, "AnythingToReview")
+      .when(sfn.Condition.jsonata("{% $review.batches > 0 %}"), review)
+      .otherwise(conclude);
+    link.next(hasModel);
+    planReview.next(anythingToReview);
+    review.next(conclude);
     conclude.next(done);
     return plan;
   }
@@ -99,6 +135,7 @@ export class ScanWorkflow extends Construct {
     fn: lambda.Function,
     payload: string | Record<string, string>,
     more: { assign?: Record<string, string>; outputs?: object } = {},
+    retry?: sfn.RetryProps,
   ): tasks.LambdaInvoke {
     const state = tasks.LambdaInvoke.jsonata(this, id, {
       lambdaFunction: fn,
@@ -109,6 +146,7 @@ export class ScanWorkflow extends Construct {
     });
     // What the task itself refuses (a newer attempt, a cancelled task) stays refused; anything else may be a passing fault.
     state.addRetry({ errors: ["SluiceError"], maxAttempts: 0 });
+    if (retry) state.addRetry(retry);
     state.addRetry({
       errors: ["States.ALL"],
       interval: Duration.seconds(1),

@@ -240,7 +240,7 @@ describe("running", () => {
   it("limits the scan in time and in parallel work, and has a rule and a sweeper for stuck scans", () => {
     const [machine] = all("AWS::StepFunctions::StateMachine");
     const definition = JSON.stringify(machine.Properties.DefinitionString);
-    expect(definition).toContain('\\"TimeoutSeconds\\":7200');
+    expect(definition).toContain('\\"TimeoutSeconds\\":86400');
     expect(definition).toContain('\\"MaxConcurrency\\":20');
     expect(definition).toContain('\\"Mode\\":\\"DISTRIBUTED\\"');
     const rules = all("AWS::Events::Rule").map((rule) => rule.Properties);

@@ -105,7 +105,7 @@ async function scanned(project: Project, status: "pending" | "running" | "comple
   await createTask(task);
   if (status === "pending") return task;
   await changeTask(task.id, { from: ["pending"], attempt: 1, set: { status: "running" } });
-  await recordChunk(task.id, 1, { chunk: 0, files: 1, lines: 1, findings: 2 }, now());
+  await recordChunk(task.id, 1, { chunk: 0, files: 1, lines: 1, findings: 2 }, 1, now());
   const call = aCall({ userId: uuid(), scan: { taskId: task.id, attempt: 1, projectId: project.id } });
   await settle(await reserve(call, now()), null);
   await reserve(call, now());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Coverage } from "../../functions/engine/artefact.ts";
 import type { Issue } from "../../functions/issues/issue.ts";
-import { conclude } from "../../functions/scans/conclusion.ts";
+import { conclude as concludeWith } from "../../functions/scans/conclusion.ts";
 import { inChunks, type LinkedFindings, type Plan } from "../../functions/scans/plan.ts";
 
 const plan = (accepted: string[], change: Partial<Plan> = {}): Plan => ({
@@ -25,6 +25,9 @@ const linked = (coverage: Coverage[], unfinished: string[] = []): LinkedFindings
 });
 const issue = (path: string, severity: Issue["severity"], status: Issue["status"] = "open") =>
   ({ path, severity, status, suppression: status === "false_positive" ? "known" : null }) as Issue;
+
+const conclude = (planned: Plan, found: LinkedFindings, issues: readonly Issue[]) =>
+  concludeWith(planned, found, issues, { model: true, coverage: [] });
 
 describe("the conclusion of a scan", () => {
   it("is the mean over the files, an issue costing its severity once", () => {

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import type { FileArtefact } from "../../engine/artefact.ts";
-import type { Engine } from "../../engine/engine.ts";
 import { auditEngine } from "../../platform/audit-engine.ts";
 import { environment } from "../../platform/environment.ts";
 import { SluiceError } from "../../platform/errors.ts";
 import { log } from "../../platform/log.ts";
 import { getObject, putJson } from "../../platform/object-store.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
-import type { ChunkFile } from "../plan.ts";
+import { readInstructions } from "../instructions-store.ts";
+import { filesOfChunk } from "../plan.ts";
 import { scanKeys } from "../task.ts";
 import { findTask, recordChunk } from "../task-store.ts";
 import { Attempt } from "./plan-scan.ts";
@@ -26,11 +26,10 @@ export const analyseChunk = workflowTask(
     if (task?.status !== "running" || task.attempt !== attempt) throw new SluiceError("task_superseded");
     const keys = scanKeys(task_id, attempt);
     const bytes = await getObject({ bucket: environment().RESULTS_BUCKET, key: keys.chunk(chunk) });
-    if (!bytes) throw new Error(`chunk ${chunk} of task ${task_id} is missing`);
+    const { patterns } = await readInstructions(task_id, attempt);
     const engine = await auditEngine();
     const artefacts: FileArtefact[] = [];
-    for (const line of bytes.toString("utf8").split("\n"))
-      artefacts.push(await analyse(engine, JSON.parse(line) as ChunkFile));
+    for (const file of filesOfChunk(bytes)) artefacts.push(await engine.analyse(file, { patterns }));
     logFailures(task_id, chunk, artefacts);
     await putJson(environment().RESULTS_BUCKET, keys.artefacts(chunk), artefacts);
     const sum = (of: (artefact: FileArtefact) => number) =>
@@ -44,13 +43,11 @@ export const analyseChunk = workflowTask(
         lines: sum((artefact) => artefact.coverage.lines),
         findings: sum((artefact) => artefact.candidates.length),
       },
+      task.model === null ? artefacts.length : 0,
       now(),
     );
   },
 );
-
-const analyse = (engine: Engine, { path, base64 }: ChunkFile): Promise<FileArtefact> =>
-  engine.analyse({ path, bytes: Buffer.from(base64, "base64") });
 
 /** An engine that fails on a file is a defect of ours: the task names the file, the log says how often and why. */
 function logFailures(task: string, chunk: number, artefacts: readonly FileArtefact[]): void {

@@ -3,31 +3,34 @@ import { auditEngine } from "../../platform/audit-engine.ts";
 import { environment } from "../../platform/environment.ts";
 import { getJson, putJson } from "../../platform/object-store.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
+import { readInstructions } from "../instructions-store.ts";
 import type { LinkedFindings, Plan } from "../plan.ts";
 import { scanKeys } from "../task.ts";
-import { finishedChunks } from "../task-store.ts";
+import { enterPhase, finishedChunks } from "../task-store.ts";
 import { Attempt } from "./plan-scan.ts";
 
 export const linkFindings = workflowTask(
   {
     summary: "Joins the files' artefacts, follows values across files, and merges the findings",
     input: Attempt,
-    grants: { reads: ["task"], results: { reads: ["scans/*"], writes: ["scans/*"] } },
+    grants: { reads: ["task"], writes: ["task"], results: { reads: ["scans/*"], writes: ["scans/*"] } },
     memoryMiB: 3008,
     timeoutSeconds: 600,
   },
-  async ({ task_id, attempt }) => {
+  async ({ task_id, attempt }, now) => {
+    await enterPhase(task_id, attempt, "linking", now());
     const bucket = environment().RESULTS_BUCKET;
     const keys = scanKeys(task_id, attempt);
     const plan = await getJson<Plan>({ bucket, key: keys.plan });
     if (!plan) throw new Error(`the plan of task ${task_id} is missing`);
+    const { categoriesOff } = await readInstructions(task_id, attempt);
     const artefacts: FileArtefact[] = [];
     for (const chunk of await finishedChunks(task_id, attempt)) {
       artefacts.push(...((await getJson<FileArtefact[]>({ bucket, key: keys.artefacts(chunk) })) ?? []));
     }
     const analysed = new Set(artefacts.map((artefact) => artefact.coverage.path));
     const linked: LinkedFindings = {
-      findings: (await auditEngine()).link(artefacts),
+      findings: (await auditEngine()).link(artefacts, { categoriesOff }),
       coverage: artefacts.map((artefact) => artefact.coverage),
       unfinished: plan.accepted.filter((path) => !analysed.has(path)),
     };

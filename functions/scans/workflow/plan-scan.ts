@@ -9,10 +9,12 @@ import type { Manifest, ManifestFile } from "../../sources/archive/manifest.ts";
 import { readEntries } from "../../sources/archive/read-entries.ts";
 import { objectSource } from "../../sources/object-source.ts";
 import { selectFiles } from "../../sources/selection.ts";
+import { instructionsOnce } from "../instructions-store.ts";
 import { type ChunkFile, inChunks, type Plan } from "../plan.ts";
+import { resolveInstructions } from "../resolve-instructions.ts";
 import { type SourcedTask, withSource } from "../scan-source.ts";
 import { scanKeys, type Task } from "../task.ts";
-import { changeTask, findTask } from "../task-store.ts";
+import { changeTask, enterPhase, findTask, orFail } from "../task-store.ts";
 
 export const Attempt = z.object({ task_id: z.uuid(), attempt: z.number().int() });
 
@@ -22,10 +24,10 @@ export const planScan = workflowTask(
       "Fetches a repository or opens the archive, applies exclusions and selection, and writes the files to scan as chunks",
     input: Attempt,
     grants: {
-      reads: ["project", "task", "userConfig"],
+      reads: ["project", "task", "userConfig", "ruleSet", "promptTemplate", "defaultTemplate", "override"],
       writes: ["task", "project", "statistics"],
       sources: { reads: ["zips/*"], writes: ["zips/*"], deletes: ["zips/*"] },
-      results: { writes: ["scans/*"] },
+      results: { reads: ["scans/*"], writes: ["scans/*"] },
       secrets: ["decrypt"],
     },
     memoryMiB: 1769,
@@ -36,6 +38,7 @@ export const planScan = workflowTask(
   async ({ task_id, attempt }, now) => {
     const begun = await begin(task_id, attempt, now());
     await cancelIfUnwanted(begun, now());
+    const instructions = await instructionsOnce(begun, () => orFail(begun, now, resolveInstructions(begun)));
     const task = await withSource(begun, now);
     const { SOURCES_BUCKET: sources, RESULTS_BUCKET: results } = environment();
     const manifest = await getJson<Manifest>({ bucket: sources, key: task.source.manifestKey });
@@ -59,18 +62,24 @@ export const planScan = workflowTask(
       chunks.push({ chunk, files: files.length });
     }
     await putJson(results, keys.chunks, chunks);
-    await changeTask(task_id, {
-      from: ["running"],
-      attempt,
-      set: { totalFiles: accepted.length, heartbeatAt: now().toISOString() },
+    const { model } = instructions;
+    await enterPhase(task_id, attempt, "rules", now(), {
+      totalFiles: accepted.length,
+      model: model && { provider: model.provider, model: model.model },
     });
-    return { task_id, attempt, chunks: chunks.length, chunks_key: keys.chunks };
+    const review = model !== null && accepted.length > 0;
+    return { task_id, attempt, chunks: chunks.length, chunks_key: keys.chunks, review };
   },
 );
 
 /** Moves the task to running; a plan that runs again finds it there. @throws SluiceError task_superseded */
 async function begin(id: string, attempt: number, at: Date): Promise<Task> {
-  const set = { status: "running", startedAt: at.toISOString(), heartbeatAt: at.toISOString() } as const;
+  const set = {
+    status: "running",
+    phase: "planning",
+    startedAt: at.toISOString(),
+    heartbeatAt: at.toISOString(),
+  } as const;
   return changeTask(id, { from: ["pending"], attempt, set }).catch(async (error) => {
     if (!isSluiceError(error, "task_superseded")) throw error;
     const task = await findTask(id);

@@ -1,0 +1,123 @@
+import type { ReviewOutcome, ReviewUnit } from "../engine/review/review.ts";
+import { ModelFailure } from "../llm/model.ts";
+import { isSluiceError } from "../platform/errors.ts";
+import { OutOfTime } from "./careful-asking.ts";
+import { type BatchResult, type Reviewed, type ReviewReason, stopsReview, type UnitResult } from "./review-result.ts";
+import { ReviewStopped } from "./review-stopped.ts";
+
+/** A provider that fails so often in a row, each time after all tries, is down: asking on would take hours and tell nothing. */
+const failuresInRowMax = 8;
+
+export interface BatchReviewProps {
+  readonly units: readonly ReviewUnit[];
+  /** What an earlier run of this batch is through with. */
+  readonly done: BatchResult;
+  /** Units at the same time. */
+  readonly workers: number;
+  /** Pause of each worker after a unit that was asked about. */
+  readonly gapMs: number;
+  /** Has the model look at a unit. Throws ModelFailure, ReviewStopped, OutOfTime, SluiceError. */
+  readonly review: (unit: ReviewUnit) => Promise<ReviewOutcome>;
+  /** A review that is paid for already. */
+  readonly find: (unit: ReviewUnit) => Promise<Reviewed | null>;
+  readonly keep: (unit: ReviewUnit, outcome: Reviewed) => Promise<void>;
+  /** Tells the other batches that no further call is to be made. */
+  readonly stop: (reason: ReviewReason) => Promise<void>;
+  readonly sleep: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Reviews the units of a batch, some at a time. Trouble with one is its result; trouble that concerns all ends the calls, and the units left
+ * get that reason, unless their review was paid for earlier.
+ */
+export class BatchReview {
+  readonly #props: BatchReviewProps;
+  readonly #results: Record<number, UnitResult>;
+  readonly #waiting: number[];
+  #stopped: ReviewReason | null = null;
+  #failuresInRow = 0;
+  #ended = false;
+
+  constructor(props: BatchReviewProps) {
+    this.#props = props;
+    this.#results = { ...props.done };
+    this.#waiting = [...props.units.keys()].filter((at) => !this.#results[at]);
+  }
+
+  /** What it is through with so far. */
+  get results(): BatchResult {
+    return this.#results;
+  }
+
+  get finished(): boolean {
+    return this.#props.units.every((_, at) => this.#results[at]);
+  }
+
+  /**
+   * Works until every unit has its result or time is over; see `finished`.
+   * @throws what is nobody's answer: SluiceError task_superseded, a fault of a service. `results` holds what was done by then.
+   */
+  async run(): Promise<void> {
+    const workers = Array.from({ length: this.#props.workers }, () => this.#work());
+    const failed = (await Promise.allSettled(workers)).find((worker) => worker.status === "rejected");
+    if (failed) throw failed.reason;
+  }
+
+  async #work(): Promise<void> {
+    let asked = false;
+    for (let at = this.#next(); at !== undefined; at = this.#next()) {
+      const unit = this.#props.units[at] as ReviewUnit;
+      try {
+        const found = await this.#props.find(unit);
+        if (found) {
+          this.#results[at] = { ...placeOf(unit), status: "cached", outcome: found };
+          continue;
+        }
+        if (asked && !this.#stopped && this.#props.gapMs > 0) await this.#props.sleep(this.#props.gapMs);
+        const result: UnitResult = { ...placeOf(unit), ...(await this.#review(unit)) };
+        this.#results[at] = result;
+        asked = true;
+        if (result.status === "reviewed") await this.#props.keep(unit, result.outcome);
+      } catch (error) {
+        this.#ended = true;
+        if (!(error instanceof OutOfTime)) throw error;
+      }
+    }
+  }
+
+  #next(): number | undefined {
+    return this.#ended ? undefined : this.#waiting.shift();
+  }
+
+  async #review(unit: ReviewUnit) {
+    if (this.#stopped) return failed(this.#stopped);
+    try {
+      const outcome = await this.#props.review(unit);
+      this.#failuresInRow = 0;
+      return outcome.status === "failed" ? failed(outcome.category) : { status: "reviewed" as const, outcome };
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (reason === null) throw error;
+      this.#failuresInRow += 1;
+      if (error instanceof ReviewStopped) this.#stopped = reason;
+      else if (stopsReview.has(reason) || this.#failuresInRow >= failuresInRowMax) {
+        this.#stopped = reason;
+        await this.#props.stop(reason);
+      }
+      return failed(reason);
+    }
+  }
+}
+
+const failed = (reason: ReviewReason) => ({ status: "failed" as const, reason });
+
+const placeOf = ({ path, startLine }: ReviewUnit) => ({ path, startLine });
+
+/** Null for what is no reason of a unit but trouble of the whole batch. */
+function reasonOf(error: unknown): ReviewReason | null {
+  if (error instanceof ModelFailure) return error.category;
+  if (error instanceof ReviewStopped) return error.reason;
+  if (isSluiceError(error, "budget_exhausted", "budget_needs_token_cap"))
+    return error.code as "budget_exhausted" | "budget_needs_token_cap";
+  return null;
+}

@@ -1,0 +1,81 @@
+import type { ReviewPrompt } from "../engine/review/review.ts";
+import { type ModelAnswer, ModelFailure, type ModelFailureCategory } from "../llm/model.ts";
+
+/** A provider that trips once is asked again. Each try is a call of its own, reserved and settled. */
+const triesMax = 3;
+const passing: ReadonlySet<ModelFailureCategory> = new Set(["server_error", "connection", "timeout"]);
+const backOffMs = 1_000;
+
+/** How often a call waits for a rate limit, and how long at most each time; a limit that outlasts this is no hiccup. */
+const waitsMax = 6;
+const waitMsMax = 60_000;
+
+/** The function's time is over before the model could answer: the unit is left to the next run. */
+export class OutOfTime extends Error {}
+
+export interface CarefulAskingProps {
+  /** Makes one call and books it. Throws ModelFailure, and SluiceError when it may not be made. */
+  readonly call: (prompt: ReviewPrompt) => Promise<ModelAnswer>;
+  /** Throws when calls have come to an end: another batch has stopped the review, the scan was cancelled. */
+  readonly mayGoOn: () => Promise<void>;
+  /** No call begins after it. */
+  readonly until: Date;
+  readonly now: () => Date;
+  readonly sleep: (ms: number) => Promise<unknown>;
+  /** Between 0 and 1. */
+  readonly random: () => number;
+}
+
+/**
+ * Asks a model with the patience that providers need: passing trouble is met with another try, and a rate limit, which is one for the whole
+ * account, makes all workers of the batch wait.
+ */
+export class CarefulAsking {
+  readonly #props: CarefulAskingProps;
+  #pausedUntil = 0;
+
+  constructor(props: CarefulAskingProps) {
+    this.#props = props;
+  }
+
+  /**
+   * @throws ModelFailure when the model did not answer after all, OutOfTime, ReviewStopped, SluiceError
+   */
+  async ask(prompt: ReviewPrompt): Promise<Pick<ModelAnswer, "text" | "finish">> {
+    const { call, mayGoOn, sleep, random } = this.#props;
+    let tries = 0;
+    let waits = 0;
+    for (;;) {
+      await this.#pause();
+      await mayGoOn();
+      try {
+        return await call(prompt);
+      } catch (error) {
+        if (!(error instanceof ModelFailure)) throw error;
+        // Nothing at all is an answer too; what becomes of it is the review's to say.
+        if (error.category === "empty_response") return { text: "", finish: "stop" };
+        if (error.category === "rate_limit" && waits < waitsMax) {
+          waits += 1;
+          this.#pauseFor(error.retryAfterMs ?? backOffMs * 2 ** waits);
+        } else if (passing.has(error.category) && tries < triesMax - 1) {
+          tries += 1;
+          await sleep(backOffMs * 2 ** (tries - 1) * (0.5 + random()));
+        } else throw error;
+      }
+    }
+  }
+
+  #pauseFor(ms: number): void {
+    // A provider that asks for an hour gets no further call from this unit: the reader is told instead.
+    if (ms > waitMsMax) throw new ModelFailure("rate_limit");
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#props.now().getTime() + ms);
+  }
+
+  async #pause(): Promise<void> {
+    const { now, until, sleep, random } = this.#props;
+    const wait = this.#pausedUntil - now().getTime();
+    if (now().getTime() + Math.max(wait, 0) >= until.getTime()) throw new OutOfTime("no time for another call");
+    // Not all at the same moment: that would be the next burst.
+    if (wait > 0) await sleep(wait + random() * 500);
+  }
+}

@@ -1,0 +1,70 @@
+import type { LinkedFindings, Plan } from "./plan.ts";
+import { type BatchResult, type ReviewPlan, type ReviewReason, stopsReview } from "./review-result.ts";
+
+/** What the model did with a file. "cached" costs nothing: it was reviewed in an earlier scan. */
+export type FileReview = "reviewed" | "cached" | "partial" | "failed" | "not_reviewed";
+
+/** One file of a scan: what the rules and the model made of it, and why if not all. */
+export interface FileCoverage {
+  readonly path: string;
+  readonly status: "analysed" | "partial" | "skipped" | "failed";
+  readonly reason: string | null;
+  /** Null where nobody has looked. */
+  readonly language: string | null;
+  readonly lines: number;
+  readonly review: FileReview;
+  readonly review_reason: string | null;
+}
+
+/** What planning the review and its batches have left; a batch that was lost has no result, or an early one. */
+export interface ReviewRecord {
+  readonly plan: ReviewPlan;
+  /** By the number of the batch. */
+  readonly results: readonly (BatchResult | null)[];
+}
+
+type Reviewed = Pick<FileCoverage, "review" | "review_reason">;
+
+/**
+ * Accounts for every file that the archive has, in the order of paths.
+ * @param review null when rules alone have judged
+ */
+export function coverageOf(plan: Plan, linked: LinkedFindings, review: ReviewRecord | null): FileCoverage[] {
+  const reviews = review && reviewsOf(review);
+  const unreviewed: Reviewed = { review: "not_reviewed", review_reason: null };
+  const unread = { language: null, lines: 0, ...unreviewed };
+  const rows: FileCoverage[] = [
+    ...linked.coverage.map(({ path, status, reason, language, lines }) => ({
+      ...{ path, status, reason, language, lines },
+      ...(reviews === null ? { ...unreviewed, review_reason: "rules_only" } : (reviews.get(path) ?? unreviewed)),
+    })),
+    ...linked.unfinished.map((path) => ({ path, status: "failed" as const, reason: "internal_error", ...unread })),
+    ...plan.skipped.map(({ path, reason }) => ({ path, status: "skipped" as const, reason, ...unread })),
+  ];
+  return rows.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function reviewsOf({ plan, results }: ReviewRecord): Map<string, Reviewed> {
+  const skipped = plan.skipped.map(({ path, reason }): [string, Reviewed] => [
+    path,
+    { review: "not_reviewed", review_reason: reason },
+  ]);
+  const looked = plan.batches.flatMap(({ batch, files }) => {
+    const units = Map.groupBy(Object.values(results[batch] ?? {}), (unit) => unit.path);
+    return files.map(({ path, units: wanted }): [string, Reviewed] => [path, reviewOf(units.get(path) ?? [], wanted)]);
+  });
+  return new Map([...skipped, ...looked]);
+}
+
+function reviewOf(units: readonly BatchResult[number][], wanted: number): Reviewed {
+  const reasons = units.flatMap((unit): ReviewReason[] => (unit.status === "failed" ? [unit.reason] : []));
+  if (units.length < wanted) reasons.push("internal_error");
+  const [reason] = reasons;
+  if (reason === undefined) {
+    const cached = units.every((unit) => unit.status === "cached");
+    return { review: cached ? "cached" : "reviewed", review_reason: null };
+  }
+  const some = units.some((unit) => unit.status !== "failed");
+  const review = some ? "partial" : stopsReview.has(reason) ? "not_reviewed" : "failed";
+  return { review, review_reason: reason };
+}

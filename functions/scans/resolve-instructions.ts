@@ -1,0 +1,71 @@
+import { defaultSettings, type UserConfig } from "../config/user-config.ts";
+import { findUserConfig } from "../config/user-config-store.ts";
+import type { UserPattern } from "../engine/user-rules/user-pattern.ts";
+import { modelOf } from "../llm/user-model.ts";
+import { isSluiceError } from "../platform/errors.ts";
+import type { Language } from "../platform/language.ts";
+import { templateText } from "../prompts/prompt-template.ts";
+import { defaultTemplate, visibleTemplate } from "../prompts/prompt-template-store.ts";
+import { type RuleSet, reviewRules } from "../rules/rule-set.ts";
+import { visibleRuleSet } from "../rules/rule-set-store.ts";
+import type { ScanInstructions } from "./instructions.ts";
+import { actorOf, type Task } from "./task.ts";
+
+/**
+ * Resolves what a scan was asked for: the template named, else the default, else the built-in one; the rule set named; the model of who
+ * started it.
+ * @throws SluiceError prompt_template_not_found, rule_set_not_found when one was deleted since
+ */
+export async function resolveInstructions(
+  task: Pick<Task, "config" | "startedBy" | "createdBy" | "ownerId">,
+): Promise<ScanInstructions> {
+  const userId = actorOf(task);
+  const { promptTemplateId, ruleSetId } = task.config;
+  const [config, template, ruleSet] = await Promise.all([
+    findUserConfig(userId),
+    promptTemplateId === null ? defaultTemplate("system", userId) : visibleTemplate(userId, promptTemplateId),
+    ruleSetId === null ? null : visibleRuleSet(userId, ruleSetId),
+  ]);
+  const settings = { ...defaultSettings.otherConfig, ...config?.otherConfig };
+  const outputLanguage: Language = settings.outputLanguage === "en-US" ? "en" : "zh";
+  return {
+    ...(await modelIn(config, userId)),
+    review: {
+      template: template && templateText(template, outputLanguage),
+      rules: ruleSet ? reviewRules(ruleSet, outputLanguage) : [],
+      outputLanguage,
+    },
+    patterns: ruleSet ? patternsOf(ruleSet) : [],
+    categoriesOff: ruleSet ? categoriesOff(ruleSet) : [],
+    // Who names files wants these files.
+    filesMax: task.config.filePaths === null ? settings.maxAnalyzeFiles || null : null,
+    concurrency: settings.llmConcurrency ?? defaultSettings.otherConfig.llmConcurrency,
+    gapMs: settings.llmGapMs ?? defaultSettings.otherConfig.llmGapMs,
+  };
+}
+
+/** Settings that cannot be used, such as a key that no longer decrypts, cost the review and not the scan. */
+async function modelIn(
+  config: UserConfig | null,
+  userId: string,
+): Promise<Pick<ScanInstructions, "model" | "modelTrouble">> {
+  try {
+    const found = await modelOf(config, userId);
+    if (!found) return { model: null, modelTrouble: null };
+    const { provider, model, baseUrl, temperature, maxTokens } = found;
+    return { model: { provider, model, baseUrl, temperature, maxTokens }, modelTrouble: null };
+  } catch (error) {
+    if (isSluiceError(error)) return { model: null, modelTrouble: "model_unusable" };
+    throw error;
+  }
+}
+
+const patternsOf = ({ language, rules }: RuleSet): UserPattern[] =>
+  rules.flatMap(({ enabled, pattern, ruleCode: code, name, description, category, severity, fixSuggestion }) =>
+    enabled && pattern !== null
+      ? [{ code, name, description, category, severity, fixSuggestion, language, pattern }]
+      : [],
+  );
+
+const categoriesOff = ({ rules }: RuleSet): string[] =>
+  rules.filter(({ ruleCode, enabled }) => !enabled && /^A(0[1-9]|10)$/.test(ruleCode)).map(({ ruleCode }) => ruleCode);

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import type { ReviewUnit } from "../engine/review/review.ts";
+import { environment } from "../platform/environment.ts";
+import { getJson, putJson } from "../platform/object-store.ts";
+import type { ReviewModel, ScanInstructions } from "./instructions.ts";
+import type { Reviewed } from "./review-result.ts";
+
+/** Raise when prompt, gate or shape of an outcome change: what was kept by earlier versions is not used then. */
+const passVersion = 1;
+
+/** Where a user's reviews are kept. They hold snippets of source, so they expire and go with their user. */
+export const reviewsFolder = (userId: string): string => `reviews/${userId}/`;
+
+/**
+ * The reviews that one user has paid for with the same model and instructions. A key is a hash of everything an answer depends on, user
+ * included: nobody can learn from a hit what others have scanned.
+ */
+export class ReviewCache {
+  readonly #userId: string;
+  readonly #common: readonly unknown[];
+
+  constructor(userId: string, model: ReviewModel, { review }: Pick<ScanInstructions, "review">) {
+    this.#userId = userId;
+    const { provider, model: name, baseUrl, temperature, maxTokens } = model;
+    const rules = review.rules.map((rule) => Object.values(rule));
+    // An array in a fixed order is canonical JSON.
+    this.#common = [
+      passVersion,
+      userId,
+      [provider, name, baseUrl, temperature, maxTokens],
+      [review.template, rules, review.outputLanguage],
+    ];
+  }
+
+  async find(unit: ReviewUnit): Promise<Reviewed | null> {
+    return getJson<Reviewed>({ bucket: environment().RESULTS_BUCKET, key: this.#keyOf(unit) });
+  }
+
+  async keep(unit: ReviewUnit, outcome: Reviewed): Promise<void> {
+    await putJson(environment().RESULTS_BUCKET, this.#keyOf(unit), outcome);
+  }
+
+  #keyOf({ path, language, startLine, text, findings }: ReviewUnit): string {
+    const asked = findings.map(({ fingerprint, ruleId, startLine: line }) => [fingerprint, ruleId, line]);
+    const content = JSON.stringify([...this.#common, [path, language, startLine, text, asked]]);
+    return `${reviewsFolder(this.#userId)}${createHash("sha256").update(content).digest("hex")}.json`;
+  }
+}

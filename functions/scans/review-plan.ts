@@ -1,0 +1,50 @@
+import type { SourceFile } from "../engine/artefact.ts";
+import type { Finding } from "../engine/finding.ts";
+import type { ReviewUnit } from "../engine/review/review.ts";
+import { reviewable } from "../engine/review/units.ts";
+
+/** A file that a model looks at, cut into units, or why it looks at none of it. */
+export type PlannedFile =
+  | { readonly path: string; readonly units: readonly ReviewUnit[] }
+  | { readonly path: string; readonly units: null; readonly reason: string };
+
+/** Decides file by file what a model looks at, up to a number of files. */
+export function planFile(
+  file: SourceFile,
+  findings: readonly Finding[],
+  { unitsOf, room }: { unitsOf: (file: SourceFile, findings: readonly Finding[]) => ReviewUnit[]; room: number },
+): PlannedFile {
+  const looked = reviewable(file.path, file.bytes);
+  if (!looked.review) return { path: file.path, units: null, reason: looked.reason };
+  if (room <= 0) return { path: file.path, units: null, reason: "file_limit" };
+  return { path: file.path, units: unitsOf(file, findings) };
+}
+
+/** Gathers files until their units make a batch; a file is never in two, so that a batch knows when its files are done. */
+export class BatchBuilder {
+  readonly #unitsWanted: number;
+  #units: ReviewUnit[] = [];
+  #files: { path: string; units: number }[] = [];
+
+  constructor(unitsWanted: number) {
+    this.#unitsWanted = unitsWanted;
+  }
+
+  add(path: string, units: readonly ReviewUnit[]): void {
+    this.#units.push(...units);
+    this.#files.push({ path, units: units.length });
+  }
+
+  get full(): boolean {
+    return this.#units.length >= this.#unitsWanted;
+  }
+
+  /** What was gathered since the last time; null for nothing. */
+  take(): { units: readonly ReviewUnit[]; files: readonly { path: string; units: number }[] } | null {
+    if (this.#files.length === 0) return null;
+    const taken = { units: this.#units, files: this.#files };
+    this.#units = [];
+    this.#files = [];
+    return taken;
+  }
+}

@@ -1,0 +1,70 @@
+import { auditEngine } from "../../platform/audit-engine.ts";
+import { environment } from "../../platform/environment.ts";
+import { getJson, getObject, putJson, putObject } from "../../platform/object-store.ts";
+import { workflowTask } from "../../platform/workflow-task.ts";
+import { spread } from "../instructions.ts";
+import { readInstructions } from "../instructions-store.ts";
+import { filesOfChunk, type LinkedFindings } from "../plan.ts";
+import { BatchBuilder, planFile } from "../review-plan.ts";
+import type { BatchFiles, ReviewPlan } from "../review-result.ts";
+import { scanKeys } from "../task.ts";
+import { enterPhase, finishedChunks } from "../task-store.ts";
+import { Attempt } from "./plan-scan.ts";
+
+export const planReview = workflowTask(
+  {
+    summary:
+      "Cuts the files that a model looks at into units, with what the rules found there, and writes them as batches",
+    input: Attempt,
+    grants: { reads: ["task"], writes: ["task"], results: { reads: ["scans/*"], writes: ["scans/*"] } },
+    memoryMiB: 1769,
+    timeoutSeconds: 600,
+  },
+  async ({ task_id, attempt }, now) => {
+    const bucket = environment().RESULTS_BUCKET;
+    const keys = scanKeys(task_id, attempt);
+    const linked = await getJson<LinkedFindings>({ bucket, key: keys.findings });
+    const instructions = await readInstructions(task_id, attempt);
+    if (!linked) throw new Error(`the findings of task ${task_id} are missing`);
+    const { functions, batchUnits } = spread(instructions.concurrency);
+    const findings = Map.groupBy(linked.findings, (finding) => finding.path);
+    const { unitsOf } = await auditEngine();
+
+    const batches: BatchFiles[] = [];
+    const skipped: { path: string; reason: string }[] = [];
+    const gathered = new BatchBuilder(batchUnits);
+    let files = 0;
+    const write = async () => {
+      const taken = gathered.take();
+      if (!taken) return;
+      const batch = batches.length;
+      const lines = taken.units.map((unit) => JSON.stringify(unit));
+      await putObject(bucket, keys.reviewBatch(batch), lines.join("\n"), "application/x-ndjson");
+      batches.push({ batch, files: taken.files });
+    };
+    for (const chunk of await finishedChunks(task_id, attempt)) {
+      for (const file of filesOfChunk(await getObject({ bucket, key: keys.chunk(chunk) }))) {
+        const room = (instructions.filesMax ?? Number.POSITIVE_INFINITY) - files;
+        const planned = planFile(file, findings.get(file.path) ?? [], { unitsOf, room });
+        if (planned.units === null) {
+          skipped.push({ path: planned.path, reason: planned.reason });
+          continue;
+        }
+        files += 1;
+        gathered.add(planned.path, planned.units);
+        if (gathered.full) await write();
+      }
+    }
+    await write();
+    await putJson(bucket, keys.reviewPlan, { batches, skipped } satisfies ReviewPlan);
+    await putJson(
+      bucket,
+      keys.reviewBatches,
+      batches.map(({ batch }) => ({ batch })),
+    );
+    // What no model looks at is done with.
+    const known = { filesToReview: files, scannedFiles: skipped.length };
+    await enterPhase(task_id, attempt, "review", now(), known);
+    return { batches: batches.length, batches_key: keys.reviewBatches, functions };
+  },
+);

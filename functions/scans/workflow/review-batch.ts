@@ -1,0 +1,124 @@
+import { createHmac } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { findUserConfig } from "../../config/user-config-store.ts";
+import type { ReviewInstructions, ReviewOutcome, ReviewUnit } from "../../engine/review/review.ts";
+import { reviewUnit } from "../../engine/review/review-unit.ts";
+import { applicationKey } from "../../platform/application-key.ts";
+import { environment } from "../../platform/environment.ts";
+import { SluiceError } from "../../platform/errors.ts";
+import { getJson, getObject, putJson } from "../../platform/object-store.ts";
+import { workflowTask } from "../../platform/workflow-task.ts";
+import { findProject } from "../../projects/project-store.ts";
+import { spendingGrants } from "../../spending/spending-store.ts";
+import { BatchReview } from "../batch-review.ts";
+import { CarefulAsking, OutOfTime } from "../careful-asking.ts";
+import { type ReviewModel, spread } from "../instructions.ts";
+import { readInstructions } from "../instructions-store.ts";
+import { ReviewCache } from "../review-cache.ts";
+import type { BatchResult } from "../review-result.ts";
+import { ReviewWatch } from "../review-watch.ts";
+import { ScanPurse } from "../scan-purse.ts";
+import { actorOf, scanKeys, type Task } from "../task.ts";
+import { findTask, recordReviewBatch } from "../task-store.ts";
+import { Attempt } from "./plan-scan.ts";
+
+const functionSeconds = 900;
+/** For writing results down. */
+const reserveMs = 30_000;
+
+/** The function's time is over and units are left. The workflow runs the batch again; what is finished is not done twice. */
+class ReviewUnfinished extends Error {
+  constructor() {
+    super("units are left for another run");
+    this.name = "ReviewUnfinished";
+  }
+}
+
+export const reviewBatch = workflowTask(
+  {
+    summary: "Has the model look at the units of one batch, several at a time, and books what each call costs",
+    input: Attempt.extend({ batch: z.number().int().min(0) }),
+    grants: {
+      reads: ["task", "project", "userConfig", "applicationKey"],
+      writes: ["task", ...spendingGrants.writes],
+      checks: spendingGrants.checks,
+      appends: ["applicationKey"],
+      results: { reads: ["scans/*", "reviews/*"], writes: ["scans/*", "reviews/*"] },
+      secrets: ["decrypt"],
+      bedrock: true,
+    },
+    memoryMiB: 1024,
+    timeoutSeconds: functionSeconds,
+  },
+  async ({ task_id, attempt, batch: number }, now) => {
+    const end = now().getTime() + functionSeconds * 1000 - reserveMs;
+    const task = await findTask(task_id);
+    if (task?.status !== "running" || task.attempt !== attempt) throw new SluiceError("task_superseded");
+    const bucket = environment().RESULTS_BUCKET;
+    const keys = scanKeys(task_id, attempt);
+    const instructions = await readInstructions(task_id, attempt);
+    const units = unitsIn(await getObject({ bucket, key: keys.reviewBatch(number) }));
+    if (!instructions.model) throw new Error(`task ${task_id} has a review without a model`);
+    const result = { bucket, key: keys.reviewResult(number) };
+    const done = (await getJson<BatchResult>(result)) ?? {};
+
+    const cache = new ReviewCache(actorOf(task), instructions.model, instructions);
+    const watch = new ReviewWatch(task, now);
+    const batch = new BatchReview({
+      units,
+      done,
+      workers: spread(instructions.concurrency).workers,
+      gapMs: instructions.gapMs,
+      review: await reviewer(task, instructions.model, instructions.review, { watch, end, now }),
+      find: (unit) => cache.find(unit),
+      keep: (unit, outcome) => cache.keep(unit, outcome),
+      stop: (reason) => watch.stop(reason),
+      sleep,
+    });
+    try {
+      await batch.run();
+    } finally {
+      await putJson(bucket, result.key, batch.results);
+    }
+    if (!batch.finished) throw new ReviewUnfinished();
+    const files = new Set(units.map((unit) => unit.path)).size;
+    await recordReviewBatch(task_id, attempt, number, files, now());
+  },
+);
+
+/** How a unit comes to its review, with the key and the caps of who pays as they are now. */
+async function reviewer(
+  task: Task,
+  model: ReviewModel,
+  instructions: ReviewInstructions,
+  { watch, end, now }: { watch: ReviewWatch; end: number; now: () => Date },
+): Promise<(unit: ReviewUnit) => Promise<ReviewOutcome>> {
+  const userId = actorOf(task);
+  const [config, project, key] = await Promise.all([
+    findUserConfig(userId),
+    findProject(task.projectId),
+    applicationKey("review-fence"),
+  ]);
+  const fenceKey = createHmac("sha256", key).update(userId).digest("hex");
+  const purse = await ScanPurse.open(task, model, { config, project, now });
+  const asking = new CarefulAsking({
+    call: (prompt) => purse.call(prompt),
+    mayGoOn: () => watch.mayGoOn(),
+    until: new Date(end - purse.callMs),
+    now,
+    sleep,
+    random: Math.random,
+  });
+  return async (unit) => {
+    // A unit may need a second call, and what was paid for the first would be lost.
+    if (now().getTime() > end - 2 * purse.callMs) throw new OutOfTime("no time for another unit");
+    return reviewUnit(unit, instructions, (prompt) => asking.ask(prompt), { fenceKey });
+  };
+}
+
+function unitsIn(batch: Buffer | null): ReviewUnit[] {
+  if (!batch) throw new Error("a batch is missing");
+  const lines = batch.toString("utf8").split("\n");
+  return lines.map((line) => JSON.parse(line) as ReviewUnit);
+}
