@@ -120,7 +120,8 @@ function retryAfter(headers: Readonly<Record<string, string>>, body: string, now
   const said = headers["retry-after"]?.trim() ?? "";
   if (/^\d+(\.\d+)?$/.test(said)) return Math.ceil(Number(said) * 1000);
   const at = Date.parse(said);
-  if (!Number.isNaN(at)) return Math.max(0, at - now);
+  // Date.parse takes many a number for a year.
+  if (said.endsWith("GMT") && !Number.isNaN(at)) return Math.max(0, at - now);
   const delay = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
   return delay === undefined ? null : Math.ceil(Number(delay) * 1000);
 }

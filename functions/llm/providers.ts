@@ -10,7 +10,7 @@ export interface Provider {
   /** Suggestions for people, the default first; every other name is passed on as it stands. */
   readonly models: readonly string[];
   /** Names of the list that the provider's own API spells otherwise. */
-  readonly apiNames?: Readonly<Record<string, string>>;
+  readonly apiNames?: ReadonlyMap<string, string>;
   /** Empty where there is none to assume, and for Bedrock, whose address follows from the region. */
   readonly baseUrl: string;
   /** The setting that may hold a key for this provider alone. */
@@ -23,13 +23,16 @@ export interface Provider {
 
 type KeyField = Extract<keyof z.output<typeof LlmSettings>, `${string}ApiKey`>;
 
+/** A map, because models are named by users and an object has members that nobody put there. */
+const names = (translated: Readonly<Record<string, string>>) => new Map(Object.entries(translated));
+
 /** Every provider, in the order that people are shown. */
 export const providers: readonly Provider[] = [
   {
     id: "gemini",
     defaultModel: "gemini-3-pro",
     models: ["gemini-3-pro", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-2.0-flash"],
-    apiNames: { "gemini-3-pro": "gemini-3-pro-preview" },
+    apiNames: names({ "gemini-3-pro": "gemini-3-pro-preview" }),
     baseUrl: "https://generativelanguage.googleapis.com/v1beta",
     keyField: "geminiApiKey",
     needsKey: true,
@@ -61,13 +64,13 @@ export const providers: readonly Provider[] = [
     id: "claude",
     defaultModel: "claude-sonnet-4.5",
     models: ["claude-sonnet-4.5", "claude-opus-4.5", "claude-haiku-4.5", "claude-opus-4.1", "claude-sonnet-4"],
-    apiNames: {
+    apiNames: names({
       "claude-sonnet-4.5": "claude-sonnet-4-5",
       "claude-opus-4.5": "claude-opus-4-5",
       "claude-haiku-4.5": "claude-haiku-4-5",
       "claude-opus-4.1": "claude-opus-4-1",
       "claude-sonnet-4": "claude-sonnet-4-0",
-    },
+    }),
     baseUrl: "https://api.anthropic.com/v1",
     keyField: "claudeApiKey",
     needsKey: true,
@@ -86,7 +89,7 @@ export const providers: readonly Provider[] = [
       "qwen-turbo",
       "qwen-long",
     ],
-    apiNames: { "qwen3-max-instruct": "qwen3-max" },
+    apiNames: names({ "qwen3-max-instruct": "qwen3-max" }),
     baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
     keyField: "qwenApiKey",
     needsKey: true,
@@ -98,11 +101,11 @@ export const providers: readonly Provider[] = [
     defaultModel: "deepseek-v3.1-terminus",
     models: ["deepseek-v3.1-terminus", "deepseek-chat", "deepseek-reasoner", "deepseek-v3.2-exp", "deepseek-v3.1"],
     // The API of DeepSeek itself always serves its newest version, under two names.
-    apiNames: {
+    apiNames: names({
       "deepseek-v3.1-terminus": "deepseek-chat",
       "deepseek-v3.2-exp": "deepseek-chat",
       "deepseek-v3.1": "deepseek-chat",
-    },
+    }),
     baseUrl: "https://api.deepseek.com",
     keyField: "deepseekApiKey",
     needsKey: true,
@@ -130,7 +133,7 @@ export const providers: readonly Provider[] = [
       "kimi-latest",
       "moonshot-v1-128k",
     ],
-    apiNames: { "kimi-k2": "kimi-k2-0905-preview" },
+    apiNames: names({ "kimi-k2": "kimi-k2-0905-preview" }),
     baseUrl: "https://api.moonshot.cn/v1",
     keyField: "moonshotApiKey",
     needsKey: true,
@@ -160,12 +163,12 @@ export const providers: readonly Provider[] = [
     id: "minimax",
     defaultModel: "minimax-m2",
     models: ["minimax-m2", "minimax-m2.1", "minimax-m1", "minimax-text-01", "abab6.5s-chat"],
-    apiNames: {
+    apiNames: names({
       "minimax-m2": "MiniMax-M2",
       "minimax-m2.1": "MiniMax-M2.1",
       "minimax-m1": "MiniMax-M1",
       "minimax-text-01": "MiniMax-Text-01",
-    },
+    }),
     baseUrl: "https://api.minimax.chat/v1",
     keyField: "minimaxApiKey",
     needsKey: true,
@@ -183,7 +186,7 @@ export const providers: readonly Provider[] = [
       "doubao-1-5-pro-32k-250115",
       "doubao-1-5-lite-32k-250115",
     ],
-    apiNames: { "doubao-1.6-pro": "doubao-seed-1-6-250615" },
+    apiNames: names({ "doubao-1.6-pro": "doubao-seed-1-6-250615" }),
     baseUrl: "https://ark.cn-beijing.volces.com/api/v3",
     keyField: "doubaoApiKey",
     needsKey: true,
@@ -203,7 +206,7 @@ export const providers: readonly Provider[] = [
       "deepseek-r1:14b",
       "gemma3:12b",
     ],
-    apiNames: { "llama3.3-70b": "llama3.3:70b" },
+    apiNames: names({ "llama3.3-70b": "llama3.3:70b" }),
     baseUrl: "http://localhost:11434/v1",
     keyField: null,
     needsKey: false,
@@ -253,5 +256,5 @@ export function findProvider(id: string): Provider | undefined {
 export function apiModelName({ id, wire, apiNames, baseUrl: own }: Provider, model: string, baseUrl: string): string {
   const faithful = wire === "anthropic" || wire === "google" || id === "ollama";
   const atHome = URL.parse(baseUrl)?.host === URL.parse(own)?.host;
-  return ((faithful || atHome) && apiNames?.[model]) || model;
+  return ((faithful || atHome) && apiNames?.get(model)) || model;
 }

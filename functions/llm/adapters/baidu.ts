@@ -64,14 +64,15 @@ function answerOf({ result, finish_reason, is_truncated, usage }: Record<string,
 }
 
 /** Models from before their names were part of the address. All others are addressed by name. */
-const endpoints: Readonly<Record<string, string>> = {
-  "ernie-4.5": "ernie-4.5-8k-preview",
-  "ernie-4.0-8k": "completions_pro",
-  "ernie-3.5-8k": "completions",
-  "ernie-speed-8k": "ernie_speed",
-};
+const endpoints: ReadonlyMap<string, string> = new Map([
+  ["ernie-4.5", "ernie-4.5-8k-preview"],
+  ["ernie-4.0-8k", "completions_pro"],
+  ["ernie-3.5-8k", "completions"],
+  ["ernie-speed-8k", "ernie_speed"],
+]);
 
-const endpointOf = (model: string): string => encodeURIComponent(endpoints[model.toLowerCase()] ?? model.toLowerCase());
+const endpointOf = (model: string): string =>
+  encodeURIComponent(endpoints.get(model.toLowerCase()) ?? model.toLowerCase());
 
 /** Values out of range are refused, and none of these is what an audit depends on. */
 const temperatureMin = 0.01;
