@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ReviewRule } from "../engine/review/review.ts";
+import type { UserPattern } from "../engine/user-rules/user-pattern.ts";
 import type { Language } from "../platform/language.ts";
 import { type AuditRule, AuditRuleView, auditRuleView } from "./audit-rule.ts";
 
@@ -57,6 +58,14 @@ export const reviewRules = ({ rules }: RuleSet, language: Language): ReviewRule[
         fixSuggestion: texts.fixSuggestion,
       };
     });
+
+/** What the engine searches for: the patterns of the rules that are switched on, in files of the set's language. */
+export const userPatterns = ({ rules, language }: RuleSet): UserPattern[] =>
+  rules.flatMap(({ enabled, ruleCode, name, description, category, severity, fixSuggestion, pattern }) =>
+    enabled && pattern !== null
+      ? [{ code: ruleCode, name, description, category, severity, fixSuggestion, language, pattern }]
+      : [],
+  );
 
 export const RuleSetView = z.object({
   id: z.string(),

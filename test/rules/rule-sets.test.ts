@@ -4,10 +4,11 @@ import { createTemplatesAndRuleSets } from "../../functions/database/migrations/
 import { environment } from "../../functions/platform/environment.ts";
 import { keys, table } from "../../functions/platform/table.ts";
 import { charactersPerSetMax, rulesPerSetMax } from "../../functions/rules/rule-draft.ts";
-import { reviewRules } from "../../functions/rules/rule-set.ts";
+import { reviewRules, userPatterns } from "../../functions/rules/rule-set.ts";
 import { ruleSetsPerUserMax } from "../../functions/rules/rule-set-draft.ts";
 import { visibleRuleSet } from "../../functions/rules/rule-set-store.ts";
 import { AwsError } from "../../lib/local/service.ts";
+import { openEngine } from "../engine/engine-under-test.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { type Person, person } from "../support/person.ts";
 
@@ -319,6 +320,28 @@ describe("what a model is told", () => {
         fixSuggestion: null,
       },
     ]);
+  });
+});
+
+describe("what the engine searches for", () => {
+  const opened = openEngine();
+  it("are the patterns of the rules that are on, in the language of the set", async () => {
+    const engine = await opened;
+    const rules = [
+      rule("C1", { pattern: "\\beval\\(", severity: "high" }),
+      rule("C2", { pattern: "exec", enabled: false }),
+      rule("C3", { pattern: "" }),
+      rule("C4"),
+    ];
+    const { id } = await setOf(alice, rules, { language: "python" });
+    const found = userPatterns(await visibleRuleSet(alice.user.id, id));
+    expect(found).toMatchObject([{ code: "C1", severity: "high", language: "python", pattern: "\\beval\\(" }]);
+    const bytes = new TextEncoder().encode("a = eval(x)\nb = exec(y)\n");
+    const ids = async (path: string) => {
+      const { candidates } = await engine.analyse({ path, bytes }, { patterns: found });
+      return candidates.map(({ ruleId, startLine }) => `${ruleId}:${startLine}`).filter((id) => id.startsWith("user."));
+    };
+    expect([await ids("a.py"), await ids("a.js")]).toEqual([["user.c1:1"], []]);
   });
 });
 
