@@ -30,6 +30,7 @@ import { deletePromptTemplate } from "./prompts/delete-prompt-template.ts";
 import { listPromptTemplates } from "./prompts/list-prompt-templates.ts";
 import { readPromptTemplate } from "./prompts/read-prompt-template.ts";
 import { setDefaultPromptTemplate } from "./prompts/set-default-prompt-template.ts";
+import { testPromptTemplate } from "./prompts/test-prompt-template.ts";
 import { updatePromptTemplate } from "./prompts/update-prompt-template.ts";
 import { addRule } from "./rules/add-rule.ts";
 import { createRuleSet } from "./rules/create-rule-set.ts";
@@ -57,6 +58,7 @@ import { listProjectFiles } from "./sources/list-project-files.ts";
 import { readZipInfo } from "./sources/read-zip-info.ts";
 import { testProjectAccess } from "./sources/test-project-access.ts";
 import { uploadZip } from "./sources/upload-zip.ts";
+import { estimateScan } from "./spending/estimate-scan.ts";
 import { readMySpending } from "./spending/read-my-spending.ts";
 import { deleteSshKey } from "./ssh-keys/delete-ssh-key.ts";
 import { forgetKnownHosts } from "./ssh-keys/forget-known-hosts.ts";
@@ -111,10 +113,11 @@ export const operations = {
   },
   scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },
-  spending: { readMySpending },
+  spending: { readMySpending, estimateScan },
   prompts: {
     listPromptTemplates,
     createPromptTemplate,
+    testPromptTemplate,
     readPromptTemplate,
     updatePromptTemplate,
     deletePromptTemplate,

@@ -58,6 +58,7 @@ const samples: Record<Names, Sample> = {
   listLlmProviders: () => ({}),
   // Refused before anything is sent: the answer says so.
   testLlm: () => ({ sent: { json: { provider: "openai", apiKey: "sk-test", baseUrl: "https://127.0.0.1/v1" } } }),
+  estimateScan: ({ projectId }) => ({ sent: { json: { project_id: projectId, exclude_patterns: ["*.md"] } } }),
   readMySpending: () => ({ sent: { query: { month: "2026-11" } } }),
   createProject: () => ({ sent: { json: { name: "中文项目", source_type: "zip" } } }),
   listProjects: () => ({ sent: { query: { limit: "2" } } }),
@@ -116,6 +117,8 @@ const samples: Record<Names, Sample> = {
   }),
   listPromptTemplates: () => ({ sent: { query: { template_type: "system", is_active: "true", limit: "5" } } }),
   createPromptTemplate: () => ({ sent: { json: { name: "我的模板", content_zh: "审计 {code}" } } }),
+  // Without a model it says so, with 200.
+  testPromptTemplate: () => ({ sent: { json: { content: "Audit {code}", code: "eval(x)", output_language: "en" } } }),
   readPromptTemplate: ({ templateId }) => ({ params: { id: templateId } }),
   updatePromptTemplate: ({ templateId }) => ({ params: { id: templateId }, sent: { json: { is_active: false } } }),
   deletePromptTemplate: async () => ({ params: { id: await ownTemplate() } }),
@@ -261,7 +264,8 @@ describe("every operation", () => {
       const { sent = {} } = await samples[listed.name as Names](world);
       const query = sent.query?.project_id ? { ...sent.query, project_id: nowhere } : sent.query;
       const multipart = sent.multipart?.project_id ? { ...sent.multipart, project_id: nowhere } : sent.multipart;
-      const missing = await call(stranger, listed, { ...sent, query, multipart }, params);
+      const json = projectIn(sent.json) ? { ...(sent.json as object), project_id: nowhere } : sent.json;
+      const missing = await call(stranger, listed, { ...sent, query, multipart, json }, params);
       expect(foreign.answer.status).toBe(404);
       expect({ ...foreign.answer.body, request_id: "" }).toEqual({ ...missing.answer.body, request_id: "" });
     },
@@ -319,6 +323,7 @@ const access: Partial<Record<Names, Action>> = {
   scanRepository: "scan",
   scanStoredZip: "scan",
   scanUploadedZip: "scan",
+  estimateScan: "scan",
   listTasks: "read",
   readTask: "read",
   cancelTask: "triage",
@@ -362,8 +367,9 @@ describe("every operation that reaches a project", () => {
     async (name, listed) => {
       const project = await owner.projectWith(vulnerableApp);
       const sample = await samples[name as Names]({ ...world, projectId: project.id });
-      const { query, multipart } = sample.sent ?? {};
-      await owner.ok("DELETE", `/api/v1/projects/${sample.params?.id ?? query?.project_id ?? multipart?.project_id}`);
+      const { query, multipart, json } = sample.sent ?? {};
+      const binned = sample.params?.id ?? query?.project_id ?? multipart?.project_id ?? projectIn(json);
+      await owner.ok("DELETE", `/api/v1/projects/${binned}`);
       const answer = await send(owner, listed, sample);
       expect(answer).toMatchObject({ status: 409, body: { code: "project_in_recycle_bin" } });
     },
@@ -463,4 +469,7 @@ const parametersOf = (listed: ListedOperation) =>
 /** True for operations that reach an object by id, in the path or elsewhere. */
 const namesSomething = (listed: ListedOperation) =>
   (parametersOf(listed).length > 0 && !isAdministrators(listed)) ||
-  ["scanStoredZip", "scanUploadedZip", "listTasks"].includes(listed.name);
+  ["scanStoredZip", "scanUploadedZip", "listTasks", "estimateScan"].includes(listed.name);
+
+/** The project that a body names. */
+const projectIn = (json: unknown) => (json as { project_id?: string } | undefined)?.project_id;

@@ -1,0 +1,75 @@
+import type { UserConfig } from "../config/user-config.ts";
+import type { Finding } from "../engine/finding.ts";
+import type { ReviewInstructions, ReviewOutcome, ReviewPrompt, ReviewUnit } from "../engine/review/review.ts";
+import { reviewUnit } from "../engine/review/review-unit.ts";
+import { askModel } from "../llm/ask-model.ts";
+import { type ModelAnswer, ModelFailure, type ModelSettings } from "../llm/model.ts";
+import { modelOf } from "../llm/user-model.ts";
+import { applicationKey } from "../platform/application-key.ts";
+import { auditEngine } from "../platform/audit-engine.ts";
+import { capsFor } from "../spending/caps.ts";
+import { priceOf } from "../spending/cost.ts";
+import { paidCall } from "../spending/paid-call.ts";
+
+/** API Gateway gives up after 29 s. Every call of a trial ends before, the second one of a review too. */
+const trialMs = 25_000;
+
+/** Why a model's answer is no review. */
+export type UnusableAnswer = Extract<ReviewOutcome, { status: "failed" }>["category"];
+
+export interface Trial {
+  /** In words of their own, such as "c++"; the model is told. */
+  readonly language: string;
+  readonly code: string;
+  readonly template: string;
+  readonly outputLanguage: "zh" | "en";
+}
+
+/**
+ * Has the user's model look at a piece of code as a scan would, guided by a template that may not be saved yet: secrets are masked,
+ * what the code does not bear out is dropped, and the user's month pays.
+ * @returns the findings; the word for an answer that is no review; "no_model" when the user has configured none
+ * @throws ModelFailure; SluiceError budget_*, secret_unreadable, llm_header_*
+ */
+export async function tryTemplate(
+  trial: Trial,
+  userId: string,
+  config: UserConfig | null,
+  now: () => Date,
+): Promise<readonly Finding[] | UnusableAnswer | "no_model"> {
+  const settings = await modelOf(config, userId);
+  if (!settings) return "no_model";
+  const engine = await auditEngine();
+  const units = engine.unitsOf({ path: "sample", bytes: Buffer.from(trial.code) }, []);
+  const fenceKey = (await applicationKey(`review-fence ${userId}`)).toString("hex");
+  const ask = askWithin(trialMs, settings, userId, config, now);
+  const instructions: ReviewInstructions = {
+    template: trial.template,
+    rules: [],
+    outputLanguage: trial.outputLanguage,
+  };
+  const outcomes = await Promise.all(
+    units.map((unit: ReviewUnit) => reviewUnit({ ...unit, language: trial.language }, instructions, ask, { fenceKey })),
+  );
+  const failed = outcomes.find((outcome) => outcome.status === "failed");
+  return failed
+    ? failed.category
+    : outcomes.flatMap((outcome) => (outcome.status === "reviewed" ? outcome.findings : []));
+}
+
+/** Calls that share a time and are paid by the user's month; they belong to no scan. */
+function askWithin(
+  ms: number,
+  settings: ModelSettings,
+  userId: string,
+  config: UserConfig | null,
+  now: () => Date,
+): (prompt: ReviewPrompt) => Promise<Pick<ModelAnswer, "text" | "finish">> {
+  const until = performance.now() + ms;
+  const budget = { userId, scan: null, price: priceOf(settings, config), caps: capsFor(config, null, null) };
+  return async (prompt) => {
+    const timeoutMs = Math.min(settings.timeoutMs, Math.floor(until - performance.now()));
+    if (timeoutMs <= 0) throw new ModelFailure("timeout");
+    return paidCall(budget, { ...settings, timeoutMs }, prompt, askModel, now);
+  };
+}
