@@ -141,7 +141,8 @@ function greeted(
 const withoutKey = (text: string, { apiKey }: ModelSettings): string =>
   (apiKey ?? "")
     .split(":")
-    .filter((part) => part !== "")
+    // Shorter ones are no keys, and the greeting may well have them.
+    .filter((part) => part.length >= 8)
     .reduce((rest, part) => rest.replaceAll(part, "••••"), text);
 
 const shownMax = 100;

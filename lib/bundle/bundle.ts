@@ -1,10 +1,11 @@
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { build, type Metafile, type Plugin } from "esbuild";
 import { operationList } from "../../functions/operations.ts";
 import { openApiDocument } from "../../functions/platform/openapi.ts";
 import { workflowTaskList } from "../../functions/workflow-tasks.ts";
 import { writeEngineAssets } from "./engine-assets.ts";
+import { zodOfModels } from "./zod-of-models.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -14,11 +15,12 @@ const banner = "import{createRequire}from'node:module';const require=createRequi
 /**
  * Bundles every function of the product into one folder: `<name>/index.mjs` for each operation and workflow task, the chunks they share,
  * and the files they read. All of them are one Lambda asset, which keeps the template small and lets functions share code.
+ * @returns what esbuild says about the files it wrote
  */
-export async function bundleFunctions(folder: string): Promise<void> {
+export async function bundleFunctions(folder: string): Promise<Metafile> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, "engine"), { recursive: true });
-  await Promise.all([
+  const [{ metafile }] = await Promise.all([
     build({
       entryPoints: Object.fromEntries([...entries.keys()].map((name) => [`${name}/index`, `entry:${name}`])),
       outdir: folder,
@@ -33,7 +35,8 @@ export async function bundleFunctions(folder: string): Promise<void> {
       mainFields: ["module", "main"],
       outExtension: { ".js": ".mjs" },
       banner: { js: banner },
-      plugins: [entryPlugin],
+      plugins: [entryPlugin, zodOfModels],
+      metafile: true,
       logLevel: "warning",
       legalComments: "none",
     }),
@@ -41,6 +44,7 @@ export async function bundleFunctions(folder: string): Promise<void> {
     writeFile(join(folder, "openapi.json"), JSON.stringify(openApiDocument(operationList))),
     copyFile(join(root, "node_modules/rapidoc/dist/rapidoc-min.js"), join(folder, "viewer.js")),
   ]);
+  return metafile;
 }
 
 /** The source of each Lambda entry: an operation stays one file, its entry is made here. */

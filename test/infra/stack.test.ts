@@ -195,6 +195,24 @@ describe("least privilege", () => {
     expect(writing.map(([role]) => role).toSorted()).toEqual([roleOf("createToken"), roleOf("deleteToken")]);
   });
 
+  it("lets functions that ask models invoke those of Bedrock, and do nothing else there", () => {
+    const onBedrock = statements().filter(([, statement]) =>
+      actionsOf(statement).some((action) => action.startsWith("bedrock:")),
+    );
+    const asking = [
+      ...operationList.filter(({ operation }) => operation.contract.grants.bedrock),
+      ...workflowTaskList.filter(({ task }) => task.contract.grants.bedrock),
+    ];
+    expect(onBedrock.map(([id]) => id.replace(/[0-9A-F]{8}$/, "")).toSorted()).toEqual(
+      asking.map(({ name }) => roleOf(name)).toSorted(),
+    );
+    for (const [, statement] of onBedrock) {
+      expect(actionsOf(statement)).toEqual(["bedrock:InvokeModel"]);
+      expect(JSON.stringify(statement.Resource)).toMatch(/::foundation-model\/\*.*:inference-profile\/\*/);
+    }
+    expect(asking.map(({ name }) => name)).toContain("testLlm");
+  });
+
   it("gives the functions of system and health no data at all", () => {
     const [, role] = resources.find(([id]) => id.startsWith("FunctionsReadHealthRole")) as [string, Any];
     const actions = role.Properties.Policies.flatMap((policy: Any) =>

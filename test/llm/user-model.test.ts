@@ -1,0 +1,165 @@
+import { v7 as uuid } from "uuid";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { providers } from "../../functions/llm/providers.ts";
+import { userModel } from "../../functions/llm/user-model.ts";
+import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
+import { createApiToken } from "../../functions/tokens/api-token-store.ts";
+import { newUser } from "../../functions/users/user.ts";
+import { createUser } from "../../functions/users/user-store.ts";
+import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
+import { invokeOperation } from "../support/invoke-operation.ts";
+
+const at = new Date(Math.floor(Date.now() / 1000) * 1000);
+let data: EmbeddedData;
+let userId: string;
+let token: string;
+
+beforeAll(async () => {
+  data = await startEmbeddedData();
+});
+afterAll(() => data.stop());
+beforeEach(async () => {
+  userId = uuid();
+  const user = newUser(
+    { id: userId, email: `${userId}@example.test`, fullName: "P", role: "member", passwordHash: "" },
+    at,
+  );
+  await createUser(user);
+  token = newSecret();
+  await createApiToken(newApiToken({ name: "all", scope: "all", expiresInDays: 1 }, token, user, at));
+});
+
+const mask = "••••abcd";
+
+async function save(llmConfig: object) {
+  const { status, body } = await invokeOperation("updateMyConfig", { now: at, token, json: { llmConfig } });
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body.llmConfig;
+}
+
+describe("a user's model", () => {
+  it("is none until a key is there", async () => {
+    expect(await userModel(userId)).toBeNull();
+    await save({ llmProvider: "claude", llmModel: "m" });
+    expect(await userModel(userId)).toBeNull();
+  });
+
+  it.each(providers.filter(({ needsKey }) => needsKey))(
+    "has the defaults of $id where nothing else is said",
+    async (provider) => {
+      await save({ llmProvider: provider.id.toUpperCase(), llmApiKey: "a-key" });
+      expect(await userModel(userId)).toEqual({
+        provider: provider.id,
+        model: provider.defaultModel,
+        baseUrl: provider.baseUrl,
+        apiKey: "a-key",
+        timeoutMs: 150_000,
+        temperature: 0.1,
+        maxTokens: 4096,
+        headers: {},
+      });
+    },
+  );
+
+  it("is what the user said", async () => {
+    await save({
+      llmProvider: "openai_compatible",
+      llmBaseUrl: " https://models.example/v1/ ",
+      llmModel: " own-model ",
+      llmTimeout: 30_000,
+      llmTemperature: 0,
+      llmMaxTokens: 100,
+      llmCustomHeaders: "X-Org: o",
+    });
+    expect(await userModel(userId)).toEqual({
+      provider: "openai_compatible",
+      model: "own-model",
+      baseUrl: "https://models.example/v1",
+      apiKey: null,
+      timeoutMs: 30_000,
+      temperature: 0,
+      maxTokens: 100,
+      headers: { "X-Org": "o" },
+    });
+  });
+
+  it("takes the general key before the provider's own, and none of another provider", async () => {
+    await save({ llmProvider: "qwen", qwenApiKey: "own", claudeApiKey: "claude's" });
+    expect(await userModel(userId)).toMatchObject({ apiKey: "own" });
+    await save({ llmApiKey: "general" });
+    expect(await userModel(userId)).toMatchObject({ apiKey: "general" });
+    await save({ llmProvider: "claude" });
+    expect(await userModel(userId)).toMatchObject({ provider: "claude", apiKey: "claude's" });
+    await save({ llmProvider: "gemini" });
+    expect(await userModel(userId)).toBeNull();
+  });
+
+  it("needs no key for Ollama, at the address for it, nor for Bedrock, which has none", async () => {
+    await save({ llmProvider: "ollama" });
+    expect(await userModel(userId)).toMatchObject({ baseUrl: "http://localhost:11434/v1", apiKey: null });
+    await save({ ollamaBaseUrl: "http://ollama.example:11434/v1/" });
+    expect(await userModel(userId)).toMatchObject({ baseUrl: "http://ollama.example:11434/v1" });
+    await save({ llmProvider: "bedrock", llmBaseUrl: "https://elsewhere.example", llmApiKey: "a-key" });
+    expect(await userModel(userId)).toMatchObject({ provider: "bedrock", baseUrl: "", apiKey: null });
+  });
+
+  it("is none for a compatible server without an address, and is asked for when nobody knows its provider", async () => {
+    await save({ llmProvider: "openai_compatible", llmApiKey: "a-key" });
+    expect(await userModel(userId)).toBeNull();
+    await save({ llmProvider: "mistery" });
+    expect(await userModel(userId)).toMatchObject({ provider: "mistery", apiKey: null });
+  });
+
+  it("is not built from headers that may not be set", async () => {
+    await save({ llmProvider: "ollama", llmCustomHeaders: "Authorization: Bearer x" });
+    await expect(userModel(userId)).rejects.toMatchObject({ code: "llm_header_refused" });
+  });
+});
+
+describe("the key of a model", () => {
+  const keys = { llmApiKey: "sk-general-123456abcd", openaiApiKey: "sk-own-1234567890abcd" };
+  const kept = async (llmConfig: object) => {
+    const { llmApiKey, openaiApiKey } = await save(llmConfig);
+    return [llmApiKey, openaiApiKey].map((shown) => (shown === "" ? "gone" : shown));
+  };
+  beforeEach(() => save({ llmProvider: "openai", ...keys }));
+
+  it.each([
+    ["another model", { llmModel: "gpt-4o" }, [mask, mask]],
+    ["the same origin", { llmBaseUrl: "https://api.openai.com/v2" }, [mask, mask]],
+    ["another origin", { llmBaseUrl: "https://evil.example/v1" }, ["gone", "gone"]],
+    ["another port", { llmBaseUrl: "https://api.openai.com:8443/v1" }, ["gone", "gone"]],
+    ["the same host without TLS", { llmBaseUrl: "http://api.openai.com/v1" }, ["gone", "gone"]],
+    ["a name before an @", { llmBaseUrl: "https://api.openai.com@evil.example/v1" }, ["gone", "gone"]],
+    ["what is no address", { llmBaseUrl: "evil" }, ["gone", "gone"]],
+    // The provider's own key still belongs to the provider.
+    ["another provider", { llmProvider: "deepseek" }, ["gone", mask]],
+    [
+      "another provider elsewhere",
+      { llmProvider: "openai_compatible", llmBaseUrl: "https://evil.example" },
+      ["gone", mask],
+    ],
+  ] as const)("stays or goes with %s", async (_, change, shown) => {
+    expect(await kept(change)).toEqual(shown);
+    // The mask that a form sends back is no key that was entered.
+    await save({ llmProvider: "openai", llmBaseUrl: "", ...keys });
+    expect(await kept({ ...change, llmApiKey: mask, openaiApiKey: mask })).toEqual(shown);
+  });
+
+  it("stays when it is entered anew with the address, and goes there", async () => {
+    expect(await kept({ llmBaseUrl: "https://proxy.example/v1", llmApiKey: "sk-proxy-123456wxyz" })).toEqual([
+      "••••wxyz",
+      "gone",
+    ]);
+    expect(await userModel(userId)).toMatchObject({
+      baseUrl: "https://proxy.example/v1",
+      apiKey: "sk-proxy-123456wxyz",
+    });
+  });
+
+  it("of a provider does not leave by two steps either", async () => {
+    await save({ llmProvider: "openai_compatible", llmBaseUrl: "https://evil.example/v1" });
+    expect(await kept({ llmProvider: "openai" })).toEqual(["gone", "gone"]);
+    expect(await userModel(userId)).toBeNull();
+  });
+});
