@@ -46,6 +46,7 @@ import { updateRuleSet } from "./rules/update-rule-set.ts";
 import { cancelTask } from "./scans/cancel-task.ts";
 import { listTasks } from "./scans/list-tasks.ts";
 import { readTask } from "./scans/read-task.ts";
+import { retryTask } from "./scans/retry-task.ts";
 import { scanRepository } from "./scans/scan-repository.ts";
 import { scanStoredZip } from "./scans/scan-stored-zip.ts";
 import { scanUploadedZip } from "./scans/scan-uploaded-zip.ts";
@@ -111,7 +112,7 @@ export const operations = {
     listBranches,
     testProjectAccess,
   },
-  scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
+  scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask, retryTask },
   issues: { listIssues, triageIssue },
   spending: { readMySpending, estimateScan },
   prompts: {

@@ -1,10 +1,13 @@
-import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { isDeepStrictEqual } from "node:util";
+import { GetCommand, paginateQuery, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { listPage } from "../platform/list-page.ts";
 import { failedConditions, indexKeys, keys, sendUntilNoConflict, table } from "../platform/table.ts";
 import { counting } from "../projects/statistics-store.ts";
-import { Issue, severities } from "./issue.ts";
+import type { Task } from "../scans/task.ts";
+import { whileTaskRuns } from "../scans/task-store.ts";
+import { foundAgain, Issue, severities } from "./issue.ts";
 
 /** A page of a task's issues: most severe first, then by place. */
 export function listIssues(taskId: string, page: { skip: number; limit: number }) {
@@ -61,32 +64,106 @@ export async function replaceIssue(read: Issue, changed: Issue, at: Date): Promi
   return next;
 }
 
-/** A transaction takes 100 writes; one of them is the check of the task. */
-const issuesPerTransaction = 99;
+/** A transaction takes 100 writes; one of them holds the task, and one the owner's counters. */
+const issuesPerTransaction = 98;
+/** Somebody may judge an issue while it is written; so often in a row is no coincidence. */
+const roundsMax = 10;
 
 /**
- * Writes a scan's issues while the task is still in the hands of this attempt. Writing them again changes nothing.
- * @throws SluiceError task_superseded
+ * Makes a scan's issues those of this attempt, while the task is in its hands. An issue that an earlier attempt found as well keeps its
+ * verdict; one that does not come again goes, as the result of a scan is that of its last attempt. Writing them again changes nothing.
+ * @returns the issues with the verdicts that count. @throws SluiceError task_superseded
  */
-export async function writeIssues(taskId: string, attempt: number, issues: readonly Issue[]): Promise<void> {
-  const TableName = environment().TABLE_NAME;
-  const check = {
-    ConditionCheck: {
-      TableName,
-      Key: keys.task(taskId),
-      ConditionExpression: "#status = :running AND attempt = :attempt",
-      ExpressionAttributeNames: { "#status": "status" },
-      ExpressionAttributeValues: { ":running": "running", ":attempt": attempt },
-    },
+export async function writeIssues(
+  task: Pick<Task, "id" | "attempt" | "ownerId">,
+  found: readonly Issue[],
+  at: Date,
+): Promise<Issue[]> {
+  for (let round = 1; ; round++) {
+    const known = new Map((await issuesOf(task.id)).map((issue) => [issue.id, issue]));
+    const wanted = found.map((issue) => {
+      const before = known.get(issue.id);
+      return before ? foundAgain(issue, before) : issue;
+    });
+    const ids = new Set(wanted.map((issue) => issue.id));
+    const gone = [...known.values()].filter((issue) => !ids.has(issue.id));
+    const changed = wanted.filter((issue) => !isDeepStrictEqual(issue, known.get(issue.id)));
+    try {
+      await inTransactions(task, gone.map(removal), at);
+      await inTransactions(
+        task,
+        changed.map((issue) => replacement(issue, known.get(issue.id))),
+        at,
+      );
+      return wanted;
+    } catch (error) {
+      if (!(error instanceof JudgedMeanwhile) || round === roundsMax) throw error;
+    }
+  }
+}
+
+/** An issue is not as it was read: a verdict came in between. */
+class JudgedMeanwhile extends Error {}
+
+/** One write of a transaction, and by how much it changes the number of resolved issues. */
+interface IssueWrite {
+  readonly write: NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+  readonly resolved: number;
+}
+
+function replacement(issue: Issue, before: Issue | undefined): IssueWrite {
+  const Put = {
+    TableName: environment().TABLE_NAME,
+    Item: item({ ...issue, version: issue.version + (before ? 1 : 0) }),
+    ...(before ? asRead(before) : { ConditionExpression: "attribute_not_exists(pk)" }),
   };
-  for (let from = 0; from < issues.length; from += issuesPerTransaction) {
-    const puts = issues
-      .slice(from, from + issuesPerTransaction)
-      .map((issue) => ({ Put: { TableName, Item: item(issue) } }));
-    await sendUntilNoConflict(new TransactWriteCommand({ TransactItems: [check, ...puts] })).catch((error) => {
-      throw failedConditions(error) ? new SluiceError("task_superseded") : error;
+  return { write: { Put }, resolved: 0 };
+}
+
+function removal(issue: Issue): IssueWrite {
+  const Delete = { TableName: environment().TABLE_NAME, Key: keys.issue(issue.taskId, issue.id), ...asRead(issue) };
+  return { write: { Delete }, resolved: issue.status === "resolved" ? -1 : 0 };
+}
+
+const asRead = ({ version }: Issue) => ({
+  ConditionExpression: "version = :read",
+  ExpressionAttributeValues: { ":read": version },
+});
+
+async function inTransactions(
+  task: Pick<Task, "id" | "attempt" | "ownerId">,
+  writes: readonly IssueWrite[],
+  at: Date,
+): Promise<void> {
+  for (let from = 0; from < writes.length; from += issuesPerTransaction) {
+    const some = writes.slice(from, from + issuesPerTransaction);
+    const resolvedIssues = some.reduce((sum, { resolved }) => sum + resolved, 0);
+    const TransactItems = [
+      whileTaskRuns(task.id, task.attempt, resolvedIssues),
+      ...(resolvedIssues === 0 ? [] : [counting(task.ownerId, { resolvedIssues }, at)]),
+      ...some.map(({ write }) => write),
+    ];
+    await sendUntilNoConflict(new TransactWriteCommand({ TransactItems })).catch((error) => {
+      const failed = failedConditions(error);
+      if (failed?.includes(0)) throw new SluiceError("task_superseded");
+      throw failed ? new JudgedMeanwhile() : error;
     });
   }
+}
+
+/** All issues of a task as they are now. */
+async function issuesOf(taskId: string): Promise<Issue[]> {
+  const { pk, sk } = keys.issue(taskId, "");
+  const query = {
+    TableName: environment().TABLE_NAME,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :issues)",
+    ExpressionAttributeValues: { ":pk": pk, ":issues": sk },
+    ConsistentRead: true,
+  };
+  const found: Issue[] = [];
+  for await (const { Items = [] } of paginateQuery({ client: table }, query))
+    found.push(...Items.map((stored) => Issue.parse(stored)));
+  return found;
 }
 
 const item = (issue: Issue) => ({

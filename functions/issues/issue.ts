@@ -88,6 +88,17 @@ export function newIssue(finding: Finding, taskId: string, ownerId: string, at: 
   };
 }
 
+/** An issue that another attempt of its scan found again: its place and texts as found now, its verdict as given then. */
+export const foundAgain = (found: Issue, known: Issue): Issue => ({
+  ...found,
+  status: known.status,
+  resolvedBy: known.resolvedBy,
+  resolvedAt: known.resolvedAt,
+  createdAt: known.createdAt,
+  updatedAt: known.updatedAt,
+  version: known.version,
+});
+
 /**
  * Records a reviewer's verdict; a later one replaces an earlier one.
  * @returns the issue to store, `resolvedAt` set exactly while the status is "resolved"

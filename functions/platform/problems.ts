@@ -117,6 +117,16 @@ export const problems = {
     zh: "任务已结束（{status}），无法取消",
     en: "The task has already ended ({status})",
   },
+  task_not_ended: {
+    status: 409,
+    zh: "任务尚未结束（{status}），无法重试",
+    en: "The task has not ended yet ({status})",
+  },
+  task_left_nothing: {
+    status: 409,
+    zh: "任务已完整完成，没有需要重试的文件；请新建扫描",
+    en: "The task got through all files and has nothing to try again; start another scan",
+  },
   task_superseded: {
     status: 409,
     zh: "任务已被新的运行取代或已结束",

@@ -1,12 +1,11 @@
 import { defaultSettings, type UserConfig } from "../config/user-config.ts";
 import { findUserConfig } from "../config/user-config-store.ts";
-import type { UserPattern } from "../engine/user-rules/user-pattern.ts";
 import { modelOf } from "../llm/user-model.ts";
 import { isSluiceError } from "../platform/errors.ts";
 import type { Language } from "../platform/language.ts";
 import { templateText } from "../prompts/prompt-template.ts";
 import { defaultTemplate, visibleTemplate } from "../prompts/prompt-template-store.ts";
-import { type RuleSet, reviewRules } from "../rules/rule-set.ts";
+import { type RuleSet, reviewRules, userPatterns } from "../rules/rule-set.ts";
 import { visibleRuleSet } from "../rules/rule-set-store.ts";
 import type { ScanInstructions } from "./instructions.ts";
 import { actorOf, type Task } from "./task.ts";
@@ -35,7 +34,7 @@ export async function resolveInstructions(
       rules: ruleSet ? reviewRules(ruleSet, outputLanguage) : [],
       outputLanguage,
     },
-    patterns: ruleSet ? patternsOf(ruleSet) : [],
+    patterns: ruleSet ? userPatterns(ruleSet) : [],
     categoriesOff: ruleSet ? categoriesOff(ruleSet) : [],
     // Who names files wants these files.
     filesMax: task.config.filePaths === null ? settings.maxAnalyzeFiles || null : null,
@@ -59,13 +58,6 @@ async function modelIn(
     throw error;
   }
 }
-
-const patternsOf = ({ language, rules }: RuleSet): UserPattern[] =>
-  rules.flatMap(({ enabled, pattern, ruleCode: code, name, description, category, severity, fixSuggestion }) =>
-    enabled && pattern !== null
-      ? [{ code, name, description, category, severity, fixSuggestion, language, pattern }]
-      : [],
-  );
 
 const categoriesOff = ({ rules }: RuleSet): string[] =>
   rules.filter(({ ruleCode, enabled }) => !enabled && /^A(0[1-9]|10)$/.test(ruleCode)).map(({ ruleCode }) => ruleCode);

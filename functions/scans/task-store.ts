@@ -32,21 +32,10 @@ export async function findTask(id: string): Promise<Task | null> {
  * @throws SluiceError project_in_recycle_bin
  */
 export async function createTask(task: Task): Promise<void> {
-  const listed = `${task.createdAt}#${task.id}`;
   const put = {
     Put: {
       TableName: environment().TABLE_NAME,
-      Item: {
-        ...keys.task(task.id),
-        ...indexKeys.tasksOfProject(task.projectId),
-        gsi1sk: listed,
-        ...indexKeys.tasksOf(task.ownerId),
-        gsi2sk: listed,
-        ...indexKeys.activeTasks(shardOf(task.id)),
-        gsi3sk: task.heartbeatAt,
-        v: 1,
-        ...task,
-      },
+      Item: activeItem(task),
       ConditionExpression: "attribute_not_exists(pk)",
     },
   };
@@ -54,6 +43,49 @@ export async function createTask(task: Task): Promise<void> {
   const write = new TransactWriteCommand({ TransactItems: [whileProjectActive(task.projectId), put, counted] });
   await sendUntilNoConflict(write).catch((error) => {
     throw failedConditions(error)?.includes(0) ? new SluiceError("project_in_recycle_bin") : error;
+  });
+}
+
+/** A task that somebody has to bring to its end. */
+const activeItem = (task: Task) => ({
+  ...keys.task(task.id),
+  ...indexKeys.tasksOfProject(task.projectId),
+  gsi1sk: `${task.createdAt}#${task.id}`,
+  ...indexKeys.tasksOf(task.ownerId),
+  gsi2sk: `${task.createdAt}#${task.id}`,
+  ...indexKeys.activeTasks(shardOf(task.id)),
+  gsi3sk: task.heartbeatAt,
+  v: 1,
+  ...task,
+});
+
+/**
+ * Begins another attempt of a task that has ended: pending, counted as such, and in the index of active tasks. As for a new task, the
+ * project is checked in the same transaction.
+ * @throws SluiceError project_in_recycle_bin; task_superseded when it is not any more as it was read
+ */
+export async function replaceTask(read: Task, next: Task, at: Date): Promise<void> {
+  const put = {
+    Put: {
+      TableName: environment().TABLE_NAME,
+      Item: activeItem(next),
+      // A verdict on an issue changes the number of resolved ones at any time.
+      ConditionExpression:
+        "#status = :status AND attempt = :attempt AND (attribute_not_exists(issuesResolved) OR issuesResolved = :resolved)",
+      ExpressionAttributeNames: { "#status": "status" },
+      ExpressionAttributeValues: {
+        ":status": read.status,
+        ":attempt": read.attempt,
+        ":resolved": read.issuesResolved,
+      },
+    },
+  };
+  const counted = counting(read.ownerId, plus(countedTask(next), countedTask(read), -1), at);
+  const write = new TransactWriteCommand({ TransactItems: [whileProjectActive(read.projectId), put, counted] });
+  await sendUntilNoConflict(write).catch((error) => {
+    const failed = failedConditions(error);
+    if (failed?.includes(0)) throw new SluiceError("project_in_recycle_bin");
+    throw failed ? new SluiceError("task_superseded") : error;
   });
 }
 
@@ -277,16 +309,23 @@ export async function failTask(
   });
 }
 
-/** For transactions that must not happen once an attempt of a task has ended, was cancelled or replaced. */
-export const whileTaskRuns = (id: string, attempt: number) => ({
-  ConditionCheck: {
+/**
+ * For transactions that must not happen once an attempt of a task has ended, was cancelled or replaced.
+ * @param issuesResolved by how much the number of its resolved issues changes: DynamoDB takes one write per item and transaction
+ */
+export function whileTaskRuns(id: string, attempt: number, issuesResolved = 0) {
+  const held = {
     TableName: environment().TABLE_NAME,
     Key: keys.task(id),
     ConditionExpression: "#status = :running AND attempt = :attempt",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: { ":running": "running", ":attempt": attempt },
-  },
-});
+  };
+  if (issuesResolved === 0) return { ConditionCheck: held };
+  const UpdateExpression = "ADD issuesResolved :resolved";
+  const ExpressionAttributeValues = { ...held.ExpressionAttributeValues, ":resolved": issuesResolved };
+  return { Update: { ...held, UpdateExpression, ExpressionAttributeValues } };
+}
 
 /** Tasks that have not ended and gave no sign of life since `before`. */
 export async function silentTasks(before: Date): Promise<Task[]> {

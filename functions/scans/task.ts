@@ -3,6 +3,7 @@ import { isErrorCode, SluiceError } from "../platform/errors.ts";
 import type { Language } from "../platform/language.ts";
 import { type Project, ProjectView, projectView } from "../projects/project.ts";
 import { LeftOut, RepositoryRef } from "../sources/repository-snapshot.ts";
+import { type Spending, SpendingView, spendingView } from "../spending/spending.ts";
 
 export const TaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
@@ -157,6 +158,13 @@ export const nextAttempt = (task: Task, startedBy: string, at: Date): Task => ({
   attempt: task.attempt + 1,
 });
 
+/** Trouble that another attempt may not have. */
+const passing: ReadonlySet<Warning["code"]> = new Set(["files_not_analysed", "files_not_reviewed", "review_stopped"]);
+
+/** True when another attempt can do better than the last: it did not get to its end, or not with every file. */
+export const leftSomething = ({ status, warnings }: Task): boolean =>
+  status !== "completed" || warnings.some(({ code }) => passing.has(code));
+
 /** Whose settings, tokens and money the current attempt uses. */
 export const actorOf = ({ startedBy, createdBy, ownerId }: Pick<Task, "startedBy" | "createdBy" | "ownerId">): string =>
   startedBy ?? createdBy ?? ownerId;
@@ -182,6 +190,8 @@ export const TaskView = z.object({
   files_reviewed: z.number(),
   /** The model that reviews; null when rules alone judge. */
   model: z.object({ provider: z.string(), model: z.string() }).nullable(),
+  /** What its calls of models have cost, all attempts together; where one task is read. */
+  usage: SpendingView.optional(),
   total_lines: z.number(),
   issues_count: z.number(),
   quality_score: z.number(),
@@ -195,7 +205,12 @@ export const TaskView = z.object({
   error_message: z.string().nullable(),
 });
 
-export const taskView = (task: Task, project: Project | null, language: Language): z.input<typeof TaskView> => ({
+export const taskView = (
+  task: Task,
+  project: Project | null,
+  language: Language,
+  spending?: Spending,
+): z.input<typeof TaskView> => ({
   id: task.id,
   project_id: task.projectId,
   task_type: task.taskType,
@@ -218,6 +233,7 @@ export const taskView = (task: Task, project: Project | null, language: Language
   files_to_review: task.filesToReview,
   files_reviewed: task.filesReviewed,
   model: task.model,
+  ...(spending && { usage: spendingView(spending) }),
   total_lines: task.totalLines,
   issues_count: task.issuesCount,
   quality_score: task.qualityScore,

@@ -110,6 +110,7 @@ const samples: Record<Names, Sample> = {
   listTasks: ({ projectId }) => ({ sent: { query: { project_id: projectId } } }),
   readTask: ({ taskId }) => ({ params: { id: taskId } }),
   cancelTask: ({ taskId }) => ({ params: { id: taskId }, status: 409 }),
+  retryTask: ({ taskId }) => ({ params: { id: taskId }, status: 409 }),
   listIssues: ({ taskId }) => ({ params: { id: taskId } }),
   triageIssue: ({ taskId, issueId }) => ({
     params: { id: taskId, issue_id: issueId },
@@ -327,6 +328,7 @@ const access: Partial<Record<Names, Action>> = {
   listTasks: "read",
   readTask: "read",
   cancelTask: "triage",
+  retryTask: "scan",
   listIssues: "read",
   triageIssue: "triage",
 };

@@ -111,7 +111,7 @@ async function scanned(project: Project, status: "pending" | "running" | "comple
   await reserve(call, now());
   await putJson(environment().RESULTS_BUCKET, scanKeys(task.id, 1).plan, {});
   const issues = ["one", "two"].map((name) => newIssue(aFinding(name), task.id, project.ownerId, now().toISOString()));
-  await writeIssues(task.id, 1, issues);
+  await writeIssues(task, issues, now());
   if (status === "running") return task;
   const set = { status: "completed", issuesCount: 2, qualityScore: 70, completedAt: now().toISOString() } as const;
   return changeTask(task.id, { from: ["running"], attempt: 1, set });

@@ -45,8 +45,8 @@ export const concludeScan = workflowTask(
     const { categoriesOff, modelTrouble } = instructions;
     const findings = review ? mergeReview(linked.findings, outcomesOf(review), { categoriesOff }) : linked.findings;
     const at = now().toISOString();
-    const issues = findings.map((finding) => newIssue(finding, task_id, task.ownerId, at));
-    await writeIssues(task_id, attempt, issues);
+    const found = findings.map((finding) => newIssue(finding, task_id, task.ownerId, at));
+    const issues = await writeIssues(task, found, now());
     const concluded = review ? { model: true as const, coverage } : { model: false as const, trouble: modelTrouble };
     const end = conclude(plan, linked, issues, concluded);
     await changeTask(task_id, { from: ["running"], attempt, set: { ...end, completedAt: at } });
