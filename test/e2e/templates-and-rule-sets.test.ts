@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
+import { type LocalService, startLocalService } from "../../bin/local/service.ts";
+import { Api } from "../support/api.ts";
+import { vulnerableApp } from "../support/vulnerable-app.ts";
+
+let fake: FakeLlm;
+let folder: string;
+let service: LocalService;
+let owner: Api;
+let colleague: Api;
+
+beforeAll(async () => {
+  fake = await startFakeLlm();
+  folder = mkdtempSync(join(tmpdir(), "sluice-templates-"));
+  service = await startLocalService({ dataFolder: folder, outboundAllowedHosts: new URL(fake.url).host });
+  owner = new Api(service.url, await service.token());
+  const account = { email: "colleague@example.test", password: "grain orbit velvet" };
+  await owner.ok("POST", "/api/v1/users", { json: { ...account, full_name: "C" } });
+  colleague = await new Api(service.url).as(account);
+});
+afterAll(async () => {
+  await service?.stop();
+  await fake?.close();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+const rule = {
+  rule_code: "SHOP-1",
+  name: "no cursors by hand",
+  category: "maintainability",
+  pattern: "\\.cursor\\(\\)",
+};
+
+describe("templates and rule sets of one's own", () => {
+  it("are tried with one's own model, and what that costs is on the bill", async () => {
+    const llmConfig = { llmProvider: "openai_compatible", llmModel: "m", llmBaseUrl: `${fake.url}/v1`, llmApiKey: "k" };
+    await owner.ok("PUT", "/api/v1/config/me", { json: { llmConfig } });
+    const { content_zh: content } = (await owner.ok("GET", "/api/v1/prompts")).items[0];
+    const json = { content, code: Object.values(vulnerableApp).join("\n"), output_language: "en" };
+    expect(await owner.ok("POST", "/api/v1/prompts/test", { json })).toMatchObject({
+      success: true,
+      error: null,
+      result: { issues: expect.arrayContaining([expect.objectContaining({ severity: expect.any(String) })]) },
+    });
+    expect(fake.calls.length).toBeGreaterThan(0);
+    await owner.ok("DELETE", "/api/v1/config/me");
+  });
+
+  it("travel as a file to a colleague, who sees nothing else of them", async () => {
+    const set = await owner.ok("POST", "/api/v1/rules", { json: { name: "商店", language: "python", rules: [rule] } });
+    const { status, headers, body } = await owner.call("GET", `/api/v1/rules/${set.id}/export`);
+    expect({ status, body }).toMatchObject({ status: 200, body: { name: "商店", export_version: "1.0" } });
+    expect(headers.get("content-disposition")).toContain("filename*=UTF-8''%E5%95%86%E5%BA%97.json");
+    const copy = await colleague.ok("POST", "/api/v1/rules/import", { json: body });
+    expect(copy).toMatchObject({ language: "python", rules: [rule] });
+    expect((await colleague.call("GET", `/api/v1/rules/${set.id}`)).status).toBe(404);
+    expect((await owner.call("GET", `/api/v1/rules/${copy.id}`)).status).toBe(404);
+  });
+
+  it("guide scans of who made them, and do not exist for the scans of others", async () => {
+    const template = await owner.ok("POST", "/api/v1/prompts", { json: { name: "t", content_zh: "审计 {code}" } });
+    const set = await owner.ok("POST", "/api/v1/rules", { json: { name: "shop", language: "python", rules: [rule] } });
+    const json = { prompt_template_id: template.id, rule_set_id: set.id };
+    const scan = async (api: Api, named: object) => {
+      const query = { project_id: (await api.projectWith(vulnerableApp)).id };
+      return api.call("POST", "/api/v1/scan/scan-stored-zip", { query, json: named });
+    };
+    const { status, body } = await scan(owner, json);
+    expect({ status, body }).toMatchObject({ status: 200 });
+    const task = await owner.task(body.task_id);
+    expect(JSON.parse(task.scan_config)).toMatchObject(json);
+    for (const [named, code] of [
+      [{ prompt_template_id: template.id }, "prompt_template_not_found"],
+      [{ rule_set_id: set.id }, "rule_set_not_found"],
+    ] as const)
+      expect(await scan(colleague, named)).toMatchObject({ status: 404, body: { code } });
+  });
+
+  it("are the default for everybody only when the system ships them", async () => {
+    const { items } = await owner.ok("GET", "/api/v1/prompts");
+    const security = items.find(({ name }: { name: string }) => name === "安全专项审计");
+    expect((await colleague.call("POST", `/api/v1/prompts/${security.id}/set-default`)).status).toBe(403);
+    await owner.ok("POST", `/api/v1/prompts/${security.id}/set-default`);
+    expect((await colleague.ok("GET", "/api/v1/prompts")).items[0]).toMatchObject({
+      id: security.id,
+      is_default: true,
+    });
+  });
+});
