@@ -1,5 +1,6 @@
 import { PutCommand, paginateQuery } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
+import { deletePartition } from "./delete-partition.ts";
 import { environment } from "./environment.ts";
 import { keys, table } from "./table.ts";
 
@@ -27,3 +28,6 @@ export async function override(userId: string, recordId: string, on: boolean): P
   const Item = { ...keys.override(userId, recordId), v: 1, ownerId: userId, recordId, on };
   await table.send(new PutCommand({ TableName: environment().TABLE_NAME, Item }));
 }
+
+/** Forgets the switches of a user who is deleted. May be repeated. */
+export const forgetOverrides = (userId: string): Promise<void> => deletePartition(keys.override(userId, ""));

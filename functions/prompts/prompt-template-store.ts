@@ -104,6 +104,12 @@ export async function deleteTemplate({ id, ownerId }: PromptTemplate): Promise<v
   await table.send(remove).catch(whenConditionFails(() => new SluiceError("prompt_template_not_found")));
 }
 
+/** Forgets what a user who is deleted has written. May be repeated. */
+export async function deleteTemplatesOf(userId: string): Promise<void> {
+  for (const { id } of await listedIn([indexKeys.templatesOf(userId)], PromptTemplate))
+    await table.send(new DeleteCommand({ TableName: environment().TABLE_NAME, Key: keys.promptTemplate(id) }));
+}
+
 /** Only users' templates are written here; the system's come from a migration. */
 const item = (template: PromptTemplate) => ({
   ...keys.promptTemplate(template.id),

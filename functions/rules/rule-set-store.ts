@@ -125,6 +125,14 @@ export async function deleteRuleSet({ id, ownerId }: RuleSet): Promise<void> {
   await deletePartition(keys.ruleSet(id));
 }
 
+/** Forgets what a user who is deleted has written. The set goes last here: its index entry leads a repetition to what is left. */
+export async function deleteRuleSetsOf(userId: string): Promise<void> {
+  for (const { id } of await listedIn([indexKeys.ruleSetsOf(userId)], RuleSetHead)) {
+    await deletePartition(keys.ruleSet(id));
+    await table.send(new DeleteCommand({ TableName: environment().TABLE_NAME, Key: keys.ruleSet(id) }));
+  }
+}
+
 /** Holds while neither the set nor a rule of it was changed since it was read. */
 export const unchanged = ({ ownerId, version }: RuleSetHead) => ({
   ConditionExpression: "ownerId = :owner AND version = :read",

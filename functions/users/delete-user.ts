@@ -3,6 +3,9 @@ import { findMember, projectIdsOf, removeMember } from "../members/member-store.
 import { Id } from "../platform/contract.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
+import { forgetOverrides } from "../platform/override-store.ts";
+import { deleteTemplatesOf } from "../prompts/prompt-template-store.ts";
+import { deleteRuleSetsOf } from "../rules/rule-set-store.ts";
 import { keepAdministrator } from "./keep-administrator.ts";
 import { administrates } from "./user.ts";
 import * as users from "./user-store.ts";
@@ -17,8 +20,11 @@ export const deleteUser = operation(
     success: z.object({ message: z.string() }),
     failures: ["user_not_found", "stale_version", "user_owns_projects", "cannot_delete_self", "permission_denied"],
     grants: {
-      reads: ["user", "member"],
-      writes: ["user", "email", "userDirectory", "statistics", "member"],
+      reads: ["user", "member", "ruleSet", "override"],
+      writes: [
+        ...(["user", "email", "userDirectory", "statistics", "member"] as const),
+        ...(["promptTemplate", "ruleSet", "override"] as const),
+      ],
       indexes: ["gsi1"],
     },
     messages: "zh",
@@ -31,6 +37,7 @@ export const deleteUser = operation(
     else if (user) await users.deleteUser(user);
     // Also for a user who is gone: an earlier try may have ended right here. API tokens of nobody open nothing and expire by themselves.
     await leaveProjects(params.id);
+    await Promise.all([deleteTemplatesOf(params.id), deleteRuleSetsOf(params.id), forgetOverrides(params.id)]);
     if (!user) throw new SluiceError("user_not_found");
     return { message: "用户已删除" };
   },
