@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Finding } from "../engine/finding.ts";
 import type { Language } from "../platform/language.ts";
 import { Severity } from "./issue.ts";
+import { qualityPenalty } from "./quality-penalty.ts";
 
 /** What the analysis of one piece of code answers with, in the form that front ends know from a model's own answers. */
 export const AnalysisResult = z.object({
@@ -20,7 +21,7 @@ export const AnalysisResult = z.object({
       rule_id: z.string(),
     }),
   ),
-  /** 100 minus what the issues take, as for a file of a scan; see conclusion.ts. */
+  /** 100 minus what the issues take, at least 0, as for a file of a scan. */
   quality_score: z.number(),
   summary: z.object({
     total_issues: z.number(),
@@ -32,15 +33,13 @@ export const AnalysisResult = z.object({
 });
 export type AnalysisResult = z.infer<typeof AnalysisResult>;
 
-const penalty: Record<Severity, number> = { critical: 25, high: 15, medium: 8, low: 3 };
-
 /** Nothing in it comes from anywhere but the findings: a model's own count or score would be an assertion. */
 export function analysisResult(findings: readonly Finding[], language: Language): AnalysisResult {
   const issues = findings.map((finding) => issueOf(finding, language));
   const count = (severity: Severity) => issues.filter((issue) => issue.severity === severity).length;
   return {
     issues,
-    quality_score: Math.max(0, 100 - issues.reduce((sum, { severity }) => sum + penalty[severity], 0)),
+    quality_score: Math.max(0, 100 - issues.reduce((sum, { severity }) => sum + qualityPenalty[severity], 0)),
     summary: {
       total_issues: issues.length,
       critical_issues: count("critical"),

@@ -1,12 +1,10 @@
 import type { Coverage } from "../engine/artefact.ts";
-import type { Issue, Severity } from "../issues/issue.ts";
+import type { Issue } from "../issues/issue.ts";
+import { qualityPenalty } from "../issues/quality-penalty.ts";
 import type { FileCoverage } from "./coverage.ts";
 import type { LinkedFindings, Plan } from "./plan.ts";
 import { isReviewReason, type ReviewReason, stopsReview } from "./review-result.ts";
 import type { Task, Warning } from "./task.ts";
-
-/** What one open issue takes from its file's 100 points. */
-const penalty: Record<Severity, number> = { critical: 25, high: 15, medium: 8, low: 3 };
 
 /** A task item must stay far below DynamoDB's 400 KB; the whole list is in the results bucket. */
 const pathsShownMax = 100;
@@ -85,7 +83,7 @@ function qualityScore(looked: readonly Coverage[], issues: readonly Issue[]): nu
   const lostPoints = new Map<string, number>();
   for (const issue of issues) {
     if (issue.status === "open")
-      lostPoints.set(issue.path, (lostPoints.get(issue.path) ?? 0) + penalty[issue.severity]);
+      lostPoints.set(issue.path, (lostPoints.get(issue.path) ?? 0) + qualityPenalty[issue.severity]);
   }
   const total = looked.reduce((sum, { path }) => sum + Math.max(0, 100 - (lostPoints.get(path) ?? 0)), 0);
   // Rounded down: one open issue in ten thousand files is not a perfect score.
