@@ -76,7 +76,7 @@ function closedFolders(exclude: readonly string[]): (folder: string) => boolean 
     else names.add(spelled);
   }
   return (folder) =>
-    paths.has(folder) || names.has(folder.slice(folder.lastIndexOf("/") + 1)) || builtIn([`${folder}/-`])[0] === true;
+    paths.has(folder) || names.has(folder.slice(folder.lastIndexOf("/") + 1)) || builtIn([`${folder}/-`])[0] !== null;
 }
 
 /** Names that the service would refuse the whole archive for, or read as another path: better to leave the one file out and say so. */

@@ -9,6 +9,8 @@ export interface FileCoverage {
   readonly path: string;
   readonly status: "analysed" | "partial" | "skipped" | "failed";
   readonly reason: string | null;
+  /** The pattern or built-in rule that keeps it out; null for other reasons. */
+  readonly excluded_by: string | null;
   /** Null where nobody has looked. */
   readonly language: string | null;
   readonly lines: number;
@@ -32,14 +34,17 @@ type Reviewed = Pick<FileCoverage, "review" | "review_reason">;
 export function coverageOf(plan: Plan, linked: LinkedFindings, review: ReviewRecord | null): FileCoverage[] {
   const reviews = review && reviewsOf(review);
   const unreviewed: Reviewed = { review: "not_reviewed", review_reason: null };
-  const unread = { language: null, lines: 0, ...unreviewed };
+  const unread = { excluded_by: null, language: null, lines: 0, ...unreviewed };
   const rows: FileCoverage[] = [
     ...linked.coverage.map(({ path, status, reason, language, lines }) => ({
-      ...{ path, status, reason, language, lines },
+      ...{ path, status, reason, excluded_by: null, language, lines },
       ...(reviews === null ? { ...unreviewed, review_reason: "rules_only" } : (reviews.get(path) ?? unreviewed)),
     })),
-    ...linked.unfinished.map((path) => ({ path, status: "failed" as const, reason: "internal_error", ...unread })),
-    ...plan.skipped.map(({ path, reason }) => ({ path, status: "skipped" as const, reason, ...unread })),
+    ...linked.unfinished.map((path) => ({ ...unread, path, status: "failed" as const, reason: "internal_error" })),
+    ...plan.skipped.map(({ path, reason, excludedBy = null }) => ({
+      ...unread,
+      ...{ path, status: "skipped" as const, reason, excluded_by: excludedBy },
+    })),
   ];
   return rows.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -1,12 +1,12 @@
 import type { Coverage, SourceFile } from "../engine/artefact.ts";
 import type { Finding } from "../engine/finding.ts";
 import type { LeftOut } from "../sources/repository-snapshot.ts";
-import type { SkipReason } from "../sources/selection.ts";
+import type { SkippedFile } from "../sources/selection.ts";
 
 /** What an attempt is going to look at, written before anything is analysed. */
 export interface Plan {
   readonly accepted: readonly string[];
-  readonly skipped: readonly { readonly path: string; readonly reason: SkipReason }[];
+  readonly skipped: readonly SkippedFile[];
   /** Paths that were asked for and are not in the archive. */
   readonly missing: readonly string[];
   /** What the repository has and its archive lacks; nothing is known of that for a ZIP. */

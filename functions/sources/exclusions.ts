@@ -37,10 +37,14 @@ interface CutPath {
   readonly segments: readonly string[];
 }
 
+/** The pattern or built-in rule that excludes a path, as its reader knows it; null for none. */
+export type Exclusion = string | null;
+
 type Rule = (path: CutPath) => boolean;
 
 /**
- * Compiles the exclusions of one request; the answer tells for each path whether a built-in rule or a pattern of the user excludes it.
+ * Compiles the exclusions of one request; the answer tells for each path which built-in rule or pattern of the user excludes it, the first
+ * if there are several.
  *
  * A pattern without `/` means a file or folder of that name anywhere (`docs`, `*.log`), with a `/` it is matched from the top of the project
  * (`src/*.js`, `/docs`, `./docs`). A pattern that ends in a plain name also covers what lies below it; one that ends in `/` covers only folders.
@@ -50,19 +54,20 @@ type Rule = (path: CutPath) => boolean;
 export function compileExclusions(
   userPatterns: readonly string[],
   totalMilliseconds: number = globLimits.totalMilliseconds,
-): (paths: readonly string[]) => boolean[] {
+): (paths: readonly string[]) => Exclusion[] {
   const patterns = guardPatterns(userPatterns).map((pattern) => ({ pattern, rule: compilePattern(pattern) }));
   let remaining = totalMilliseconds;
 
-  function applyTo(block: readonly CutPath[]): boolean[] {
-    const verdicts = block.map(isBuiltIn);
+  function applyTo(block: readonly CutPath[]): Exclusion[] {
+    const verdicts = block.map(builtInExclusionOf);
     for (const { pattern, rule } of patterns) {
       const started = performance.now();
       const milliseconds = Math.min(globLimits.blockMilliseconds, remaining);
       const finished =
         milliseconds > 0 &&
         finishesWithin(milliseconds, () => {
-          for (const [index, path] of block.entries()) verdicts[index] ||= rule(path);
+          for (const [index, path] of block.entries())
+            if (verdicts[index] === null && rule(path)) verdicts[index] = pattern;
         });
       if (!finished) throw new SluiceError("glob_too_expensive", { pattern });
       remaining -= performance.now() - started;
@@ -71,7 +76,7 @@ export function compileExclusions(
   }
 
   return (paths) => {
-    const verdicts: boolean[][] = [];
+    const verdicts: Exclusion[][] = [];
     for (let from = 0; from < paths.length; from += globLimits.blockPaths)
       verdicts.push(applyTo(paths.slice(from, from + globLimits.blockPaths).map(cut)));
     return verdicts.flat();
@@ -84,13 +89,13 @@ const folders = new Set(builtInExclusions.filter((rule) => rule.endsWith("/")).m
 const suffixes = builtInExclusions.filter((rule) => rule.startsWith("*")).map((rule) => rule.slice(1));
 const names = new Set(builtInExclusions.filter((rule) => !rule.endsWith("/") && !rule.startsWith("*")));
 
-function isBuiltIn({ segments }: CutPath): boolean {
+function builtInExclusionOf({ segments }: CutPath): Exclusion {
   const name = segments.at(-1)!;
-  return (
-    names.has(name) ||
-    suffixes.some((suffix) => name.endsWith(suffix)) ||
-    segments.some((segment, index) => index < segments.length - 1 && folders.has(segment))
-  );
+  if (names.has(name)) return name;
+  const suffix = suffixes.find((end) => name.endsWith(end));
+  if (suffix !== undefined) return `*${suffix}`;
+  const folder = segments.find((segment, index) => index < segments.length - 1 && folders.has(segment));
+  return folder === undefined ? null : `${folder}/`;
 }
 
 function compilePattern(pattern: string): Rule {

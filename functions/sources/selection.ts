@@ -32,10 +32,17 @@ export interface Candidate {
   binary: boolean;
 }
 
+/** `excludedBy` names the pattern or built-in rule of a file whose reason is "excluded". */
+export interface SkippedFile {
+  readonly path: string;
+  readonly reason: SkipReason;
+  readonly excludedBy?: string;
+}
+
 export interface SelectedFiles<F extends Candidate> {
   accepted: F[];
   /** Every other file, with the first reason that applies. */
-  skipped: { path: string; reason: SkipReason }[];
+  skipped: SkippedFile[];
   /** Paths asked for that the project does not have, in normal form. */
   missing: string[];
 }
@@ -53,12 +60,15 @@ export function selectFiles<F extends Candidate>(files: readonly F[], selection:
   const accepted: F[] = [];
   const skipped: SelectedFiles<F>["skipped"] = [];
   for (const [index, file] of files.entries()) {
-    let reason: SkipReason | undefined;
-    if (chosen && !wanted.has(file.path)) reason = "not_selected";
-    else if (excluded[index]) reason = "excluded";
-    else reason = unscannable(file) ?? (accepted.length >= filesMax ? "over_file_limit" : undefined);
-    if (reason === undefined) accepted.push(file);
-    else skipped.push({ path: file.path, reason });
+    const excludedBy = excluded[index] ?? null;
+    const { path } = file;
+    if (chosen && !wanted.has(path)) skipped.push({ path, reason: "not_selected" });
+    else if (excludedBy !== null) skipped.push({ path, reason: "excluded", excludedBy });
+    else {
+      const reason = unscannable(file) ?? (accepted.length >= filesMax ? "over_file_limit" : undefined);
+      if (reason === undefined) accepted.push(file);
+      else skipped.push({ path, reason });
+    }
   }
   const existing = new Set(files.map((file) => file.path));
   return { accepted, skipped, missing: [...wanted].filter((path) => !existing.has(path)) };

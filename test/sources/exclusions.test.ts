@@ -6,7 +6,7 @@ import { finishesWithin, globLimits } from "../../functions/sources/glob-guard.t
 
 const excluded = (patterns: string[], paths: string[]) => {
   const verdicts = compileExclusions(patterns)(paths);
-  return paths.filter((_, index) => verdicts[index]);
+  return paths.filter((_, index) => verdicts[index] !== null);
 };
 
 describe("the built-in exclusions", () => {
@@ -17,6 +17,12 @@ describe("the built-in exclusions", () => {
     ["pnpm-lock.yaml", "lib/a.min.js", "a.min.css", "a.js.map"],
   ])("cover %s and what follows", (...paths) => {
     expect(excluded([], paths)).toEqual(paths);
+  });
+
+  it("are named, and so is the first pattern that excludes a path", () => {
+    const paths = ["a/vendor/b.php", "yarn.lock", "lib/a.min.js", "logs/a.log", "src/a.js"];
+    const excludedBy = ["vendor/", "yarn.lock", "*.min.js", "*.log", null];
+    expect(compileExclusions(["*.log", "logs/**", "vendor"])(paths)).toEqual(excludedBy);
   });
 
   it("match whole names, not parts of them", () => {

@@ -31,7 +31,7 @@ describe("the selection", () => {
     expect(accepted.map(({ path }) => path)).toEqual(["src/a.js", "src/b.py", "src/edge.js"]);
     expect(skipped).toEqual([
       { path: "LICENSE", reason: "unsupported_type" },
-      { path: "node_modules/x/a.js", reason: "excluded" },
+      { path: "node_modules/x/a.js", reason: "excluded", excludedBy: "node_modules/" },
       { path: "src/blob.js", reason: "binary" },
       { path: "src/empty.js", reason: "empty" },
       { path: "src/huge.js", reason: "too_large" },
@@ -52,8 +52,8 @@ describe("the selection", () => {
       excludePatterns: ["*.py"],
     });
     expect(accepted.map(({ path }) => path)).toEqual(["src/a.js"]);
-    expect(skipped).toContainEqual({ path: "node_modules/x/a.js", reason: "excluded" });
-    expect(skipped).toContainEqual({ path: "src/b.py", reason: "excluded" });
+    expect(skipped).toContainEqual({ path: "node_modules/x/a.js", reason: "excluded", excludedBy: "node_modules/" });
+    expect(skipped).toContainEqual({ path: "src/b.py", reason: "excluded", excludedBy: "*.py" });
   });
 
   it("names the asked-for paths that do not exist, each once", () => {
