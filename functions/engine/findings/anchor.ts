@@ -21,3 +21,7 @@ export function anchorOf(statement: string, hashComments: boolean): string {
   }
   return tokens.join(" ");
 }
+
+/** The anchor of whole lines, also where they hold nothing but a comment: its words are then what identifies it. */
+export const lineAnchor = (lines: string, hashComments: boolean): string =>
+  anchorOf(lines, hashComments) || lines.replace(/\s+/g, " ").trim().slice(0, 1_000);

@@ -1,5 +1,5 @@
 import { type Finding, severities } from "../finding.ts";
-import { anchorOf } from "../findings/anchor.ts";
+import { lineAnchor } from "../findings/anchor.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
 import { byCodeUnits } from "../link/order.ts";
 import { commentStyle, reviewLanguage } from "./review-language.ts";
@@ -14,7 +14,7 @@ export function identify(findings: readonly Finding[], taken: ReadonlySet<string
   return [...findings].sort(sourceOrder).map((finding) => {
     const { family, path, symbol: scope } = finding;
     const hashComments = commentStyle(reviewLanguage(path) ?? "text") === "hash";
-    const identity = { family, path, scope, anchor: anchorOf(finding.snippet, hashComments), sibling: 0 };
+    const identity = { family, path, scope, anchor: lineAnchor(finding.snippet, hashComments), sibling: 0 };
     while (used.has(fingerprintOf(identity))) identity.sibling++;
     const fingerprint = fingerprintOf(identity);
     used.add(fingerprint);
@@ -31,5 +31,4 @@ export const sourceOrder = (a: Finding, b: Finding): number =>
   a.endColumn - b.endColumn ||
   byCodeUnits(a.family, b.family) ||
   severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-  byCodeUnits(a.title.en, b.title.en) ||
-  byCodeUnits(a.message.en, b.message.en);
+  byCodeUnits(JSON.stringify(a), JSON.stringify(b));

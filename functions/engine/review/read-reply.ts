@@ -8,6 +8,8 @@ const statementsMax = 1_000;
 const complaintsMax = 12;
 /** How many beginnings of an object are tried in prose. */
 const beginningsMax = 40;
+/** No answer nests like this, and following garbage deeper takes time in proportion to its square. */
+const depthMax = 64;
 
 /** `statedPath`: the file a statement names although nobody asked for it. */
 export type ReadIssue = ReplyIssue & { readonly statedPath: string | null };
@@ -180,7 +182,7 @@ function* objectsIn(text: string): Generator<[start: number, end: number]> {
 function balancedEnd(text: string, start: number): number | null {
   let depth = 0;
   for (const { at, character } of brackets(text, start)) {
-    if (/[{[]/.test(character)) depth++;
+    if (/[{[]/.test(character) && ++depth > depthMax) return null;
     if (/[}\]]/.test(character) && --depth === 0) return at + 1;
   }
   return null;
@@ -193,6 +195,7 @@ function closeCut(text: string): { text: string; lost: boolean } | null {
   for (const { at, character } of brackets(text, 0)) {
     if (/[{[]/.test(character)) {
       open.push(character === "{" ? "}" : "]");
+      if (open.length > depthMax) return null;
       if (character === "[") last = { end: at + 1, closers: [...open].reverse().join(""), begun: true };
     } else if (character !== ",") {
       if (open.pop() !== character) return null;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { RE2JS } from "re2js";
 import type { Candidate, OwnRule } from "../artefact.ts";
 import type { IssueType, Severity, Text } from "../finding.ts";
-import { anchorOf } from "../findings/anchor.ts";
+import { lineAnchor } from "../findings/anchor.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import { commentStyle } from "../review/review-language.ts";
@@ -99,7 +99,7 @@ function candidateAt(
     source: "",
     sink: "",
     symbol: "",
-    anchor: anchorOf(shown.line(line), commentStyle(language) === "hash"),
+    anchor: lineAnchor(shown.line(line), commentStyle(language) === "hash"),
     snippet: snippetOf(shown, place),
     trace: [],
     suppressed: suppressed(ruleId, line),
