@@ -19,7 +19,12 @@ export const retryTask = operation(
     params: z.object({ id: Id }),
     success: z.object({ task_id: z.string(), status: z.literal("queued") }),
     failures: ["task_not_found", "permission_denied", "project_in_recycle_bin", "task_not_ended", "task_left_nothing"],
-    grants: startGrants,
+    grants: {
+      reads: ["project", "member", "task"],
+      writes: startGrants.writes,
+      checks: startGrants.checks,
+      scanMachine: startGrants.scanMachine,
+    },
     idempotent: true,
   },
   async ({ params, caller, now }) => {

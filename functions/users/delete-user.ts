@@ -1,11 +1,14 @@
 import * as z from "zod";
 import { findMember, projectIdsOf, removeMember } from "../members/member-store.ts";
 import { Id } from "../platform/contract.ts";
+import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
+import { deletePrefix } from "../platform/object-store.ts";
 import { operation } from "../platform/operation.ts";
 import { forgetOverrides } from "../platform/override-store.ts";
 import { deleteTemplatesOf } from "../prompts/prompt-template-store.ts";
 import { deleteRuleSetsOf } from "../rules/rule-set-store.ts";
+import { reviewsFolder } from "../scans/review-cache.ts";
 import { keepAdministrator } from "./keep-administrator.ts";
 import { administrates } from "./user.ts";
 import * as users from "./user-store.ts";
@@ -26,6 +29,7 @@ export const deleteUser = operation(
         ...(["promptTemplate", "ruleSet", "override"] as const),
       ],
       indexes: ["gsi1"],
+      results: { lists: ["reviews/*"], deletes: ["reviews/*"] },
     },
     messages: "zh",
   },
@@ -37,6 +41,7 @@ export const deleteUser = operation(
     else if (user) await users.deleteUser(user);
     // Also for a user who is gone: an earlier try may have ended right here. API tokens of nobody open nothing and expire by themselves.
     await leaveProjects(params.id);
+    await deletePrefix(environment().RESULTS_BUCKET, reviewsFolder(params.id));
     await Promise.all([deleteTemplatesOf(params.id), deleteRuleSetsOf(params.id), forgetOverrides(params.id)]);
     if (!user) throw new SluiceError("user_not_found");
     return { message: "用户已删除" };

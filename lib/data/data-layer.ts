@@ -67,7 +67,11 @@ export class DataLayer extends Construct {
     });
     this.results = this.#bucket("Results", {
       // Chunks and artefacts of a scan; its issues live in the table. A scan can be looked into or redriven for this long.
-      lifecycleRules: [{ id: "scan-work", prefix: "scans/", expiration: Duration.days(30) }],
+      lifecycleRules: [
+        { id: "scan-work", prefix: "scans/", expiration: Duration.days(30) },
+        // Reviews that a user has paid for save money as long as code is scanned again; they quote source, so they do not stay for ever.
+        { id: "reviews", prefix: "reviews/", expiration: Duration.days(90) },
+      ],
     });
   }
 

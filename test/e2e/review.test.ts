@@ -1,0 +1,296 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
+import { type LocalService, startLocalService } from "../../bin/local/service.ts";
+import { type Answer, Api } from "../support/api.ts";
+import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
+
+type Json = Answer["body"];
+
+let folder: string;
+let llm: FakeLlm;
+let service: LocalService;
+let api: Api;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-review-"));
+  llm = await startFakeLlm();
+  const outboundAllowedHosts = new URL(llm.url).host;
+  service = await startLocalService({ dataFolder: folder, outboundAllowedHosts });
+  api = new Api(service.url, await service.token());
+});
+
+afterAll(async () => {
+  await service.stop();
+  await llm.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach(() => {
+  llm.setFault(null);
+  llm.setLatency(0);
+  llm.reset();
+});
+
+/** Sets the user's model; `scripted` answers perfectly, `scripted-<fault>` always has the fault. */
+async function useModel(llmModel: string, other: object = {}, llmConfig: object = {}): Promise<void> {
+  const base = {
+    llmProvider: "openai_compatible",
+    llmBaseUrl: `${llm.url}/v1`,
+    llmApiKey: "sk-review",
+    llmTimeout: 20_000,
+  };
+  const otherConfig = { llmConcurrency: 4, llmGapMs: 0, outputLanguage: "en-US", scanTokenCap: 20_000_000, ...other };
+  await api.ok("PUT", "/api/v1/config/me", { json: { llmConfig: { ...base, llmModel, ...llmConfig }, otherConfig } });
+}
+
+const start = async (projectId: string, json: object = {}): Promise<string> =>
+  (await api.ok("POST", "/api/v1/scan/scan-stored-zip", { query: { project_id: projectId }, json })).task_id;
+
+async function scan(projectId: string, json: object = {}): Promise<{ task: Json; issues: Json[] }> {
+  const id = await start(projectId, json);
+  const task = await api.task(id);
+  return { task, issues: await issuesOf(id) };
+}
+
+const issuesOf = (taskId: string): Promise<Json[]> => api.ok("GET", `/api/v1/tasks/${taskId}/issues`);
+
+const placesOf = (issues: readonly Json[], origin: string) =>
+  issues.filter((issue) => issue.origins.includes(origin)).map((issue) => [issue.file_path, issue.line_number]);
+
+/** Files with one problem each that only a model sees. Other content each time: what is paid for once is not asked again. */
+function modelApp(files: number): Record<string, string> {
+  const salt = crypto.randomUUID();
+  const names = Array.from({ length: files }, (_, n) => n);
+  return Object.fromEntries(
+    names.map((n) => [
+      `app/file_${n}.py`,
+      `# ${salt}\n\ndef handle_${n}(order):\n    total = price_of(order) - order.discount  # scripted-issue: Discount ${n} is unchecked\n    return total\n`,
+    ]),
+  );
+}
+
+describe("a review by the user's model", () => {
+  it("adds grounded findings to those of the rules, and tells what it has cost", async () => {
+    await useModel("scripted");
+    const files = { ...vulnerableApp, ...modelApp(6) };
+    const project = await api.projectWith(files);
+    const { task, issues } = await scan(project.id);
+    expect(task).toMatchObject({
+      status: "completed",
+      phase: null,
+      model: { provider: "openai_compatible", model: "scripted" },
+      total_files: 8,
+      scanned_files: 8,
+      files_to_review: 8,
+      files_reviewed: 8,
+      warnings: [],
+    });
+    expect(placesOf(issues, "rule").toSorted()).toEqual(
+      expectedFindings.map(([path, line]) => [path, line]).toSorted(),
+    );
+    for (let n = 0; n < 6; n++) expect(placesOf(issues, "model")).toContainEqual([`app/file_${n}.py`, 4]);
+    for (const issue of issues) expectGrounded(issue, files);
+    expect(task.usage).toMatchObject({ calls: llm.counts.count, reserved_tokens: 0 });
+    expect(task.usage.input_tokens).toBeGreaterThan(0);
+    expect(task.usage.models).toMatchObject([{ provider: "openai_compatible", model: "scripted" }]);
+  });
+
+  it("asks nothing that was paid for before", async () => {
+    await useModel("scripted");
+    const files = modelApp(5);
+    const project = await api.projectWith(files);
+    const first = await scan(project.id);
+    expect(llm.counts.count).toBe(5);
+    const second = await scan(project.id);
+    expect(llm.counts.count).toBe(5);
+    expect(second.task).toMatchObject({ files_reviewed: 5, usage: { calls: 0, tokens: 0 } });
+    const facts = ({ fingerprint, title, line_number, origins }: Json) => [fingerprint, title, line_number, origins];
+    expect(second.issues.map(facts)).toEqual(first.issues.map(facts));
+    // Other instructions are another question.
+    await useModel("scripted", { outputLanguage: "zh-CN" });
+    await scan(project.id);
+    expect(llm.counts.count).toBe(10);
+  });
+
+  it("never has more calls under way than the user allows, over several functions at once", async () => {
+    await useModel("scripted", { llmConcurrency: 13 });
+    llm.setLatency(150);
+    const project = await api.projectWith(modelApp(90));
+    const { task } = await scan(project.id);
+    expect(task).toMatchObject({ status: "completed", files_reviewed: 90, warnings: [] });
+    expect(llm.counts.count).toBe(90);
+    expect(llm.counts.max_in_flight).toBeLessThanOrEqual(13);
+    expect(llm.counts.max_in_flight).toBeGreaterThan(6);
+  });
+
+  it("looks at no more files than the user wants, and says so", async () => {
+    await useModel("scripted", { maxAnalyzeFiles: 2 });
+    const project = await api.projectWith(modelApp(5));
+    const { task } = await scan(project.id);
+    expect(llm.counts.count).toBe(2);
+    expect(task).toMatchObject({ files_to_review: 2, scanned_files: 5 });
+    expect(task.warnings).toMatchObject([{ code: "files_not_reviewed", reason: "file_limit", count: 3 }]);
+    await useModel("scripted", { maxAnalyzeFiles: 0 });
+  });
+});
+
+/** The snippet of an issue stands in the file, at its line: nothing in it was made up. */
+function expectGrounded(issue: Json, files: Record<string, string>): void {
+  const source = files[issue.file_path];
+  expect(source, issue.file_path).toBeDefined();
+  const lines = (source as string).split("\n");
+  expect(lines.slice(issue.line_number - 1, issue.end_line).join("\n")).toContain(
+    issue.code_snippet.split("\n")[0].trim(),
+  );
+  for (const line of issue.code_snippet.split("\n")) expect(source).toContain(line.trim());
+}
+
+describe("a review in trouble", () => {
+  it.each([
+    ["status_401", "auth_invalid_key"],
+    ["status_402", "insufficient_balance"],
+    ["status_404_model", "model_not_found"],
+    ["status_429_quota", "insufficient_balance"],
+  ])("stops within one batch at %s, and what the rules found stands", async (fault, reason) => {
+    await useModel(`scripted-${fault}`);
+    const project = await api.projectWith({ ...vulnerableApp, ...modelApp(60) });
+    const { task, issues } = await scan(project.id);
+    expect(task).toMatchObject({ status: "completed", total_files: 62, scanned_files: 62, issues_count: 2 });
+    expect(task.warnings).toMatchObject([{ code: "review_stopped", reason, count: 62 }]);
+    expect(placesOf(issues, "rule")).toHaveLength(2);
+    // Those that were under way when the first answer came.
+    expect(llm.counts.count).toBeLessThanOrEqual(4);
+  });
+
+  it("keeps its hands off the money when a cap is reached", async () => {
+    await useModel("scripted", { llmConcurrency: 50 }, { llmMaxTokens: 1000 });
+    const project = await api.projectWith(modelApp(60));
+    const budget_tokens = 60_000;
+    const { task } = await scan(project.id, { budget_tokens });
+    expect(task).toMatchObject({ status: "completed", files_to_review: 60 });
+    expect(task.warnings).toMatchObject([{ code: "review_stopped", reason: "budget_exhausted" }]);
+    expect(task.usage.tokens + task.usage.reserved_tokens).toBeLessThanOrEqual(budget_tokens);
+    expect(task.usage.calls).toBe(llm.counts.count);
+    expect(llm.counts.count).toBeGreaterThan(0);
+    expect(task.warnings[0].count).toBe(60 - llm.counts.count);
+  });
+
+  it("makes no call any more when it is cancelled, and goes on later with what is not paid for", async () => {
+    await useModel("scripted", { llmConcurrency: 4 });
+    llm.setLatency(300);
+    const project = await api.projectWith(modelApp(60));
+    const id = await start(project.id);
+    await api.task(id, (task) => task.files_reviewed > 0);
+    await api.ok("POST", `/api/v1/tasks/${id}/cancel`);
+    const cancelledAt = Date.now();
+    while (llm.counts.in_flight > 0 || Date.now() < cancelledAt + 2_500) await sleep(50);
+    expect(llm.calls.filter((call) => call.startedAt > cancelledAt + 2_000)).toEqual([]);
+    const before = llm.counts.count;
+    expect(before).toBeLessThan(60);
+    expect(await api.ok("GET", `/api/v1/tasks/${id}`)).toMatchObject({ status: "cancelled", phase: null });
+
+    llm.setLatency(0);
+    await api.ok("POST", `/api/v1/tasks/${id}/retry`);
+    const task = await api.task(id);
+    expect(task).toMatchObject({ status: "completed", files_reviewed: 60, issues_count: 60, warnings: [] });
+    // What was answered in time is not asked again: each file was asked about once.
+    expect(llm.counts.count).toBe(60);
+    expect(task.usage.calls).toBe(60);
+  });
+
+  it("goes on after its function was killed, and pays again for nothing but what was under way", async () => {
+    const workers = 4;
+    await useModel("scripted", { llmConcurrency: workers });
+    llm.setLatency(200);
+    const project = await api.projectWith(modelApp(40));
+    const id = await start(project.id);
+    await until(() => llm.counts.count >= 10);
+    for (const pid of processesOf("review-batch")) process.kill(pid, "SIGKILL");
+    const task = await api.task(id);
+    expect(task).toMatchObject({ status: "completed", files_reviewed: 40, issues_count: 40, warnings: [] });
+    const asked = Map.groupBy(llm.calls, (call) => call.path);
+    expect(asked.size).toBe(40);
+    expect(Math.max(...[...asked.values()].map((calls) => calls.length))).toBeLessThanOrEqual(2);
+    expect(llm.counts.count).toBeLessThanOrEqual(40 + workers);
+  });
+
+  it("is made up for by another attempt, and verdicts on issues survive it", async () => {
+    await useModel("scripted-status_401");
+    const project = await api.projectWith({ ...vulnerableApp, ...modelApp(3) });
+    const { task, issues } = await scan(project.id);
+    const [first] = issues;
+    await api.ok("PATCH", `/api/v1/tasks/${task.id}/issues/${first.id}`, { json: { status: "resolved" } });
+    const counted = await api.ok("GET", "/api/v1/projects/stats");
+    await useModel("scripted");
+    await api.ok("POST", `/api/v1/tasks/${task.id}/retry`);
+    expect(await api.call("POST", `/api/v1/tasks/${task.id}/retry`)).toMatchObject({
+      status: 409,
+      body: { code: "task_not_ended" },
+    });
+    const again = await api.task(task.id);
+    expect(again).toMatchObject({ status: "completed", warnings: [], files_reviewed: 5 });
+    const now = await issuesOf(task.id);
+    expect(now.length).toBe(again.issues_count);
+    expect(now.length).toBeGreaterThanOrEqual(5);
+    const { status, resolved_by, resolved_at } = now.find((issue) => issue.id === first.id);
+    expect(status).toBe("resolved");
+    expect([resolved_by, resolved_at]).not.toContain(null);
+    expect(await api.ok("GET", "/api/v1/projects/stats")).toMatchObject({
+      total_tasks: counted.total_tasks,
+      completed_tasks: counted.completed_tasks,
+      resolved_issues: counted.resolved_issues,
+      total_issues: counted.total_issues + now.length - issues.length,
+    });
+    expect(await api.call("POST", `/api/v1/tasks/${task.id}/retry`)).toMatchObject({
+      status: 409,
+      body: { code: "task_left_nothing" },
+    });
+  });
+
+  const runs = Number(process.env.SLUICE_FAULTY_RUNS ?? 2);
+  it(`ends, with nothing made up, whatever the model does (${runs} seeded runs)`, {
+    timeout: runs * 120_000,
+  }, async () => {
+    const { url } = llm;
+    for (let run = 0; run < runs; run++) {
+      const seed = Number(process.env.SLUICE_SEED ?? 1) + run;
+      console.log(`seed ${seed}`);
+      const port = Number(new URL(url).port);
+      await llm.close();
+      llm = await startFakeLlm({ port, faults: { seed, rate: 0.6 }, slowByteMs: 1_000 });
+      await useModel("scripted", { llmConcurrency: 10 }, { llmTimeout: 1_500 });
+      const files = { ...vulnerableApp, ...modelApp(20) };
+      const { task, issues } = await scan((await api.projectWith(files)).id);
+      expect(task, `seed ${seed}`).toMatchObject({ status: "completed", total_files: 22, scanned_files: 22 });
+      for (const issue of issues) expectGrounded(issue, files);
+      const places = expectedFindings.map(([path, line]) => [path, line]);
+      for (const place of places) expect(placesOf(issues, "rule")).toContainEqual(place);
+      expect(task.usage.reserved_tokens, `seed ${seed}`).toBe(0);
+    }
+    const port = Number(new URL(url).port);
+    await llm.close();
+    llm = await startFakeLlm({ port });
+  });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(20);
+}
+
+/** The processes of this service that run a function; the embedded cloud gives each instance one. */
+function processesOf(entry: string): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    try {
+      const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+      const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+      return Number(parent) === process.pid && environment.includes(`_HANDLER=${entry}/index.handler`);
+    } catch {
+      return false; // gone meanwhile
+    }
+  });
+}

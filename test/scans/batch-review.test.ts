@@ -1,0 +1,220 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ReviewUnit } from "../../functions/engine/review/review.ts";
+import { ModelFailure } from "../../functions/llm/model.ts";
+import { SluiceError } from "../../functions/platform/errors.ts";
+import { BatchReview, type BatchReviewProps } from "../../functions/scans/batch-review.ts";
+import { OutOfTime } from "../../functions/scans/careful-asking.ts";
+import { spread } from "../../functions/scans/instructions.ts";
+import type { Reviewed, ReviewReason } from "../../functions/scans/review-result.ts";
+import { ReviewStopped } from "../../functions/scans/review-stopped.ts";
+
+const unit = (n: number): ReviewUnit => ({
+  path: `f${n}.py`,
+  language: "python",
+  startLine: 1,
+  text: `x = ${n}`,
+  findings: [],
+});
+const units = (count: number) => Array.from({ length: count }, (_, n) => unit(n));
+const reviewed: Reviewed = { status: "reviewed", findings: [], verdicts: [], dropped: {} };
+
+/** A batch whose model, cache and clock are this test's. */
+function batchOf(given: Partial<BatchReviewProps>) {
+  const stops: ReviewReason[] = [];
+  const kept = new Map<string, Reviewed>();
+  const slept: number[] = [];
+  const asked: string[] = [];
+  const review = given.review ?? (async () => reviewed);
+  const batch = new BatchReview({
+    units: units(10),
+    done: {},
+    workers: 3,
+    gapMs: 0,
+    find: async ({ path }) => kept.get(path) ?? null,
+    keep: async ({ path }, outcome) => void kept.set(path, outcome),
+    stop: async (reason) => void stops.push(reason),
+    sleep: async (ms) => void slept.push(ms),
+    ...given,
+    review: (one) => {
+      asked.push(one.path);
+      return review(one);
+    },
+  });
+  const statuses = () => Object.values(batch.results).map((result) => result.status);
+  const reasons = () =>
+    Object.values(batch.results).map((result) => (result.status === "failed" ? result.reason : null));
+  return { batch, stops, kept, slept, asked, statuses, reasons };
+}
+
+describe("the review of a batch", () => {
+  it("gives every unit its result and keeps what is whole", async () => {
+    const { batch, kept, asked, statuses } = batchOf({
+      review: async ({ path }) => (path === "f3.py" ? { status: "failed", category: "refused" } : reviewed),
+    });
+    await batch.run();
+    expect(batch.finished).toBe(true);
+    expect(statuses().filter((status) => status === "reviewed")).toHaveLength(9);
+    expect(batch.results[3]).toEqual({ path: "f3.py", startLine: 1, status: "failed", reason: "refused" });
+    expect(kept.size).toBe(9);
+    expect(asked).toHaveLength(10);
+  });
+
+  it("asks nothing that is kept or done", async () => {
+    const { batch, asked, statuses } = batchOf({
+      done: { 0: { path: "f0.py", startLine: 1, status: "failed", reason: "format" } },
+      find: async () => reviewed,
+    });
+    await batch.run();
+    expect(asked).toEqual([]);
+    expect(statuses()).toEqual(["failed", ...Array(9).fill("cached")]);
+  });
+
+  it("pauses each worker between units, and not after the last", async () => {
+    const { batch, slept } = batchOf({ workers: 2, gapMs: 2000 });
+    await batch.run();
+    expect(slept).toEqual(Array(8).fill(2000));
+  });
+
+  it.each(["auth_invalid_key", "insufficient_balance", "model_not_found"] as const)(
+    "ends with %s, and tells the others once",
+    async (category) => {
+      const failing = async () => {
+        throw new ModelFailure(category);
+      };
+      const { batch, stops, asked, reasons } = batchOf({ units: units(30), workers: 1, review: failing });
+      await batch.run();
+      expect(asked).toHaveLength(1);
+      expect(stops).toEqual([category]);
+      expect(reasons()).toEqual(Array(30).fill(category));
+    },
+  );
+
+  it("uses what is paid for also when it has stopped", async () => {
+    const { batch, statuses } = batchOf({
+      workers: 1,
+      review: async () => {
+        throw new SluiceError("budget_exhausted", { level: "scan" });
+      },
+      find: async ({ path }) => (path === "f7.py" ? reviewed : null),
+    });
+    await batch.run();
+    expect(batch.results[0]).toMatchObject({ reason: "budget_exhausted" });
+    expect(statuses()[7]).toBe("cached");
+  });
+
+  it("stops when another batch has, without telling it back", async () => {
+    const { batch, stops, reasons } = batchOf({
+      review: async () => {
+        throw new ReviewStopped("auth_failed");
+      },
+    });
+    await batch.run();
+    expect(stops).toEqual([]);
+    expect(reasons()).toEqual(Array(10).fill("auth_failed"));
+  });
+
+  it("gives up on a provider that is down, and not on one that fails now and then", async () => {
+    const down = batchOf({
+      units: units(40),
+      workers: 1,
+      review: async () => {
+        throw new ModelFailure("timeout");
+      },
+    });
+    await down.batch.run();
+    expect(down.asked).toHaveLength(8);
+    expect(down.stops).toEqual(["timeout"]);
+    expect(down.batch.finished).toBe(true);
+    let asked = 0;
+    const shaky = batchOf({
+      units: units(40),
+      workers: 1,
+      review: async () => {
+        asked += 1;
+        if (asked % 4 > 0) throw new ModelFailure("timeout");
+        return reviewed;
+      },
+    });
+    await shaky.batch.run();
+    expect(shaky.asked).toHaveLength(40);
+    expect(shaky.stops).toEqual([]);
+  });
+
+  it("leaves what it has no time for, and a later run does the rest", async () => {
+    let left = 4;
+    const first = batchOf({
+      workers: 1,
+      review: async () => {
+        left -= 1;
+        if (left < 0) throw new OutOfTime("over");
+        return reviewed;
+      },
+    });
+    await first.batch.run();
+    expect(first.batch.finished).toBe(false);
+    expect(Object.keys(first.batch.results)).toEqual(["0", "1", "2", "3"]);
+    const second = batchOf({ done: JSON.parse(JSON.stringify(first.batch.results)) });
+    await second.batch.run();
+    expect(second.batch.finished).toBe(true);
+    expect(second.asked.toSorted()).toEqual(["f4.py", "f5.py", "f6.py", "f7.py", "f8.py", "f9.py"]);
+  });
+
+  it("passes trouble of its own on and has the results that came before", async () => {
+    const { batch, asked } = batchOf({
+      workers: 2,
+      review: async ({ path }) => {
+        if (path === "f4.py") throw new SluiceError("task_superseded");
+        return reviewed;
+      },
+    });
+    await expect(batch.run()).rejects.toMatchObject({ code: "task_superseded" });
+    expect(asked.length).toBeLessThan(10);
+    expect(batch.results[4]).toBeUndefined();
+    expect(batch.results[0]).toMatchObject({ status: "reviewed" });
+  });
+
+  it("loses no unit and asks about none twice, whatever fails", async () => {
+    const behaviour = fc.constantFrom("good", "refused", "timeout", "rate_limit", "kept");
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(behaviour, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 12 }),
+        async (plan, workers) => {
+          const does = new Map(plan.map((what, n) => [`f${n}.py`, what]));
+          const { batch, asked } = batchOf({
+            units: units(plan.length),
+            workers,
+            find: async ({ path }) => (does.get(path) === "kept" ? reviewed : null),
+            review: async ({ path }) => {
+              const what = does.get(path);
+              if (what === "timeout" || what === "rate_limit") throw new ModelFailure(what);
+              return what === "refused" ? { status: "failed", category: "refused" } : reviewed;
+            },
+          });
+          await batch.run();
+          expect(batch.finished).toBe(true);
+          expect(new Set(asked).size).toBe(asked.length);
+          for (const [at, result] of Object.entries(batch.results)) {
+            const what = does.get(`f${at}.py`);
+            if (what === "kept") expect(result.status).toBe("cached");
+            else if (result.status !== "failed") expect(what).toBe("good");
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe("simultaneous calls", () => {
+  it("are never more than the user allows, and not many fewer", () => {
+    for (let concurrency = 1; concurrency <= 100; concurrency++) {
+      const { functions, workers, batchUnits } = spread(concurrency);
+      expect(functions * workers).toBeLessThanOrEqual(concurrency);
+      expect(functions * workers).toBeGreaterThanOrEqual(concurrency * 0.8);
+      expect(batchUnits).toBeGreaterThanOrEqual(workers);
+    }
+    expect(spread(1)).toMatchObject({ functions: 1, workers: 1 });
+    expect(spread(50)).toMatchObject({ functions: 5, workers: 10 });
+  });
+});

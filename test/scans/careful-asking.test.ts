@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import type { ReviewPrompt } from "../../functions/engine/review/review.ts";
+import { type ModelAnswer, ModelFailure } from "../../functions/llm/model.ts";
+import { SluiceError } from "../../functions/platform/errors.ts";
+import { CarefulAsking, OutOfTime } from "../../functions/scans/careful-asking.ts";
+
+const prompt: ReviewPrompt = { system: "", messages: [], schema: {} };
+const good: ModelAnswer = { text: "{}", usage: null, finish: "stop", model: "m" };
+
+/** A model that answers as scripted, over and over the last, and a clock that only sleeping moves. */
+function asking(script: (ModelAnswer | Error)[], { minutes = 10, mayGoOn = async () => {} } = {}) {
+  let at = 0;
+  let calls = 0;
+  const slept: number[] = [];
+  const careful = new CarefulAsking({
+    call: async () => {
+      const next = script[Math.min(calls, script.length - 1)];
+      calls += 1;
+      if (next instanceof Error) throw next;
+      return next as ModelAnswer;
+    },
+    mayGoOn,
+    until: new Date(minutes * 60_000),
+    now: () => new Date(at),
+    sleep: async (ms) => {
+      slept.push(ms);
+      at += ms;
+    },
+    random: () => 0.5,
+  });
+  return { ask: () => careful.ask(prompt), slept, calls: () => calls };
+}
+
+describe("asking a model with care", () => {
+  it.each(["server_error", "connection", "timeout"] as const)(
+    "tries %s again, longer apart, three times in all",
+    async (category) => {
+      const twice = asking([new ModelFailure(category), new ModelFailure(category), good]);
+      expect(await twice.ask()).toEqual(good);
+      expect(twice.slept).toEqual([1000, 2000]);
+      const ever = asking([new ModelFailure(category)]);
+      await expect(ever.ask()).rejects.toMatchObject({ category });
+      expect(ever.calls()).toBe(3);
+    },
+  );
+
+  it.each(["auth_failed", "bad_request", "insufficient_balance", "model_not_found", "unknown"] as const)(
+    "does not try %s again",
+    async (category) => {
+      const once = asking([new ModelFailure(category)]);
+      await expect(once.ask()).rejects.toMatchObject({ category });
+      expect(once.calls()).toBe(1);
+    },
+  );
+
+  it("waits for a rate limit as long as the provider asks", async () => {
+    const limited = asking([new ModelFailure("rate_limit", { retryAfterMs: 7000 }), good]);
+    expect(await limited.ask()).toEqual(good);
+    expect(limited.slept).toEqual([7250]);
+  });
+
+  it("waits longer each time where the provider does not say, and not for ever", async () => {
+    const limited = asking([new ModelFailure("rate_limit")]);
+    await expect(limited.ask()).rejects.toMatchObject({ category: "rate_limit" });
+    expect(limited.calls()).toBe(6);
+    expect(limited.slept).toEqual([2250, 4250, 8250, 16250, 32250]);
+  });
+
+  it("does not wait an hour for one", async () => {
+    const limited = asking([new ModelFailure("rate_limit", { retryAfterMs: 3_600_000 })]);
+    await expect(limited.ask()).rejects.toMatchObject({ category: "rate_limit" });
+    expect(limited.slept).toEqual([]);
+  });
+
+  it("makes all workers wait for a limit that one has met", async () => {
+    const limited = asking([new ModelFailure("rate_limit", { retryAfterMs: 5000 }), good]);
+    await limited.ask();
+    const met = limited.slept.length;
+    await limited.ask();
+    // The clock has moved past the pause by now.
+    expect(limited.slept).toHaveLength(met);
+  });
+
+  it("hands an empty answer on as one", async () => {
+    expect(await asking([new ModelFailure("empty_response")]).ask()).toEqual({ text: "", finish: "stop" });
+  });
+
+  it("begins no call for which there is no time", async () => {
+    const late = asking([good], { minutes: 0 });
+    await expect(late.ask()).rejects.toBeInstanceOf(OutOfTime);
+    expect(late.calls()).toBe(0);
+    const waiting = asking([new ModelFailure("rate_limit", { retryAfterMs: 59_000 })], { minutes: 0.5 });
+    await expect(waiting.ask()).rejects.toBeInstanceOf(OutOfTime);
+    expect(waiting.calls()).toBe(1);
+  });
+
+  it("makes no call when it may not go on, nor again when it may not be paid", async () => {
+    const superseded = new SluiceError("task_superseded");
+    const stopped = asking([good], {
+      mayGoOn: async () => {
+        throw superseded;
+      },
+    });
+    await expect(stopped.ask()).rejects.toBe(superseded);
+    expect(stopped.calls()).toBe(0);
+    const poor = asking([new SluiceError("budget_exhausted", { level: "scan" })]);
+    await expect(poor.ask()).rejects.toMatchObject({ code: "budget_exhausted" });
+    expect(poor.calls()).toBe(1);
+  });
+});
