@@ -1,3 +1,4 @@
+import { withoutMovedEmbeddingKey } from "../embedding/embedding-address.ts";
 import { withoutMovedKeys } from "../llm/model-address.ts";
 import { isSluiceError } from "../platform/errors.ts";
 import { changedSecret, encryptSecret, maskSecret, openSecret } from "../platform/secrets.ts";
@@ -10,12 +11,12 @@ import {
   isSecretField,
   type Settings,
   said,
+  saying,
   type UserConfig,
+  type Values,
   withoutMovedTokens,
 } from "./user-config.ts";
 import { findUserConfig } from "./user-config-store.ts";
-
-type Values = ReturnType<typeof said>;
 
 /** What the user has saved over what counts by default, secrets masked. */
 export async function shownSettings(config: UserConfig | null, userId: string): Promise<Settings> {
@@ -24,7 +25,7 @@ export async function shownSettings(config: UserConfig | null, userId: string): 
       name,
       isSecretField(name) ? await maskOf(String(value), userId, name) : value,
     ]);
-    return [group, { ...defaultSettings[group], ...Object.fromEntries(await Promise.all(fields)) }];
+    return [group, { ...defaultSettings[group], ...saying(Object.fromEntries(await Promise.all(fields))) }];
   });
   return Object.fromEntries(await Promise.all(shown)) as Settings;
 }
@@ -49,7 +50,7 @@ export async function savedSettings(
   userId: string,
   at: Date,
 ): Promise<UserConfig> {
-  const merged: Record<string, Values> = {};
+  const merged: Record<string, object> = {};
   const entered = new Set<string>();
   for (const group of groups) {
     const stored = said(before?.[group] ?? {});
@@ -60,9 +61,10 @@ export async function savedSettings(
       const kept = stored[field] as string | undefined;
       const next = await changedSecret(kept, given[field] as string | undefined, { userId, field });
       if (next !== kept) entered.add(field);
-      values[field] = next === undefined ? next : await upToDate(next, { userId, field });
+      if (next === undefined) delete values[field];
+      else values[field] = await upToDate(next, { userId, field });
     }
-    merged[group] = said(values);
+    merged[group] = saying(values);
   }
   const after: UserConfig = {
     ...(merged as Settings),
@@ -71,7 +73,10 @@ export async function savedSettings(
     updatedAt: before ? at.toISOString() : null,
     version: (before?.version ?? 0) + 1,
   };
-  return withoutMovedKeys(before, withoutMovedTokens(before, after, entered), entered);
+  return [withoutMovedTokens, withoutMovedKeys, withoutMovedEmbeddingKey].reduce(
+    (config, withoutMoved) => withoutMoved(before, config, entered),
+    after,
+  );
 }
 
 /** A secret from before encryption gets encrypted now that its record is written anyway. */

@@ -43,6 +43,17 @@ const HostUrl = z
   })
   .nullish();
 
+/** How code becomes vectors for semantic search. Names are in snake_case here, as front ends send them. */
+export const EmbeddingSettings = z.object({
+  provider: text(50),
+  model: text(200),
+  api_key: Secret,
+  base_url: text(2000),
+  dimensions: count(1, 16_384),
+  /** Texts in one request. */
+  batch_size: count(1, 2048),
+});
+
 export const OtherSettings = z.object({
   githubToken: Secret,
   gitlabToken: Secret,
@@ -61,12 +72,14 @@ export const OtherSettings = z.object({
   scanCostCap: z.number().min(0).max(1_000_000).nullish(),
   monthTokenCap: count(0, 1_000_000_000_000),
   monthCostCap: z.number().min(0).max(1_000_000).nullish(),
+  embedding_config: EmbeddingSettings.nullish(),
 });
 
 export const Settings = z.object({ llmConfig: LlmSettings, otherConfig: OtherSettings });
 export type Settings = z.output<typeof Settings>;
 export type Group = keyof Settings;
-type Values = Record<string, string | number | null | undefined>;
+/** By name; the fields of a field have names such as "embedding_config.model". */
+export type Values = Record<string, string | number>;
 
 /** A user's settings as stored: only what the user said, secrets in their encrypted form. */
 export const UserConfig = Settings.extend({
@@ -80,9 +93,10 @@ export type UserConfig = z.output<typeof UserConfig>;
 export const groups = Object.keys(Settings.shape) as Group[];
 
 const secretNames = new Set(
-  groups.flatMap((group) =>
-    Object.entries(Settings.shape[group].shape).flatMap(([name, schema]) => (schema === Secret ? [name] : [])),
-  ),
+  [
+    ...groups.flatMap((group) => Object.entries(Settings.shape[group].shape)),
+    ...Object.entries(EmbeddingSettings.shape).map(([name, schema]) => [`embedding_config.${name}`, schema] as const),
+  ].flatMap(([name, schema]) => (schema === Secret ? [name] : [])),
 );
 
 export const isSecretField = (name: string): boolean => secretNames.has(name);
@@ -136,9 +150,24 @@ export function hostOrigin(config: UserConfig | null, type: HostType): string {
   return originOf(config?.otherConfig[url] || defaultSettings.otherConfig[url]) as string;
 }
 
-/** Without what was not said: null and undefined mean the same. */
-export const said = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
+/** What settings say, without what they do not: null and undefined mean the same. */
+export function said(settings: object, prefix = ""): Values {
+  const entries = Object.entries(settings).flatMap(([name, value]): [string, string | number][] => {
+    if (value === null || value === undefined) return [];
+    return typeof value === "object" ? Object.entries(said(value, `${name}.`)) : [[prefix + name, value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The settings that say this; the other way round than `said`. */
+export function saying(values: Values): object {
+  const settings: Record<string, unknown> = {};
+  for (const [path, value] of Object.entries(values)) {
+    const [name, inner] = path.split(".") as [string, string?];
+    settings[name] = inner === undefined ? value : { ...(settings[name] as object), [inner]: value };
+  }
+  return settings;
+}
 
 /**
  * Takes the tokens away whose host is another one now. A token was entered for one host; whoever gets hold of a session could otherwise
