@@ -7,6 +7,11 @@ import { readConfigDefaults } from "./config/read-config-defaults.ts";
 import { readMyConfig } from "./config/read-my-config.ts";
 import { updateMyConfig } from "./config/update-my-config.ts";
 import { listMigrations } from "./database/list-migrations.ts";
+import { listEmbeddingModels } from "./embedding/list-embedding-models.ts";
+import { listEmbeddingProviders } from "./embedding/list-embedding-providers.ts";
+import { readEmbeddingConfig } from "./embedding/read-embedding-config.ts";
+import { testEmbedding } from "./embedding/test-embedding.ts";
+import { updateEmbeddingConfig } from "./embedding/update-embedding-config.ts";
 import { listIssues } from "./issues/list-issues.ts";
 import { triageIssue } from "./issues/triage-issue.ts";
 import { listLlmProviders } from "./llm/list-llm-providers.ts";
@@ -89,6 +94,13 @@ export const operations = {
   tokens: { createToken, listTokens, deleteToken },
   config: { readConfigDefaults, readMyConfig, updateMyConfig, deleteMyConfig },
   llm: { listLlmProviders, testLlm },
+  embedding: {
+    listEmbeddingProviders,
+    readEmbeddingConfig,
+    updateEmbeddingConfig,
+    listEmbeddingModels,
+    testEmbedding,
+  },
   projects: {
     createProject,
     listProjects,

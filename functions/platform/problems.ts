@@ -468,6 +468,22 @@ export const problems = {
   },
 
   // Settings of models: functions/llm
+  embedding_provider_unknown: {
+    status: 400,
+    zh: "不支持的嵌入模型服务商“{provider}”",
+    en: "There is no provider of embeddings called “{provider}”",
+  },
+  embedding_provider_not_found: {
+    status: 404,
+    zh: "嵌入模型服务商不存在",
+    en: "There is no such provider of embeddings",
+  },
+  embedding_key_needed: {
+    status: 400,
+    zh: "{provider} 需要 API Key；更换地址后请重新输入",
+    en: "{provider} needs an API key; enter it again when the address is another one",
+  },
+  embedding_address_needed: { status: 400, zh: "{provider} 需要 Base URL", en: "{provider} needs a base URL" },
   llm_header_malformed: {
     status: 422,
     zh: "自定义请求头“{header}”格式不正确，请使用 JSON 对象或每行一个“名称: 值”",

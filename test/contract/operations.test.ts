@@ -58,6 +58,14 @@ const samples: Record<Names, Sample> = {
   listLlmProviders: () => ({}),
   // Refused before anything is sent: the answer says so.
   testLlm: () => ({ sent: { json: { provider: "openai", apiKey: "sk-test", baseUrl: "https://127.0.0.1/v1" } } }),
+  listEmbeddingProviders: () => ({}),
+  readEmbeddingConfig: () => ({}),
+  updateEmbeddingConfig: () => ({
+    sent: { json: { provider: "jina", model: "jina-embeddings-v2-base-code", api_key: "jina-test-key" } },
+  }),
+  listEmbeddingModels: () => ({ params: { provider: "qwen" } }),
+  // Refused before anything is sent: the answer says so.
+  testEmbedding: () => ({ sent: { json: { provider: "ollama", model: "bge-m3", base_url: "http://127.0.0.1:1" } } }),
   estimateScan: ({ projectId }) => ({ sent: { json: { project_id: projectId, exclude_patterns: ["*.md"] } } }),
   readMySpending: () => ({ sent: { query: { month: "2026-11" } } }),
   createProject: () => ({ sent: { json: { name: "中文项目", source_type: "zip" } } }),
@@ -470,7 +478,8 @@ const parametersOf = (listed: ListedOperation) =>
 
 /** True for operations that reach an object by id, in the path or elsewhere. */
 const namesSomething = (listed: ListedOperation) =>
-  (parametersOf(listed).length > 0 && !isAdministrators(listed)) ||
+  // A provider is nobody's.
+  (parametersOf(listed).length > 0 && !isAdministrators(listed) && listed.name !== "listEmbeddingModels") ||
   ["scanStoredZip", "scanUploadedZip", "listTasks", "estimateScan"].includes(listed.name);
 
 /** The project that a body names. */
