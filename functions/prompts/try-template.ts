@@ -1,6 +1,6 @@
 import type { UserConfig } from "../config/user-config.ts";
 import type { Finding } from "../engine/finding.ts";
-import type { ReviewInstructions, ReviewOutcome, ReviewPrompt, ReviewUnit } from "../engine/review/review.ts";
+import type { ReviewInstructions, ReviewOutcome, ReviewPrompt } from "../engine/review/review.ts";
 import { reviewUnit } from "../engine/review/review-unit.ts";
 import { askModel } from "../llm/ask-model.ts";
 import { type ModelAnswer, ModelFailure, type ModelSettings } from "../llm/model.ts";
@@ -48,13 +48,14 @@ export async function tryTemplate(
     rules: [],
     outputLanguage: trial.outputLanguage,
   };
-  const outcomes = await Promise.all(
-    units.map((unit: ReviewUnit) => reviewUnit({ ...unit, language: trial.language }, instructions, ask, { fenceKey })),
-  );
-  const failed = outcomes.find((outcome) => outcome.status === "failed");
-  return failed
-    ? failed.category
-    : outcomes.flatMap((outcome) => (outcome.status === "reviewed" ? outcome.findings : []));
+  const findings: Finding[] = [];
+  // One after the other: what is still under way when this function ends is frozen with it, and its cost is never settled.
+  for (const unit of units) {
+    const outcome = await reviewUnit({ ...unit, language: trial.language }, instructions, ask, { fenceKey });
+    if (outcome.status === "failed") return outcome.category;
+    findings.push(...outcome.findings);
+  }
+  return findings;
 }
 
 /** Calls that share a time and are paid by the user's month; they belong to no scan. */

@@ -73,6 +73,14 @@ describe("templates and rule sets of one's own", () => {
     expect({ status, body }).toMatchObject({ status: 200 });
     const task = await owner.task(body.task_id);
     expect(JSON.parse(task.scan_config)).toMatchObject(json);
+    const issues: { rule_id: string; severity: string; title: string }[] = await owner.ok(
+      "GET",
+      `/api/v1/tasks/${task.id}/issues`,
+    );
+    const { name: title, category: issue_type } = rule;
+    expect(issues).toContainEqual(
+      expect.objectContaining({ rule_id: "user.shop-1", severity: "medium", title, issue_type }),
+    );
     for (const [named, code] of [
       [{ prompt_template_id: template.id }, "prompt_template_not_found"],
       [{ rule_set_id: set.id }, "rule_set_not_found"],
