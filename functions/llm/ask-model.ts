@@ -5,6 +5,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { log } from "../platform/log.ts";
 import { type Outbound, outbound } from "../platform/outbound.ts";
 import { outboundFetch } from "../platform/outbound-fetch.ts";
 import { isRefusal, modelFailure } from "./failure.ts";
@@ -35,9 +36,24 @@ export async function askModel(
     return answerOf(await model.doGenerate(callOptions(settings, request)), settings);
   } catch (error) {
     if (isRefusal(error)) return { text: "", usage: null, finish: "refused", model: settings.model };
-    throw modelFailure(error);
+    const failure = modelFailure(error);
+    if (failure.category === "unknown") log("error", "a model's call failed in a way unforeseen", placeOf(error));
+    throw failure;
   }
 }
+
+/** Where an error came from, without its message: that can hold what was sent or received. */
+const placeOf = (error: unknown) =>
+  error instanceof Error
+    ? {
+        error: error.name,
+        stack: (error.stack ?? "")
+          .split("\n")
+          .filter((line) => /^ +at /.test(line))
+          .slice(0, 10)
+          .join("\n"),
+      }
+    : {};
 
 /** A key that cannot be one is refused without a request. @throws ModelFailure auth_invalid_key */
 function checkKey({ provider, apiKey }: ModelSettings): void {

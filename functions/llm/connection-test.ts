@@ -2,7 +2,7 @@ import { defaultSettings, type UserConfig } from "../config/user-config.ts";
 import { isMask } from "../platform/secrets.ts";
 import { customHeaders } from "./custom-headers.ts";
 import { ModelFailure, type ModelSettings } from "./model.ts";
-import { addressOf, withoutSlash } from "./model-address.ts";
+import { activeProvider, addressOf, withoutSlash } from "./model-address.ts";
 import { findProvider } from "./providers.ts";
 import { milliseconds, storedKey } from "./user-model.ts";
 
@@ -38,6 +38,7 @@ export async function testedSettings(
   const provider = findProvider(test.provider);
   if (!provider) throw new ModelFailure("unsupported_provider");
   const saved = { ...defaultSettings.llmConfig, ...config?.llmConfig };
+  const isSaved = provider === activeProvider(config);
   const given = provider.wire === "bedrock" ? "" : withoutSlash(test.baseUrl?.trim() ?? "");
   const baseUrl = given || addressOf(config, provider);
   const masked = isMask(test.apiKey);
@@ -45,7 +46,7 @@ export async function testedSettings(
   if (masked && apiKey === "" && provider.needsKey) throw new StoredKeyElsewhere();
   return {
     provider: provider.id,
-    model: test.model?.trim() || provider.defaultModel,
+    model: test.model?.trim() || (isSaved && saved.llmModel?.trim()) || provider.defaultModel,
     baseUrl,
     apiKey: apiKey === "" ? null : apiKey,
     timeoutMs: Math.min(testTimeoutMsMax, wantedTimeoutMs(test, config)),
@@ -56,5 +57,5 @@ export async function testedSettings(
 }
 
 /** What the user would wait for outside of a test. */
-export const wantedTimeoutMs = ({ timeout }: ConnectionTest, config: UserConfig | null): number =>
+export const wantedTimeoutMs = ({ timeout }: Pick<ConnectionTest, "timeout">, config: UserConfig | null): number =>
   milliseconds(timeout ?? config?.llmConfig.llmTimeout ?? defaultSettings.llmConfig.llmTimeout);

@@ -1,15 +1,13 @@
 import * as z from "zod";
-import type { UserConfig } from "../config/user-config.ts";
 import { findUserConfig } from "../config/user-config-store.ts";
-import { isSluiceError } from "../platform/errors.ts";
 import type { Language } from "../platform/language.ts";
 import { operation } from "../platform/operation.ts";
 import { forgetTokens } from "./adapters/baidu.ts";
 import { askModel } from "./ask-model.ts";
-import { StoredKeyElsewhere, testedSettings, testTimeoutMsMax, wantedTimeoutMs } from "./connection-test.ts";
-import { failureText } from "./failure-texts.ts";
-import { type ModelAnswer, ModelFailure, type ModelSettings, type modelFailures } from "./model.ts";
+import { testedSettings } from "./connection-test.ts";
+import { type ModelAnswer, ModelFailure, type ModelSettings } from "./model.ts";
 import { TestDebug, testDebug } from "./test-debug.ts";
+import { clampNote, type Explanation, emptyAnswer, explained } from "./test-messages.ts";
 
 const text = (max: number) => z.string().max(max);
 
@@ -24,7 +22,6 @@ const TestRequest = z.object({
   temperature: z.number().min(0).max(2).nullish(),
   customHeaders: text(10_000).nullish(),
 });
-type TestRequest = z.output<typeof TestRequest>;
 
 const TestResult = z.object({
   success: z.boolean(),
@@ -67,53 +64,6 @@ export const testLlm = operation(
     }
   },
 );
-
-interface Explanation {
-  readonly category: (typeof modelFailures)[number];
-  readonly message: string;
-}
-
-/** @throws what is no failure of a test but one of ours */
-function explained(error: unknown, test: TestRequest, config: UserConfig | null, language: Language): Explanation {
-  if (error instanceof StoredKeyElsewhere) return { category: "auth_invalid_key", message: elsewhere[language] };
-  if (isSluiceError(error, "secret_unreadable")) return { category: "auth_invalid_key", message: error.text(language) };
-  if (isSluiceError(error, "llm_header_malformed", "llm_header_refused"))
-    return { category: "bad_request", message: error.text(language) };
-  if (!(error instanceof ModelFailure)) throw error;
-  const { category, cause } = error;
-  const said = failureText(category, language);
-  if (category === "timeout") return { category, message: said + waitNote(wantedTimeoutMs(test, config), language) };
-  // Our own client names the very reason, such as an address that the operator has to allow.
-  const reason = isSluiceError(cause) ? (language === "zh" ? `：${cause.text("zh")}` : `: ${cause.text("en")}`) : "";
-  return { category, message: said + reason };
-}
-
-const elsewhere = {
-  zh: "API Key 无效：没有为该地址保存的密钥，请重新输入",
-  en: "The API key is invalid: none is stored for this address; enter it again",
-};
-
-/** Models that think can spend all their tokens before the first word. */
-function emptyAnswer({ finish }: ModelAnswer, language: Language): Explanation {
-  const said = failureText("empty_response", language);
-  const hint = {
-    zh: "：最大 Token 数在回答之前已用尽，请调大",
-    en: ": it ran out of tokens before its first word; raise the maximum",
-  };
-  return { category: "empty_response", message: finish === "length" ? said + hint[language] : said };
-}
-
-/** Said of a good answer too, when the request itself asked for more. */
-const clampNote = (test: TestRequest, language: Language): string =>
-  test.timeout && wantedTimeoutMs(test, null) > testTimeoutMsMax ? waitNote(wantedTimeoutMs(test, null), language) : "";
-
-function waitNote(wantedMs: number, language: Language): string {
-  const seconds = Math.min(wantedMs, testTimeoutMsMax) / 1000;
-  if (wantedMs <= testTimeoutMsMax) return language === "zh" ? `（${seconds} 秒）` : ` (${seconds} s)`;
-  return language === "zh"
-    ? `（测试最多等待 ${seconds} 秒，扫描时为 ${wantedMs / 1000} 秒）`
-    : ` (a test waits ${seconds} s at most, a scan ${wantedMs / 1000} s)`;
-}
 
 function greeted(
   { text, usage, model }: ModelAnswer,

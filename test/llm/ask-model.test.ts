@@ -358,6 +358,15 @@ describe("Amazon Bedrock", () => {
     await expect(inside).rejects.toMatchObject({ category: "connection" });
   });
 
+  it("leaves a trace of a failure that nobody foresaw, without its message", async () => {
+    vi.stubEnv("AWS_ACCESS_KEY_ID", undefined);
+    expect(await failureOf(settings)).toMatchObject({ category: "unknown" });
+    const [line, ...more] = written.splice(0);
+    expect(more).toEqual([]);
+    expect(line).toMatch(/unforeseen.*amazon-bedrock/);
+    expect(line).not.toContain("requires AWS credentials");
+  });
+
   it("goes to no address that a user names", async () => {
     loopback.answer = saying(403, {});
     const named = await startLoopbackModel();

@@ -118,7 +118,10 @@ describe("a test of a connection", () => {
       ["en", en],
       ["zh", zh],
     ] as const) {
-      const { success, message, response, debug } = await test(openai({ timeout: 1 }), language);
+      const { success, message, response, debug } = await test(
+        openai(fault === "stall" ? { timeout: 1 } : {}),
+        language,
+      );
       expect({ success, response }).toEqual({ success: false, response: null });
       expect(message).toMatch(words);
       expect(debug).toMatchObject({ error_category: category, error_type: category, error_message: message });
@@ -135,6 +138,9 @@ describe("a test of a connection", () => {
     expect((await test(openai({ baseUrl: "https://10.0.0.1/v1" }))).message).toMatch(
       /private network.*operator can allow/,
     );
+    const local = await test({ provider: "ollama", apiKey: "" });
+    expect(local.message).toMatch(/“localhost”.*SLUICE_OUTBOUND_ALLOWED_HOSTS/);
+    expect((await test({ provider: "bedrock", apiKey: "" })).message).toMatch(/Bedrock.*deployed to AWS/);
     expect(fake.calls).toHaveLength(0);
   });
 
@@ -154,12 +160,22 @@ describe("a test of a connection", () => {
   });
 
   it("uses what is saved where the request says nothing", async () => {
-    await save({ llmTimeout: 9000, llmTemperature: 0.7, llmMaxTokens: 77, llmCustomHeaders: '{"X-Org":"o"}' });
+    await save({
+      llmProvider: "openai",
+      llmModel: "my-model",
+      llmTimeout: 9000,
+      llmTemperature: 0.7,
+      llmMaxTokens: 77,
+      llmCustomHeaders: '{"X-Org":"o"}',
+    });
     loopback.answer = saying(200, chat("Hello"));
-    const { debug } = await test(openai({ baseUrl: loopback.url }));
+    const { debug } = await test(openai({ baseUrl: loopback.url, model: "" }));
     expect(debug.test_params).toEqual({ timeout: 9000, temperature: 0.7, max_tokens: 77 });
     expect(debug.saved_config).toMatchObject({ timeout_ms: 9000, max_tokens: 77, output_language: "zh-CN" });
-    expect(loopback.received[0]).toMatchObject({ headers: { "x-org": "o" }, body: { temperature: 0.7 } });
+    expect(loopback.received[0]).toMatchObject({
+      headers: { "x-org": "o" },
+      body: { temperature: 0.7, model: "my-model" },
+    });
   });
 
   it("shows a hundred characters of a greeting, none of control, and not the key that a server repeats", async () => {
