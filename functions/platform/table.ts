@@ -168,14 +168,14 @@ const isTransactionConflict = (error: unknown): boolean =>
 /** Parallel chunks of one scan all touch its task. Who loses the race waits a random while, longer each time, and tries again. */
 const conflictTriesMax = 20;
 
-/** Sends a transaction, again while it only lost against another one. */
-export async function sendUntilNoConflict(write: TransactWriteCommand): Promise<void> {
+/** Sends a transaction, again while it only lost against another one, `triesMax` times at most. */
+export async function sendUntilNoConflict(write: TransactWriteCommand, triesMax = conflictTriesMax): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await table.send(write);
       return;
     } catch (error) {
-      if (!isTransactionConflict(error) || attempt === conflictTriesMax) throw error;
+      if (!isTransactionConflict(error) || attempt === triesMax) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
     }
   }

@@ -1,5 +1,5 @@
 import type { Cap, Caps, Level } from "./caps.ts";
-import { type Cost, type Price, tokensOf } from "./cost.ts";
+import type { Cost, Price } from "./cost.ts";
 
 /** The scan that a call is made for. */
 export interface ScanOfCall {
@@ -35,12 +35,6 @@ export const monthOf = (at: Date): string => at.toISOString().slice(0, 7);
 /** What a call is booked at, the narrowest first: that is the one a refusal names. */
 export const levelsOf = ({ scan }: Pick<Call, "scan">): readonly Level[] =>
   scan ? ["scan", "project", "month"] : ["month"];
-
-/** What may be committed already for a call to fit under a cap, negative for one larger than the whole; null where nothing limits it. */
-export const roomUnder = (cap: Cap, worst: Cost): Cap => ({
-  tokens: cap.tokens === null ? null : cap.tokens - tokensOf(worst),
-  micros: cap.micros === null || worst.micros === null ? null : cap.micros - worst.micros,
-});
 
 /** True where a cap in money cannot be kept: nobody knows what the model costs, and no cap in tokens stands in. */
 export const isBlind = (cap: Cap, worst: Cost): boolean =>

@@ -9,8 +9,9 @@ import { table } from "../../functions/platform/table.ts";
 import { changeTask } from "../../functions/scans/task-store.ts";
 import type { Caps, Level } from "../../functions/spending/caps.ts";
 import { costOf, tokensOf } from "../../functions/spending/cost.ts";
+import { GroupCommit } from "../../functions/spending/group-commit.ts";
 import type { Call, Reservation } from "../../functions/spending/reservation.ts";
-import { type Spending, spendingView } from "../../functions/spending/spending.ts";
+import { spendingView } from "../../functions/spending/spending.ts";
 import { monthSpending, reserve, scanSpending, settle } from "../../functions/spending/spending-store.ts";
 import { AwsError } from "../../lib/local/service.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
@@ -28,11 +29,14 @@ afterEach(() => {
   data.gateway.planFault = () => undefined;
 });
 
+/** As many functions as a test wants to spread its calls over; each makes its own transactions. */
+const functions = (count: number) => Array.from({ length: count }, () => new GroupCommit());
+
 /** What became of each of many reserves: a reservation, or the code it was refused with. */
-const outcomes = (calls: readonly Call[]) =>
+const outcomes = (calls: readonly Call[], through: readonly GroupCommit[]) =>
   Promise.all(
-    calls.map((call) =>
-      reserve(call, at).catch((error) => {
+    calls.map((call, index) =>
+      reserve(call, at, through[index % through.length]).catch((error) => {
         if (isSluiceError(error)) return error;
         throw error;
       }),
@@ -70,12 +74,16 @@ describe("a hundred calls at once", () => {
         fc.constantFrom("tokens", "micros"),
         fc.integer({ min: 0, max: 110 }),
         fc.integer({ min: 0, max: 999 }),
-        async (level, unit, fitting, rest) => {
+        fc.constantFrom(1, 7, 100),
+        async (level, unit, fitting, rest, spread) => {
           const scan = await runningScan();
           const call = aCall(scan);
           const one = unit === "tokens" ? tokensOf(call.worst) : (call.worst.micros as number);
           const caps = capped(level, { [unit]: fitting * one + rest });
-          const results = await outcomes(Array.from({ length: 100 }, () => ({ ...call, caps })));
+          const results = await outcomes(
+            Array.from({ length: 100 }, () => ({ ...call, caps })),
+            functions(spread),
+          );
           const through = results.filter(isReservation);
           expect(through).toHaveLength(Math.min(fitting, 100));
           for (const refused of results.filter((result) => !isReservation(result)))
@@ -107,12 +115,13 @@ describe("a hundred calls at once", () => {
           month: { tokens: c, micros: null },
         };
         const calls = sizes.map((usage) => aCall({ ...scan, caps, worst: costOf(usage, price) }));
+        const spread = functions(10);
         const done = await Promise.all(
           calls.map(async (call, index) => {
-            const [result] = await outcomes([call]);
+            const [result] = await outcomes([call], [spread[index % 10] as GroupCommit]);
             if (!isReservation(result) || index % 2 === 0) return result;
             // Half of each is used.
-            await settle(result, half(call.worst));
+            await settle(result, half(call.worst), spread[index % 10]);
             return result;
           }),
         );
@@ -128,6 +137,32 @@ describe("a hundred calls at once", () => {
       }),
       { numRuns: 4 },
     );
+  });
+
+  it("all end well while seven in ten of their transactions lose against another one", async () => {
+    const scan = await runningScan();
+    let sent = 0;
+    let lost = 0;
+    data.gateway.planFault = ({ operation }) => {
+      if (operation !== "TransactWriteItems") return undefined;
+      sent += 1;
+      // Knuth's multiplicative hash scatters what one after the other would be in step.
+      if ((Math.imul(sent, 2_654_435_761) >>> 0) % 10 >= 7) return undefined;
+      lost += 1;
+      return { when: "before", error: conflict() };
+    };
+    const through = functions(10);
+    const caps = capped("scan", { tokens: 100_000 });
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const reservation = await reserve(aCall({ ...scan, caps }), at, through[index % 10]);
+        await settle(reservation, { inputTokens: 3, outputTokens: 4 }, through[index % 10]);
+      }),
+    );
+    expect(lost).toBeGreaterThan(20);
+    // Calls of one function go together: far fewer transactions than the 200 bookings.
+    expect(sent - lost).toBeLessThanOrEqual(100);
+    for (const level of ["scan", "project", "month"] as const) expect((await committed(scan, level)).tokens).toBe(700);
   });
 });
 
@@ -202,7 +237,7 @@ describe("a reservation", () => {
     await expect(reserve(aCall({ ...unpriced, caps: both }), at)).rejects.toMatchObject({ code: "budget_exhausted" });
     const [model] = (await scanSpending(scan.scan.taskId)).models;
     expect(model).toMatchObject({ calls: 1, unpricedCalls: 1, micros: 0 });
-    expect(view(await scanSpending(scan.scan.taskId))).toMatchObject({ cost_usd: null, tokens: 1000 });
+    expect(spendingView(await scanSpending(scan.scan.taskId))).toMatchObject({ cost_usd: null, tokens: 1000 });
   });
 });
 
@@ -216,7 +251,11 @@ describe("a settlement", () => {
     await settle(reservation, null);
     for (const level of ["scan", "project", "month"] as const)
       expect(await committed(scan, level)).toEqual({ tokens: 400, micros: 1600 });
-    expect(view(await scanSpending(scan.scan.taskId))).toMatchObject({ calls: 1, tokens: 400, cost_usd: 0.0016 });
+    expect(spendingView(await scanSpending(scan.scan.taskId))).toMatchObject({
+      calls: 1,
+      tokens: 400,
+      cost_usd: 0.0016,
+    });
   });
 
   it.each<[string, ModelUsage | null, { tokens: number; micros: number }, number]>([
@@ -245,7 +284,7 @@ describe("a settlement", () => {
     const scan = await runningScan();
     await settle(await reserve(aCall(scan), at), usage);
     for (const level of ["scan", "project", "month"] as const) expect(await committed(scan, level)).toEqual(expected);
-    const spent = view(await scanSpending(scan.scan.taskId));
+    const spent = spendingView(await scanSpending(scan.scan.taskId));
     expect(spent).toMatchObject({
       calls: 1,
       tokens: expected.tokens,
@@ -278,10 +317,13 @@ describe("a settlement", () => {
     const first = await reserve(aCall({ ...scan, caps }), late);
     const second = await reserve(aCall({ ...scan, caps }), new Date(late.getTime() + 1));
     await settle(first, { inputTokens: 1, outputTokens: 1 });
-    expect(view(await monthSpending(scan.userId, "2026-11"))).toMatchObject({ tokens: 2, reserved_tokens: 0 });
-    expect(view(await monthSpending(scan.userId, "2026-12"))).toMatchObject({ tokens: 0, reserved_tokens: 1000 });
+    expect(spendingView(await monthSpending(scan.userId, "2026-11"))).toMatchObject({ tokens: 2, reserved_tokens: 0 });
+    expect(spendingView(await monthSpending(scan.userId, "2026-12"))).toMatchObject({
+      tokens: 0,
+      reserved_tokens: 1000,
+    });
     await settle(second, null);
-    expect(view(await scanSpending(scan.scan.taskId))).toMatchObject({ calls: 2, tokens: 1002 });
+    expect(spendingView(await scanSpending(scan.scan.taskId))).toMatchObject({ calls: 2, tokens: 1002 });
   });
 
   it("is told apart by model, and nothing but open reservations stays beside the figures", async () => {
@@ -289,7 +331,7 @@ describe("a settlement", () => {
     for (const model of ["b", "a", "b"])
       await settle(await reserve(aCall({ ...scan, model }), at), { inputTokens: 1, outputTokens: 2 });
     await reserve(aCall({ ...scan, model: "c" }), at);
-    const spent = view(await scanSpending(scan.scan.taskId));
+    const spent = spendingView(await scanSpending(scan.scan.taskId));
     expect(spent.models.map(({ model, calls, cost_usd }) => [model, calls, cost_usd])).toEqual([
       ["a", 1, 0.000022],
       ["b", 2, 0.000044],
@@ -345,9 +387,50 @@ describe("faults", () => {
             under: true,
           });
         }
-        const report = view(await scanSpending(scan.scan.taskId));
+        const report = spendingView(await scanSpending(scan.scan.taskId));
         expect(report.tokens).toBe(spent);
         expect(report.tokens + report.reserved_tokens).toBe((await committed(scan, "scan")).tokens);
+      }
+    },
+  );
+
+  it.each(cases)(
+    "at every transaction of calls that wait together, %s, %s: as one after the other",
+    async (kind, times) => {
+      for (let broken = 1; broken <= 4; broken++) {
+        const scan = await runningScan();
+        const caps = capped("scan", { tokens: 6500 });
+        let seen = 0;
+        data.gateway.planFault = ({ operation }) => {
+          if (operation !== "TransactWriteItems") return undefined;
+          seen += 1;
+          const last = broken + patience[times as keyof typeof patience] - 1;
+          return seen >= broken && seen <= last ? faults[kind as keyof typeof faults] : undefined;
+        };
+        const [commits] = functions(1);
+        let spent = 0;
+        // Ten workers, each with one call; six fit at a time.
+        await Promise.all(
+          Array.from({ length: 10 }, async () => {
+            const reservation = await reserve(aCall({ ...scan, caps }), at, commits).catch(() => null);
+            if (!reservation) return;
+            spent += 700;
+            const usage = { inputTokens: 300, outputTokens: 400 };
+            await settle(reservation, usage, commits).catch(() => settle(reservation, usage, commits));
+          }),
+        );
+        data.gateway.planFault = () => undefined;
+        for (const level of ["scan", "project", "month"] as const) {
+          const { tokens } = await committed(scan, level);
+          expect({ broken, level, enough: tokens >= spent, under: tokens <= 6500 }).toMatchObject({
+            enough: true,
+            under: true,
+          });
+        }
+        const report = spendingView(await scanSpending(scan.scan.taskId));
+        expect(report.tokens).toBe(spent);
+        expect(report.tokens + report.reserved_tokens).toBe((await committed(scan, "scan")).tokens);
+        expect(spent).toBeGreaterThanOrEqual(5 * 700);
       }
     },
   );
@@ -358,13 +441,21 @@ describe("faults", () => {
     await reserve(aCall({ ...scan, caps }), at);
     await reserve(aCall({ ...scan, caps }), at);
     await expect(reserve(aCall({ ...scan, caps }), at)).rejects.toMatchObject({ code: "budget_exhausted" });
-    expect(view(await scanSpending(scan.scan.taskId))).toMatchObject({ calls: 0, tokens: 0, reserved_tokens: 2000 });
+    expect(spendingView(await scanSpending(scan.scan.taskId))).toMatchObject({
+      calls: 0,
+      tokens: 0,
+      reserved_tokens: 2000,
+    });
   });
 });
 
-const view = (spending: Spending) => spendingView(spending);
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 const half = ({ inputTokens, outputTokens }: ModelUsage): ModelUsage => ({
   inputTokens: Math.floor(inputTokens / 2),
   outputTokens: Math.floor(outputTokens / 2),
 });
+
+const conflict = () =>
+  new AwsError("TransactionCanceledException", "Transaction cancelled", 400, {
+    CancellationReasons: [{ Code: "TransactionConflict" }, { Code: "None" }],
+  });
