@@ -58,7 +58,7 @@ describe("npm start", () => {
       total_files: files,
       scanned_files: files,
       issues_count: wanted.length,
-      warnings: [],
+      warnings: [{ code: "rules_only" }],
     });
     const issues = await api.ok("GET", `/api/v1/tasks/${task_id}/issues`);
     expect(issues.map((issue: Answer["body"]) => issue.file_path)).toEqual(wanted);

@@ -119,7 +119,7 @@ describe("a repository project", () => {
       branch_name: "trunk",
       commit_sha: commit("1"),
       total_files: 2,
-      warnings: [],
+      warnings: [{ code: "rules_only" }],
     });
     expect((await found(task)).toSorted()).toEqual(expectedFindings.toSorted());
   });
@@ -149,10 +149,16 @@ describe("a repository project", () => {
     github.repository = await repository({ entries: blobs([...Object.keys(vulnerableApp), hidden]) });
     const id = await projectAt(github, "github");
     const task = await scan(id);
-    expect(task.warnings).toEqual([{ code: "files_not_in_archive", count: 1, paths: [hidden] }]);
+    expect(task.warnings).toMatchObject([
+      { code: "files_not_in_archive", count: 1, paths: [hidden] },
+      { code: "rules_only" },
+    ]);
     github.lie = (url) => (url.pathname.includes("/git/trees/") ? { status: 500 } : null);
     const other = await scan(await projectAt(github, "github"));
-    expect(other).toMatchObject({ status: "completed", warnings: [{ code: "listing_incomplete" }] });
+    expect(other).toMatchObject({
+      status: "completed",
+      warnings: [{ code: "listing_incomplete" }, { code: "rules_only" }],
+    });
   });
 
   it("is not downloaded again while its commit is the same, and is when it has another", async () => {

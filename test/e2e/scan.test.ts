@@ -24,7 +24,7 @@ describe("auditing a ZIP", () => {
       status: "completed",
       total_files: 2,
       scanned_files: 2,
-      warnings: [],
+      warnings: [{ code: "rules_only" }],
       error_code: null,
     });
     const issues = await api.ok("GET", `/api/v1/tasks/${task_id}/issues`);
@@ -78,7 +78,10 @@ describe("auditing a ZIP", () => {
     expect(task).toMatchObject({ status: "completed", total_files: 1, task_type: "zip_upload" });
     expect(JSON.parse(task.exclude_patterns)).toEqual(["**/*.js"]);
     expect(JSON.parse(task.scan_config)).toMatchObject({ file_paths: body.file_paths, full_scan: false });
-    expect(task.warnings).toEqual([{ code: "paths_not_found", count: 1, paths: ["shop/nowhere.py"] }]);
+    expect(task.warnings).toEqual([
+      { code: "paths_not_found", count: 1, paths: ["shop/nowhere.py"] },
+      { code: "rules_only", count: 0, paths: [] },
+    ]);
   });
 
   it("completes with a warning and without a score when there is nothing to scan", async () => {
