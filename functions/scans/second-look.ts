@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import type { IssueIdentity } from "../issues/issue-identity.ts";
+import type { LeftOut } from "../sources/repository-snapshot.ts";
+import type { FileCoverage } from "./coverage.ts";
+import type { ScanInstructions } from "./instructions.ts";
+
+/** What a later scan has left about what it looked at, and how. */
+export interface Look {
+  readonly coverage: readonly FileCoverage[];
+  readonly instructions: ScanInstructions;
+  /** Null for a ZIP, which is all there is. */
+  readonly leftOut: LeftOut | null;
+}
+
+/**
+ * Tells whether a later scan looked where an issue of an earlier one was, with what had found it: only then its absence means that it was
+ * resolved. A file that is gone from the project has been looked at; one that a limit or a pattern left out has not.
+ * @param before how the earlier scan looked; null when nobody knows
+ */
+export function secondLook(look: Look, before: ScanInstructions | null): (issue: IssueIdentity) => boolean {
+  const rows = new Map(look.coverage.map((row) => [row.path, row]));
+  const categoriesOff = new Set(look.instructions.categoriesOff);
+  const sameReview = before !== null && isDeepStrictEqual(question(before), question(look.instructions));
+  const samePatterns = before !== null && isDeepStrictEqual(before.patterns, look.instructions.patterns);
+
+  /** Nothing can be found where there is nothing any more. */
+  const isGone = (path: string): boolean => {
+    const row = rows.get(path);
+    return row ? row.reason === "empty" : !mayBeLeftOut(path, look.leftOut);
+  };
+  const isRead = (path: string): boolean => isGone(path) || rows.get(path)?.status === "analysed";
+  const isReviewed = (path: string): boolean => ["reviewed", "cached"].includes(rows.get(path)?.review ?? "");
+  return (issue) => {
+    if (isGone(issue.path)) return true;
+    if (categoriesOff.has(issue.owasp2021 ?? "")) return false;
+    if (![issue.path, ...issue.otherPaths].every(isRead)) return false;
+    if (!issue.origins.includes("rule")) return sameReview && isReviewed(issue.path);
+    return samePatterns || !isUsersRule(issue);
+  };
+}
+
+/** What a model was asked. Another model or template that finds less has not resolved anything. */
+const question = ({ model, review }: ScanInstructions) => [
+  model?.provider,
+  model?.model,
+  review.template,
+  review.rules,
+];
+
+/** Rules of users come and go with the rule set that a scan is started with. */
+const isUsersRule = ({ ruleId }: IssueIdentity) => ruleId.startsWith("user.");
+
+/** A repository's archive may lack files that are still there, and their list is cut. */
+const mayBeLeftOut = (path: string, leftOut: LeftOut | null): boolean =>
+  leftOut !== null &&
+  (leftOut.listingIncomplete || leftOut.count > leftOut.paths.length || leftOut.paths.includes(path));
