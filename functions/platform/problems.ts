@@ -164,6 +164,11 @@ export const problems = {
     zh: "规则“{rule}”的正则表达式可以匹配空文本，会命中每一行",
     en: "The pattern of rule “{rule}” matches the empty text, so it would find every line",
   },
+  rule_pattern_total_too_long: {
+    status: 422,
+    zh: "规则集的正则表达式共 {characters} 个字符，上限为 {limit}",
+    en: "The patterns of the rule set have {characters} characters together; the limit is {limit}",
+  },
   system_record_fixed: {
     status: 403,
     zh: "系统自带的内容只能启用或停用，不能修改或删除",

@@ -4,7 +4,7 @@ import { Id } from "../platform/contract.ts";
 import { codesOf } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { AuditRuleView, auditRuleView } from "./audit-rule.ts";
-import { AuditRuleDraft, newAuditRule, withinLimits } from "./rule-draft.ts";
+import { AuditRuleDraft, checkRules, newAuditRule } from "./rule-draft.ts";
 import { changeRule } from "./rule-store.ts";
 
 export const addRule = operation(
@@ -31,7 +31,7 @@ export const addRule = operation(
     const at = now();
     const rule = newAuditRule(body, uuid(), params.id, at);
     await changeRule(caller.id, params.id, at, ({ rules }) => {
-      withinLimits([...rules, rule]);
+      checkRules([...rules, rule], [rule]);
       return { before: null, after: rule };
     });
     return auditRuleView(rule);

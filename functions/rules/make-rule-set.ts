@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import type { Grants } from "../platform/contract.ts";
 import { codesOf, type ErrorCode, SluiceError } from "../platform/errors.ts";
-import { newAuditRule, withinLimits } from "./rule-draft.ts";
+import { checkRules, newAuditRule } from "./rule-draft.ts";
 import type { RuleSet } from "./rule-set.ts";
 import { newRuleSet, type RuleSetDraft, ruleSetsPerUserMax } from "./rule-set-draft.ts";
 import { createRuleSet, visibleHeads } from "./rule-set-store.ts";
@@ -24,7 +24,8 @@ export const makeGrants = {
 /** Makes a set with all its rules, or nothing. @throws SluiceError one of `makeFailures` */
 export async function makeRuleSet(draft: RuleSetDraft, ownerId: string, at: Date): Promise<RuleSet> {
   const id = uuid();
-  const rules = withinLimits(draft.rules.map((rule) => newAuditRule(rule, uuid(), id, at)));
+  const rules = draft.rules.map((rule) => newAuditRule(rule, uuid(), id, at));
+  checkRules(rules, rules);
   // Two at once may both pass. The limit keeps the list readable and guards nothing else.
   const own = (await visibleHeads(ownerId)).filter((head) => head.ownerId === ownerId);
   if (own.length >= ruleSetsPerUserMax) throw new SluiceError("rule_set_limit_reached", { limit: ruleSetsPerUserMax });

@@ -9,6 +9,12 @@ export const rulesPerSetMax = 500;
 /** The texts of all rules of a set go into each call to a model: this is about what the smaller ones can still take in beside the code. */
 export const charactersPerSetMax = 200_000;
 
+/**
+ * Every function that looks at code of a scan compiles the patterns of its set. Ordinary ones take microseconds a character; the worst,
+ * wide ranges without regard to case, half a millisecond.
+ */
+export const patternCharactersPerSetMax = 10_000;
+
 const text = (max: number) => z.string().max(max).nullish();
 
 const fields = {
@@ -43,9 +49,8 @@ export type AuditRuleDraft = z.output<typeof AuditRuleDraft>;
 /** What a caller changes: what is not named stays as it is, null empties a text. */
 export const AuditRulePatch = z.object(fields).partial();
 
-/** @throws SluiceError rule_pattern_* */
 export function newAuditRule(draft: AuditRuleDraft, id: string, ruleSetId: string, at: Date): AuditRule {
-  return withCheckedPattern({
+  return {
     id,
     ruleSetId,
     ruleCode: draft.rule_code,
@@ -63,13 +68,12 @@ export function newAuditRule(draft: AuditRuleDraft, id: string, ruleSetId: strin
     createdAt: at.toISOString(),
     updatedAt: null,
     version: 1,
-  });
+  };
 }
 
-/** @throws SluiceError rule_pattern_* */
 export function changedAuditRule(rule: AuditRule, patch: z.output<typeof AuditRulePatch>, at: Date): AuditRule {
   const kept = <T>(given: T | undefined, before: T): T => (given === undefined ? before : given);
-  return withCheckedPattern({
+  return {
     ...rule,
     ruleCode: patch.rule_code ?? rule.ruleCode,
     name: patch.name ?? rule.name,
@@ -84,21 +88,22 @@ export function changedAuditRule(rule: AuditRule, patch: z.output<typeof AuditRu
     sortOrder: patch.sort_order ?? rule.sortOrder,
     updatedAt: at.toISOString(),
     version: rule.version + 1,
-  });
+  };
 }
 
-function withCheckedPattern(rule: AuditRule): AuditRule {
-  if (rule.pattern !== null) checkPattern(rule.pattern, rule.ruleCode);
-  return rule;
-}
-
-/** @returns the rules. @throws SluiceError rule_limit_reached, rule_set_too_large */
-export function withinLimits(rules: readonly AuditRule[]): readonly AuditRule[] {
+/**
+ * Refuses what a set cannot hold: its rules as they would be, and among them those that are new or changed.
+ * @throws SluiceError rule_limit_reached, rule_set_too_large, rule_pattern_*
+ */
+export function checkRules(rules: readonly AuditRule[], changed: readonly AuditRule[]): void {
   if (rules.length > rulesPerSetMax) throw new SluiceError("rule_limit_reached", { limit: rulesPerSetMax });
   const characters = rules.reduce((sum, rule) => sum + charactersOf(rule), 0);
   if (characters > charactersPerSetMax)
     throw new SluiceError("rule_set_too_large", { characters, limit: charactersPerSetMax });
-  return rules;
+  const ofPatterns = rules.reduce((sum, { pattern }) => sum + (pattern?.length ?? 0), 0);
+  if (ofPatterns > patternCharactersPerSetMax)
+    throw new SluiceError("rule_pattern_total_too_long", { characters: ofPatterns, limit: patternCharactersPerSetMax });
+  for (const { pattern, ruleCode } of changed) if (pattern !== null) checkPattern(pattern, ruleCode);
 }
 
 const charactersOf = ({ ruleCode, name, description, customPrompt, fixSuggestion, referenceUrl, pattern }: AuditRule) =>

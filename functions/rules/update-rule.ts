@@ -3,7 +3,7 @@ import { Id } from "../platform/contract.ts";
 import { codesOf } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { AuditRuleView, auditRuleView } from "./audit-rule.ts";
-import { AuditRulePatch, changedAuditRule, withinLimits } from "./rule-draft.ts";
+import { AuditRulePatch, changedAuditRule, checkRules } from "./rule-draft.ts";
 import { changeRule, ruleOf } from "./rule-store.ts";
 
 export const updateRule = operation(
@@ -31,7 +31,10 @@ export const updateRule = operation(
     const { after } = await changeRule(caller.id, params.id, at, (set) => {
       const before = ruleOf(set, params.rule_id);
       const after = changedAuditRule(before, body, at);
-      withinLimits(set.rules.map((rule) => (rule === before ? after : rule)));
+      checkRules(
+        set.rules.map((rule) => (rule === before ? after : rule)),
+        [after],
+      );
       return { before, after };
     });
     return auditRuleView(after);

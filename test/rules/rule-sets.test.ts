@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTemplatesAndRuleSets } from "../../functions/database/migrations/004-create-templates-and-rule-sets.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { keys, table } from "../../functions/platform/table.ts";
-import { charactersPerSetMax, rulesPerSetMax } from "../../functions/rules/rule-draft.ts";
+import { charactersPerSetMax, patternCharactersPerSetMax, rulesPerSetMax } from "../../functions/rules/rule-draft.ts";
 import { reviewRules, userPatterns } from "../../functions/rules/rule-set.ts";
 import { ruleSetsPerUserMax } from "../../functions/rules/rule-set-draft.ts";
 import { visibleRuleSet } from "../../functions/rules/rule-set-store.ts";
@@ -251,6 +251,26 @@ describe("a rule of one's own set", () => {
     ]);
     expect(texts.join("").length).toBeLessThanOrEqual(charactersPerSetMax);
     expect(refused.length).toBeGreaterThan(0);
+  });
+
+  it("keeps the patterns of its set short enough to be compiled by every function of a scan", async () => {
+    // Among the worst there are: folding the case of a wide range looks at every character in it.
+    const pattern = `(?i)${"[a-\uffdc]".repeat(198)}`;
+    const count = Math.floor(patternCharactersPerSetMax / pattern.length);
+    const rules = Array.from({ length: count + 1 }, (_, i) => rule(`C${i}`, { pattern }));
+    const refusal = { status: 422, body: { code: "rule_pattern_total_too_long" } };
+    expect(await alice.call("createRuleSet", { json: { name: "slow", rules } })).toMatchObject(refusal);
+    const set = await setOf(alice, [
+      ...rules.slice(0, 1),
+      rule("X", { pattern: "x".repeat(900) }),
+      ...Array.from({ length: 9 }, (_, i) => rule(`Y${i}`, { pattern: "y".repeat(900) })),
+    ]);
+    const params = { id: set.id, rule_id: set.rules[0]?.id as string };
+    expect(await alice.call("addRule", { params, json: rule("Z", { pattern: "z".repeat(900) }) })).toMatchObject(
+      refusal,
+    );
+    expect((await alice.call("updateRule", { params, json: { pattern: null } })).status).toBe(200);
+    expect((await alice.call("addRule", { params, json: rule("Z", { pattern: "z".repeat(900) }) })).status).toBe(200);
   });
 
   it("is one of 500", async () => {
