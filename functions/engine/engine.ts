@@ -13,10 +13,11 @@ import { SourceParser } from "./parse/parser.ts";
 import type { ReviewUnit } from "./review/review.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
+import { TextScanner } from "./text-rules/scan.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
 
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
-const codeVersion = 1;
+const codeVersion = 2;
 /** Above this a file is not decoded as a whole; its beginning is searched for secrets. */
 const bytesMax = 8 * 1_048_576;
 
@@ -51,10 +52,11 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   const catalogue = new Catalogue(JSON.parse(new TextDecoder().decode(bytes)) as CatalogueData);
   const parser = await SourceParser.create(assets);
   const secrets = new SecretScanner(catalogue.secretRules);
+  const texts = new TextScanner(catalogue.textRules);
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   return {
     version: `${codeVersion}-${digest}`,
-    analyse: (file, options = {}) => analyse(catalogue, parser, secrets, file, options),
+    analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts }, file, options),
     link: (artefacts, options) => link(catalogue, artefacts, options),
     unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.mask(text)),
   };
@@ -63,10 +65,15 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
 const noLinks: LinkRecord = { exports: [], calls: [], classes: [] };
 const noMatches: PatternMatches = { candidates: [], reason: null };
 
+interface Parts {
+  catalogue: Catalogue;
+  parser: SourceParser;
+  secrets: SecretScanner;
+  texts: TextScanner;
+}
+
 async function analyse(
-  catalogue: Catalogue,
-  parser: SourceParser,
-  secrets: SecretScanner,
+  { catalogue, parser, secrets, texts }: Parts,
   file: SourceFile,
   { patterns = [] }: AnalysisOptions,
 ): Promise<FileArtefact> {
@@ -115,7 +122,7 @@ async function analyse(
       const silent = () => null;
       const own = depth === "full" ? ownMatches(silent) : noMatches;
       const reason = left ?? own.reason;
-      const found = [...secrets.scan(text, lines, silent), ...own.candidates];
+      const found = [...secrets.scan(text, lines, silent), ...texts.scan(text, lines, silent), ...own.candidates];
       return ended(reason === null ? "analysed" : "partial", reason, found);
     }
     const code = await analyseCode(catalogue, parser, grammar, text, lines);
@@ -125,7 +132,12 @@ async function analyse(
     return ended(
       reason === null ? "analysed" : "partial",
       reason,
-      [...code.candidates, ...secrets.scan(text, lines, suppressed), ...own.candidates],
+      [
+        ...code.candidates,
+        ...secrets.scan(text, lines, suppressed),
+        ...texts.scan(text, lines, suppressed),
+        ...own.candidates,
+      ],
       code.links,
     );
   } catch (error) {

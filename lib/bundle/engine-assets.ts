@@ -117,7 +117,7 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
     for (const [name, item] of Object.entries(value)) checkRegexes(file, item, name);
   else if (
     typeof value === "string" &&
-    ["regex", "matches", "near", "notNear", "receiver", "safePrefix", "allow", "begins"].includes(key)
+    ["regex", "regexes", "matches", "near", "notNear", "receiver", "safePrefix", "allow", "begins"].includes(key)
   ) {
     try {
       RE2JS.compile(value);

@@ -76,6 +76,7 @@ export interface SanitizerModel {
 export class Catalogue {
   readonly rules: ReadonlyMap<string, Rule>;
   readonly secretRules: readonly Rule[];
+  readonly textRules: readonly Rule[];
   readonly #data: CatalogueData;
   readonly #bits: Map<string, Families>;
   readonly #knowledge = new Map<string, Knowledge>();
@@ -84,6 +85,7 @@ export class Catalogue {
     this.#data = data;
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
     this.secretRules = data.rules.filter((rule) => rule.secret);
+    this.textRules = data.rules.filter((rule) => rule.text);
     this.#bits = new Map(Object.keys(data.families).map((family, i) => [family, 1 << i]));
   }
 

@@ -178,9 +178,17 @@ export const Rule = z
         generic: z.boolean().default(false),
       })
       .optional(),
+    /** What is written for people, in comments and texts of any file; one line at a time. */
+    text: z
+      .strictObject({
+        regexes: z.array(z.string()).min(1),
+        /** Lower case; a line must have one of them before the regular expressions run. */
+        keywords: z.array(z.string().regex(/^[^A-Z]+$/)).min(1),
+      })
+      .optional(),
   })
-  .refine((rule) => [rule.taint, rule.patterns, rule.secret].filter(Boolean).length === 1, {
-    message: "a rule has exactly one of taint, patterns, secret",
+  .refine((rule) => [rule.taint, rule.patterns, rule.secret, rule.text].filter(Boolean).length === 1, {
+    message: "a rule has exactly one of taint, patterns, secret, text",
   });
 export type Rule = z.infer<typeof Rule>;
 

@@ -97,6 +97,7 @@ export const problemClasses: readonly ProblemClass[] = [
   row("resource_use", "other", [400, 770, 1333], null, "资源消耗不受限", "Unbounded use of resources"),
   row("unrestricted_upload", "other", [434], ["A04", "A06"], "上传不受限制", "Unrestricted upload"),
   row("debug_mode", "other", [489], ["A05", "A02"], "调试模式开启", "Debug mode on"),
+  row("prompt_injection", "other", [1427], null, "写给模型的指令", "Instructions to a model"),
   row("permissive_cors", "other", [942], ["A05", "A02"], "跨域策略过宽", "Permissive CORS"),
 ];
 

@@ -111,7 +111,7 @@ export class SecretScanner {
 }
 
 /** Lower case without changing offsets; locale rules would change lengths. */
-const asciiLower = (text: string): string => text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
+export const asciiLower = (text: string): string => text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
 
 /** Plain indexOf per keyword: with a few dozen keywords the engine's own search beats an automaton written here. */
 function windowsOf(lower: string, keywords: readonly string[]): { start: number; end: number }[] {

@@ -1,0 +1,104 @@
+import { RE2JS } from "re2js";
+import type { Candidate } from "../artefact.ts";
+import type { Rule } from "../catalogue/schema.ts";
+import { snippetOf } from "../findings/candidates.ts";
+import type { LineIndex } from "../inventory/line-index.ts";
+import { asciiLower } from "../secrets/scan.ts";
+
+/** Longer lines are data. */
+const lineCharactersMax = 2_000;
+/** One says enough; a file full of them is a collection of prompts. */
+const matchesMax = 20;
+const sinkCharactersMax = 120;
+
+const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+interface CompiledText {
+  readonly rule: Rule;
+  readonly keywords: readonly string[];
+  readonly regexes: readonly RE2JS[];
+}
+
+/** Finds what is written for people, in any file. Expressions run only on lines that have a keyword, in an engine that never backtracks. */
+export class TextScanner {
+  readonly #texts: CompiledText[];
+
+  constructor(rules: readonly Rule[]) {
+    this.#texts = rules.flatMap((rule) =>
+      rule.text
+        ? [{ rule, keywords: rule.text.keywords, regexes: rule.text.regexes.map((regex) => RE2JS.compile(regex)) }]
+        : [],
+    );
+  }
+
+  /** @returns candidates, one a line and rule at most */
+  scan(
+    text: string,
+    lines: LineIndex,
+    suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+  ): Candidate[] {
+    const lower = asciiLower(text);
+    return this.#texts.flatMap(({ rule, keywords, regexes }) => {
+      const found: Candidate[] = [];
+      for (const number of linesWith(lower, lines, keywords)) {
+        if (found.length === matchesMax) break;
+        const line = lines.line(number).slice(0, lineCharactersMax);
+        const match = firstOf(regexes, line);
+        if (match) found.push(candidateOf(rule, lines, number, line, match, suppressed));
+      }
+      return found;
+    });
+  }
+}
+
+function linesWith(lower: string, lines: LineIndex, keywords: readonly string[]): number[] {
+  const found = new Set<number>();
+  for (const keyword of keywords) {
+    for (let at = lower.indexOf(keyword); at >= 0; ) {
+      const line = lines.lineOf(at);
+      found.add(line);
+      // On to the next line: one hit is enough to look at it.
+      at = line < lines.count ? lower.indexOf(keyword, lines.startOf(line + 1)) : -1;
+    }
+  }
+  // A keyword may be broken up by characters that nobody sees.
+  for (const { index } of lower.matchAll(invisible)) found.add(lines.lineOf(index));
+  return [...found].sort((a, b) => a - b);
+}
+
+/** Characters that nobody sees must not hide the words from us: where there are some, the whole line is meant. */
+function firstOf(regexes: readonly RE2JS[], line: string): { start: number; end: number } | null {
+  const seen = line.replace(invisible, "");
+  for (const regex of regexes) {
+    const matcher = regex.matcher(seen);
+    if (!matcher.find()) continue;
+    return seen === line ? { start: matcher.start(), end: matcher.end() } : { start: 0, end: line.length };
+  }
+  return null;
+}
+
+function candidateOf(
+  rule: Rule,
+  lines: LineIndex,
+  number: number,
+  line: string,
+  { start, end }: { start: number; end: number },
+  suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+): Candidate {
+  const place = { startLine: number, startColumn: start + 1, endLine: number, endColumn: end + 1 };
+  const words = line.slice(start, end).replace(/\s+/g, " ");
+  return {
+    ...place,
+    ruleId: rule.id,
+    severity: rule.severity,
+    confidence: rule.confidence,
+    source: "",
+    sink: words.slice(0, sinkCharactersMax),
+    symbol: "",
+    // The words, not the statement: in most cases they stand in a comment, which statements leave out.
+    anchor: words.toLowerCase(),
+    snippet: snippetOf(lines, place),
+    trace: [],
+    suppressed: suppressed(rule.id, number),
+  };
+}
