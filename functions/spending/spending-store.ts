@@ -16,6 +16,12 @@ import { Committed, ModelSpending, nothingCommitted, type Spending } from "./spe
 /** What a function needs that makes calls of models. */
 export const spendingGrants = { writes: ["spending"], checks: ["task"] } as const satisfies Grants;
 
+/**
+ * The worst case of a call would fit under the cap, but not beside what is committed. Calls that are under way take more room than they will
+ * have cost, so there may be some again when they are settled.
+ */
+export class RoomTaken extends SluiceError {}
+
 /** One for the life of the function. */
 const ownCommits = new GroupCommit();
 
@@ -39,7 +45,7 @@ export async function reserve(call: Call, at: Date, commits = ownCommits): Promi
     // Nobody else makes this id: an earlier try has reserved it, and only its answer was lost.
     if (failed.includes(placeOf.mark)) return;
     const level = levels.find((_, index) => failed.includes(placeOf.addition(index))) as Level;
-    throw new SluiceError("budget_exhausted", { level });
+    throw new RoomTaken("budget_exhausted", { level });
   });
   return reservation;
 }
