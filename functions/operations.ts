@@ -54,6 +54,7 @@ import { readTask } from "./scans/read-task.ts";
 import { retryTask } from "./scans/retry-task.ts";
 import { scanRepository } from "./scans/scan-repository.ts";
 import { scanStoredZip } from "./scans/scan-stored-zip.ts";
+import { readCoverage } from "./scans/read-coverage.ts";
 import { scanUploadedZip } from "./scans/scan-uploaded-zip.ts";
 import { beginZipUpload } from "./sources/begin-zip-upload.ts";
 import { deleteZip } from "./sources/delete-zip.ts";
@@ -124,7 +125,8 @@ export const operations = {
     listBranches,
     testProjectAccess,
   },
-  scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask, retryTask },
+  scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask, retryTask, readCoverage },
+  instant: { analyseCode, listInstantAnalyses, deleteInstantAnalysis, clearInstantAnalyses },
   issues: { listIssues, triageIssue },
   spending: { readMySpending, estimateScan },
   prompts: {

@@ -127,6 +127,16 @@ export const problems = {
     zh: "任务已完整完成，没有需要重试的文件；请新建扫描",
     en: "The task got through all files and has nothing to try again; start another scan",
   },
+  coverage_not_ready: {
+    status: 409,
+    zh: "扫描结束后才能查看文件覆盖情况（当前状态：{status}）",
+    en: "What a scan did with each file is known when it has ended; this one is {status}",
+  },
+  coverage_not_kept: {
+    status: 409,
+    zh: "该扫描（{status}）在汇总之前就已停止，没有文件覆盖情况；可以重试该任务",
+    en: "This scan ({status}) stopped before it accounted for its files; you can run the task again",
+  },
   task_superseded: {
     status: 409,
     zh: "任务已被新的运行取代或已结束",

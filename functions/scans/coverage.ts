@@ -1,21 +1,47 @@
+import * as z from "zod";
 import type { LinkedFindings, Plan } from "./plan.ts";
 import { type BatchResult, type ReviewPlan, type ReviewReason, stopsReview } from "./review-result.ts";
 
 /** What the model did with a file. "cached" costs nothing: it was reviewed in an earlier scan. */
-export type FileReview = "reviewed" | "cached" | "partial" | "failed" | "not_reviewed";
+export const FileReview = z.enum(["reviewed", "cached", "partial", "failed", "not_reviewed"]);
+export type FileReview = z.infer<typeof FileReview>;
 
 /** One file of a scan: what the rules and the model made of it, and why if not all. */
-export interface FileCoverage {
-  readonly path: string;
-  readonly status: "analysed" | "partial" | "skipped" | "failed";
-  readonly reason: string | null;
+export const CoverageRow = z.object({
+  path: z.string(),
+  status: z.enum(["analysed", "partial", "skipped", "failed"]),
+  /** Why not all of it: a limit of the engine that it has reached, or why nobody has looked. */
+  reason: z.string().nullable(),
   /** The pattern or built-in rule that keeps it out; null for other reasons. */
-  readonly excluded_by: string | null;
+  excluded_by: z.string().nullable(),
   /** Null where nobody has looked. */
-  readonly language: string | null;
-  readonly lines: number;
-  readonly review: FileReview;
-  readonly review_reason: string | null;
+  language: z.string().nullable(),
+  lines: z.number(),
+  review: FileReview,
+  review_reason: z.string().nullable(),
+});
+export type FileCoverage = Readonly<z.infer<typeof CoverageRow>>;
+
+/** How many files have each status, review and reason. */
+export const summaryOf = (rows: readonly FileCoverage[]) => ({
+  files: rows.length,
+  lines: rows.reduce((sum, row) => sum + row.lines, 0),
+  status: { ...zeroFor(CoverageRow.shape.status.options), ...countBy(rows, (row) => row.status) },
+  reasons: countBy(rows, (row) => row.reason),
+  review: { ...zeroFor(FileReview.options), ...countBy(rows, (row) => row.review) },
+  review_reasons: countBy(rows, (row) => row.review_reason),
+});
+
+const zeroFor = <K extends string>(names: readonly K[]) =>
+  Object.fromEntries(names.map((name) => [name, 0])) as Record<K, number>;
+
+function countBy<K extends string>(rows: readonly FileCoverage[], of: (row: FileCoverage) => K | null) {
+  const counts: Partial<Record<K, number>> = {};
+  for (const row of rows) {
+    const name = of(row);
+    if (name !== null) counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts as Record<K, number>;
 }
 
 /** What planning the review and its batches have left; a batch that was lost has no result, or an early one. */

@@ -119,6 +119,14 @@ const samples: Record<Names, Sample> = {
   readTask: ({ taskId }) => ({ params: { id: taskId } }),
   cancelTask: ({ taskId }) => ({ params: { id: taskId }, status: 409 }),
   retryTask: ({ taskId }) => ({ params: { id: taskId }, status: 409 }),
+  analyseCode: () => ({ sent: { json: { code: 'eval(input("> "))', language: "Python", output_language: "en" } } }),
+  listInstantAnalyses: () => ({ sent: { query: { limit: "2" } } }),
+  deleteInstantAnalysis: async () => {
+    const json = { code: "x = 1", language: "python" };
+    return { params: { id: (await owner.ok("POST", "/api/v1/scan/instant", { json })).analysis_id } };
+  },
+  clearInstantAnalyses: () => ({}),
+  readCoverage: ({ taskId }) => ({ params: { id: taskId }, sent: { query: { status: "analysed", limit: "1" } } }),
   listIssues: ({ taskId }) => ({ params: { id: taskId } }),
   triageIssue: ({ taskId, issueId }) => ({
     params: { id: taskId, issue_id: issueId },
@@ -337,6 +345,7 @@ const access: Partial<Record<Names, Action>> = {
   readTask: "read",
   cancelTask: "triage",
   retryTask: "scan",
+  readCoverage: "read",
   listIssues: "read",
   triageIssue: "triage",
 };
