@@ -13,6 +13,7 @@ import { SourceParser } from "./parse/parser.ts";
 import type { ReviewUnit } from "./review/review.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
+import { ShownCode } from "./secrets/shown-code.ts";
 import { TextScanner } from "./text-rules/scan.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
 
@@ -105,14 +106,7 @@ async function analyse(
     const lines = new LineIndex(text);
     coverage.lines = lines.count;
     const ownMatches = (suppressed: PatternFile["suppressed"]): PatternMatches =>
-      patterns.length === 0
-        ? noMatches
-        : scanPatterns(patterns, {
-            language: language.name,
-            lines,
-            shown: new LineIndex(secrets.mask(text)),
-            suppressed,
-          });
+      scanPatterns(patterns, { language: language.name, lines, suppressed });
     const { depth, reason: cut } = depthOf(text, file.bytes.length);
     const grammar = depth === "full" ? language.grammar : null;
     if (!grammar) {
@@ -122,24 +116,21 @@ async function analyse(
       const silent = () => null;
       const own = depth === "full" ? ownMatches(silent) : noMatches;
       const reason = left ?? own.reason;
-      const found = [...secrets.scan(text, lines, silent), ...texts.scan(text, lines, silent), ...own.candidates];
-      return ended(reason === null ? "analysed" : "partial", reason, found);
+      const found = secrets.scan(text, lines, silent);
+      const shown = new ShownCode(found.mask);
+      const others = [...texts.scan(text, lines, silent), ...own.candidates];
+      const candidates = [...found.candidates, ...others.map((candidate) => shown.candidate(candidate))];
+      return ended(reason === null ? "analysed" : "partial", reason, candidates);
     }
     const code = await analyseCode(catalogue, parser, grammar, text, lines);
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);
     const own = ownMatches(suppressed);
     const reason = code.reason ?? own.reason;
-    return ended(
-      reason === null ? "analysed" : "partial",
-      reason,
-      [
-        ...code.candidates,
-        ...secrets.scan(text, lines, suppressed),
-        ...texts.scan(text, lines, suppressed),
-        ...own.candidates,
-      ],
-      code.links,
-    );
+    const found = secrets.scan(text, lines, suppressed);
+    const shown = new ShownCode(found.mask);
+    const others = [...code.candidates, ...texts.scan(text, lines, suppressed), ...own.candidates];
+    const candidates = [...found.candidates, ...others.map((candidate) => shown.candidate(candidate))];
+    return ended(reason === null ? "analysed" : "partial", reason, candidates, shown.links(code.links));
   } catch (error) {
     // Whatever happens inside one file must not cost the others their analysis.
     return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");

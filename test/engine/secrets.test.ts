@@ -71,3 +71,16 @@ it("measures entropy in bits per character", () => {
   expect(entropyOf("abab")).toBe(1);
   expect(entropyOf("abcd")).toBe(2);
 });
+
+it("shows no secret in what other rules find on its line", async () => {
+  const token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+  const source = `import os
+from flask import request
+
+def fetch():
+    os.system("curl -H ${token} " + request.args["url"])
+`;
+  const findings = await findingsOf(engine, "app.py", source);
+  expect(findings.map((finding) => finding.family).sort()).toEqual(["command_injection", "hardcoded_secret"]);
+  expect(JSON.stringify(findings)).not.toContain(token.slice(5));
+});

@@ -15,7 +15,7 @@ export const reviewVersion = 1;
 /** Statements are followed this far, which is also how many lines a snippet has. */
 const statementLinesMax = 8;
 
-/** What a model says alone is worth less than what a rule says, whose findings begin at 0.5. A known class is easier to get right. */
+/** What a model says alone is worth less than what rules say, most of which lies at 0.5 and above. A known class is easier to get right. */
 const confidences = { knownClass: 0.45, bug: 0.4, other: 0.35, quality: 0.3 };
 /** Who is wrong about the line has looked less closely. */
 const relocatedLoss = 0.05;

@@ -45,15 +45,18 @@ export class SecretScanner {
     );
   }
 
-  /** @returns candidates with the values masked; one place is reported by the first rule that finds it */
+  /**
+   * @returns candidates with the values masked; one place is reported by the first rule that finds it. `mask` does the same to what
+   * others show of this text.
+   */
   scan(
     text: string,
     lines: LineIndex,
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
-  ): Candidate[] {
+  ): { candidates: Candidate[]; mask: (shown: string) => string } {
     const taken = this.#find(text);
     const mask = maskOf(taken);
-    return taken.map((found) => {
+    const candidates = taken.map((found) => {
       const place = lines.place(found.start, found.end);
       const { rule } = found;
       return {
@@ -71,6 +74,7 @@ export class SecretScanner {
         suppressed: suppressed(rule.id, place.startLine),
       };
     });
+    return { candidates, mask };
   }
 
   /** The same text with every secret made unreadable. Lengths and line breaks stay, so that places in it stay true. */

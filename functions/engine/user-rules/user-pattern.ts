@@ -50,8 +50,6 @@ export interface PatternMatches {
 export interface PatternFile {
   readonly language: string;
   readonly lines: LineIndex;
-  /** The same lines with secrets masked, for what readers get to see. */
-  readonly shown: LineIndex;
   readonly suppressed: (ruleId: string, line: number) => Candidate["suppressed"];
 }
 
@@ -86,7 +84,7 @@ function firstMatch(regex: RE2JS, line: string): { start: number; end: number } 
 
 function candidateAt(
   { rule, ruleId }: Compiled,
-  { language, shown, suppressed }: PatternFile,
+  { language, lines, suppressed }: PatternFile,
   line: number,
   found: { start: number; end: number },
 ): Candidate {
@@ -99,8 +97,8 @@ function candidateAt(
     source: "",
     sink: "",
     symbol: "",
-    anchor: lineAnchor(shown.line(line), commentStyle(language) === "hash"),
-    snippet: snippetOf(shown, place),
+    anchor: lineAnchor(lines.line(line), commentStyle(language) === "hash"),
+    snippet: snippetOf(lines, place),
     trace: [],
     suppressed: suppressed(ruleId, line),
     own: ownRule(rule),
