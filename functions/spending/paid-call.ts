@@ -14,9 +14,9 @@ const noUsage = { inputTokens: 0, outputTokens: 0 };
 
 /**
  * Makes one call of a model within a budget: sets its worst case aside, asks, and books what it has really cost. A call that failed is
- * booked at its worst case if the provider may charge for it.
+ * booked at its worst case if the provider may charge for it. A call of a scan waits up to about ten seconds for room that other calls have
+ * taken and may give back.
  * @param ask makes exactly one call, without retries: each of those is a call of its own
- * A call of a scan waits up to about ten seconds for room that other calls have taken and may give back.
  * @throws SluiceError budget_exhausted, budget_needs_token_cap, task_superseded: the model was not asked then; what `ask` throws passes
  */
 export async function paidCall(
