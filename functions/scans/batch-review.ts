@@ -12,10 +12,8 @@ export interface BatchReviewProps {
   readonly units: readonly ReviewUnit[];
   /** What an earlier run of this batch is through with. */
   readonly done: BatchResult;
-  /** Units at the same time. */
+  /** Units in hand at the same time. */
   readonly workers: number;
-  /** Pause of each worker after a unit that was asked about. */
-  readonly gapMs: number;
   /** Has the model look at a unit. Throws ModelFailure, ReviewStopped, OutOfTime, SluiceError. */
   readonly review: (unit: ReviewUnit) => Promise<ReviewOutcome>;
   /** A review that is paid for already. */
@@ -23,7 +21,6 @@ export interface BatchReviewProps {
   readonly keep: (unit: ReviewUnit, outcome: Reviewed) => Promise<void>;
   /** Tells the other batches that no further call is to be made. */
   readonly stop: (reason: ReviewReason) => Promise<void>;
-  readonly sleep: (ms: number) => Promise<unknown>;
 }
 
 /**
@@ -64,7 +61,6 @@ export class BatchReview {
   }
 
   async #work(): Promise<void> {
-    let asked = false;
     for (let at = this.#next(); at !== undefined; at = this.#next()) {
       const unit = this.#props.units[at] as ReviewUnit;
       try {
@@ -73,10 +69,8 @@ export class BatchReview {
           this.#results[at] = { ...placeOf(unit), status: "cached", outcome: found };
           continue;
         }
-        if (asked && !this.#stopped && this.#props.gapMs > 0) await this.#props.sleep(this.#props.gapMs);
         const result: UnitResult = { ...placeOf(unit), ...(await this.#review(unit)) };
         this.#results[at] = result;
-        asked = true;
         if (result.status === "reviewed") await this.#props.keep(unit, result.outcome);
       } catch (error) {
         this.#ended = true;

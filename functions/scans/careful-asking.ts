@@ -1,5 +1,6 @@
 import type { ReviewPrompt } from "../engine/review/review.ts";
 import { type ModelAnswer, ModelFailure, type ModelFailureCategory } from "../llm/model.ts";
+import type { CallSlots } from "./call-slots.ts";
 
 /** A provider that trips once is asked again. Each try is a call of its own, reserved and settled. */
 const triesMax = 3;
@@ -14,8 +15,12 @@ const waitMsMax = 60_000;
 export class OutOfTime extends Error {}
 
 export interface CarefulAskingProps {
-  /** Makes one call and books it. Throws ModelFailure, and SluiceError when it may not be made. */
-  readonly call: (prompt: ReviewPrompt) => Promise<ModelAnswer>;
+  /**
+   * Makes one call and books it. Throws ModelFailure, and SluiceError when it may not be made.
+   * @param answered to be called when the model is through with it, whatever remains to be done
+   */
+  readonly call: (prompt: ReviewPrompt, answered: () => void) => Promise<ModelAnswer>;
+  readonly slots: CallSlots;
   /** Throws when calls have come to an end: another batch has stopped the review, the scan was cancelled. */
   readonly mayGoOn: () => Promise<void>;
   /** No call begins after it. */
@@ -42,14 +47,12 @@ export class CarefulAsking {
    * @throws ModelFailure when the model did not answer after all, OutOfTime, ReviewStopped, SluiceError
    */
   async ask(prompt: ReviewPrompt): Promise<Pick<ModelAnswer, "text" | "finish">> {
-    const { call, mayGoOn, sleep, random } = this.#props;
+    const { sleep, random } = this.#props;
     let tries = 0;
     let waits = 0;
     for (;;) {
-      await this.#pause();
-      await mayGoOn();
       try {
-        return await call(prompt);
+        return await this.#askOnce(prompt);
       } catch (error) {
         if (!(error instanceof ModelFailure)) throw error;
         // Nothing at all is an answer too; what becomes of it is the review's to say.
@@ -62,6 +65,18 @@ export class CarefulAsking {
           await sleep(backOffMs * 2 ** (tries - 1) * (0.5 + random()));
         } else throw error;
       }
+    }
+  }
+
+  async #askOnce(prompt: ReviewPrompt): Promise<ModelAnswer> {
+    const { call, slots, mayGoOn } = this.#props;
+    const release = await slots.take();
+    try {
+      await this.#pause();
+      await mayGoOn();
+      return await call(prompt, release);
+    } finally {
+      release();
     }
   }
 

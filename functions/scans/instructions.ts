@@ -25,8 +25,8 @@ export interface ScanInstructions {
   readonly gapMs: number;
 }
 
-/** Calls that one function waits for at a time. Waiting costs it nothing, and a function for each call would cost its memory each. */
-const workersMax = 10;
+/** Calls that one function waits for at a time: it is paid by the second, whether it waits for one or for many. */
+const workersMax = 25;
 /** A batch is the unit of progress, so each worker gets only a few calls of it. */
 const unitsPerWorker = 5;
 

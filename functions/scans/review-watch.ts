@@ -15,6 +15,7 @@ export class ReviewWatch {
   readonly #now: () => Date;
   #looked = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> = Promise.resolve();
+  #stopped: ReviewStopped | null = null;
 
   constructor(task: Pick<Task, "id" | "attempt" | "startedAt">, now: () => Date) {
     this.#task = task;
@@ -23,6 +24,7 @@ export class ReviewWatch {
 
   /** @throws ReviewStopped; SluiceError task_superseded */
   async mayGoOn(): Promise<void> {
+    if (this.#stopped) throw this.#stopped;
     const at = this.#now().getTime();
     if (at - this.#looked >= lookEveryMs) {
       this.#looked = at;
@@ -33,6 +35,7 @@ export class ReviewWatch {
 
   /** Tells every batch of the scan. @throws SluiceError task_superseded */
   async stop(reason: ReviewReason): Promise<void> {
+    this.#stopped = new ReviewStopped(reason);
     const { id, attempt } = this.#task;
     await changeTask(id, { from: ["running"], attempt, set: { reviewStopped: reason } });
   }

@@ -1,7 +1,7 @@
 import type { UserConfig } from "../config/user-config.ts";
 import type { ReviewPrompt } from "../engine/review/review.ts";
 import { askModel } from "../llm/ask-model.ts";
-import type { ModelAnswer, ModelSettings } from "../llm/model.ts";
+import type { ModelAnswer, ModelRequest, ModelSettings } from "../llm/model.ts";
 import { modelOf } from "../llm/user-model.ts";
 import { isSluiceError } from "../platform/errors.ts";
 import type { Project } from "../projects/project.ts";
@@ -49,12 +49,14 @@ export class ScanPurse {
 
   /**
    * Makes one call, reserved before and settled after.
+   * @param answered called between the two
    * @throws ModelFailure; ReviewStopped when there is no model to ask any more; SluiceError budget_exhausted, budget_needs_token_cap,
    *   task_superseded
    */
-  async call(prompt: ReviewPrompt): Promise<ModelAnswer> {
+  async call(prompt: ReviewPrompt, answered: () => void): Promise<ModelAnswer> {
     if (this.#settings instanceof ReviewStopped) throw this.#settings;
-    return paidCall(this.#budget, this.#settings, prompt, askModel, this.#now);
+    const ask = (settings: ModelSettings, request: ModelRequest) => askModel(settings, request).finally(answered);
+    return paidCall(this.#budget, this.#settings, prompt, ask, this.#now);
   }
 }
 

@@ -112,6 +112,25 @@ export async function* tasksOfProject(projectId: string): AsyncGenerator<Task> {
     for (const item of Items) yield Task.parse(item);
 }
 
+/** The latest task of the same project that is completed and was created before this one; null when there is none. */
+export async function completedBefore({ projectId, createdAt, id }: Task): Promise<Task | null> {
+  const older = newestFirst("gsi1", indexKeys.tasksOfProject(projectId).gsi1pk);
+  const query = {
+    ...older,
+    KeyConditionExpression: `${older.KeyConditionExpression} AND gsi1sk < :this`,
+    ExpressionAttributeValues: { ...older.ExpressionAttributeValues, ":this": `${createdAt}#${id}` },
+  };
+  for await (const { Items = [] } of paginateQuery({ client: table, pageSize: 10 }, query)) {
+    for (const item of Items) {
+      if (item.status !== "completed") continue;
+      // Another attempt may have begun since the index has heard of it.
+      const task = await findTask(item.id as string);
+      if (task?.status === "completed") return task;
+    }
+  }
+  return null;
+}
+
 const newestFirst = (index: IndexName, partition: string) => ({
   TableName: environment().TABLE_NAME,
   IndexName: index,

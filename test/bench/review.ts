@@ -91,7 +91,7 @@ class MemoryWatch {
     for (const pid of children.filter(Boolean)) {
       try {
         const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-        this.#most = Math.max(this.#most, Number(kilobytes) / 1024);
+        this.#most = Math.max(this.#most, Number(kilobytes ?? 0) / 1024);
       } catch {
         // It ended between the two looks.
       }

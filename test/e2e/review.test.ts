@@ -117,14 +117,14 @@ describe("a review by the user's model", () => {
   });
 
   it("never has more calls under way than the user allows, over several functions at once", async () => {
-    await useModel("scripted", { llmConcurrency: 13 });
-    llm.setLatency(150);
+    await useModel("scripted", { llmConcurrency: 30 });
+    llm.setLatency(300);
     const project = await api.projectWith(modelApp(90));
     const { task } = await scan(project.id);
     expect(task).toMatchObject({ status: "completed", files_reviewed: 90, warnings: [] });
     expect(llm.counts.count).toBe(90);
-    expect(llm.counts.max_in_flight).toBeLessThanOrEqual(13);
-    expect(llm.counts.max_in_flight).toBeGreaterThan(6);
+    expect(llm.counts.max_in_flight).toBeLessThanOrEqual(30);
+    expect(llm.counts.max_in_flight).toBeGreaterThan(15);
   });
 
   it("looks at no more files than the user wants, and says so", async () => {

@@ -23,18 +23,15 @@ const reviewed: Reviewed = { status: "reviewed", findings: [], verdicts: [], dro
 function batchOf(given: Partial<BatchReviewProps>) {
   const stops: ReviewReason[] = [];
   const kept = new Map<string, Reviewed>();
-  const slept: number[] = [];
   const asked: string[] = [];
   const review = given.review ?? (async () => reviewed);
   const batch = new BatchReview({
     units: units(10),
     done: {},
     workers: 3,
-    gapMs: 0,
     find: async ({ path }) => kept.get(path) ?? null,
     keep: async ({ path }, outcome) => void kept.set(path, outcome),
     stop: async (reason) => void stops.push(reason),
-    sleep: async (ms) => void slept.push(ms),
     ...given,
     review: (one) => {
       asked.push(one.path);
@@ -44,7 +41,7 @@ function batchOf(given: Partial<BatchReviewProps>) {
   const statuses = () => Object.values(batch.results).map((result) => result.status);
   const reasons = () =>
     Object.values(batch.results).map((result) => (result.status === "failed" ? result.reason : null));
-  return { batch, stops, kept, slept, asked, statuses, reasons };
+  return { batch, stops, kept, asked, statuses, reasons };
 }
 
 describe("the review of a batch", () => {
@@ -68,12 +65,6 @@ describe("the review of a batch", () => {
     await batch.run();
     expect(asked).toEqual([]);
     expect(statuses()).toEqual(["failed", ...Array(9).fill("cached")]);
-  });
-
-  it("pauses each worker between units, and not after the last", async () => {
-    const { batch, slept } = batchOf({ workers: 2, gapMs: 2000 });
-    await batch.run();
-    expect(slept).toEqual(Array(8).fill(2000));
   });
 
   it.each(["auth_invalid_key", "insufficient_balance", "model_not_found"] as const)(
@@ -211,10 +202,10 @@ describe("simultaneous calls", () => {
     for (let concurrency = 1; concurrency <= 100; concurrency++) {
       const { functions, workers, batchUnits } = spread(concurrency);
       expect(functions * workers).toBeLessThanOrEqual(concurrency);
-      expect(functions * workers).toBeGreaterThanOrEqual(concurrency * 0.8);
-      expect(batchUnits).toBeGreaterThanOrEqual(workers);
+      expect(functions * workers).toBeGreaterThanOrEqual(concurrency * 0.9);
+      expect(batchUnits).toBeGreaterThan(workers);
     }
     expect(spread(1)).toMatchObject({ functions: 1, workers: 1 });
-    expect(spread(50)).toMatchObject({ functions: 5, workers: 10 });
+    expect(spread(50)).toMatchObject({ functions: 2, workers: 25 });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReviewPrompt } from "../../functions/engine/review/review.ts";
 import { type ModelAnswer, ModelFailure } from "../../functions/llm/model.ts";
 import { SluiceError } from "../../functions/platform/errors.ts";
+import { CallSlots } from "../../functions/scans/call-slots.ts";
 import { CarefulAsking, OutOfTime } from "../../functions/scans/careful-asking.ts";
 
 const prompt: ReviewPrompt = { system: "", messages: [], schema: {} };
@@ -13,6 +14,7 @@ function asking(script: (ModelAnswer | Error)[], { minutes = 10, mayGoOn = async
   let calls = 0;
   const slept: number[] = [];
   const careful = new CarefulAsking({
+    slots: new CallSlots({ slots: 1, gapMs: 0, sleep: async () => {} }),
     call: async () => {
       const next = script[Math.min(calls, script.length - 1)];
       calls += 1;
@@ -106,5 +108,46 @@ describe("asking a model with care", () => {
     const poor = asking([new SluiceError("budget_exhausted", { level: "scan" })]);
     await expect(poor.ask()).rejects.toMatchObject({ code: "budget_exhausted" });
     expect(poor.calls()).toBe(1);
+  });
+});
+
+describe("slots for calls", () => {
+  it("are given to so many at a time, in the order they were asked for", async () => {
+    const slots = new CallSlots({ slots: 2, gapMs: 0, sleep: async () => {} });
+    const given: number[] = [];
+    const takes = [0, 1, 2, 3].map(async (n) => {
+      const release = await slots.take();
+      given.push(n);
+      return release;
+    });
+    const [first] = await Promise.all(takes.slice(0, 2));
+    expect(given).toEqual([0, 1]);
+    first?.();
+    first?.();
+    const third = await takes[2];
+    expect(given).toEqual([0, 1, 2]);
+    third?.();
+    await takes[3];
+    expect(given).toEqual([0, 1, 2, 3]);
+  });
+
+  it("rest after a call", async () => {
+    const rested: number[] = [];
+    const { promise, resolve: wake } = Promise.withResolvers<void>();
+    const sleep = (ms: number) => {
+      rested.push(ms);
+      return promise;
+    };
+    const slots = new CallSlots({ slots: 1, gapMs: 2000, sleep });
+    (await slots.take())();
+    let taken = false;
+    const next = slots.take().then(() => {
+      taken = true;
+    });
+    await Promise.resolve();
+    expect([taken, rested]).toEqual([false, [2000]]);
+    wake();
+    await next;
+    expect(taken).toBe(true);
   });
 });

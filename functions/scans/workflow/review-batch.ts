@@ -12,6 +12,7 @@ import { workflowTask } from "../../platform/workflow-task.ts";
 import { findProject } from "../../projects/project-store.ts";
 import { spendingGrants } from "../../spending/spending-store.ts";
 import { BatchReview } from "../batch-review.ts";
+import { CallSlots } from "../call-slots.ts";
 import { CarefulAsking, OutOfTime } from "../careful-asking.ts";
 import { type ReviewModel, spread } from "../instructions.ts";
 import { readInstructions } from "../instructions-store.ts";
@@ -65,16 +66,21 @@ export const reviewBatch = workflowTask(
 
     const cache = new ReviewCache(actorOf(task), instructions.model, instructions);
     const watch = new ReviewWatch(task, now);
+    const slots = spread(instructions.concurrency).workers;
     const batch = new BatchReview({
       units,
       done,
-      workers: spread(instructions.concurrency).workers,
-      gapMs: instructions.gapMs,
-      review: await reviewer(task, instructions.model, instructions.review, { watch, end, now }),
+      // Some more than there are slots: their answers are booked and kept while others wait for the model.
+      workers: Math.ceil(slots * 1.5),
+      review: await reviewer(task, instructions.model, instructions.review, {
+        watch,
+        end,
+        now,
+        slots: new CallSlots({ slots, gapMs: instructions.gapMs, sleep }),
+      }),
       find: (unit) => cache.find(unit),
       keep: (unit, outcome) => cache.keep(unit, outcome),
       stop: (reason) => watch.stop(reason),
-      sleep,
     });
     try {
       await batch.run();
@@ -92,7 +98,7 @@ async function reviewer(
   task: Task,
   model: ReviewModel,
   instructions: ReviewInstructions,
-  { watch, end, now }: { watch: ReviewWatch; end: number; now: () => Date },
+  { watch, slots, end, now }: { watch: ReviewWatch; slots: CallSlots; end: number; now: () => Date },
 ): Promise<(unit: ReviewUnit) => Promise<ReviewOutcome>> {
   const userId = actorOf(task);
   const [config, project, key] = await Promise.all([
@@ -103,7 +109,8 @@ async function reviewer(
   const fenceKey = createHmac("sha256", key).update(userId).digest("hex");
   const purse = await ScanPurse.open(task, model, { config, project, now });
   const asking = new CarefulAsking({
-    call: (prompt) => purse.call(prompt),
+    call: (prompt, answered) => purse.call(prompt, answered),
+    slots,
     mayGoOn: () => watch.mayGoOn(),
     until: new Date(end - purse.callMs),
     now,
