@@ -53,6 +53,7 @@ import { listTasks } from "./scans/list-tasks.ts";
 import { readTask } from "./scans/read-task.ts";
 import { retryTask } from "./scans/retry-task.ts";
 import { scanRepository } from "./scans/scan-repository.ts";
+import { compareTasks } from "./scans/compare-tasks.ts";
 import { scanStoredZip } from "./scans/scan-stored-zip.ts";
 import { readCoverage } from "./scans/read-coverage.ts";
 import { scanUploadedZip } from "./scans/scan-uploaded-zip.ts";
@@ -125,7 +126,17 @@ export const operations = {
     listBranches,
     testProjectAccess,
   },
-  scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask, retryTask, readCoverage },
+  scans: {
+    scanRepository,
+    scanStoredZip,
+    scanUploadedZip,
+    listTasks,
+    readTask,
+    cancelTask,
+    retryTask,
+    readCoverage,
+    compareTasks,
+  },
   instant: { analyseCode, listInstantAnalyses, deleteInstantAnalysis, clearInstantAnalyses },
   issues: { listIssues, triageIssue },
   spending: { readMySpending, estimateScan },

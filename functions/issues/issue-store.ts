@@ -3,11 +3,13 @@ import { GetCommand, paginateQuery, TransactWriteCommand, type TransactWriteComm
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { listPage } from "../platform/list-page.ts";
+import { readItems } from "../platform/read-items.ts";
 import { failedConditions, indexKeys, keys, sendUntilNoConflict, table } from "../platform/table.ts";
 import { counting } from "../projects/statistics-store.ts";
 import type { Task } from "../scans/task.ts";
 import { whileTaskRuns } from "../scans/task-store.ts";
 import { foundAgain, Issue, severities } from "./issue.ts";
+import { type IssueIdentity, identityAttributes, identityOf } from "./issue-identity.ts";
 
 /** A page of a task's issues: most severe first, then by place. */
 export function listIssues(taskId: string, page: { skip: number; limit: number }) {
@@ -153,17 +155,41 @@ async function inTransactions(
 
 /** All issues of a task as they are now. */
 async function issuesOf(taskId: string): Promise<Issue[]> {
-  const { pk, sk } = keys.issue(taskId, "");
+  const found: Issue[] = [];
+  for await (const { Items = [] } of paginateQuery({ client: table }, allIssues(taskId)))
+    found.push(...Items.map((stored) => Issue.parse(stored)));
+  return found;
+}
+
+/** What identifies the issues of a task as they are now. Their texts are left behind page by page, so that many fit into memory. */
+export async function issueIdentities(taskId: string): Promise<IssueIdentity[]> {
   const query = {
+    ...allIssues(taskId),
+    ProjectionExpression: identityAttributes.map((name) => `#${name}`).join(", "),
+    ExpressionAttributeNames: Object.fromEntries(identityAttributes.map((name) => [`#${name}`, name])),
+  };
+  const found: IssueIdentity[] = [];
+  for await (const { Items = [] } of paginateQuery({ client: table }, query)) found.push(...Items.map(identityOf));
+  return found;
+}
+
+/** Read consistently, past the index: what it has not heard of yet would look as if it had never been found. */
+function allIssues(taskId: string) {
+  const { pk, sk } = keys.issue(taskId, "");
+  return {
     TableName: environment().TABLE_NAME,
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :issues)",
     ExpressionAttributeValues: { ":pk": pk, ":issues": sk },
     ConsistentRead: true,
   };
-  const found: Issue[] = [];
-  for await (const { Items = [] } of paginateQuery({ client: table }, query))
-    found.push(...Items.map((stored) => Issue.parse(stored)));
-  return found;
+}
+
+/** Issues of any tasks as they are now, by id, without those that are gone. */
+export async function readIssues(
+  wanted: readonly { readonly taskId: string; readonly id: string }[],
+): Promise<Map<string, Issue>> {
+  const items = await readItems(wanted.map(({ taskId, id }) => keys.issue(taskId, id)));
+  return new Map(items.map((stored) => Issue.parse(stored)).map((issue) => [issue.id, issue]));
 }
 
 const item = (issue: Issue) => ({

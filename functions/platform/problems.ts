@@ -137,6 +137,21 @@ export const problems = {
     zh: "该扫描（{status}）在汇总之前就已停止，没有文件覆盖情况；可以重试该任务",
     en: "This scan ({status}) stopped before it accounted for its files; you can run the task again",
   },
+  task_not_completed: {
+    status: 409,
+    zh: "只能比较已完成的扫描；任务 {task} 的状态为 {status}",
+    en: "Only scans that are completed can be compared; task {task} is {status}",
+  },
+  tasks_of_different_projects: {
+    status: 422,
+    zh: "只能比较同一项目的扫描",
+    en: "Only scans of the same project can be compared",
+  },
+  comparison_too_large: {
+    status: 409,
+    zh: "任务 {task} 有 {issues} 个问题，最多可比较 {limit} 个",
+    en: "Task {task} has {issues} issues; up to {limit} can be compared",
+  },
   task_superseded: {
     status: 409,
     zh: "任务已被新的运行取代或已结束",

@@ -127,6 +127,7 @@ const samples: Record<Names, Sample> = {
   },
   clearInstantAnalyses: () => ({}),
   readCoverage: ({ taskId }) => ({ params: { id: taskId }, sent: { query: { status: "analysed", limit: "1" } } }),
+  compareTasks: ({ taskId }) => ({ params: { id: taskId }, sent: { query: { base: taskId, state: "persisting" } } }),
   listIssues: ({ taskId }) => ({ params: { id: taskId } }),
   triageIssue: ({ taskId, issueId }) => ({
     params: { id: taskId, issue_id: issueId },
@@ -346,6 +347,7 @@ const access: Partial<Record<Names, Action>> = {
   cancelTask: "triage",
   retryTask: "scan",
   readCoverage: "read",
+  compareTasks: "read",
   listIssues: "read",
   triageIssue: "triage",
 };
