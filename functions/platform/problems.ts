@@ -498,6 +498,12 @@ export const problems = {
   },
 
   // Settings of models: functions/llm
+  instant_analysis_not_found: { status: 404, zh: "分析记录不存在", en: "There is no such analysis" },
+  instant_analysis_limit_reached: {
+    status: 429,
+    zh: "每小时最多 {limit} 次即时分析，请在 {retryAfterSeconds} 秒后重试；更多代码请创建项目扫描",
+    en: "There are at most {limit} instant analyses an hour; try again in {retryAfterSeconds} seconds, or scan more code as a project",
+  },
   embedding_provider_unknown: {
     status: 400,
     zh: "不支持的嵌入模型服务商“{provider}”",

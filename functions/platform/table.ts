@@ -95,6 +95,10 @@ export const keys = {
     sk: `${total.sk}#M#${provider}/${model}`,
   }),
   reservation: (total: { pk: string; sk: string }, id: string) => ({ pk: total.pk, sk: `CALL#${id}` }),
+  /** Ids are made in the order of time, so a user's history is in that order. */
+  instantAnalysis: (userId: string, id: string) => ({ pk: `IA#${userId}`, sk: id }),
+  /** How many there were in an hour, "2026-11-21T09"; it is not forgotten with the history. */
+  instantAnalysesOfHour: (userId: string, hour: string) => ({ pk: `IA#${userId}#RATE`, sk: hour }),
   sshKey: (userId: string) => ({ pk: `SSH#${userId}`, sk: "KEY" }),
   knownHosts: (userId: string) => ({ pk: `SSH#${userId}`, sk: "HOSTS" }),
   migration: (number: number) => ({ pk: `MIGRATION#${number}`, sk: "M" }),
