@@ -1,15 +1,11 @@
 import type { UserConfig } from "../config/user-config.ts";
 import type { Finding } from "../engine/finding.ts";
-import type { ReviewInstructions, ReviewOutcome, ReviewPrompt } from "../engine/review/review.ts";
+import type { ReviewInstructions, ReviewOutcome } from "../engine/review/review.ts";
 import { reviewUnit } from "../engine/review/review-unit.ts";
-import { askModel } from "../llm/ask-model.ts";
-import { type ModelAnswer, ModelFailure, type ModelSettings } from "../llm/model.ts";
 import { modelOf } from "../llm/user-model.ts";
 import { applicationKey } from "../platform/application-key.ts";
 import { auditEngine } from "../platform/audit-engine.ts";
-import { capsFor } from "../spending/caps.ts";
-import { priceOf } from "../spending/cost.ts";
-import { paidCall } from "../spending/paid-call.ts";
+import { askWithin } from "../spending/ask-within.ts";
 
 /** API Gateway gives up after 29 s. Every call of a trial ends before, the second one of a review too. */
 const trialMs = 25_000;
@@ -42,7 +38,7 @@ export async function tryTemplate(
   const engine = await auditEngine();
   const units = engine.unitsOf({ path: "sample", bytes: Buffer.from(trial.code) }, []);
   const fenceKey = (await applicationKey(`review-fence ${userId}`)).toString("hex");
-  const ask = askWithin(trialMs, settings, userId, config, now);
+  const ask = askWithin({ userId, config, settings, until: performance.now() + trialMs, now });
   const instructions: ReviewInstructions = {
     template: trial.template,
     rules: [],
@@ -56,21 +52,4 @@ export async function tryTemplate(
     findings.push(...outcome.findings);
   }
   return findings;
-}
-
-/** Calls that share a time and are paid by the user's month; they belong to no scan. */
-function askWithin(
-  ms: number,
-  settings: ModelSettings,
-  userId: string,
-  config: UserConfig | null,
-  now: () => Date,
-): (prompt: ReviewPrompt) => Promise<Pick<ModelAnswer, "text" | "finish">> {
-  const until = performance.now() + ms;
-  const budget = { userId, scan: null, price: priceOf(settings, config), caps: capsFor(config, null, null) };
-  return async (prompt) => {
-    const timeoutMs = Math.min(settings.timeoutMs, Math.floor(until - performance.now()));
-    if (timeoutMs <= 0) throw new ModelFailure("timeout");
-    return paidCall(budget, { ...settings, timeoutMs }, prompt, askModel, now);
-  };
 }
