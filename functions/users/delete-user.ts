@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { deleteUserConfig } from "../config/user-config-store.ts";
+import { forgetInstantAnalyses } from "../instant/instant-analysis-store.ts";
 import { findMember, projectIdsOf, removeMember } from "../members/member-store.ts";
 import { Id } from "../platform/contract.ts";
 import { environment } from "../platform/environment.ts";
@@ -23,10 +25,10 @@ export const deleteUser = operation(
     success: z.object({ message: z.string() }),
     failures: ["user_not_found", "stale_version", "user_owns_projects", "cannot_delete_self", "permission_denied"],
     grants: {
-      reads: ["user", "member", "ruleSet", "override"],
+      reads: ["user", "member", "ruleSet", "override", "instantAnalysis"],
       writes: [
         ...(["user", "email", "userDirectory", "statistics", "member"] as const),
-        ...(["promptTemplate", "ruleSet", "override"] as const),
+        ...(["promptTemplate", "ruleSet", "override", "userConfig", "instantAnalysis"] as const),
       ],
       indexes: ["gsi1"],
       results: { lists: ["reviews/*"], deletes: ["reviews/*"] },
@@ -42,7 +44,13 @@ export const deleteUser = operation(
     // Also for a user who is gone: an earlier try may have ended right here. API tokens of nobody open nothing and expire by themselves.
     await leaveProjects(params.id);
     await deletePrefix(environment().RESULTS_BUCKET, reviewsFolder(params.id));
-    await Promise.all([deleteTemplatesOf(params.id), deleteRuleSetsOf(params.id), forgetOverrides(params.id)]);
+    await Promise.all([
+      deleteUserConfig(params.id),
+      deleteTemplatesOf(params.id),
+      deleteRuleSetsOf(params.id),
+      forgetOverrides(params.id),
+      forgetInstantAnalyses(params.id),
+    ]);
     if (!user) throw new SluiceError("user_not_found");
     return { message: "用户已删除" };
   },

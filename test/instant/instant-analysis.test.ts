@@ -348,6 +348,16 @@ describe("the history", () => {
     expect(await bob.ok("listInstantAnalyses")).toHaveLength(1);
   });
 
+  it("goes with its user, and so do the user's settings", async () => {
+    await configured();
+    await analysed();
+    const admin = await person("admin");
+    await admin.ok("deleteUser", { params: { id: alice.user.id } });
+    const { Items = [] } = await table.send(new ScanCommand({ TableName: environment().TABLE_NAME }));
+    const kept = Items.filter(({ pk }) => pk === `IA#${alice.user.id}` || pk === `CFG#${alice.user.id}`);
+    expect(kept).toEqual([]);
+  });
+
   it("has one entry for one Idempotency-Key", async () => {
     await configured();
     const sent = {
