@@ -17,7 +17,7 @@ export class OutOfTime extends Error {}
 export interface CarefulAskingProps {
   /**
    * Makes one call and books it. Throws ModelFailure, and SluiceError when it may not be made.
-   * @param answered to be called when the model is through with it, whatever remains to be done
+   * @param answered to be called when the model has answered, whatever remains to be done
    */
   readonly call: (prompt: ReviewPrompt, answered: () => void) => Promise<ModelAnswer>;
   readonly slots: CallSlots;

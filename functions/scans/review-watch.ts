@@ -33,8 +33,9 @@ export class ReviewWatch {
     await this.#looking;
   }
 
-  /** Tells every batch of the scan. @throws SluiceError task_superseded */
+  /** Tells every batch of the scan; the first reason counts. @throws SluiceError task_superseded */
   async stop(reason: ReviewReason): Promise<void> {
+    if (this.#stopped) return;
     this.#stopped = new ReviewStopped(reason);
     const { id, attempt } = this.#task;
     await changeTask(id, { from: ["running"], attempt, set: { reviewStopped: reason } });

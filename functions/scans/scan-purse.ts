@@ -49,13 +49,17 @@ export class ScanPurse {
 
   /**
    * Makes one call, reserved before and settled after.
-   * @param answered called between the two
+   * @param answered called between the two, when there is an answer
    * @throws ModelFailure; ReviewStopped when there is no model to ask any more; SluiceError budget_exhausted, budget_needs_token_cap,
    *   task_superseded
    */
   async call(prompt: ReviewPrompt, answered: () => void): Promise<ModelAnswer> {
     if (this.#settings instanceof ReviewStopped) throw this.#settings;
-    const ask = (settings: ModelSettings, request: ModelRequest) => askModel(settings, request).finally(answered);
+    const ask = async (settings: ModelSettings, request: ModelRequest) => {
+      const answer = await askModel(settings, request);
+      answered();
+      return answer;
+    };
     return paidCall(this.#budget, this.#settings, prompt, ask, this.#now);
   }
 }

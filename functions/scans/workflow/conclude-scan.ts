@@ -1,5 +1,6 @@
 import { mergeReview } from "../../engine/review/merge.ts";
 import type { ReviewOutcome } from "../../engine/review/review.ts";
+import { withEarlierVerdicts } from "../../issues/earlier-verdicts.ts";
 import { newIssue } from "../../issues/issue.ts";
 import { writeIssues } from "../../issues/issue-store.ts";
 import { environment } from "../../platform/environment.ts";
@@ -22,6 +23,7 @@ export const concludeScan = workflowTask(
     grants: {
       reads: ["task"],
       writes: ["task", "issue", "statistics"],
+      indexes: ["gsi1"],
       results: { reads: ["scans/*"], writes: ["scans/*"] },
     },
     memoryMiB: 1769,
@@ -46,7 +48,7 @@ export const concludeScan = workflowTask(
     const findings = review ? mergeReview(linked.findings, outcomesOf(review), { categoriesOff }) : linked.findings;
     const at = now().toISOString();
     const found = findings.map((finding) => newIssue(finding, task_id, task.ownerId, at));
-    const issues = await writeIssues(task, found, now());
+    const issues = await writeIssues(task, await withEarlierVerdicts(task, found), now());
     const concluded = review ? { model: true as const, coverage } : { model: false as const, trouble: modelTrouble };
     const end = conclude(plan, linked, issues, concluded);
     await changeTask(task_id, { from: ["running"], attempt, set: { ...end, completedAt: at } });

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { findUserConfig } from "../../config/user-config-store.ts";
 import type { ReviewInstructions, ReviewOutcome, ReviewUnit } from "../../engine/review/review.ts";
 import { reviewUnit } from "../../engine/review/review-unit.ts";
+import { ModelFailure } from "../../llm/model.ts";
 import { applicationKey } from "../../platform/application-key.ts";
 import { environment } from "../../platform/environment.ts";
 import { SluiceError } from "../../platform/errors.ts";
@@ -17,14 +18,15 @@ import { CarefulAsking, OutOfTime } from "../careful-asking.ts";
 import { type ReviewModel, spread } from "../instructions.ts";
 import { readInstructions } from "../instructions-store.ts";
 import { ReviewCache } from "../review-cache.ts";
-import type { BatchResult } from "../review-result.ts";
+import { type BatchResult, stopsReview } from "../review-result.ts";
 import { ReviewWatch } from "../review-watch.ts";
 import { ScanPurse } from "../scan-purse.ts";
 import { actorOf, scanKeys, type Task } from "../task.ts";
 import { findTask, recordReviewBatch } from "../task-store.ts";
 import { Attempt } from "./plan-scan.ts";
 
-const functionSeconds = 900;
+/** Permanent deletion counts on it that nothing writes a quarter of an hour later. */
+const functionSeconds = 840;
 /** For writing results down. */
 const reserveMs = 30_000;
 
@@ -109,7 +111,12 @@ async function reviewer(
   const fenceKey = createHmac("sha256", key).update(userId).digest("hex");
   const purse = await ScanPurse.open(task, model, { config, project, now });
   const asking = new CarefulAsking({
-    call: (prompt, answered) => purse.call(prompt, answered),
+    call: (prompt, answered) =>
+      purse.call(prompt, answered).catch(async (error) => {
+        // While the slot is still held: the next in line must not ask the same in vain.
+        if (error instanceof ModelFailure && stopsReview.has(error.category)) await watch.stop(error.category);
+        throw error;
+      }),
     slots,
     mayGoOn: () => watch.mayGoOn(),
     until: new Date(end - purse.callMs),
