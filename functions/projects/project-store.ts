@@ -4,6 +4,7 @@ import { SluiceError } from "../platform/errors.ts";
 import { mergedPage } from "../platform/list-page.ts";
 import { readItems } from "../platform/read-items.ts";
 import { failedConditions, indexKeys, keys, sendUntilNoConflict, table } from "../platform/table.ts";
+import { writeForUser } from "../users/user-store.ts";
 import { Project } from "./project.ts";
 import { type Counters, countedProject, plus } from "./statistics.ts";
 import { counting } from "./statistics-store.ts";
@@ -24,6 +25,7 @@ export async function readProjects(ids: readonly string[]): Promise<Map<string, 
   return new Map(items.filter((item) => !isTombstone(item)).map((item) => [item.id as string, Project.parse(item)]));
 }
 
+/** @throws SluiceError not_authenticated when the owner is gone: a project must not be without one */
 export async function createProject(project: Project): Promise<void> {
   const put = {
     Put: {
@@ -33,7 +35,7 @@ export async function createProject(project: Project): Promise<void> {
     },
   };
   const counted = counting(project.ownerId, countedProject(project), new Date(project.createdAt));
-  await sendUntilNoConflict(new TransactWriteCommand({ TransactItems: [put, counted] }));
+  await writeForUser(project.ownerId, [{ write: put }, { write: counted }]);
 }
 
 /**

@@ -3,6 +3,7 @@ import { findMember, projectIdsOf, removeMember } from "../members/member-store.
 import { Id } from "../platform/contract.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
+import { deleteApiTokensOf } from "../tokens/api-token-store.ts";
 import { keepAdministrator } from "./keep-administrator.ts";
 import { administrates } from "./user.ts";
 import * as users from "./user-store.ts";
@@ -18,7 +19,17 @@ export const deleteUser = operation(
     failures: ["user_not_found", "stale_version", "user_owns_projects", "cannot_delete_self", "permission_denied"],
     grants: {
       reads: ["user", "member"],
-      writes: ["user", "email", "userDirectory", "statistics", "member"],
+      writes: [
+        "user",
+        "email",
+        "userDirectory",
+        "statistics",
+        "member",
+        "userConfig",
+        "sshKey",
+        "apiToken",
+        "apiTokenUse",
+      ],
       indexes: ["gsi1"],
     },
     messages: "zh",
@@ -29,7 +40,8 @@ export const deleteUser = operation(
     if (user && administrates(user))
       await keepAdministrator(user, caller, (witness) => users.deleteUser(user, witness));
     else if (user) await users.deleteUser(user);
-    // Also for a user who is gone: an earlier try may have ended right here. API tokens of nobody open nothing and expire by themselves.
+    // Also for a user who is gone: an earlier try may have ended right here.
+    await deleteApiTokensOf(params.id);
     await leaveProjects(params.id);
     if (!user) throw new SluiceError("user_not_found");
     return { message: "用户已删除" };

@@ -27,6 +27,7 @@ import { Api, zipOf } from "../support/api.ts";
 import { bigApp } from "../support/big-app.ts";
 import { aFinding } from "../support/finding.ts";
 import { useAsEnvironment } from "../support/handler-environment.ts";
+import { storedUser } from "../support/stored-user.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
 // Scans run behind some of these tests, and a busy machine takes its time for them.
@@ -73,7 +74,7 @@ async function whatIsLeft(...ids: string[]): Promise<string[]> {
 
 /** A project with one of everything: a ZIP that replaced another, a member, a scan that has ended and one that runs. */
 async function furnished(): Promise<{ project: Project; tasks: Task[] }> {
-  const ownerId = uuid();
+  const { id: ownerId } = await storedUser();
   const draft = { name: "doomed", source_type: "zip", default_branch: "main" } as const;
   const project = newProject({ ...draft, programming_languages: [] }, uuid(), ownerId, now());
   await createProject(project);
@@ -82,7 +83,7 @@ async function furnished(): Promise<{ project: Project; tasks: Task[] }> {
     await storeArchive({ projectId: project.id, ownerId, filename: "a.zip" }, bytes, now());
   }
   const joined = { role: "viewer", permissions: "{}", joinedAt: now().toISOString(), version: 1 } as const;
-  await addMember({ projectId: project.id, userId: uuid(), ownerId, ...joined });
+  await addMember({ projectId: project.id, userId: (await storedUser()).id, ownerId, ...joined });
   return { project, tasks: [await scanned(project, "completed"), await scanned(project, "running")] };
 }
 

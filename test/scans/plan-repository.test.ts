@@ -10,6 +10,7 @@ import { leftOutOf } from "../../functions/sources/repository-snapshot.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import type { FakeGitHost, FakeRepository } from "../support/fake-git-hosts/fake-git-host.ts";
 import { fakeGitHub } from "../support/fake-git-hosts/fake-github.ts";
+import { storedUser } from "../support/stored-user.ts";
 
 const now = () => new Date();
 const commit = (digit: string) => digit.repeat(40);
@@ -39,7 +40,7 @@ beforeEach(async () => {
   data.gateway.planFault = () => undefined;
   host.requests.length = 0;
   host.repository = await repository(commit("1"), "a.py");
-  const ownerId = uuid();
+  const { id: ownerId } = await storedUser();
   const url = `${host.origin}/owner/name`;
   const draft = ProjectDraft.parse({ name: "p", repository_type: "github", repository_url: url });
   const project = newProject(draft, uuid(), ownerId, now());

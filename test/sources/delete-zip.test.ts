@@ -8,6 +8,7 @@ import { deleteZip } from "../../functions/sources/delete-zip.ts";
 import type { StoredZip } from "../../functions/sources/stored-zip.ts";
 import { readStoredZip, storeArchive } from "../../functions/sources/stored-zip-store.ts";
 import { newUser } from "../../functions/users/user.ts";
+import { createUser } from "../../functions/users/user-store.ts";
 import { AwsError } from "../../lib/local/service.ts";
 import { zipOf } from "../support/api.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
@@ -18,6 +19,7 @@ let data: EmbeddedData;
 
 beforeAll(async () => {
   data = await startEmbeddedData();
+  await createUser(owner);
 });
 afterEach(() => {
   data.gateway.planFault = () => undefined;
