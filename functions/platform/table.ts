@@ -43,6 +43,8 @@ export const recordKinds = {
   promptTemplate: "TPL#*",
   defaultTemplate: "TPLDEF#*",
   sshKey: "SSH#*",
+  /** Apart from SSH#: who connects adds hosts and has no right to write keys. */
+  knownHosts: "KNOWN#*",
   migration: "MIGRATION#*",
   idempotency: "IDEM#*",
   apiToken: "TOK#*",
@@ -80,7 +82,7 @@ export const keys = {
   /** Points at the one default of its type, so that there are never two. */
   defaultTemplate: (type: string) => ({ pk: `TPLDEF#${type}`, sk: "D" }),
   sshKey: (userId: string) => ({ pk: `SSH#${userId}`, sk: "KEY" }),
-  knownHosts: (userId: string) => ({ pk: `SSH#${userId}`, sk: "HOSTS" }),
+  knownHosts: (userId: string) => ({ pk: `KNOWN#${userId}`, sk: "HOSTS" }),
   migration: (number: number) => ({ pk: `MIGRATION#${number}`, sk: "M" }),
   idempotency: (userId: string, operation: string, key: string) => ({
     pk: `IDEM#${userId}#${operation}#${key}`,

@@ -43,8 +43,3 @@ export async function deleteSshKey(ownerId: string): Promise<void> {
   });
   await table.send(remove).catch(whenConditionFails(() => new SluiceError("ssh_key_not_found")));
 }
-
-/** Forgets which host keys the user's git hosts have shown; the next connection takes them as new. */
-export async function forgetKnownHosts(ownerId: string): Promise<void> {
-  await table.send(new DeleteCommand({ TableName: environment().TABLE_NAME, Key: keys.knownHosts(ownerId) }));
-}

@@ -27,6 +27,7 @@ export const deleteUser = operation(
         "member",
         "userConfig",
         "sshKey",
+        "knownHosts",
         "apiToken",
         "apiTokenUse",
       ],

@@ -114,6 +114,11 @@ const samples: Record<Names, Sample> = {
     await owner.ok("POST", "/api/v1/ssh-keys/generate");
     return {};
   },
+  testSshKey: async () => {
+    await owner.ok("POST", "/api/v1/ssh-keys/generate");
+    // Refused before anything is sent, and told in a good answer.
+    return { sent: { json: { repo_url: "git@127.0.0.1:owner/name.git" } } };
+  },
   forgetKnownHosts: () => ({}),
   listMigrations: () => ({ sent: { query: { limit: "5" } } }),
   readHealth: () => ({}),

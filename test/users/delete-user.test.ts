@@ -87,7 +87,7 @@ describe("deleting a user", () => {
     const { user, ids } = await furnished();
     const kinds = (await whatIsLeft(ids)).map((key) => key.split("#")[0]).toSorted();
     const tokens = ["TOK", "TOK", "TOKUSE", "TOKUSE"];
-    expect(kinds).toEqual(["CFG", "EMAIL", "P", "SSH", "SSH", "STATS", ...tokens, "U", "USERS"]);
+    expect(kinds).toEqual(["CFG", "EMAIL", "KNOWN", "P", "SSH", "STATS", ...tokens, "U", "USERS"]);
     expect(await remove(user)).toMatchObject({ status: 200 });
     expect(await whatIsLeft(ids)).toEqual([]);
     expect(await remove(user)).toMatchObject({ status: 404, body: { code: "user_not_found" } });
@@ -107,7 +107,7 @@ describe("deleting a user", () => {
         };
         const { status } = await remove(user);
         data.gateway.planFault = () => undefined;
-        const secrets = (await whatIsLeft(ids)).filter((key) => /^(CFG|SSH)#/.test(key));
+        const secrets = (await whatIsLeft(ids)).filter((key) => /^(CFG|KNOWN|SSH)#/.test(key));
         expect([dies, secrets.length]).toEqual([dies, (await readUser(user.id)) ? 3 : 0]);
         if (status !== 200) expect([200, 404]).toContain((await remove(user)).status);
         expect([dies, await whatIsLeft(ids)]).toEqual([dies, []]);

@@ -8,6 +8,7 @@ import { checkArchive } from "../../sources/archive/check-archive.ts";
 import type { Manifest, ManifestFile } from "../../sources/archive/manifest.ts";
 import { readEntries } from "../../sources/archive/read-entries.ts";
 import { objectSource } from "../../sources/object-source.ts";
+import { repositoryGrants } from "../../sources/project-repository.ts";
 import { selectFiles } from "../../sources/selection.ts";
 import { type ChunkFile, inChunks, type Plan } from "../plan.ts";
 import { type SourcedTask, withSource } from "../scan-source.ts";
@@ -22,15 +23,17 @@ export const planScan = workflowTask(
       "Fetches a repository or opens the archive, applies exclusions and selection, and writes the files to scan as chunks",
     input: Attempt,
     grants: {
-      reads: ["project", "task", "userConfig"],
-      writes: ["task", "project", "statistics"],
+      reads: ["project", "task", ...repositoryGrants.reads],
+      writes: ["task", "project", "statistics", ...repositoryGrants.writes],
+      checks: repositoryGrants.checks,
       sources: { reads: ["zips/*"], writes: ["zips/*"], deletes: ["zips/*"] },
       results: { writes: ["scans/*"] },
-      secrets: ["decrypt"],
+      secrets: repositoryGrants.secrets,
     },
     memoryMiB: 1769,
-    // A repository of up to 500 MB, beside what a run that was cut off may have left.
-    ephemeralStorageMiB: 1024,
+    // Over git's own protocol the objects of a commit and the archive made of them have 500 MB each, and a run that was cut off may have
+    // left as much behind.
+    ephemeralStorageMiB: 2304,
     timeoutSeconds: 780,
   },
   async ({ task_id, attempt }, now) => {

@@ -5,6 +5,8 @@ import { checkedBranch, isBranchName } from "../providers/branch-name.ts";
 import type { HostedFile } from "../providers/dialect.ts";
 import type { Listing } from "../providers/host-api.ts";
 import type { BranchList, Head } from "../providers/repository-host.ts";
+import type { FindLeftOut, Repository } from "../repository.ts";
+import type { LeftOut } from "../repository-snapshot.ts";
 import { Deadline } from "./git-failure.ts";
 import { gitLimits } from "./git-limits.ts";
 import type { GitRemote } from "./git-remote.ts";
@@ -12,7 +14,7 @@ import { type GitToken, HttpsTransport } from "./https-transport.ts";
 import { withSnapshotArchive } from "./snapshot-archive.ts";
 import { snapshotFiles } from "./snapshot-files.ts";
 import { type SshIdentity, withSsh } from "./ssh-transport.ts";
-import type { LeftOut } from "./tree-files.ts";
+import type { LeftOut as LeftOutEntries } from "./tree-files.ts";
 import { type Transport, UploadPack } from "./upload-pack.ts";
 
 export interface GitRepositoryProps {
@@ -32,7 +34,7 @@ const branchesMax = 10_000;
  * A repository at any git host, over HTTPS or SSH. All methods throw SluiceError repository_* and outbound_*; none of them repeats what the
  * host said. Reading is all they do, so each may be repeated.
  */
-export class GitRepository {
+export class GitRepository implements Repository {
   readonly #props: GitRepositoryProps;
   readonly #host: string;
   readonly #deadline: Deadline;
@@ -74,9 +76,11 @@ export class GitRepository {
    * since.
    * @throws SluiceError repository_too_large, repository_damaged; what `use` throws passes unchanged
    */
-  async archive<T>({ commit }: Head, use: (archive: ByteSource, leftOut: LeftOut) => Promise<T>): Promise<T> {
+  async archive<T>({ commit }: Head, use: (archive: ByteSource, leftOut: FindLeftOut) => Promise<T>): Promise<T> {
     return this.#connect((uploadPack) =>
-      withSnapshotArchive(uploadPack, commit, this.#fetchProps, ({ archive, leftOut }) => use(archive, leftOut)),
+      withSnapshotArchive(uploadPack, commit, this.#fetchProps, ({ archive, leftOut }) =>
+        use(archive, async () => warned(leftOut)),
+      ),
     );
   }
 
@@ -92,6 +96,13 @@ export class GitRepository {
     return withSsh(remote, ssh, outbound, this.#deadline, open);
   }
 }
+
+/** We made the archive of the tree itself, so all that it lacks was left out by us. What a link points to is a file itself, or none of it. */
+const warned = ({ submodules, specialModes, names, paths }: LeftOutEntries): LeftOut => ({
+  paths: [...paths],
+  count: submodules + specialModes + names,
+  listingIncomplete: false,
+});
 
 async function headOf(uploadPack: UploadPack, branch: string | undefined): Promise<Head> {
   const wanted = branch === undefined ? undefined : checkedBranch(branch);
