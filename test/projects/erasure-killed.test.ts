@@ -1,3 +1,5 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,13 +15,14 @@ import { readStatistics } from "../../functions/projects/statistics-store.ts";
 import { findTombstone, openErasures } from "../../functions/projects/tombstone.ts";
 import { type Cloud, startCloud } from "../../lib/local/cloud.ts";
 import type { Fault, RecordedCall } from "../../lib/local/gateway.ts";
+import type { Doomed, Finished, Instruction } from "../support/dying-service.ts";
 import { furnishedProject, whatIsLeft } from "../support/furnished-project.ts";
 import { useAsEnvironment } from "../support/handler-environment.ts";
 import { killPoints } from "../support/kill-points.ts";
 import { skippingClock } from "../support/skipping-clock.ts";
 
-/** The process of the function that erases is killed at calls it makes; SLUICE_KILL_POINTS=all kills it at each. */
-const pointsMax = 5;
+/** Processes are killed at some of the calls they make; SLUICE_KILL_POINTS=all kills them at each, which takes minutes. */
+const fewPoints = { ofFunction: 5, ofService: 3 };
 
 let folder: string;
 let cloud: Cloud;
@@ -81,7 +84,7 @@ describe("permanent deletion, when the process of its function is killed", () =>
       const golden = await erased(() => undefined);
       expect(golden.end).toEqual(clean(golden.id));
       expect(golden.calls).toBeGreaterThan(25);
-      for (const point of killPoints(golden.calls, pointsMax)) {
+      for (const point of killPoints(golden.calls, fewPoints.ofFunction)) {
         let killed = 0;
         const { end, id, calls } = await erased((call) => {
           if (call !== point) return undefined;
@@ -99,4 +102,48 @@ describe("permanent deletion, when the process of its function is killed", () =>
     },
     600_000,
   );
+});
+
+describe("permanent deletion, when the whole service is killed", () => {
+  const folders: string[] = [];
+  afterEach(() => {
+    for (const one of folders.splice(0)) rmSync(one, { recursive: true, force: true });
+  });
+
+  /** Runs the service until it has told what it tells last, or dies. */
+  async function live(instruction: Instruction) {
+    const child = fork(new URL("../support/dying-service.ts", import.meta.url), { execArgv: [] });
+    const told: (Doomed | Finished)[] = [];
+    child.on("message", (message: Doomed | Finished) => told.push(message));
+    child.send(instruction);
+    const [code, signal] = await once(child, "exit");
+    return { code, signal, doomed: told[0] as Doomed, finished: told[1] as Finished | undefined };
+  }
+
+  function newFolder(): string {
+    const made = mkdtempSync(join(tmpdir(), "sluice-dying-"));
+    folders.push(made);
+    return made;
+  }
+
+  const finishedFor = ({ projectId }: Doomed) => ({
+    calls: expect.any(Number),
+    left: [`P#${projectId} P`],
+    tombstone: expect.objectContaining({ erasedAt: expect.any(String) }),
+    counters: expect.objectContaining(zero),
+  });
+
+  it("is finished by the next start, and leaves no orphan", async () => {
+    const golden = await live({ folder: newFolder(), dieAt: 0 });
+    expect(golden).toMatchObject({ code: 0, finished: { ...finishedFor(golden.doomed), answer: 200 } });
+    for (const dieAt of killPoints((golden.finished as Finished).calls, fewPoints.ofService)) {
+      const dying = newFolder();
+      const { doomed, ...end } = await live({ folder: dying, dieAt });
+      expect([dieAt, end]).toEqual([dieAt, { code: null, signal: "SIGKILL", finished: undefined }]);
+      const { finished, code } = await live({ folder: dying, dieAt: 0, before: doomed });
+      expect([dieAt, code, finished]).toEqual([dieAt, 0, { ...finishedFor(doomed), answer: expect.any(Number) }]);
+      // It was deleted before the service died, or is by the owner's second request.
+      expect([200, 404]).toContain(finished?.answer);
+    }
+  }, 900_000);
 });
