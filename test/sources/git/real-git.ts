@@ -89,6 +89,11 @@ export class GitHttpServer {
     return `http://${this.address}`;
   }
 
+  /** The same for who has no resolver of its own. */
+  get loopbackAddress(): string {
+    return this.address.replace("git.test", "127.0.0.1");
+  }
+
   #serve(request: IncomingMessage, response: ServerResponse): void {
     this.requests.push(request);
     if (this.instead(request, response)) return;
