@@ -31,9 +31,9 @@ export const planScan = workflowTask(
       secrets: repositoryGrants.secrets,
     },
     memoryMiB: 1769,
-    // Over git's own protocol the objects of a commit and the archive made of them have 500 MB each, and a run that was cut off may have
-    // left as much behind.
-    ephemeralStorageMiB: 2304,
+    // Over git's own protocol the objects of a commit, and first the pack and then the archive beside them, have up to 500 MB each. The
+    // rest is for headers and the file system. Nothing else is there: the files go with the process, even one that is cut off.
+    ephemeralStorageMiB: 1280,
     timeoutSeconds: 780,
   },
   async ({ task_id, attempt }, now) => {

@@ -1,6 +1,8 @@
 import type { ByteSource } from "../archive/byte-source.ts";
 import { archiveLimits } from "../archive/limits.ts";
-import { type FetchProps, withFile, withObjects } from "./fetched-objects.ts";
+import { withTemporaryFile } from "../temporary-file.ts";
+import { AppendFile } from "./append-file.ts";
+import { type FetchProps, withObjects } from "./fetched-objects.ts";
 import { tooLarge } from "./git-failure.ts";
 import { gitLimits } from "./git-limits.ts";
 import type { GitObject } from "./git-objects.ts";
@@ -16,7 +18,7 @@ export interface SnapshotArchive {
 
 /**
  * Fetches a commit and lends its archive. Pack, objects and archive have up to 500 MB each; the pack is gone before the archive is
- * written, so that a bit more than 1 GB of disk is enough.
+ * written, so two of them are there at a time.
  */
 export async function withSnapshotArchive<T>(
   uploadPack: UploadPack,
@@ -24,8 +26,9 @@ export async function withSnapshotArchive<T>(
   props: Omit<FetchProps, "contents">,
   use: (snapshot: SnapshotArchive) => Promise<T>,
 ): Promise<T> {
-  return withObjects(uploadPack, commit, props, (objects, folder) =>
-    withFile(folder, "archive.zip", async (file) => {
+  return withObjects(uploadPack, commit, props, (objects) =>
+    withTemporaryFile(async (handle) => {
+      const file = new AppendFile(handle);
       const leftOut = nothingLeftOut();
       await writeArchive(new ZipWriter(file), { ...props, objects, commit, leftOut });
       return use({ archive: file.asSource(), leftOut });
