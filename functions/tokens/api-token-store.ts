@@ -81,6 +81,8 @@ async function lastUses(ids: readonly string[]): Promise<Map<string, string>> {
  * @throws SluiceError token_not_found, also for a token of somebody else
  */
 export async function deleteApiToken(ownerId: string, id: string): Promise<void> {
+  // The condition below is what protects others' tokens. This look keeps refused requests from being writes at all.
+  if ((await readToken(id))?.ownerId !== ownerId) throw new SluiceError("token_not_found");
   const TableName = environment().TABLE_NAME;
   const owned = { ConditionExpression: "ownerId = :owner", ExpressionAttributeValues: { ":owner": ownerId } };
   await table
