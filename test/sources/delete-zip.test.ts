@@ -1,7 +1,8 @@
+import { ListObjectVersionsCommand } from "@aws-sdk/client-s3";
 import { v7 as uuid } from "uuid";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { environment } from "../../functions/platform/environment.ts";
-import { getObject } from "../../functions/platform/object-store.ts";
+import { getObject, s3 } from "../../functions/platform/object-store.ts";
 import { newProject, type Project } from "../../functions/projects/project.ts";
 import { createProject } from "../../functions/projects/project-store.ts";
 import { deleteZip } from "../../functions/sources/delete-zip.ts";
@@ -42,6 +43,13 @@ const remove = (project: Pick<Project, "id">, caller = owner) =>
 const objectOf = ({ key }: StoredZip, versionId?: string) =>
   getObject({ bucket: environment().SOURCES_BUCKET, key, versionId });
 
+/** Keys of the archives that are there now. */
+async function archivesOf({ id }: Pick<Project, "id">): Promise<string[]> {
+  const list = new ListObjectVersionsCommand({ Bucket: environment().SOURCES_BUCKET, Prefix: `zips/${id}/` });
+  const { Versions = [] } = await s3.send(list);
+  return Versions.flatMap(({ IsLatest, Key = "" }) => (IsLatest && Key.endsWith(".zip") ? [Key] : []));
+}
+
 describe("deleting a project's ZIP", () => {
   it("takes record and object away and leaves a running scan its version", async () => {
     const { project, zip } = await projectWithZip();
@@ -75,6 +83,29 @@ describe("deleting a project's ZIP", () => {
       expect(await readStoredZip(project.id)).toBeNull();
       expect((await objectOf(zip, zip.versionId))?.length).toBe(zip.bytes);
     }
+  });
+
+  it("takes no other upload's archive and leaves none behind when both happen at once, even of the same bytes", async () => {
+    const { project } = await projectWithZip();
+    const errors = await Promise.allSettled(
+      Array.from({ length: 30 }, async (_, n) => (n % 3 === 0 ? remove(project) : store(project))),
+    );
+    expect(errors.filter(({ status }) => status === "rejected")).toEqual([]);
+    expect(await archivesOf(project)).toEqual([(await readStoredZip(project.id))?.key ?? []].flat());
+    await store(project);
+    expect(await archivesOf(project)).toEqual([(await readStoredZip(project.id))?.key]);
+  });
+
+  it("leaves no former archive behind when the answer to the record's write is lost", async () => {
+    const { project } = await projectWithZip();
+    let lost = 0;
+    const error = new AwsError("InternalServerError", "lost", 500);
+    data.gateway.planFault = ({ operation }) =>
+      operation === "PutItem" && lost++ === 0 ? { when: "after", error } : undefined;
+    const zip = await store(project);
+    expect(lost).toBe(2);
+    expect(await readStoredZip(project.id)).toEqual(zip);
+    expect(await archivesOf(project)).toEqual([zip.key]);
   });
 
   it("is refused to a stranger, who learns nothing", async () => {
