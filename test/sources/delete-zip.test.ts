@@ -85,6 +85,23 @@ describe("deleting a project's ZIP", () => {
     }
   });
 
+  it("leaves an upload of the same bytes that comes between its two steps alone", async () => {
+    const { project } = await projectWithZip();
+    let uploaded: StoredZip | undefined;
+    const name = "an upload meanwhile";
+    s3.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          if (commandName === "DeleteObjectCommand") uploaded ??= await store(project);
+          return next(args);
+        },
+      { name, step: "initialize" },
+    );
+    await remove(project).finally(() => s3.middlewareStack.remove(name));
+    expect(await readStoredZip(project.id)).toEqual(uploaded);
+    expect(await objectOf(uploaded as StoredZip)).not.toBeNull();
+  });
+
   it("takes no other upload's archive and leaves none behind when both happen at once, even of the same bytes", async () => {
     const { project } = await projectWithZip();
     const errors = await Promise.allSettled(
