@@ -109,6 +109,10 @@ function emptySecrets(group: Group): Record<string, ""> {
   return Object.fromEntries(names.filter(isSecretField).map((name) => [name, ""]));
 }
 
+/** How many files one scan of this user's looks at; 0 means all. */
+export const filesPerScanMax = (config: UserConfig | null): number =>
+  config?.otherConfig.maxAnalyzeFiles ?? defaultSettings.otherConfig.maxAnalyzeFiles;
+
 /** The token of each kind of host, and the setting that says where that host is. */
 export const hostTokens = {
   github: { token: "githubToken", url: "githubBaseUrl" },

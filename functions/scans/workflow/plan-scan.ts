@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { filesPerScanMax } from "../../config/user-config.ts";
+import { findUserConfig } from "../../config/user-config-store.ts";
 import { environment } from "../../platform/environment.ts";
 import { isSluiceError, SluiceError } from "../../platform/errors.ts";
 import { getJson, putJson, putObject } from "../../platform/object-store.ts";
@@ -47,6 +49,7 @@ export const planScan = workflowTask(
     const { accepted, skipped, missing } = selectFiles(manifest.files, {
       filePaths: filePaths ?? undefined,
       excludePatterns,
+      maxFiles: filesPerScanMax(await findUserConfig(task.createdBy ?? task.ownerId)),
     });
 
     const keys = scanKeys(task_id, attempt);
