@@ -403,8 +403,8 @@ export const problems = {
   },
   outbound_port: {
     status: 422,
-    zh: "不允许访问“{host}”的端口 {port}，允许的端口：{ports}",
-    en: "Port {port} of “{host}” may not be reached; allowed are {ports}",
+    zh: "不允许访问“{host}”的端口 {port}，允许的端口：{ports}；如需其他端口，请由管理员将该主机加入允许列表",
+    en: "Port {port} of “{host}” may not be reached, only {ports}; the operator can allow others by host",
   },
   outbound_address_refused: {
     status: 422,

@@ -11,7 +11,8 @@ export const scanRepository = operation(
   {
     method: "POST",
     path: "/projects/{id}/scan",
-    summary: "Audit a branch of a project's repository, the default branch when none is named, with the caller's token or SSH key",
+    summary:
+      "Audit a branch of a project's repository, the default branch when none is named, with the caller's token or SSH key",
     auth: "user",
     scope: "scan",
     params: z.object({ id: Id }),
