@@ -3,6 +3,7 @@ import { openRepository } from "../sources/project-repository.ts";
 import { fetchSnapshot } from "../sources/repository-snapshot-store.ts";
 import type { ScanSource, Task } from "./task.ts";
 import { changeTask, failTask } from "./task-store.ts";
+import { untilAvailable } from "./until-available.ts";
 
 /** All that a fetch may take; the rest of the function's time is for checking and cutting up what came. */
 const fetchMs = 400_000;
@@ -36,8 +37,10 @@ const hasSource = (task: Task): task is SourcedTask => task.source !== null;
 
 async function fetchSource({ projectId, repository, createdBy, ownerId }: Task, at: Date) {
   if (!repository) throw new Error("a task has neither an archive nor a repository");
-  const opened = await openRepository(repository, createdBy ?? ownerId, fetchMs);
-  const snapshot = await fetchSnapshot(projectId, repository, opened, at);
+  const snapshot = await untilAvailable(async (leftMs) => {
+    const opened = await openRepository(repository, createdBy ?? ownerId, leftMs);
+    return fetchSnapshot(projectId, repository, opened, at);
+  }, fetchMs);
   const { commit, leftOut, key, versionId, bytes, manifestKey } = snapshot;
   return { source: { key, versionId, bytes, manifestKey }, commit, leftOut };
 }

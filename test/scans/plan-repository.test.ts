@@ -39,6 +39,7 @@ afterAll(() => Promise.all([data.stop(), host.stop()]));
 beforeEach(async () => {
   data.gateway.planFault = () => undefined;
   host.requests.length = 0;
+  host.lie = () => null;
   host.repository = await repository(commit("1"), "a.py");
   const { id: ownerId } = await storedUser();
   const url = `${host.origin}/owner/name`;
@@ -85,6 +86,14 @@ it("does not download again what it stored before it died", async () => {
   await plan();
   expect(await findTask(task.id)).toMatchObject({ status: "running", commit: commit("1"), totalFiles: 1 });
   expect(downloads()).toBe(1);
+});
+
+it("asks a host again that does not answer for the moment", async () => {
+  let asked = 0;
+  host.lie = () => (asked++ < 1 ? { status: 503 } : null);
+  await plan();
+  expect(asked).toBeGreaterThan(2);
+  expect(await findTask(task.id)).toMatchObject({ status: "running", commit: commit("1"), totalFiles: 1 });
 });
 
 it("ends the task with the reason when the repository cannot be read", async () => {
