@@ -1,6 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-/** Tests that talk to the whole service share one embedded cloud; all others need none or make their own. */
+/**
+ * Tests that talk to the whole service share one embedded cloud, except for the one that visits every operation and looks at what each
+ * request writes; all others need none or make their own.
+ */
 const service = ["test/contract/operations.test.ts", "test/e2e/**/*.test.ts"];
 
 export default defineConfig({

@@ -76,6 +76,7 @@ import { deleteSshKey } from "./ssh-keys/delete-ssh-key.ts";
 import { forgetKnownHosts } from "./ssh-keys/forget-known-hosts.ts";
 import { generateSshKeyPair } from "./ssh-keys/generate-ssh-key-pair.ts";
 import { readSshKey } from "./ssh-keys/read-ssh-key.ts";
+import { testSshKey } from "./ssh-keys/test-ssh-key.ts";
 import { readDocs } from "./system/read-docs.ts";
 import { readDocsViewer } from "./system/read-docs-viewer.ts";
 import { readHealth } from "./system/read-health.ts";
@@ -167,7 +168,7 @@ export const operations = {
     toggleRule,
   },
   "audit-log": { listAuditEntries },
-  "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, forgetKnownHosts },
+  "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, testSshKey, forgetKnownHosts },
   database: { listMigrations },
   system: { readHealth, readWelcome, readOpenapi, readDocs, readDocsViewer },
 } as const satisfies Record<string, Record<string, Operation>>;

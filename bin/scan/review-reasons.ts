@@ -24,7 +24,6 @@ const reasons: Readonly<Record<ReviewReason, Readonly<Record<Language, string>>>
     en: "nobody knows the model's price; set a cap in tokens",
     zh: "模型价格未知，请设置 token 上限",
   },
-  file_limit: { en: "your settings limit the number of files", zh: "已达到设置的文件数上限" },
   time_limit: { en: "the scan took too long", zh: "扫描时间过长" },
   model_changed: { en: "the model was changed during the scan", zh: "扫描期间更换了模型" },
   model_unusable: { en: "the model's settings cannot be used", zh: "模型配置不可用" },

@@ -61,6 +61,10 @@ const texts = {
     en: "{count} {count|file is|files are} no readable source and {count|was|were} left out",
     zh: "有 {count} 个文件不是可读的源代码，已略过",
   },
+  files_over_limit: {
+    en: "{count} {count|file was|files were} left out: the settings limit how many files a scan looks at",
+    zh: "有 {count} 个文件超出设置的文件数上限，未分析",
+  },
   files_not_in_archive: {
     en: "{count} {count|file of the repository is|files of the repository are} not in the archive that its host made",
     zh: "有 {count} 个仓库文件不在代码托管平台生成的归档中",

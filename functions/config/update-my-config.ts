@@ -14,7 +14,7 @@ export const updateMyConfig = operation(
     body: Settings.partial(),
     success: ConfigView,
     failures: ["stale_version", "secret_unreadable", "secret_prefix_reserved", "secret_too_long"],
-    grants: { reads: ["userConfig"], writes: ["userConfig"], secrets: ["encrypt", "decrypt"] },
+    grants: { reads: ["userConfig"], writes: ["userConfig"], checks: ["user"], secrets: ["encrypt", "decrypt"] },
   },
   async ({ body, caller, now }) => {
     const before = await findUserConfig(caller.id);

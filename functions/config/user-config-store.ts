@@ -1,7 +1,7 @@
-import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
-import { SluiceError } from "../platform/errors.ts";
-import { keys, table, whenConditionFails } from "../platform/table.ts";
+import { keys, table } from "../platform/table.ts";
+import { writeForUser } from "../users/user-store.ts";
 import { UserConfig } from "./user-config.ts";
 
 /** @returns what the user has saved, or null */
@@ -15,9 +15,12 @@ export async function findUserConfig(userId: string): Promise<UserConfig | null>
   return Item ? UserConfig.parse(Item) : null;
 }
 
-/** Stores what was made from `before`. @throws SluiceError stale_version when somebody else saved meanwhile */
+/**
+ * Stores what was made from `before`.
+ * @throws SluiceError stale_version when somebody else saved meanwhile, not_authenticated when the user is gone
+ */
 export async function replaceUserConfig(before: UserConfig | null, next: UserConfig): Promise<void> {
-  const put = new PutCommand({
+  const Put = {
     TableName: environment().TABLE_NAME,
     Item: { ...keys.userConfig(next.userId), v: 1, ...next },
     ...(before
@@ -27,8 +30,8 @@ export async function replaceUserConfig(before: UserConfig | null, next: UserCon
           ExpressionAttributeValues: { ":version": before.version },
         }
       : { ConditionExpression: "attribute_not_exists(pk)" }),
-  });
-  await table.send(put).catch(whenConditionFails(() => new SluiceError("stale_version")));
+  };
+  await writeForUser(next.userId, [{ write: { Put }, refusal: "stale_version" }]);
 }
 
 /** Forgets everything the user saved, secrets first of all. Nothing saved is no error. */

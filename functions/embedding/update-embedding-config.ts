@@ -32,7 +32,7 @@ export const updateEmbeddingConfig = operation(
       "secret_prefix_reserved",
       "secret_too_long",
     ],
-    grants: { reads: ["userConfig"], writes: ["userConfig"], secrets: ["encrypt", "decrypt"] },
+    grants: { reads: ["userConfig"], writes: ["userConfig"], checks: ["user"], secrets: ["encrypt", "decrypt"] },
   },
   async ({ body, caller, language, now }) => {
     const provider = findEmbeddingProvider(body.provider);

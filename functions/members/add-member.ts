@@ -17,7 +17,7 @@ export const addMember = operation(
     body: z.object({ user_id: Id, role: MemberRole.default("member") }),
     success: MemberView,
     failures: ["project_not_found", "permission_denied", "user_not_found", "already_member"],
-    grants: { reads: ["project", "member", "user"], writes: ["member"] },
+    grants: { reads: ["project", "member", "user"], writes: ["member"], checks: ["user"] },
     idempotent: true,
   },
   async ({ params, body, caller, now }) => {

@@ -2,6 +2,7 @@ import { DeleteCommand, GetCommand, PutCommand, paginateQuery } from "@aws-sdk/l
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { indexKeys, keys, table, whenConditionFails } from "../platform/table.ts";
+import { writeForUser } from "../users/user-store.ts";
 import { Member } from "./member.ts";
 
 /** @returns the user's membership, or null: who created the project has none */
@@ -47,14 +48,14 @@ export async function projectIdsOf(userId: string): Promise<string[]> {
   return ids;
 }
 
-/** @throws SluiceError already_member */
+/** @throws SluiceError already_member, user_not_found */
 export async function addMember(member: Member): Promise<void> {
-  const put = new PutCommand({
+  const Put = {
     TableName: environment().TABLE_NAME,
     Item: item(member),
     ConditionExpression: "attribute_not_exists(pk)",
-  });
-  await table.send(put).catch(whenConditionFails(() => new SluiceError("already_member")));
+  };
+  await writeForUser(member.userId, [{ write: { Put }, refusal: "already_member" }], "user_not_found");
 }
 
 /** @returns the member as stored. @throws SluiceError stale_version when somebody else changed it since it was read */

@@ -17,9 +17,13 @@ export async function deletePartition(kept: { readonly pk: string; readonly sk: 
     ConsistentRead: true,
   };
   for await (const { Items = [] } of paginateQuery({ client: table }, query)) {
-    const others = Items.filter((item) => item.sk !== kept.sk);
-    for (let from = 0; from < others.length; from += batchMax) await deleteBatch(others.slice(from, from + batchMax));
+    await deleteItems(Items.filter((item) => item.sk !== kept.sk));
   }
+}
+
+/** Deletes the items of these keys; those that do not exist are no error. */
+export async function deleteItems(keys: readonly Record<string, unknown>[]): Promise<void> {
+  for (let from = 0; from < keys.length; from += batchMax) await deleteBatch(keys.slice(from, from + batchMax));
 }
 
 async function deleteBatch(batch: readonly Record<string, unknown>[]): Promise<void> {

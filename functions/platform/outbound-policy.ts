@@ -7,6 +7,9 @@ export type AllowedHosts = ReadonlySet<string>;
 /** Where providers and their self-hosted twins listen; anything else has to be named by the operator. */
 const ports: readonly number[] = [443, 8443, 9443, 10443];
 
+/** SSH itself. Ports that hosts choose for it themselves have to be named by the operator: anything at all may listen there. */
+const sshPort = 22;
+
 /**
  * Reads the operator's list, "git.corp.example:443, 10.0.0.5:3000, [fd00::5]:443".
  * @throws Error naming the entry that is no host with a port
@@ -41,6 +44,19 @@ export function checkedUrl(given: string | URL, allowed: AllowedHosts): URL {
     throw new SluiceError("outbound_not_https", { host });
   const port = portOf(url);
   if (!named && !ports.includes(port)) throw new SluiceError("outbound_port", { host, port, ports: ports.join(", ") });
+  return url;
+}
+
+/**
+ * Reads the host and port of an SSH server as `checkedUrl` reads an address; of the answer only host and port mean something.
+ * @throws SluiceError outbound_url_malformed, outbound_port
+ */
+export function checkedSshAddress(hostname: string, port: number, allowed: AllowedHosts): URL {
+  // A scheme that WHATWG knows has every spelling of an IP address made one.
+  const url = URL.parse(`http://${hostname}:${port}`);
+  if (!url) throw new SluiceError("outbound_url_malformed");
+  if (port !== sshPort && !isAllowed(url, allowed))
+    throw new SluiceError("outbound_port", { host: url.hostname, port, ports: sshPort });
   return url;
 }
 

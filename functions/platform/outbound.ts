@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import http, { type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import https from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction, connect as openSocket, type Socket } from "node:net";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { environment } from "./environment.ts";
@@ -9,9 +9,11 @@ import { isSluiceError, SluiceError } from "./errors.ts";
 import {
   type AllowedHosts,
   checkAddresses,
+  checkedSshAddress,
   checkedUrl,
   isAllowed,
   parseAllowedHosts,
+  portOf,
   type ResolvedAddress,
 } from "./outbound-policy.ts";
 
@@ -99,6 +101,32 @@ export class Outbound {
     }
   }
 
+  /**
+   * Opens a connection for SSH under the rules of requests: to port 22 or what the operator named, and to the very addresses that were
+   * vetted. The connection is the caller's to close.
+   * @param hostname IPv6 in brackets
+   * @param deadlineMs for the name lookup and until there is a connection
+   * @throws SluiceError outbound_port, outbound_address_refused, outbound_unreachable, outbound_timeout
+   */
+  async connect(hostname: string, port: number, deadlineMs: number): Promise<Socket> {
+    const deadline = AbortSignal.timeout(deadlineMs);
+    const url = checkedSshAddress(hostname, port, this.#allowed);
+    return this.#open(url, deadline).catch(failureOf(url, { deadlineMs }, deadline));
+  }
+
+  async #open(url: URL, signal: AbortSignal): Promise<Socket> {
+    const addresses = await this.#addressesOf(url, signal);
+    const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+    const socket = openSocket({ host: unbracketed(url.hostname), port: portOf(url), lookup: pinnedTo(addresses) });
+    const onAbort = () => socket.destroy(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    // Stays on for good: an error that comes before the caller listens would end the process.
+    socket.on("error", reject);
+    socket.once("connect", () => resolve(socket));
+    return promise.finally(() => signal.removeEventListener("abort", onAbort));
+  }
+
   /** Vets the addresses of this hop and connects to one of them; the name is not looked up a second time. */
   async #send(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<IncomingMessage> {
     const addresses = await this.#addressesOf(url, signal);
@@ -131,7 +159,7 @@ export class Outbound {
   async #addressesOf(url: URL, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
     const host = url.hostname;
     // An IP address is never looked up, so a check inside the lookup alone would miss it.
-    const literal = host.replace(/^\[(.*)\]$/, "$1");
+    const literal = unbracketed(host);
     const family = isIP(literal) as 0 | 4 | 6;
     const addresses = family === 0 ? await until(signal, this.#resolve(host)) : [{ address: literal, family }];
     if (addresses.length === 0) throw new SluiceError("outbound_unreachable", { host, reason: "ENOTFOUND" });
@@ -154,6 +182,8 @@ export async function readAll({ chunks }: OutboundAnswer): Promise<Buffer> {
   for await (const chunk of chunks) parts.push(chunk);
   return Buffer.concat(parts);
 }
+
+const unbracketed = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1");
 
 const systemResolver = async (hostname: string) =>
   (await lookup(hostname, { all: true })) as readonly { address: string; family: 4 | 6 }[];
@@ -179,7 +209,11 @@ type Failure = (error: unknown) => never;
 
 /** What an error on the way means to the caller. Node's error codes are ours to show; messages can hold what a host sent. */
 const failureOf =
-  ({ hostname: host }: URL, { deadlineMs, signal }: OutboundRequest, deadline: AbortSignal): Failure =>
+  (
+    { hostname: host }: URL,
+    { deadlineMs, signal }: Pick<OutboundRequest, "deadlineMs" | "signal">,
+    deadline: AbortSignal,
+  ): Failure =>
   (error) => {
     if (isSluiceError(error)) throw error;
     if (signal?.aborted) throw signal.reason;

@@ -418,11 +418,6 @@ export const problems = {
     zh: "该项目没有代码仓库",
     en: "This project has no repository",
   },
-  repository_host_not_supported: {
-    status: 422,
-    zh: "暂不支持该仓库：请使用 GitHub、GitLab 或 Gitea 类型的仓库和 https 地址",
-    en: "This repository cannot be read yet: choose the type GitHub, GitLab or Gitea and an https address",
-  },
   // Repositories at a provider: functions/sources/providers. What a user can mend is a 422, what only the host can is a 502 or 503.
   repository_url_invalid: {
     status: 422,
@@ -493,8 +488,8 @@ export const problems = {
   },
   repository_host_key_changed: {
     status: 422,
-    zh: "“{host}”的主机密钥与已保存的不同，可能存在中间人攻击；确认更换后请删除已保存的主机密钥",
-    en: "“{host}” does not have the host key that is known of it; somebody may be in between. If it was replaced, delete the known host",
+    zh: "“{host}”的主机密钥与已保存的不同，可能存在中间人攻击；确认该主机更换了密钥后，请清除已知主机（DELETE /ssh-keys/known-hosts）",
+    en: "“{host}” does not show the host key by which it is known; somebody may be in between. Once you are sure that it was replaced, forget the known hosts (DELETE /ssh-keys/known-hosts)",
   },
 
   // Settings of models: functions/llm
@@ -545,8 +540,8 @@ export const problems = {
   },
   outbound_port: {
     status: 422,
-    zh: "不允许访问“{host}”的端口 {port}，允许的端口：{ports}",
-    en: "Port {port} of “{host}” may not be reached; allowed are {ports}",
+    zh: "不允许访问“{host}”的端口 {port}，允许的端口：{ports}；如需其他端口，请由管理员将该主机加入允许列表",
+    en: "Port {port} of “{host}” may not be reached, only {ports}; the operator can allow others by host",
   },
   outbound_address_refused: {
     status: 422,

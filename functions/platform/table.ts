@@ -48,6 +48,8 @@ export const recordKinds = {
   /** Money and tokens, reserved and spent. Apart from tasks and projects, so that paying for a call gives no right to change either. */
   spending: "SPEND#*",
   sshKey: "SSH#*",
+  /** Apart from SSH#: who connects adds hosts and has no right to write keys. */
+  knownHosts: "KNOWN#*",
   migration: "MIGRATION#*",
   idempotency: "IDEM#*",
   apiToken: "TOK#*",
@@ -100,7 +102,7 @@ export const keys = {
   /** How many there were in an hour, "2026-11-21T09"; it is not forgotten with the history. */
   instantAnalysesOfHour: (userId: string, hour: string) => ({ pk: `IA#${userId}#RATE`, sk: hour }),
   sshKey: (userId: string) => ({ pk: `SSH#${userId}`, sk: "KEY" }),
-  knownHosts: (userId: string) => ({ pk: `SSH#${userId}`, sk: "HOSTS" }),
+  knownHosts: (userId: string) => ({ pk: `KNOWN#${userId}`, sk: "HOSTS" }),
   migration: (number: number) => ({ pk: `MIGRATION#${number}`, sk: "M" }),
   idempotency: (userId: string, operation: string, key: string) => ({
     pk: `IDEM#${userId}#${operation}#${key}`,

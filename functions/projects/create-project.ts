@@ -14,7 +14,7 @@ export const createProject = operation(
     body: ProjectDraft,
     success: ProjectView,
     failures: [],
-    grants: { writes: ["project", "statistics"] },
+    grants: { writes: ["project", "statistics"], checks: ["user"] },
     idempotent: true,
   },
   async ({ body, caller, now }) => {

@@ -1,8 +1,10 @@
-import { BatchGetCommand, GetCommand, paginateQuery, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, paginateQuery, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { mergedPage } from "../platform/list-page.ts";
+import { readItems } from "../platform/read-items.ts";
 import { failedConditions, indexKeys, keys, sendUntilNoConflict, table } from "../platform/table.ts";
+import { writeForUser } from "../users/user-store.ts";
 import { Project } from "./project.ts";
 import { type Counters, countedProject, plus } from "./statistics.ts";
 import { counting } from "./statistics-store.ts";
@@ -19,26 +21,11 @@ const isTombstone = (item: Record<string, unknown>): boolean => item.erasingAt !
 
 /** Projects by id, for rows that name them; the caller has checked that the rows are theirs. Missing ones are left out. */
 export async function readProjects(ids: readonly string[]): Promise<Map<string, Project>> {
-  const found = new Map<string, Project>();
-  let Keys: Record<string, string>[] = [...new Set(ids)].map((id) => keys.project(id));
-  while (Keys.length > 0) {
-    const batch = new BatchGetCommand({
-      RequestItems: { [environment().TABLE_NAME]: { Keys: Keys.slice(0, batchMax) } },
-    });
-    const { Responses, UnprocessedKeys } = await table.send(batch);
-    for (const item of Responses?.[environment().TABLE_NAME] ?? [])
-      if (!isTombstone(item)) found.set(item.id as string, Project.parse(item));
-    Keys = [
-      ...((UnprocessedKeys?.[environment().TABLE_NAME]?.Keys ?? []) as Record<string, string>[]),
-      ...Keys.slice(batchMax),
-    ];
-  }
-  return found;
+  const items = await readItems([...new Set(ids)].map(keys.project));
+  return new Map(items.filter((item) => !isTombstone(item)).map((item) => [item.id as string, Project.parse(item)]));
 }
 
-/** BatchGetItem takes no more keys. */
-const batchMax = 100;
-
+/** @throws SluiceError not_authenticated when the owner is gone: a project must not be without one */
 export async function createProject(project: Project): Promise<void> {
   const put = {
     Put: {
@@ -48,7 +35,7 @@ export async function createProject(project: Project): Promise<void> {
     },
   };
   const counted = counting(project.ownerId, countedProject(project), new Date(project.createdAt));
-  await sendUntilNoConflict(new TransactWriteCommand({ TransactItems: [put, counted] }));
+  await writeForUser(project.ownerId, [{ write: put }, { write: counted }]);
 }
 
 /**

@@ -46,6 +46,10 @@ export function conclude(
         : []),
       ...warningIfAny("paths_not_found", plan.missing),
       ...warningsOf(plan.leftOut),
+      ...warningIfAny(
+        "files_over_limit",
+        plan.skipped.filter(({ reason }) => reason === "over_file_limit").map(({ path }) => path),
+      ),
       ...warningIfAny("files_not_analysed", lost),
       ...warningIfAny("files_partly_analysed", pathsOf(linked.coverage, "partial")),
       ...warningIfAny("files_left_out", pathsOf(linked.coverage, "skipped")),

@@ -17,7 +17,7 @@ export interface ScanInstructions {
   readonly patterns: readonly UserPattern[];
   /** OWASP 2021 categories whose rule is switched off in the rule set, "A01" to "A10". */
   readonly categoriesOff: readonly string[];
-  /** Most files that the model looks at; null for all. */
+  /** Most files that the scan looks at, unless it names them; null for all. */
   readonly filesMax: number | null;
   /** Most calls at the same time. */
   readonly concurrency: number;

@@ -36,8 +36,7 @@ export async function resolveInstructions(
     },
     patterns: ruleSet ? userPatterns(ruleSet) : [],
     categoriesOff: ruleSet ? categoriesOff(ruleSet) : [],
-    // Who names files wants these files.
-    filesMax: task.config.filePaths === null ? settings.maxAnalyzeFiles || null : null,
+    filesMax: settings.maxAnalyzeFiles || null,
     concurrency: settings.llmConcurrency ?? defaultSettings.otherConfig.llmConcurrency,
     gapMs: settings.llmGapMs ?? defaultSettings.otherConfig.llmGapMs,
   };

@@ -8,15 +8,14 @@ export type PlannedFile =
   | { readonly path: string; readonly units: readonly ReviewUnit[] }
   | { readonly path: string; readonly units: null; readonly reason: string };
 
-/** Decides file by file what a model looks at, up to a number of files. */
+/** Decides what a model looks at of a file. */
 export function planFile(
   file: SourceFile,
   findings: readonly Finding[],
-  { unitsOf, room }: { unitsOf: (file: SourceFile, findings: readonly Finding[]) => ReviewUnit[]; room: number },
+  unitsOf: (file: SourceFile, findings: readonly Finding[]) => ReviewUnit[],
 ): PlannedFile {
   const looked = reviewable(file.path, file.bytes);
   if (!looked.review) return { path: file.path, units: null, reason: looked.reason };
-  if (room <= 0) return { path: file.path, units: null, reason: "file_limit" };
   return { path: file.path, units: unitsOf(file, findings) };
 }
 

@@ -12,8 +12,6 @@ export const reviewReasons = [
   "budget_exhausted",
   /** There is a cap in money, none in tokens, and nobody knows the model's price. */
   "budget_needs_token_cap",
-  /** The user set how many files a model may look at. */
-  "file_limit",
   /** The scan ran for as long as a scan may. */
   "time_limit",
   /** The user chose another model or address while the scan ran; the key belongs to the new one. */

@@ -11,19 +11,14 @@ export const scanRepository = operation(
   {
     method: "POST",
     path: "/projects/{id}/scan",
-    summary: "Audit a branch of a project's repository, the default branch when none is named, with the caller's token",
+    summary:
+      "Audit a branch of a project's repository, the default branch when none is named, with the caller's token or SSH key",
     auth: "user",
     scope: "scan",
     params: z.object({ id: Id }),
     body: ScanRequest.prefault({}),
     success: z.object({ task_id: z.string(), status: z.literal("started") }),
-    failures: [
-      ...startFailures,
-      "project_not_repository",
-      "repository_host_not_supported",
-      "repository_url_invalid",
-      "repository_branch_invalid",
-    ],
+    failures: [...startFailures, "project_not_repository", "repository_url_invalid", "repository_branch_invalid"],
     grants: startGrants,
     idempotent: true,
   },

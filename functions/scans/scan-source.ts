@@ -2,6 +2,7 @@ import { openRepository } from "../sources/project-repository.ts";
 import { fetchSnapshot } from "../sources/repository-snapshot-store.ts";
 import { actorOf, type ScanSource, type Task } from "./task.ts";
 import { changeTask, orFail } from "./task-store.ts";
+import { untilAvailable } from "./until-available.ts";
 
 /** All that a fetch may take; the rest of the function's time is for checking and cutting up what came. */
 const fetchMs = 400_000;
@@ -27,8 +28,10 @@ const hasSource = (task: Task): task is SourcedTask => task.source !== null;
 async function fetchSource(task: Task, at: Date) {
   const { projectId, repository } = task;
   if (!repository) throw new Error("a task has neither an archive nor a repository");
-  const opened = await openRepository(repository, actorOf(task), fetchMs);
-  const snapshot = await fetchSnapshot(projectId, repository, opened, at);
+  const snapshot = await untilAvailable(async (leftMs) => {
+    const opened = await openRepository(repository, actorOf(task), leftMs);
+    return fetchSnapshot(projectId, repository, opened, at);
+  }, fetchMs);
   const { commit, leftOut, key, versionId, bytes, manifestKey } = snapshot;
   return { source: { key, versionId, bytes, manifestKey }, commit, leftOut };
 }

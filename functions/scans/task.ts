@@ -20,6 +20,7 @@ export const Warning = z.object({
     "files_not_analysed",
     "files_partly_analysed",
     "files_left_out",
+    "files_over_limit",
     "suppressed_findings",
     "files_not_in_archive",
     "listing_incomplete",

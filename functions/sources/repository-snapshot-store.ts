@@ -1,20 +1,13 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
-import { isSluiceError } from "../platform/errors.ts";
 import { deleteObject, putJson, putStream } from "../platform/object-store.ts";
 import { keys, table } from "../platform/table.ts";
 import { type ByteSource, slices } from "./archive/byte-source.ts";
 import { buildManifest, type Manifest } from "./archive/manifest.ts";
 import type { Head } from "./providers/repository-host.ts";
-import { leftOutOf, type RepositoryRef, RepositorySnapshot } from "./repository-snapshot.ts";
+import type { Repository } from "./repository.ts";
+import { type RepositoryRef, RepositorySnapshot } from "./repository-snapshot.ts";
 import { zipKeys } from "./stored-zip.ts";
-
-/** What a scan asks of a repository. */
-export interface FetchedRepository {
-  head(branch: string): Promise<Head>;
-  files(head: Head): Promise<{ readonly items: readonly { readonly path: string }[]; readonly truncated: boolean }>;
-  archive<T>(head: Head, use: (archive: ByteSource) => Promise<T>): Promise<T>;
-}
 
 /**
  * Brings the newest commit of a branch into the bucket, checked as an upload is. A commit that is there already is not downloaded again,
@@ -24,25 +17,19 @@ export interface FetchedRepository {
 export async function fetchSnapshot(
   projectId: string,
   ref: RepositoryRef,
-  repository: FetchedRepository,
+  repository: Pick<Repository, "head" | "archive">,
   at: Date,
 ): Promise<RepositorySnapshot> {
   const head = await repository.head(ref.branch);
   const kept = await findSnapshotOf(projectId, ref, head);
   if (kept) return kept;
-  const stored = await repository.archive(head, async (archive) => {
+  const fetched = await repository.archive(head, async (archive, findLeftOut) => {
     const manifest = await buildManifest(archive);
-    return { manifest, ...(await storeArchive(projectId, archive, manifest)) };
+    const place = await storeArchive(projectId, archive, manifest);
+    return { ...place, leftOut: await findLeftOut(manifest.files) };
   });
-  // The archive may lack files, and its author decides which. A host that will not list them costs a warning, not the scan.
-  const listed = await repository.files(head).catch((error) => {
-    if (!isSluiceError(error)) throw error;
-    return null;
-  });
-  const { manifest, ...place } = stored;
   const { type, url } = ref;
-  const leftOut = leftOutOf(listed, manifest.files);
-  const snapshot = { projectId, type, url, commit: head.commit, ...place, leftOut, fetchedAt: at.toISOString() };
+  const snapshot = { projectId, type, url, commit: head.commit, ...fetched, fetchedAt: at.toISOString() };
   await replaceSnapshot(snapshot);
   return snapshot;
 }

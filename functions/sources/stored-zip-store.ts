@@ -1,6 +1,8 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { v7 as uuid } from "uuid";
 import { contentDisposition } from "../platform/content-disposition.ts";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
@@ -60,7 +62,7 @@ export interface ArchiveOwner {
 export async function storeArchive(owner: ArchiveOwner, bytes: Buffer, at: Date): Promise<StoredZip> {
   requireZipName(owner.filename);
   const manifest = await buildManifest(bufferSource(bytes));
-  const key = zipKeys.archive(owner.projectId, manifest.archiveSha256);
+  const key = zipKeys.archive(owner.projectId, uuid());
   const archive = await putObject(environment().SOURCES_BUCKET, key, bytes, "application/zip");
   return commit(owner, manifest, archive, null, at);
 }
@@ -78,7 +80,7 @@ export async function adoptArchive(owner: ArchiveOwner, uploadId: string, at: Da
   try {
     if (head.bytes > archiveLimits.archiveBytes) throw new SluiceError("payload_too_large", { limit: "500 MB" });
     const manifest = await buildManifest(objectSource(pinned, head.bytes));
-    const archive = await copyObject(pinned, zipKeys.archive(owner.projectId, manifest.archiveSha256));
+    const archive = await copyObject(pinned, zipKeys.archive(owner.projectId, uuid()));
     const zip = await commit(owner, manifest, archive, uploadId, at);
     await deleteObject(pinned);
     return zip;
@@ -110,17 +112,24 @@ async function commit(
     uploadId,
     uploadedAt: at.toISOString(),
   };
+  const former = await readStoredZip(zip.projectId);
   const put = new PutCommand({
     TableName: environment().TABLE_NAME,
     Item: { ...keys.storedZip(zip.projectId), v: 1, ...zip },
     ReturnValues: "ALL_OLD",
   });
   const { Attributes } = await table.send(put);
-  // The bucket keeps noncurrent versions for a while, so a scan of the former archive finishes undisturbed.
-  if (Attributes && Attributes.key !== zip.key)
-    await deleteObject({ bucket: archive.bucket, key: Attributes.key as string });
+  // One that came in between is in the answer, and ours is when the SDK had to ask twice.
+  const named = new Set([former?.key, Attributes?.key as string | undefined]);
+  for (const key of named) if (key && key !== zip.key) await removeArchive(key);
   return zip;
 }
+
+/**
+ * For an archive that no record names any more. Without a version this is a delete marker: the bucket keeps noncurrent versions for a
+ * while, so a scan that is running reads its own to the end.
+ */
+const removeArchive = (key: string): Promise<void> => deleteObject({ bucket: environment().SOURCES_BUCKET, key });
 
 /** A link to the archive lives no longer: whoever gets hold of it needs no token. A download that has begun by then still finishes. */
 export const downloadSeconds = 300;
@@ -143,19 +152,21 @@ export function zipDownloadUrl(zip: StoredZip): Promise<string> {
  * is. Objects that a crash leaves behind in between are out of reach and go when the project is deleted permanently.
  */
 export async function removeStoredZip(projectId: string): Promise<void> {
+  const zip = await readStoredZip(projectId);
+  if (!zip) return;
   const remove = new DeleteCommand({
     TableName: environment().TABLE_NAME,
     Key: keys.storedZip(projectId),
-    ReturnValues: "ALL_OLD",
+    ConditionExpression: "#key = :key",
+    ExpressionAttributeNames: { "#key": "key" },
+    ExpressionAttributeValues: { ":key": zip.key },
   });
-  const { Attributes } = await table.send(remove);
-  if (!Attributes) return;
-  const removed = StoredZip.parse(Attributes);
-  // The same bytes have the same key: an upload that was faster owns it now.
-  if ((await readStoredZip(projectId))?.key === removed.key) return;
-  // Without a version this is a delete marker: a scan that is running reads its own version to the end. The manifest, names and hashes,
-  // stays for scans that are not planned yet and goes when the project does.
-  await deleteObject({ bucket: environment().SOURCES_BUCKET, key: removed.key });
+  // It fails when somebody was faster, or we were and the answer was lost: no record names this archive in either case.
+  await table.send(remove).catch((error) => {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  });
+  // The manifest, names and hashes, stays for scans that are not planned yet and goes when the project does.
+  await removeArchive(zip.key);
 }
 
 /** @throws SluiceError zip_name_expected */

@@ -39,7 +39,9 @@ export const storedZipView = (zip: StoredZip, language: Language): z.input<typeo
 });
 
 export const zipKeys = {
-  archive: (projectId: string, sha256: string) => `zips/${projectId}/${sha256}.zip`,
+  /** `id` is of one upload only, or who takes an archive away could take the same bytes from somebody who has just uploaded them again. */
+  archive: (projectId: string, id: string) => `zips/${projectId}/${id}.zip`,
+  /** Shared by equal archives: it is never taken away as long as there is the project. */
   manifest: (projectId: string, sha256: string) => `zips/${projectId}/${sha256}.manifest.json`,
   /** Where a direct upload lands until it has been checked; a lifecycle rule removes what nobody finishes. */
   quarantine: (projectId: string, uploadId: string) => `quarantine/${projectId}/${uploadId}`,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
-import { isAccessProblem, openRepository, providerGrants, repositoryOf } from "./project-repository.ts";
+import { accessTestMs, isAccessProblem, openRepository, providerGrants, repositoryOf } from "./project-repository.ts";
 
 const AccessResult = z.object({
   success: z.boolean(),
@@ -24,7 +24,7 @@ export const testProjectAccess = operation(
   {
     method: "POST",
     path: "/projects/{id}/test-access",
-    summary: "Try whether the caller's token reaches the repository and the default branch of a project",
+    summary: "Try whether the caller's token or SSH key reaches the repository and the default branch of a project",
     auth: "user",
     scope: "scan",
     params: z.object({ id: Id }),
@@ -37,7 +37,8 @@ export const testProjectAccess = operation(
     const repository = repositoryOf(project);
     const { branch } = repository;
     try {
-      const { commit } = await (await openRepository(repository, caller.id)).head(branch);
+      const opened = await openRepository(repository, caller.id, accessTestMs);
+      const { commit } = await opened.head(branch);
       return { success: true, code: "accessible", message: accessible[language](branch), branch, commit };
     } catch (error) {
       // A negative result is an answer, not an error of this operation.

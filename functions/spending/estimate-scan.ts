@@ -87,10 +87,13 @@ async function filesOf(project: Project, callerId: string, config: ScanConfig, i
   if (project.sourceType === "zip") await requireStoredZip(project.id);
   const { files, truncated } = await filesOfProject(project, callerId, config.branchName ?? undefined);
   const { filePaths, excludePatterns } = config;
-  const { accepted, skipped, missing } = selectFiles(files, { filePaths: filePaths ?? undefined, excludePatterns });
   const { model, modelTrouble, filesMax } = instructions;
-  const candidates = model ? accepted.filter(isReviewable) : [];
-  const chosen = candidates.slice(0, filesMax ?? candidates.length);
+  const { accepted, skipped, missing } = selectFiles(files, {
+    filePaths: filePaths ?? undefined,
+    excludePatterns,
+    maxFiles: filesMax ?? undefined,
+  });
+  const chosen = model ? accepted.filter(isReviewable) : [];
   return {
     sizes: chosen.map(({ bytes }) => bytes),
     counts: {
@@ -99,7 +102,7 @@ async function filesOf(project: Project, callerId: string, config: ScanConfig, i
       filesToReview: chosen.length,
       warnings: {
         [modelTrouble ? "model_unusable" : "rules_only"]: model ? 0 : accepted.length,
-        file_limit: candidates.length - chosen.length,
+        file_limit: skipped.filter(({ reason }) => reason === "over_file_limit").length,
         listing_incomplete: truncated ? files.length : 0,
         paths_not_found: missing.length,
         sizes_unknown: chosen.filter(({ bytes }) => bytes === null).length,

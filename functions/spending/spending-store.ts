@@ -91,6 +91,9 @@ export async function forgetSpending(total: SpendingKey): Promise<void> {
   await table.send(new DeleteCommand({ TableName: environment().TABLE_NAME, Key: total }));
 }
 
+/** Forgets what a user who is deleted has spent in all months. May be repeated. */
+export const forgetMonthsOf = (userId: string): Promise<void> => deletePartition(keys.monthSpending(userId, ""));
+
 async function readSpending(total: SpendingKey): Promise<Spending> {
   const query = {
     TableName: environment().TABLE_NAME,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { operation } from "../platform/operation.ts";
-import * as sshKeys from "./ssh-key-store.ts";
+import * as knownHosts from "./known-host-store.ts";
 
 export const forgetKnownHosts = operation(
   {
@@ -10,10 +10,10 @@ export const forgetKnownHosts = operation(
     auth: "user",
     success: z.object({ success: z.literal(true), message: z.string() }),
     failures: [],
-    grants: { writes: ["sshKey"] },
+    grants: { writes: ["knownHosts"] },
   },
   async ({ caller, language }) => {
-    await sshKeys.forgetKnownHosts(caller.id);
+    await knownHosts.forgetKnownHosts(caller.id);
     return { success: true as const, message: language === "zh" ? "已清除已知主机" : "The known hosts are forgotten" };
   },
 );

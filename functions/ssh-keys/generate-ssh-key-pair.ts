@@ -12,7 +12,7 @@ export const generateSshKeyPair = operation(
     body: z.object({ type: SshKeyType.default("ed25519") }).prefault({}),
     success: PublicSshKeyView.extend({ message: z.string() }),
     failures: [],
-    grants: { writes: ["sshKey"], secrets: ["encrypt"] },
+    grants: { writes: ["sshKey"], checks: ["user"], secrets: ["encrypt"] },
     // Without it, a repeated request would replace the key that its user has just given to a host.
     idempotent: true,
     // One whole processor: finding the primes of an RSA key takes seconds as it is.

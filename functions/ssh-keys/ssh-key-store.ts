@@ -1,8 +1,9 @@
-import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { encryptSecret } from "../platform/secrets.ts";
 import { keys, table, whenConditionFails } from "../platform/table.ts";
+import { writeForUser } from "../users/user-store.ts";
 import { type GeneratedKey, SshKey, type SshKeyType } from "./ssh-key.ts";
 
 /** The name that binds the encrypted private key to its field. */
@@ -15,7 +16,10 @@ export async function readSshKey(ownerId: string): Promise<SshKey | null> {
   return Item ? SshKey.parse(Item) : null;
 }
 
-/** Stores a new key in place of a former one; the private part only encrypted. */
+/**
+ * Stores a new key in place of a former one; the private part only encrypted.
+ * @throws SluiceError not_authenticated when the user is gone
+ */
 export async function storeSshKey(ownerId: string, type: SshKeyType, key: GeneratedKey, at: Date): Promise<SshKey> {
   const stored: SshKey = {
     ownerId,
@@ -26,7 +30,7 @@ export async function storeSshKey(ownerId: string, type: SshKeyType, key: Genera
     createdAt: at.toISOString(),
   };
   const Item = { ...keys.sshKey(ownerId), v: 1, ...stored };
-  await table.send(new PutCommand({ TableName: environment().TABLE_NAME, Item }));
+  await writeForUser(ownerId, [{ write: { Put: { TableName: environment().TABLE_NAME, Item } } }]);
   return stored;
 }
 
@@ -38,9 +42,4 @@ export async function deleteSshKey(ownerId: string): Promise<void> {
     ConditionExpression: "attribute_exists(pk)",
   });
   await table.send(remove).catch(whenConditionFails(() => new SluiceError("ssh_key_not_found")));
-}
-
-/** Forgets which host keys the user's git hosts have shown; the next connection takes them as new. */
-export async function forgetKnownHosts(ownerId: string): Promise<void> {
-  await table.send(new DeleteCommand({ TableName: environment().TABLE_NAME, Key: keys.knownHosts(ownerId) }));
 }

@@ -1,9 +1,18 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  paginateQuery,
+  QueryCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { deleteItems } from "../platform/delete-partition.ts";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { errorFields, log } from "../platform/log.ts";
 import { indexKeys, keys, table, whenConditionFails } from "../platform/table.ts";
+import { writeForUser } from "../users/user-store.ts";
 import { ApiToken, idOf, isLive, tokensPerUserMax } from "./api-token.ts";
 
 /** "Last used" is for finding tokens that nobody needs any more; hours are exact enough and cost next to nothing. */
@@ -21,14 +30,15 @@ async function readToken(id: string): Promise<ApiToken | null> {
   return Item ? ApiToken.parse(Item) : null;
 }
 
+/** @throws SluiceError not_authenticated when the owner is gone */
 export async function createApiToken(token: ApiToken): Promise<void> {
   const index = { ...indexKeys.apiTokensOf(token.ownerId), gsi1sk: `${token.createdAt}#${token.id}` };
-  const put = new PutCommand({
+  const Put = {
     TableName: environment().TABLE_NAME,
     Item: { ...keys.apiToken(token.id), ...index, v: 1, ...token },
     ConditionExpression: "attribute_not_exists(pk)",
-  });
-  await table.send(put);
+  };
+  await writeForUser(token.ownerId, [{ write: { Put } }]);
 }
 
 /**
@@ -71,12 +81,30 @@ async function lastUses(ids: readonly string[]): Promise<Map<string, string>> {
  * @throws SluiceError token_not_found, also for a token of somebody else
  */
 export async function deleteApiToken(ownerId: string, id: string): Promise<void> {
+  // The condition below is what protects others' tokens. This look keeps refused requests from being writes at all.
+  if ((await readToken(id))?.ownerId !== ownerId) throw new SluiceError("token_not_found");
   const TableName = environment().TABLE_NAME;
   const owned = { ConditionExpression: "ownerId = :owner", ExpressionAttributeValues: { ":owner": ownerId } };
   await table
     .send(new DeleteCommand({ TableName, Key: keys.apiToken(id), ...owned }))
     .catch(whenConditionFails(() => new SluiceError("token_not_found")));
   await table.send(new DeleteCommand({ TableName, Key: keys.apiTokenUse(id) }));
+}
+
+/** Removes what is left of the tokens of a user who is gone, expired ones too. They open nothing any more, so a crash in between harms nobody. */
+export async function deleteApiTokensOf(ownerId: string): Promise<void> {
+  const query = {
+    TableName: environment().TABLE_NAME,
+    IndexName: "gsi1",
+    KeyConditionExpression: "gsi1pk = :pk",
+    ExpressionAttributeValues: { ":pk": indexKeys.apiTokensOf(ownerId).gsi1pk },
+  };
+  const ids: string[] = [];
+  for await (const { Items = [] } of paginateQuery({ client: table }, query))
+    ids.push(...Items.map((item) => item.id as string));
+  // The token leads to its use, so it goes last.
+  await deleteItems(ids.map(keys.apiTokenUse));
+  await deleteItems(ids.map(keys.apiToken));
 }
 
 /** What this container has seen used, in milliseconds: another container's writes are found out by the condition. */

@@ -25,7 +25,7 @@ export const createToken = operation(
     }),
     success: ApiTokenView.extend({ token: z.string() }),
     failures: ["token_limit_reached"],
-    grants: { reads: ["apiTokenUse"], writes: ["apiToken"], indexes: ["gsi1"] },
+    grants: { reads: ["apiTokenUse"], writes: ["apiToken"], checks: ["user"], indexes: ["gsi1"] },
     messages: "zh",
     // Not idempotent: that would keep the answer, and with it the secret, in the table for a day.
   },

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { deleteUserConfig } from "../config/user-config-store.ts";
 import { forgetInstantAnalyses } from "../instant/instant-analysis-store.ts";
 import { findMember, projectIdsOf, removeMember } from "../members/member-store.ts";
 import { Id } from "../platform/contract.ts";
@@ -11,6 +10,8 @@ import { forgetOverrides } from "../platform/override-store.ts";
 import { deleteTemplatesOf } from "../prompts/prompt-template-store.ts";
 import { deleteRuleSetsOf } from "../rules/rule-set-store.ts";
 import { reviewsFolder } from "../scans/review-cache.ts";
+import { forgetMonthsOf } from "../spending/spending-store.ts";
+import { deleteApiTokensOf } from "../tokens/api-token-store.ts";
 import { keepAdministrator } from "./keep-administrator.ts";
 import { administrates } from "./user.ts";
 import * as users from "./user-store.ts";
@@ -25,10 +26,11 @@ export const deleteUser = operation(
     success: z.object({ message: z.string() }),
     failures: ["user_not_found", "stale_version", "user_owns_projects", "cannot_delete_self", "permission_denied"],
     grants: {
-      reads: ["user", "member", "ruleSet", "override", "instantAnalysis"],
+      reads: ["user", "member", "ruleSet", "override", "instantAnalysis", "spending"],
       writes: [
-        ...(["user", "email", "userDirectory", "statistics", "member"] as const),
-        ...(["promptTemplate", "ruleSet", "override", "userConfig", "instantAnalysis"] as const),
+        ...(["user", "email", "userDirectory", "statistics", "userConfig", "sshKey", "knownHosts"] as const),
+        ...(["apiToken", "apiTokenUse", "member"] as const),
+        ...(["promptTemplate", "ruleSet", "override", "instantAnalysis", "spending"] as const),
       ],
       indexes: ["gsi1"],
       results: { lists: ["reviews/*"], deletes: ["reviews/*"] },
@@ -41,16 +43,10 @@ export const deleteUser = operation(
     if (user && administrates(user))
       await keepAdministrator(user, caller, (witness) => users.deleteUser(user, witness));
     else if (user) await users.deleteUser(user);
-    // Also for a user who is gone: an earlier try may have ended right here. API tokens of nobody open nothing and expire by themselves.
+    // Also for a user who is gone: an earlier try may have ended right here.
+    await deleteApiTokensOf(params.id);
     await leaveProjects(params.id);
-    await deletePrefix(environment().RESULTS_BUCKET, reviewsFolder(params.id));
-    await Promise.all([
-      deleteUserConfig(params.id),
-      deleteTemplatesOf(params.id),
-      deleteRuleSetsOf(params.id),
-      forgetOverrides(params.id),
-      forgetInstantAnalyses(params.id),
-    ]);
+    await forgetWorkOf(params.id);
     if (!user) throw new SluiceError("user_not_found");
     return { message: "用户已删除" };
   },
@@ -61,4 +57,14 @@ async function leaveProjects(userId: string): Promise<void> {
     const member = await findMember(projectId, userId);
     if (member) await removeMember(member);
   }
+}
+
+/** What the user has written, switched, pasted and paid for. */
+async function forgetWorkOf(userId: string): Promise<void> {
+  await deleteTemplatesOf(userId);
+  await deleteRuleSetsOf(userId);
+  await forgetOverrides(userId);
+  await forgetInstantAnalyses(userId);
+  await forgetMonthsOf(userId);
+  await deletePrefix(environment().RESULTS_BUCKET, reviewsFolder(userId));
 }

@@ -82,7 +82,8 @@ export async function replaceUser(before: User, after: User, witness?: string): 
 }
 
 /**
- * Removes a user who owns no project, and the address is free again.
+ * Removes a user who owns no project, with their counters, settings, key pair and known hosts, and the address is free again. Secrets go
+ * in the same transaction: there is no moment in which they belong to nobody.
  * @param witness as in replaceUser
  * @throws SluiceError stale_version when somebody else was faster, user_owns_projects, last_administrator when the witness fails
  */
@@ -92,9 +93,26 @@ export function deleteUser(user: User, witness?: string): Promise<void> {
     { write: remove(keys.userEntry(user.id, user.createdAt)) },
     { write: changeShard(user, -1) },
     { write: releaseClaim(user), refusal: "stale_version" },
-    { write: ownsNoProject(user), refusal: "user_owns_projects" },
+    { write: remove(keys.statistics(user.id), ownsNoProject), refusal: "user_owns_projects" },
+    { write: remove(keys.userConfig(user.id)) },
+    { write: remove(keys.sshKey(user.id)) },
+    { write: remove(keys.knownHosts(user.id)) },
     ...witnessed(witness),
   ]);
+}
+
+/**
+ * Writes something that belongs to a user, unless the user is gone: a request that was let in a moment before must not bring back what
+ * their deletion has taken.
+ * @param gone how to refuse then: the user is the caller, who is signed out by now, or somebody whom the caller named
+ * @throws SluiceError `gone`, or the refusal of the step whose condition does not hold
+ */
+export function writeForUser(
+  userId: string,
+  steps: readonly Step[],
+  gone: "not_authenticated" | "user_not_found" = "not_authenticated",
+): Promise<void> {
+  return transact(userId, [{ write: exists(userId), refusal: gone }, ...steps]);
 }
 
 type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
@@ -121,6 +139,14 @@ interface Condition {
 
 const put = (Item: Record<string, unknown>, condition: Condition = {}): Write => ({
   Put: { TableName: environment().TABLE_NAME, Item, ...condition },
+});
+
+const exists = (userId: string): Write => ({
+  ConditionCheck: {
+    TableName: environment().TABLE_NAME,
+    Key: keys.user(userId),
+    ConditionExpression: "attribute_exists(pk)",
+  },
 });
 
 const remove = (Key: Record<string, unknown>, condition: Condition = {}): Write => ({
@@ -160,15 +186,14 @@ const changeShard = (user: User, entries: -1 | 0 | 1): Write => ({
   },
 });
 
-/** Projects are a team's: they must not go, nor stay without an owner, because an account does. */
-const ownsNoProject = (user: User): Write => ({
-  ConditionCheck: {
-    TableName: environment().TABLE_NAME,
-    Key: keys.statistics(user.id),
-    ConditionExpression: "attribute_not_exists(pk) OR projects <= :none",
-    ExpressionAttributeValues: { ":none": 0 },
-  },
-});
+/**
+ * Projects are a team's: they must not go, nor stay without an owner, because an account does. A deleted project's tasks are still taken
+ * off its owner's counters while it is erased, so they have to be there until then.
+ */
+const ownsNoProject: Condition = {
+  ConditionExpression: "attribute_not_exists(pk) OR (projects <= :none AND tasks <= :none)",
+  ExpressionAttributeValues: { ":none": 0 },
+};
 
 function witnessed(id: string | undefined): Step[] {
   if (id === undefined) return [];

@@ -9,8 +9,9 @@ import { zodOfModels } from "./zod-of-models.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Some bundled CommonJS packages call require at run time; ESM has none of its own. */
-const banner = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
+/** Some bundled CommonJS packages call require or look at __dirname at run time; ESM has none of its own. */
+const banner =
+  "import{createRequire}from'node:module';const require=createRequire(import.meta.url),__dirname=import.meta.dirname;";
 
 /**
  * Bundles every function of the product into one folder: `<name>/index.mjs` for each operation and workflow task, the chunks they share,
@@ -33,6 +34,8 @@ export async function bundleFunctions(folder: string): Promise<Metafile> {
       platform: "node",
       target: "node24",
       mainFields: ["module", "main"],
+      // Native parts that ssh2 tries for and does without.
+      external: ["cpu-features", "*.node"],
       outExtension: { ".js": ".mjs" },
       banner: { js: banner },
       plugins: [entryPlugin, zodOfModels],

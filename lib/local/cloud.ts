@@ -14,6 +14,7 @@ import { lockFolder } from "./lock.ts";
 import { S3 } from "./s3.ts";
 import { Schedule } from "./schedule.ts";
 import { type Caller, type InvokeResult, localAccount } from "./service.ts";
+import type { ClockProps } from "./states/clock.ts";
 import { States } from "./states.ts";
 
 export interface CloudProps {
@@ -26,6 +27,8 @@ export interface CloudProps {
   readonly host: "127.0.0.1";
   /** Values of the template's parameters. @default their defaults */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** Time as executions of state machines see it, so that tests need not sit out their waits. @default the system's */
+  readonly executionClock?: ClockProps;
   /** Gets what functions print, as JSON lines; the file in the data folder has it anyway. */
   readonly log?: (line: string) => void;
 }
@@ -92,6 +95,7 @@ async function start(props: CloudProps, closes: Close[]): Promise<Cloud> {
   const kms = new Kms({ folder: join(dataFolder, "kms") });
   const schedule = new Schedule({ invoke: (...call) => invokers.byRule(...call) });
   const states: States = new States({
+    ...props.executionClock,
     folder: join(dataFolder, "states"),
     functions: { invoke: (...call) => invokers.byRole(...call) },
     credentials: (roleArn) => invokers.roleOf(roleArn),

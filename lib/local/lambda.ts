@@ -89,6 +89,11 @@ export class Lambda {
     return { busy: this.#busy.size, warm: this.#warm.size };
   }
 
+  /** Ids of a function's processes, for tests that kill them. */
+  processesOf(arn: string): number[] {
+    return [...(this.#functions.get(arn)?.instances ?? [])].flatMap(({ pid }) => pid ?? []);
+  }
+
   /**
    * Runs a function and waits for its answer; never rejects. Errors of the service itself are named "Lambda.…", all others
    * are the function's own with the JSON that Lambda answers as their message.

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MemberRole } from "../../functions/members/member.ts";
 import { type ListedOperation, operationList, type operations } from "../../functions/operations.ts";
 import { fullPath, isRaw } from "../../functions/platform/contract.ts";
 import { type Action, isActiveOnly, roleFor } from "../../functions/projects/authorise.ts";
 import { Api, type Sent, sendForm, zipOf } from "../support/api.ts";
+import { RecordedWrites } from "../support/recorded-writes.ts";
+import { alice, mallory, startTestService } from "../support/test-service.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
 /** Names of all operations: a new one without a row below does not compile. */
@@ -163,6 +165,11 @@ const samples: Record<Names, Sample> = {
     await owner.ok("POST", "/api/v1/ssh-keys/generate");
     return {};
   },
+  testSshKey: async () => {
+    await owner.ok("POST", "/api/v1/ssh-keys/generate");
+    // Refused before anything is sent, and told in a good answer.
+    return { sent: { json: { repo_url: "git@127.0.0.1:owner/name.git" } } };
+  },
   forgetKnownHosts: () => ({}),
   listMigrations: () => ({ sent: { query: { limit: "5" } } }),
   readHealth: () => ({}),
@@ -172,8 +179,10 @@ const samples: Record<Names, Sample> = {
   readDocsViewer: () => ({}),
 };
 
-const { url, alice, mallory } = inject("service");
-const anyone = new Api(url);
+/** A service of its own, as what else its functions write must not come from another test. */
+let service: Awaited<ReturnType<typeof startTestService>>;
+let writes: RecordedWrites;
+let anyone: Api;
 let owner: Api;
 let stranger: Api;
 /** Signed in, but no administrator. */
@@ -189,8 +198,13 @@ const newcomer = () => ({
 /** People with a part in the owner's projects, one for each role, and one with none. */
 let team: Record<"viewer" | "member" | "admin", { id: string; api: Api }>;
 let outsider: { id: string; api: Api };
+let outsiderToken: { api: Api; token: string };
+let memberToken: { api: Api; token: string };
 
 beforeAll(async () => {
+  service = await startTestService();
+  writes = new RecordedWrites(service.cloud.gateway);
+  anyone = new Api(service.url);
   owner = await anyone.as(alice);
   stranger = await anyone.as(mallory);
   team = { viewer: await person("viewer"), member: await person("member"), admin: await person("admin") };
@@ -205,6 +219,7 @@ beforeAll(async () => {
   const bob = newcomer();
   const user = await owner.ok("POST", "/api/v1/users", { json: bob });
   member = await anyone.as(bob);
+  [outsiderToken, memberToken] = [await withToken(outsider.api), await withToken(member)];
   world = {
     projectId: project.id,
     repositoryId: await repositoryProject(),
@@ -217,6 +232,8 @@ beforeAll(async () => {
     ruleSetId: await ownRuleSet(),
   };
 });
+
+afterAll(() => service.stop());
 
 const named = operationList.map((listed) => [listed.name, listed] as const);
 const guarded = named.filter(([, { operation }]) => operation.contract.auth !== "anyone");
@@ -240,8 +257,9 @@ describe("every operation", () => {
     const unsigned = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString("base64url")}.${payload}.`;
     const otherSignature = `${header}.${payload}.${Buffer.alloc(64, 1).toString("base64url")}`;
     for (const token of [null, "rubbish", unsigned, otherSignature, "x".repeat(5000)]) {
-      const { answer } = await call(owner, listed, { token });
+      const { answer, written } = await call(owner, listed, { token });
       expect(answer).toMatchObject({ status: 401, body: { code: "not_authenticated" } });
+      expect(written).toEqual([]);
       // API Gateway renames the header that a function sends; browsers must not answer it with a prompt of their own.
       expect(answer.headers.get("x-amzn-remapped-www-authenticate")).toBe("Bearer");
     }
@@ -261,8 +279,9 @@ describe("every operation", () => {
   it.each(guarded.filter(([, listed]) => isAdministrators(listed)))(
     "%s answers 403 to who is no administrator",
     async (_, listed) => {
-      const { answer } = await call(member, listed);
+      const { answer, written } = await call(member, listed);
       expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });
+      expect(written).toEqual([]);
     },
   );
 
@@ -270,7 +289,8 @@ describe("every operation", () => {
     "%s answers 404 to an administrator where nothing is",
     async (_, listed) => {
       const params = Object.fromEntries(parametersOf(listed).map((name) => [name, nowhere]));
-      expect((await call(owner, listed, {}, params)).answer.status).toBe(404);
+      const { answer, written } = await call(owner, listed, {}, params);
+      expect([answer.status, written]).toEqual([404, []]);
     },
   );
 
@@ -285,6 +305,7 @@ describe("every operation", () => {
       const json = projectIn(sent.json) ? { ...(sent.json as object), project_id: nowhere } : sent.json;
       const missing = await call(stranger, listed, { ...sent, query, multipart, json }, params);
       expect(foreign.answer.status).toBe(404);
+      expect([foreign.written, missing.written]).toEqual([[], []]);
       expect({ ...foreign.answer.body, request_id: "" }).toEqual({ ...missing.answer.body, request_id: "" });
     },
   );
@@ -366,8 +387,9 @@ describe("every operation that reaches a project", () => {
   it.each(reaching)("%s does not exist for whoever has no part in the project", async (_, listed) => {
     // The stranger is a system administrator, which is no role in a project.
     for (const api of [outsider.api, stranger]) {
-      const { answer } = await call(api, listed);
+      const { answer, written } = await call(api, listed);
       expect(answer).toMatchObject({ status: 404, body: { code: expect.stringMatching(hidden.join("|")) } });
+      expect(written).toEqual([]);
     }
   });
 
@@ -376,10 +398,12 @@ describe("every operation that reaches a project", () => {
     for (const [role, { api }] of Object.entries(team)) {
       // To leave is everybody's own right, and the sample removes the viewer.
       if (name === "removeMember" && role === "viewer") continue;
-      const { answer } = await call(api, listed);
+      const { answer, written } = await call(api, listed);
       const refused = answer.status === 403 || hidden.includes(answer.body?.code);
       expect([role, refused]).toEqual([role, MemberRole.options.indexOf(role as MemberRole) < needed]);
-      if (refused) expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });
+      if (!refused) continue;
+      expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });
+      expect(written).toEqual([]);
     }
   });
 
@@ -391,8 +415,35 @@ describe("every operation that reaches a project", () => {
       const { query, multipart, json } = sample.sent ?? {};
       const binned = sample.params?.id ?? query?.project_id ?? multipart?.project_id ?? projectIn(json);
       await owner.ok("DELETE", `/api/v1/projects/${binned}`);
-      const answer = await send(owner, listed, sample);
+      const { answer } = await send(owner, listed, sample);
       expect(answer).toMatchObject({ status: 409, body: { code: "project_in_recycle_bin" } });
+    },
+  );
+});
+
+describe("what a refused request leaves behind", () => {
+  it("can be told from what a served one does", async () => {
+    const [, createProject] = named.find(([name]) => name === "createProject") as (typeof named)[number];
+    const { written } = await call(owner, createProject);
+    // The project and its owner's counters; the platform's own entry in the audit log.
+    expect(written).toEqual(["dynamodb:PutItem P", "dynamodb:UpdateItem STATS", "dynamodb:PutItem AUDIT"]);
+  });
+
+  it.each(guarded.filter(([, listed]) => namesSomething(listed) || isAdministrators(listed)))(
+    "by %s, with an API token and a key that makes repeating safe, is the note of both",
+    async (_, listed) => {
+      const { contract } = listed.operation;
+      const { api, token } = isAdministrators(listed) ? memberToken : outsiderToken;
+      const headers = { "Idempotency-Key": randomUUID() };
+      const { answer, written } = await call(api, listed, { token, headers });
+      expect(answer.status).toBe(isAdministrators(listed) ? 403 : 404);
+      // Who is no administrator is refused before the key is looked at. A refusal gives it back, so that the same key may try again.
+      const claimed = contract.idempotent && !isAdministrators(listed);
+      const claim = claimed ? ["dynamodb:PutItem IDEM", "dynamodb:DeleteItem IDEM"] : [];
+      const use = "dynamodb:PutItem TOKUSE";
+      expect(written.filter((write) => write !== use)).toEqual(claim);
+      // Once an hour and process.
+      expect(written.filter((write) => write === use).length).toBeLessThanOrEqual(1);
     },
   );
 });
@@ -430,6 +481,12 @@ async function person(name: string): Promise<{ id: string; api: Api }> {
   const account = { email: `${name}@example.test`, password: `long enough for ${name}` };
   const { id } = await owner.ok("POST", "/api/v1/users/", { json: { ...account, full_name: name } });
   return { id, api: await anyone.as(account) };
+}
+
+/** The same person by an API token that may do all they may. */
+async function withToken(api: Api): Promise<{ api: Api; token: string }> {
+  const { token } = await api.ok("POST", "/api/v1/users/me/tokens", { json: { name: "t", scope: "all" } });
+  return { api, token };
 }
 
 /** Lets the team work on a project of the owner. */
@@ -475,13 +532,22 @@ async function addedRule(id: string): Promise<{ id: string; rule_id: string }> {
 async function call(api: Api, listed: ListedOperation, change: Sent = {}, params?: Record<string, string>) {
   const sample = await samples[listed.name as Names](world);
   const sent = { ...sample.sent, ...change };
-  const answer = await send(api, listed, { params: params ?? sample.params ?? {}, sent });
-  return { answer, status: sample.status ?? 200 };
+  return {
+    ...(await send(api, listed, { params: params ?? sample.params ?? {}, sent })),
+    status: sample.status ?? 200,
+  };
 }
 
-function send(api: Api, { operation: { contract } }: ListedOperation, { params, sent }: Awaited<ReturnType<Sample>>) {
+/** @returns the answer, and what the operation's function has written for it */
+async function send(
+  api: Api,
+  { name: operationName, operation: { contract } }: ListedOperation,
+  { params, sent }: Awaited<ReturnType<Sample>>,
+) {
   const path = fullPath(contract).replace(/\{(\w+)\}/g, (_, name: string) => params?.[name] ?? name);
-  return api.call(contract.method, path, sent);
+  writes.clear();
+  const answer = await api.call(contract.method, path, sent);
+  return { answer, written: writes.by(operationName) };
 }
 
 const parametersOf = (listed: ListedOperation) =>

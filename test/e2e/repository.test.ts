@@ -174,16 +174,22 @@ describe("a repository project", () => {
     expect(downloads()).toBe(2);
   });
 
-  it("at a host that is not supported says so at once", async () => {
-    for (const more of [{ repository_type: "other" }, { repository_url: "git@github.com:owner/name.git" }]) {
-      const id = await projectAt(github, "github", "", more);
-      const code = "repository_host_not_supported";
-      expect(await api.call("POST", `/api/v1/projects/${id}/scan`)).toMatchObject({ status: 422, body: { code } });
-      expect(await api.ok("POST", `/api/v1/projects/${id}/test-access`)).toMatchObject({ success: false, code });
-      expect(await api.ok("GET", `/api/v1/projects/${id}/branches`)).toMatchObject({
-        branches: ["trunk"],
-        error_code: code,
-      });
+  it("over SSH needs a key, and says so before any host is asked", async () => {
+    const id = await projectAt(github, "github", "", { repository_url: "git@github.com:owner/name.git" });
+    const code = "repository_key_missing";
+    expect(await scan(id)).toMatchObject({ status: "failed", error_code: code });
+    expect(await api.ok("POST", `/api/v1/projects/${id}/test-access`)).toMatchObject({ success: false, code });
+    const branches = await api.ok("GET", `/api/v1/projects/${id}/branches`);
+    expect(branches).toMatchObject({ branches: ["trunk"], error_code: code });
+    const files = await api.call("GET", `/api/v1/projects/${id}/files`);
+    expect(files).toMatchObject({ status: 422, body: { code } });
+  });
+
+  it("with an address that is none says so at once", async () => {
+    for (const repository_type of ["github", "other"]) {
+      const id = await projectAt(github, "github", "", { repository_type, repository_url: "not an address" });
+      const answer = await api.call("POST", `/api/v1/projects/${id}/scan`);
+      expect(answer).toMatchObject({ status: 422, body: { code: "repository_url_invalid" } });
     }
   });
 

@@ -132,8 +132,8 @@ describe("a review by the user's model", () => {
     const project = await api.projectWith(modelApp(5));
     const { task } = await scan(project.id);
     expect(llm.counts.count).toBe(2);
-    expect(task).toMatchObject({ files_to_review: 2, scanned_files: 5 });
-    expect(task.warnings).toMatchObject([{ code: "files_not_reviewed", reason: "file_limit", count: 3 }]);
+    expect(task).toMatchObject({ total_files: 2, files_to_review: 2, scanned_files: 2 });
+    expect(task.warnings).toMatchObject([{ code: "files_over_limit", count: 3 }]);
     await useModel("scripted", { maxAnalyzeFiles: 0 });
   });
 });

@@ -67,7 +67,14 @@ describe("an administrator", () => {
     await api.ok("DELETE", `/api/v1/projects/${project.id}/permanent`);
     const shared = await admin.ok("POST", "/api/v1/projects/", { json: { name: "shared", source_type: "zip" } });
     await admin.ok("POST", `/api/v1/projects/${shared.id}/members`, { json: { user_id: user.id } });
+    // Its role reaches all that has to go; what goes is told by test/users/delete-user.test.ts.
+    await api.ok("PUT", "/api/v1/config/me", { json: { otherConfig: { githubToken: "ghp_canary_0123456789" } } });
+    await api.ok("POST", "/api/v1/ssh-keys/generate");
+    const json = { name: "CI", scope: "read" };
+    const { token } = await api.ok("POST", "/api/v1/users/me/tokens", { json });
+    await api.ok("GET", "/api/v1/users/me", { token });
     await admin.ok("DELETE", path);
+    expect(await api.call("GET", "/api/v1/users/me", { token })).toMatchObject({ status: 401 });
     const members = await admin.ok("GET", `/api/v1/projects/${shared.id}/members`);
     expect(members.map((member: { user_id: string }) => member.user_id)).not.toContain(user.id);
   });

@@ -4,7 +4,7 @@ import { addMember } from "../../functions/members/add-member.ts";
 import { changeMember } from "../../functions/members/change-member.ts";
 import { listMembers } from "../../functions/members/list-members.ts";
 import type { MemberRole } from "../../functions/members/member.ts";
-import { projectIdsOf } from "../../functions/members/member-store.ts";
+import { findMember, projectIdsOf } from "../../functions/members/member-store.ts";
 import { removeMember } from "../../functions/members/remove-member.ts";
 import type { Operation, Reply } from "../../functions/platform/operation.ts";
 import { createProject } from "../../functions/projects/create-project.ts";
@@ -155,6 +155,7 @@ describe("fifty clients at once", () => {
     expect(result.codes.filter((code) => code !== "stale_version")).toEqual([]);
     const [row] = await rows();
     expect(["member", "admin"]).toContain(row?.role);
+    expect((await findMember(id, member.id))?.version).toBe(1 + result.won);
   });
 
   it("remove the same member once", async () => {

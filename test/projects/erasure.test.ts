@@ -1,33 +1,25 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ListObjectVersionsCommand } from "@aws-sdk/client-s3";
 import { DescribeExecutionCommand, SFNClient } from "@aws-sdk/client-sfn";
-import { paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { v7 as uuid } from "uuid";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type LocalService, startLocalService } from "../../bin/local/service.ts";
-import { newIssue } from "../../functions/issues/issue.ts";
-import { writeIssues } from "../../functions/issues/issue-store.ts";
-import { addMember } from "../../functions/members/member-store.ts";
 import { environment } from "../../functions/platform/environment.ts";
-import { putJson, s3 } from "../../functions/platform/object-store.ts";
+import { putJson } from "../../functions/platform/object-store.ts";
 import { keys, table } from "../../functions/platform/table.ts";
-import { newProject, type Project } from "../../functions/projects/project.ts";
-import { buryProject, createProject, replaceProject } from "../../functions/projects/project-store.ts";
+import type { Project } from "../../functions/projects/project.ts";
+import { buryProject, replaceProject } from "../../functions/projects/project-store.ts";
 import { Counters, zero } from "../../functions/projects/statistics.ts";
 import { readStatistics } from "../../functions/projects/statistics-store.ts";
 import { findTombstone } from "../../functions/projects/tombstone.ts";
-import { newTask, scanKeys, type Task } from "../../functions/scans/task.ts";
-import { changeTask, createTask, findTask, recordChunk } from "../../functions/scans/task-store.ts";
-import { storeArchive } from "../../functions/sources/stored-zip-store.ts";
-import { reserve, settle } from "../../functions/spending/spending-store.ts";
+import { scanKeys, type Task } from "../../functions/scans/task.ts";
+import { findTask } from "../../functions/scans/task-store.ts";
 import { workflowTasks } from "../../functions/workflow-tasks.ts";
 import { AwsError } from "../../lib/local/service.ts";
-import { aCall } from "../spending/running-scan.ts";
 import { Api, zipOf } from "../support/api.ts";
 import { bigApp } from "../support/big-app.ts";
-import { aFinding } from "../support/finding.ts";
+import { furnishedProject, scannedTask, whatIsLeft } from "../support/furnished-project.ts";
 import { useAsEnvironment } from "../support/handler-environment.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
@@ -57,65 +49,6 @@ afterEach(() => {
 const now = () => new Date();
 const run = (project: Pick<Project, "id">, last: boolean, clock = now) =>
   workflowTasks.projects.eraseProject.handle({ project_id: project.id, last } as never, clock);
-
-/** Everything that still names one of these ids, anywhere. */
-async function whatIsLeft(...ids: string[]): Promise<string[]> {
-  const left: string[] = [];
-  for await (const { Items = [] } of paginateScan({ client: table }, { TableName: environment().TABLE_NAME }))
-    for (const item of Items) {
-      const transient = /^(IDEM|AUDIT|UP)#/.test(item.pk as string);
-      if (!transient && ids.some((id) => JSON.stringify(item).includes(id))) left.push(`${item.pk} ${item.sk}`);
-    }
-  for (const Bucket of [environment().SOURCES_BUCKET, environment().RESULTS_BUCKET]) {
-    const { Versions = [], DeleteMarkers = [] } = await s3.send(new ListObjectVersionsCommand({ Bucket }));
-    for (const { Key = "" } of [...Versions, ...DeleteMarkers]) if (ids.some((id) => Key.includes(id))) left.push(Key);
-  }
-  return left;
-}
-
-/** A project with one of everything: a ZIP that replaced another, a member, a scan that has ended and one that runs. */
-async function furnished(): Promise<{ project: Project; tasks: Task[] }> {
-  const ownerId = uuid();
-  const draft = { name: "doomed", source_type: "zip", default_branch: "main" } as const;
-  const project = newProject({ ...draft, programming_languages: [] }, uuid(), ownerId, now());
-  await createProject(project);
-  for (const text of ["print(1)", "print(2)"]) {
-    const bytes = Buffer.from(await (await zipOf({ "a.py": text })).arrayBuffer());
-    await storeArchive({ projectId: project.id, ownerId, filename: "a.zip" }, bytes, now());
-  }
-  const joined = { role: "viewer", permissions: "{}", joinedAt: now().toISOString(), version: 1 } as const;
-  await addMember({ projectId: project.id, userId: uuid(), ownerId, ...joined });
-  return { project, tasks: [await scanned(project, "completed"), await scanned(project, "running")] };
-}
-
-async function scanned(project: Project, status: "pending" | "running" | "completed"): Promise<Task> {
-  const config = { filePaths: null, fullScan: true, excludePatterns: [], branchName: null };
-  const source = { key: "none", bytes: 0, manifestKey: "none" };
-  const task = newTask(
-    {
-      id: uuid(),
-      projectId: project.id,
-      ownerId: project.ownerId,
-      taskType: "zip_upload",
-      config: { ...config, ruleSetId: null, promptTemplateId: null, budgetTokens: null, budgetUsd: null },
-      source,
-    },
-    now(),
-  );
-  await createTask(task);
-  if (status === "pending") return task;
-  await changeTask(task.id, { from: ["pending"], attempt: 1, set: { status: "running" } });
-  await recordChunk(task.id, 1, { chunk: 0, files: 1, lines: 1, findings: 2 }, 1, now());
-  const call = aCall({ userId: uuid(), scan: { taskId: task.id, attempt: 1, projectId: project.id } });
-  await settle(await reserve(call, now()), null);
-  await reserve(call, now());
-  await putJson(environment().RESULTS_BUCKET, scanKeys(task.id, 1).plan, {});
-  const issues = ["one", "two"].map((name) => newIssue(aFinding(name), task.id, project.ownerId, now().toISOString()));
-  await writeIssues(task, issues, now());
-  if (status === "running") return task;
-  const set = { status: "completed", issuesCount: 2, qualityScore: 70, completedAt: now().toISOString() } as const;
-  return changeTask(task.id, { from: ["running"], attempt: 1, set });
-}
 
 const countersOf = async (ownerId: string): Promise<Counters> => Counters.parse(await readStatistics(ownerId));
 
@@ -163,7 +96,7 @@ describe("deleting a project for good", () => {
   });
 
   it("is started by the sweeper when the API crashed before it could, and again after an hour without success", async () => {
-    const { project } = await furnished();
+    const { project } = await furnishedProject();
     const at = now();
     await buryProject(project, at);
     const executionArn = (n: number) =>
@@ -180,7 +113,7 @@ describe("deleting a project for good", () => {
   });
 
   it("erases what a function wrote after the first run", async () => {
-    const { project, tasks } = await furnished();
+    const { project, tasks } = await furnishedProject();
     await buryProject(project, now());
     expect(await run(project, false)).toEqual({ done: true });
     const [, running] = tasks as [Task, Task];
@@ -192,7 +125,7 @@ describe("deleting a project for good", () => {
   });
 
   it("goes on in another run when its time is up", async () => {
-    const { project } = await furnished();
+    const { project } = await furnishedProject();
     await buryProject(project, now());
     let asked = 0;
     // The first look at the clock sets the deadline, the second takes the first task, the third comes too late.
@@ -207,7 +140,7 @@ describe("deleting a project for good", () => {
     async (when) => {
       let calls = 0;
       for (let dies = 1; ; dies++) {
-        const { project, tasks } = await furnished();
+        const { project, tasks } = await furnishedProject();
         expect(await countersOf(project.ownerId)).toMatchObject({
           projects: 1,
           tasks: 2,
@@ -248,7 +181,7 @@ describe("scheduled functions", () => {
     const [, fn] = [...service.cloud.resources].find(
       ([id, { type }]) => id.startsWith(`Functions${name}`) && type === "AWS::Lambda::Function",
     ) as [string, { ref: string }];
-    const { project } = await furnished();
+    const { project } = await furnishedProject();
     await buryProject(project, now());
     expect(await service.cloud.invoke(fn.ref, {})).toMatchObject({ ok: true });
     expect(await run(project, true)).toEqual({ done: true });
@@ -272,8 +205,8 @@ describe("the recycle bin", () => {
   });
 
   it("cancels a scan that its list of tasks did not have yet, as soon as that begins", async () => {
-    const { project } = await furnished();
-    const task = await scanned(project, "pending");
+    const { project } = await furnishedProject();
+    const task = await scannedTask(project, "pending");
     await replaceProject(project, { ...project, isActive: false }, now());
     const plan = workflowTasks.scans.planScan.handle({ task_id: task.id, attempt: 1 } as never, now);
     await expect(plan).rejects.toMatchObject({ code: "task_superseded" });

@@ -98,13 +98,10 @@ describe("planning a review", () => {
   const bytes = Buffer.from("print(1)\n");
   const unitsOf = ({ path }: { path: string }) => [unit(path), unit(path)];
 
-  it("leaves out what no model should see and what is beyond the user's limit", () => {
-    expect(planFile({ path: "a.py", bytes }, [], { unitsOf, room: 1 })).toMatchObject({ units: [{}, {}] });
-    expect(planFile({ path: "a.py", bytes }, [], { unitsOf, room: 0 })).toMatchObject({
+  it("leaves out what no model should see", () => {
+    expect(planFile({ path: "a.py", bytes }, [], unitsOf)).toMatchObject({ units: [{}, {}] });
+    expect(planFile({ path: "package-lock.json", bytes }, [], unitsOf)).toMatchObject({
       units: null,
-      reason: "file_limit",
-    });
-    expect(planFile({ path: "package-lock.json", bytes }, [], { unitsOf, room: 0 })).toMatchObject({
       reason: "lock_file",
     });
   });

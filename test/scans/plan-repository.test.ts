@@ -10,6 +10,7 @@ import { leftOutOf } from "../../functions/sources/repository-snapshot.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import type { FakeGitHost, FakeRepository } from "../support/fake-git-hosts/fake-git-host.ts";
 import { fakeGitHub } from "../support/fake-git-hosts/fake-github.ts";
+import { storedUser } from "../support/stored-user.ts";
 
 const now = () => new Date();
 const commit = (digit: string) => digit.repeat(40);
@@ -38,8 +39,9 @@ afterAll(() => Promise.all([data.stop(), host.stop()]));
 beforeEach(async () => {
   data.gateway.planFault = () => undefined;
   host.requests.length = 0;
+  host.lie = () => null;
   host.repository = await repository(commit("1"), "a.py");
-  const ownerId = uuid();
+  const { id: ownerId } = await storedUser();
   const url = `${host.origin}/owner/name`;
   const draft = ProjectDraft.parse({ name: "p", repository_type: "github", repository_url: url });
   const project = newProject(draft, uuid(), ownerId, now());
@@ -86,6 +88,14 @@ it("does not download again what it stored before it died", async () => {
   await plan();
   expect(await findTask(task.id)).toMatchObject({ status: "running", commit: commit("1"), totalFiles: 1 });
   expect(downloads()).toBe(1);
+});
+
+it("asks a host again that does not answer for the moment", async () => {
+  let asked = 0;
+  host.lie = () => (asked++ < 1 ? { status: 503 } : null);
+  await plan();
+  expect(asked).toBeGreaterThan(2);
+  expect(await findTask(task.id)).toMatchObject({ status: "running", commit: commit("1"), totalFiles: 1 });
 });
 
 it("ends the task with the reason when the repository cannot be read", async () => {

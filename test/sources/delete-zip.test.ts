@@ -1,13 +1,15 @@
+import { ListObjectVersionsCommand } from "@aws-sdk/client-s3";
 import { v7 as uuid } from "uuid";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { environment } from "../../functions/platform/environment.ts";
-import { getObject } from "../../functions/platform/object-store.ts";
+import { getObject, s3 } from "../../functions/platform/object-store.ts";
 import { newProject, type Project } from "../../functions/projects/project.ts";
 import { createProject } from "../../functions/projects/project-store.ts";
 import { deleteZip } from "../../functions/sources/delete-zip.ts";
 import type { StoredZip } from "../../functions/sources/stored-zip.ts";
 import { readStoredZip, storeArchive } from "../../functions/sources/stored-zip-store.ts";
 import { newUser } from "../../functions/users/user.ts";
+import { createUser } from "../../functions/users/user-store.ts";
 import { AwsError } from "../../lib/local/service.ts";
 import { zipOf } from "../support/api.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
@@ -18,6 +20,7 @@ let data: EmbeddedData;
 
 beforeAll(async () => {
   data = await startEmbeddedData();
+  await createUser(owner);
 });
 afterEach(() => {
   data.gateway.planFault = () => undefined;
@@ -39,6 +42,13 @@ const remove = (project: Pick<Project, "id">, caller = owner) =>
   deleteZip.handle({ params: { id: project.id }, caller, now: () => at, language: "en" } as never);
 const objectOf = ({ key }: StoredZip, versionId?: string) =>
   getObject({ bucket: environment().SOURCES_BUCKET, key, versionId });
+
+/** Keys of the archives that are there now. */
+async function archivesOf({ id }: Pick<Project, "id">): Promise<string[]> {
+  const list = new ListObjectVersionsCommand({ Bucket: environment().SOURCES_BUCKET, Prefix: `zips/${id}/` });
+  const { Versions = [] } = await s3.send(list);
+  return Versions.flatMap(({ IsLatest, Key = "" }) => (IsLatest && Key.endsWith(".zip") ? [Key] : []));
+}
 
 describe("deleting a project's ZIP", () => {
   it("takes record and object away and leaves a running scan its version", async () => {
@@ -73,6 +83,46 @@ describe("deleting a project's ZIP", () => {
       expect(await readStoredZip(project.id)).toBeNull();
       expect((await objectOf(zip, zip.versionId))?.length).toBe(zip.bytes);
     }
+  });
+
+  it("leaves an upload of the same bytes that comes between its two steps alone", async () => {
+    const { project } = await projectWithZip();
+    let uploaded: StoredZip | undefined;
+    const name = "an upload meanwhile";
+    s3.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          if (commandName === "DeleteObjectCommand") uploaded ??= await store(project);
+          return next(args);
+        },
+      { name, step: "initialize" },
+    );
+    await remove(project).finally(() => s3.middlewareStack.remove(name));
+    expect(await readStoredZip(project.id)).toEqual(uploaded);
+    expect(await objectOf(uploaded as StoredZip)).not.toBeNull();
+  });
+
+  it("takes no other upload's archive and leaves none behind when both happen at once, even of the same bytes", async () => {
+    const { project } = await projectWithZip();
+    const errors = await Promise.allSettled(
+      Array.from({ length: 30 }, async (_, n) => (n % 3 === 0 ? remove(project) : store(project))),
+    );
+    expect(errors.filter(({ status }) => status === "rejected")).toEqual([]);
+    expect(await archivesOf(project)).toEqual([(await readStoredZip(project.id))?.key ?? []].flat());
+    await store(project);
+    expect(await archivesOf(project)).toEqual([(await readStoredZip(project.id))?.key]);
+  });
+
+  it("leaves no former archive behind when the answer to the record's write is lost", async () => {
+    const { project } = await projectWithZip();
+    let lost = 0;
+    const error = new AwsError("InternalServerError", "lost", 500);
+    data.gateway.planFault = ({ operation }) =>
+      operation === "PutItem" && lost++ === 0 ? { when: "after", error } : undefined;
+    const zip = await store(project);
+    expect(lost).toBe(2);
+    expect(await readStoredZip(project.id)).toEqual(zip);
+    expect(await archivesOf(project)).toEqual([zip.key]);
   });
 
   it("is refused to a stranger, who learns nothing", async () => {

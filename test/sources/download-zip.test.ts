@@ -8,6 +8,7 @@ import { createProject } from "../../functions/projects/project-store.ts";
 import { downloadZip } from "../../functions/sources/download-zip.ts";
 import { storeArchive } from "../../functions/sources/stored-zip-store.ts";
 import { newUser } from "../../functions/users/user.ts";
+import { createUser } from "../../functions/users/user-store.ts";
 import { zipOf } from "../support/api.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 
@@ -17,6 +18,7 @@ let data: EmbeddedData;
 
 beforeAll(async () => {
   data = await startEmbeddedData();
+  await createUser(owner);
 });
 afterAll(() => data.stop());
 

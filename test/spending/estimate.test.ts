@@ -184,6 +184,7 @@ describe("POST /scan/estimate", () => {
     await settle(await reserve(aCall({ userId, scan: null, caps: noCaps }), at), null);
     const found = await ask();
     expect(found).toMatchObject({
+      files: 2,
       files_to_review: 2,
       cost_usd: { likely: null, at_most: null },
       provider: "openai_compatible",

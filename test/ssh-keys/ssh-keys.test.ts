@@ -3,7 +3,6 @@ import { createPrivateKey, createPublicKey } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { GetCommand, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { environment } from "../../functions/platform/environment.ts";
 import type { Operation } from "../../functions/platform/operation.ts";
@@ -16,6 +15,7 @@ import { readSshKey } from "../../functions/ssh-keys/read-ssh-key.ts";
 import type { SshKeyType } from "../../functions/ssh-keys/ssh-key.ts";
 import * as store from "../../functions/ssh-keys/ssh-key-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
+import { storedUser } from "../support/stored-user.ts";
 
 let data: EmbeddedData;
 
@@ -60,7 +60,7 @@ describe.each([
   ["rsa", "ssh-rsa", "4096", "RSA"],
 ] as const)("a generated %s key", (type, algorithm, bits, name) => {
   it("is shown as OpenSSH writes it and fits the private key that is stored", async () => {
-    const user = uuid();
+    const { id: user } = await storedUser();
     const { public_key, fingerprint } = await generate(user, type);
     const [given, ...numbers] = fieldsOf(public_key);
     expect(public_key).toMatch(new RegExp(`^${algorithm} [A-Za-z0-9+/]+={0,2} sluice$`));
@@ -78,7 +78,7 @@ describe.each([
   });
 
   it.skipIf(!hasSshKeygen)("is read by ssh-keygen with the same fingerprint (skipped without ssh-keygen)", async () => {
-    const { public_key, fingerprint } = await generate(uuid(), type);
+    const { public_key, fingerprint } = await generate((await storedUser()).id, type);
     const file = join(data.folder, `${type}.pub`);
     writeFileSync(file, `${public_key}\n`);
     const { stdout, status } = spawnSync("ssh-keygen", ["-l", "-E", "sha256", "-f", file], { encoding: "utf8" });
@@ -88,7 +88,7 @@ describe.each([
 
 describe("a user's SSH key", () => {
   it("is there from when it is made until it is deleted", async () => {
-    const user = uuid();
+    const { id: user } = await storedUser();
     expect(await call(readSshKey, user)).toEqual({ has_key: false, public_key: null, fingerprint: null });
     await expect(call(deleteSshKey, user)).rejects.toMatchObject({ code: "ssh_key_not_found", status: 404 });
     const { public_key, fingerprint } = await generate(user);
@@ -98,7 +98,7 @@ describe("a user's SSH key", () => {
   });
 
   it("is the user's own: nobody else sees, deletes or can decrypt it", async () => {
-    const [user, other] = [uuid(), uuid()];
+    const [{ id: user }, { id: other }] = [await storedUser(), await storedUser()];
     await generate(user);
     expect(await call(readSshKey, other)).toMatchObject({ has_key: false });
     await expect(call(deleteSshKey, other)).rejects.toMatchObject({ code: "ssh_key_not_found" });
@@ -107,7 +107,7 @@ describe("a user's SSH key", () => {
   });
 
   it("is one whole key when several are made at once, and its private part is nowhere in the clear", async () => {
-    const user = uuid();
+    const { id: user } = await storedUser();
     const made = await Promise.all(Array.from({ length: 8 }, () => generate(user)));
     expect(new Set(made.map(({ public_key }) => public_key)).size).toBe(8);
     const shown = (await call(readSshKey, user)) as Generated;
@@ -119,7 +119,7 @@ describe("a user's SSH key", () => {
   });
 
   it("outlives its known hosts, which are forgotten as often as one asks", async () => {
-    const [user, other] = [uuid(), uuid()];
+    const [{ id: user }, { id: other }] = [await storedUser(), await storedUser()];
     const { TABLE_NAME: TableName } = environment();
     for (const id of [user, other])
       await table.send(new PutCommand({ TableName, Item: { ...keys.knownHosts(id), v: 1 } }));

@@ -1,62 +1,197 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTemplatesAndRuleSets } from "../../functions/database/migrations/004-create-templates-and-rule-sets.ts";
+import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { v7 as uuid } from "uuid";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { updateMyConfig } from "../../functions/config/update-my-config.ts";
+import type { InstantAnalysis } from "../../functions/instant/instant-analysis.ts";
+import { keepInstantAnalysis } from "../../functions/instant/instant-analysis-store.ts";
+import { addMember } from "../../functions/members/add-member.ts";
+import * as members from "../../functions/members/member-store.ts";
 import { environment } from "../../functions/platform/environment.ts";
-import { recordKinds, table } from "../../functions/platform/table.ts";
+import { putJson } from "../../functions/platform/object-store.ts";
+import type { Operation } from "../../functions/platform/operation.ts";
+import { override } from "../../functions/platform/override-store.ts";
+import { keys, table } from "../../functions/platform/table.ts";
+import { createProject } from "../../functions/projects/create-project.ts";
+import { ProjectDraft } from "../../functions/projects/project.ts";
+import { counting } from "../../functions/projects/statistics-store.ts";
+import { createPromptTemplate } from "../../functions/prompts/create-prompt-template.ts";
+import { PromptTemplateDraft } from "../../functions/prompts/prompt-template.ts";
+import { createRuleSet } from "../../functions/rules/create-rule-set.ts";
+import { RuleSetDraft } from "../../functions/rules/rule-set-draft.ts";
+import { reviewsFolder } from "../../functions/scans/review-cache.ts";
+import { reserve, settle } from "../../functions/spending/spending-store.ts";
+import { generateSshKeyPair } from "../../functions/ssh-keys/generate-ssh-key-pair.ts";
+import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
+import { createApiToken, noteUse } from "../../functions/tokens/api-token-store.ts";
+import { createToken } from "../../functions/tokens/create-token.ts";
+import { deleteUser } from "../../functions/users/delete-user.ts";
+import type { User } from "../../functions/users/user.ts";
+import { readUser } from "../../functions/users/user-store.ts";
 import { AwsError } from "../../lib/local/service.ts";
+import { aCall } from "../spending/running-scan.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
-import { type Person, person } from "../support/person.ts";
+import { whatIsLeft } from "../support/furnished-project.ts";
+import { invokeOperation } from "../support/invoke-operation.ts";
+import { storedUser } from "../support/stored-user.ts";
 
+const now = () => new Date();
 let data: EmbeddedData;
-let administrator: Person;
+let admin: User;
+let token: string;
 
 beforeAll(async () => {
   data = await startEmbeddedData();
-  await createTemplatesAndRuleSets.run({ now: () => new Date(), keepClaim: async () => {} });
-  administrator = await person("admin");
+  admin = await storedUser("admin");
+  token = (await tokenOf(admin)).secret;
 });
 afterAll(() => data.stop());
-
-const kinds = [recordKinds.promptTemplate, recordKinds.ruleSet, recordKinds.override].map((kind) => kind.slice(0, -1));
-
-/** Keys of templates, rule sets, rules and switches, of everybody. */
-async function written(): Promise<string[]> {
-  const { Items = [] } = await table.send(new ScanCommand({ TableName: environment().TABLE_NAME }));
-  return Items.map(({ pk, sk }) => `${pk} ${sk}`)
-    .filter((key) => kinds.some((kind) => key.startsWith(kind)))
-    .toSorted();
-}
-
-async function write(who: Person): Promise<void> {
-  await who.ok("createPromptTemplate", { json: { name: "mine" } });
-  const rules = Array.from({ length: 30 }, (_, i) => ({ rule_code: `C${i}`, name: "n", category: "bug" }));
-  await who.ok("createRuleSet", { json: { name: "mine", rules } });
-  const { items } = await who.ok("listRuleSets");
-  await who.ok("toggleRule", { params: { id: items[0].id, rule_id: items[0].rules[0].id } });
-}
-
-it("forgets the templates, rule sets and switches of a deleted user and of nobody else", async () => {
-  const [leaving, staying] = [await person(), await person()];
-  await write(staying);
-  const before = await written();
-  await write(leaving);
-  expect((await written()).length).toBe(before.length + 33);
-  await administrator.ok("deleteUser", { params: { id: leaving.user.id } });
-  expect(await written()).toEqual(before);
+afterEach(() => {
+  data.gateway.planFault = () => undefined;
 });
 
-it("goes on where an earlier try was interrupted", async () => {
-  const before = await written();
-  const leaving = await person();
-  await write(leaving);
-  const params = { id: leaving.user.id };
-  data.gateway.planFault = (call) =>
-    call.operation === "BatchWriteItem"
-      ? { when: "before", error: new AwsError("ValidationException", "trouble", 400) }
-      : undefined;
-  expect((await administrator.call("deleteUser", { params })).status).toBe(500);
-  data.gateway.planFault = () => undefined;
-  expect((await written()).length).toBeGreaterThan(before.length);
-  expect((await administrator.call("deleteUser", { params })).status).toBe(404);
-  expect(await written()).toEqual(before);
+async function tokenOf(user: User) {
+  const secret = newSecret();
+  const made = newApiToken({ name: "t", scope: "all", expiresInDays: 1 }, secret, user, now());
+  await createApiToken(made);
+  return { ...made, secret };
+}
+
+/** Runs a handler for somebody who was let in already, which is how a request stands that is under way when its user is deleted. */
+const as = (caller: User, operation: Operation, body: object, params = {}) =>
+  operation.handle({ caller, params, body, language: "en", now } as never);
+
+const settings = { otherConfig: { githubToken: "ghp_canary_0123456789wxyz" } };
+const draft = ProjectDraft.parse({ name: "p", source_type: "zip" });
+
+const remove = (user: User) => invokeOperation("deleteUser", { token, params: { id: user.id } });
+
+/** A user with one of everything that only they have, and the ids that must not be found afterwards. */
+async function furnished(): Promise<{ user: User; ids: string[] }> {
+  const user = await storedUser();
+  await as(user, updateMyConfig, settings);
+  await as(user, generateSshKeyPair, { type: "ed25519" });
+  const hosts = { ...keys.knownHosts(user.id), v: 1 };
+  await table.send(new PutCommand({ TableName: environment().TABLE_NAME, Item: hosts }));
+  await count(user, 0);
+  const tokens = [await tokenOf(user), await tokenOf(user)];
+  for (const one of tokens) await noteUse(one, now());
+  const joined = { role: "viewer", permissions: "{}", joinedAt: now().toISOString(), version: 1 } as const;
+  await members.addMember({ projectId: uuid(), userId: user.id, ownerId: admin.id, ...joined });
+  const written = await write(user);
+  await settle(await reserve(aCall({ userId: user.id, scan: null }), now()), null);
+  await reserve(aCall({ userId: user.id, scan: null }), now());
+  await putJson(environment().RESULTS_BUCKET, `${reviewsFolder(user.id)}0.json`, {});
+  return { user, ids: [user.id, user.email, ...tokens.map(({ id }) => id), ...written] };
+}
+
+/** What somebody writes, switches and pastes. @returns the ids of it */
+async function write(user: User): Promise<string[]> {
+  const template = (await as(user, createPromptTemplate, PromptTemplateDraft.parse({ name: "mine" }))) as {
+    id: string;
+  };
+  const rules = Array.from({ length: 30 }, (_, n) => ({ rule_code: `C${n}`, name: "n", category: "bug" }));
+  const set = (await as(user, createRuleSet, RuleSetDraft.parse({ name: "mine", rules }))) as { id: string };
+  await override(user.id, uuid(), false);
+  await keepInstantAnalysis(analysisOf(user));
+  return [template.id, set.id];
+}
+
+const analysisOf = (user: User): InstantAnalysis => ({
+  ...{ id: uuid(), ownerId: user.id, language: "python", mode: "rules", issuesCount: 0, qualityScore: 100 },
+  ...{ analysisTime: 1, result: "{}", createdAt: now().toISOString() },
+});
+
+const count = (user: User, tasks: number) =>
+  table.send(new TransactWriteCommand({ TransactItems: [counting(user.id, { tasks }, now())] }));
+
+describe("deleting a user", () => {
+  it("leaves nothing of them but what the audit log says", async () => {
+    const { user, ids } = await furnished();
+    const kinds = (await whatIsLeft(...ids)).map((key) => key.split("#")[0]).toSorted();
+    const rules = Array.from({ length: 31 }, () => "RS");
+    const spending = ["SPEND", "SPEND", "SPEND"];
+    const tokens = ["TOK", "TOK", "TOKUSE", "TOKUSE"];
+    const most = ["CFG", "EMAIL", "IA", "KNOWN", "OVR", "P", ...rules, ...spending, "SSH", "STATS", ...tokens, "TPL"];
+    expect(kinds).toEqual([...most, "U", "USERS", `reviews/${user.id}/0.json`]);
+    expect(await remove(user)).toMatchObject({ status: 200 });
+    expect(await whatIsLeft(...ids)).toEqual([]);
+    expect(await remove(user)).toMatchObject({ status: 404, body: { code: "user_not_found" } });
+  });
+
+  it.each(["before", "after"] as const)(
+    "never parts them from their secrets, and leaves nothing that a repeated request does not take, wherever it dies, %s the call is done",
+    async (when) => {
+      for (let dies = 1; ; dies++) {
+        const { user, ids } = await furnished();
+        let calls = 0;
+        // A dead function makes no more calls: from this one on none gets through.
+        data.gateway.planFault = () => {
+          calls += 1;
+          if (calls < dies) return undefined;
+          return { when: calls === dies ? when : "before", error: new AwsError("ValidationException", "dead", 400) };
+        };
+        const { status } = await remove(user);
+        data.gateway.planFault = () => undefined;
+        const secrets = (await whatIsLeft(...ids)).filter((key) => /^(CFG|KNOWN|SSH)#/.test(key));
+        expect([dies, secrets.length]).toEqual([dies, (await readUser(user.id)) ? 3 : 0]);
+        if (status !== 200) expect([200, 404]).toContain((await remove(user)).status);
+        expect([dies, await whatIsLeft(...ids)]).toEqual([dies, []]);
+        if (calls < dies) {
+          expect(dies).toBeGreaterThan(8);
+          return;
+        }
+      }
+    },
+  );
+
+  it("waits until the tasks of their last project are erased, and touches nothing before", async () => {
+    const { user, ids } = await furnished();
+    const before = await whatIsLeft(...ids);
+    await count(user, 1);
+    expect(await remove(user)).toMatchObject({ status: 409, body: { code: "user_owns_projects" } });
+    expect(await whatIsLeft(...ids)).toEqual(before);
+    await count(user, -1);
+    expect(await remove(user)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("a request that is under way when its user is deleted", () => {
+  it.each([
+    ["settings", updateMyConfig, settings],
+    ["a key pair", generateSshKeyPair, { type: "ed25519" }],
+    ["an API token", createToken, { name: "t", scope: "all", expires_in_days: 1 }],
+    ["a project", createProject, draft],
+  ])("does not bring back %s", async (_, operation, body) => {
+    const { user, ids } = await furnished();
+    await remove(user);
+    await expect(as(user, operation, body)).rejects.toMatchObject({ code: "not_authenticated" });
+    expect(await whatIsLeft(...ids)).toEqual([]);
+  });
+
+  it("does not make them a member of a project", async () => {
+    const { user, ids } = await furnished();
+    const project = (await as(admin, createProject, draft)) as { id: string };
+    await remove(user);
+    const adding = as(admin, addMember, { user_id: user.id, role: "viewer" }, { id: project.id });
+    await expect(adding).rejects.toMatchObject({ code: "user_not_found" });
+    expect(await whatIsLeft(...ids)).toEqual([]);
+  });
+
+  it("leaves nothing when fifty of them race with the deletion", async () => {
+    const { user, ids } = await furnished();
+    const writes = Array.from({ length: 50 }, (_, n) =>
+      n % 2
+        ? as(user, updateMyConfig, settings)
+        : as(user, createToken, { name: "t", scope: "read", expires_in_days: 1 }),
+    );
+    const deletion = as(admin, deleteUser, {}, { id: user.id });
+    const refusals = (await Promise.allSettled(writes)).flatMap((result) =>
+      result.status === "rejected" ? [result.reason.code] : [],
+    );
+    await deletion;
+    for (const code of refusals) expect(["not_authenticated", "stale_version", "token_limit_reached"]).toContain(code);
+    // What was written before the user went is in the index by now; a repeated deletion finds whatever was not.
+    await expect(as(admin, deleteUser, {}, { id: user.id })).rejects.toMatchObject({ code: "user_not_found" });
+    expect(await whatIsLeft(...ids)).toEqual([]);
+  });
 });

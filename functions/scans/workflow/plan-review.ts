@@ -44,8 +44,7 @@ export const planReview = workflowTask(
     };
     for (const chunk of await finishedChunks(task_id, attempt)) {
       for (const file of filesOfChunk(await getObject({ bucket, key: keys.chunk(chunk) }))) {
-        const room = (instructions.filesMax ?? Number.POSITIVE_INFINITY) - files;
-        const planned = planFile(file, findings.get(file.path) ?? [], { unitsOf, room });
+        const planned = planFile(file, findings.get(file.path) ?? [], unitsOf);
         if (planned.units === null) {
           skipped.push({ path: planned.path, reason: planned.reason });
           continue;

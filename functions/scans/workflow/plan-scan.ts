@@ -8,6 +8,7 @@ import { checkArchive } from "../../sources/archive/check-archive.ts";
 import type { Manifest, ManifestFile } from "../../sources/archive/manifest.ts";
 import { readEntries } from "../../sources/archive/read-entries.ts";
 import { objectSource } from "../../sources/object-source.ts";
+import { repositoryGrants } from "../../sources/project-repository.ts";
 import { selectFiles } from "../../sources/selection.ts";
 import { instructionsOnce } from "../instructions-store.ts";
 import { type ChunkFile, inChunks, type Plan } from "../plan.ts";
@@ -24,15 +25,20 @@ export const planScan = workflowTask(
       "Fetches a repository or opens the archive, applies exclusions and selection, and writes the files to scan as chunks",
     input: Attempt,
     grants: {
-      reads: ["project", "task", "userConfig", "ruleSet", "promptTemplate", "defaultTemplate", "override"],
-      writes: ["task", "project", "statistics"],
+      reads: [
+        ...(["project", "task", "ruleSet", "promptTemplate", "defaultTemplate", "override"] as const),
+        ...repositoryGrants.reads,
+      ],
+      writes: ["task", "project", "statistics", ...repositoryGrants.writes],
+      checks: repositoryGrants.checks,
       sources: { reads: ["zips/*"], writes: ["zips/*"], deletes: ["zips/*"] },
       results: { reads: ["scans/*"], writes: ["scans/*"] },
-      secrets: ["decrypt"],
+      secrets: repositoryGrants.secrets,
     },
     memoryMiB: 1769,
-    // A repository of up to 500 MB, beside what a run that was cut off may have left.
-    ephemeralStorageMiB: 1024,
+    // Over git's own protocol the objects of a commit, and first the pack and then the archive beside them, have up to 500 MB each. The
+    // rest is for headers and the file system. Nothing else is there: the files go with the process, even one that is cut off.
+    ephemeralStorageMiB: 1280,
     timeoutSeconds: 780,
   },
   async ({ task_id, attempt }, now) => {
@@ -47,6 +53,7 @@ export const planScan = workflowTask(
     const { accepted, skipped, missing } = selectFiles(manifest.files, {
       filePaths: filePaths ?? undefined,
       excludePatterns,
+      maxFiles: instructions.filesMax ?? undefined,
     });
 
     const keys = scanKeys(task_id, attempt);

@@ -84,7 +84,7 @@ const gbkDecoder = new TextDecoder("gbk", { fatal: true });
  * Names without the UTF-8 flag say nothing about their charset. Valid UTF-8 is UTF-8 (the Finder does not set the flag; other charsets
  * practically never form it by chance), then GBK (Chinese Windows) when most characters are common ones, else CP437 as the standard says.
  */
-function guessCharset(raw: Buffer): string {
+export function guessCharset(raw: Buffer): string {
   const decoders = looksLikeGbk(raw) ? [utf8Decoder, gbkDecoder] : [utf8Decoder];
   for (const decoder of decoders) {
     try {

@@ -34,7 +34,14 @@ export class Deadline {
     if (this.passed) throw this.timeout();
   }
 
-  timeout(cause?: unknown): SluiceError {
-    return new SluiceError("outbound_timeout", { host: this.#host, seconds: this.#budgetMs / 1000 }, cause);
+  /** Waits for `work`, but no longer than there is time; it is not stopped then. @throws SluiceError outbound_timeout */
+  async limit<T>(work: Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(this.timeout()), this.remainingMs);
+    return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+  }
+
+  timeout(): SluiceError {
+    return new SluiceError("outbound_timeout", { host: this.#host, seconds: this.#budgetMs / 1000 });
   }
 }

@@ -18,6 +18,8 @@ export const gitLimits = {
   objects: 3 * archiveLimits.entries,
   /** Entries of trees looked at. A tree that names the same subtree ten times on ten levels has 10^10 of them in a pack of 1 kB. */
   entriesVisited: 3 * archiveLimits.entries,
+  /** Of the pack, and of its objects together, where only names are wanted: both fit into the 512 MB of disk that every function has. */
+  listingBytes: 200 * MiB,
   connectMs: 10_000,
   totalMs: 300_000,
 } as const;

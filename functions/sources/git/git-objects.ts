@@ -19,12 +19,15 @@ export class GitObjects {
   readonly #file: AppendFile;
   readonly #format: ObjectFormat;
   readonly #host: string;
+  readonly #bytesMax: number;
   #promised = 0;
 
-  constructor(file: AppendFile, format: ObjectFormat, host: string) {
+  /** @param bytesMax of all objects together */
+  constructor(file: AppendFile, format: ObjectFormat, host: string, bytesMax: number = gitLimits.contentBytes) {
     this.#file = file;
     this.#format = format;
     this.#host = host;
+    this.#bytesMax = bytesMax;
   }
 
   /**
@@ -34,7 +37,7 @@ export class GitObjects {
   admit(bytes: number): void {
     if (bytes > gitLimits.objectBytes) throw tooLarge(this.#host, "bytes per file", gitLimits.objectBytes);
     this.#promised += bytes;
-    if (this.#promised > gitLimits.contentBytes) throw tooLarge(this.#host, "bytes", gitLimits.contentBytes);
+    if (this.#promised > this.#bytesMax) throw tooLarge(this.#host, "bytes", this.#bytesMax);
   }
 
   /** @returns the object's hash in hex */

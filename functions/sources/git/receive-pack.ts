@@ -16,6 +16,7 @@ export async function receivePack(
   file: AppendFile,
   format: ObjectFormat,
   host: string,
+  bytesMax: number = gitLimits.packBytes,
 ): Promise<void> {
   const hash = createHash(format);
   const trailerBytes = format === "sha1" ? 20 : 32;
@@ -24,7 +25,7 @@ export async function receivePack(
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([tail, chunk]);
     const sure = Math.max(0, bytes.length - trailerBytes);
-    if (file.size + sure > gitLimits.packBytes) throw tooLarge(host, "bytes", gitLimits.packBytes);
+    if (file.size + sure > bytesMax) throw tooLarge(host, "bytes", bytesMax);
     hash.update(bytes.subarray(0, sure));
     await file.append(bytes.subarray(0, sure));
     tail = bytes.subarray(sure);

@@ -8,14 +8,13 @@ import ssh2, {
   type ServerHostKeyAlgorithm,
 } from "ssh2";
 import { SluiceError } from "../../platform/errors.ts";
-import type { OutboundProps } from "../../platform/outbound.ts";
-import { type Deadline, tooLarge } from "./git-failure.ts";
+import type { Outbound } from "../../platform/outbound.ts";
+import { Deadline, tooLarge } from "./git-failure.ts";
 import { gitLimits } from "./git-limits.ts";
 import type { SshRemote } from "./git-remote.ts";
 import { hostKeyAlgorithms, hostKeyText, type KnownHost } from "./known-host.ts";
 import { PacketReader } from "./packet-reader.ts";
 import { sshKeyText } from "./ssh-key-text.ts";
-import { sshSocket } from "./ssh-socket.ts";
 import type { Transport } from "./upload-pack.ts";
 
 export interface SshIdentity {
@@ -24,48 +23,40 @@ export interface SshIdentity {
   readonly passphrase?: string;
   /** What this user has met before. A host that is not among them is accepted and told to `onNewHost`. */
   readonly knownHosts: readonly KnownHost[];
-  /** Called when the key of a new host was accepted and the host has accepted ours; to be stored for this user. */
-  readonly onNewHost: (host: KnownHost) => void;
+  /** Called when the host has accepted our key and before anything is asked of it; stores its key for this user, or refuses it by throwing. */
+  readonly onNewHost: (host: KnownHost) => Promise<void>;
 }
 
 /**
  * Lends a conversation with `git-upload-pack` over SSH. One key, no agent, no forwarding, no password, no terminal; the connection ends
  * with `use`.
- * @throws SluiceError repository_key_unreadable, repository_key_refused, repository_host_key_changed, repository_not_found, outbound_*
+ * @throws SluiceError repository_key_unreadable, repository_key_refused, repository_host_key_changed, repository_not_found, outbound_*;
+ *   what `onNewHost` and `use` throw passes unchanged
  */
 export async function withSsh<T>(
   remote: SshRemote,
   identity: SshIdentity,
-  network: OutboundProps,
+  outbound: Outbound,
   deadline: Deadline,
   use: (transport: Transport) => Promise<T>,
 ): Promise<T> {
   const key = readKey(identity);
-  const connecting = new AbortController();
-  const connectMs = Math.min(gitLimits.connectMs, deadline.remainingMs);
-  const connectTimer = setTimeout(() => connecting.abort(), connectMs);
-  const inTime = (error: unknown): never => {
-    if (!connecting.signal.aborted) throw error;
-    throw new SluiceError("outbound_timeout", { host: remote.host, seconds: connectMs / 1000 }, error);
-  };
+  const connecting = new Deadline(remote.host, Math.min(gitLimits.connectMs, deadline.remainingMs));
+  const socket = await outbound.connect(remote.hostname, remote.port, connecting.remainingMs);
   const client = new ssh2.Client();
-  let socket: Socket | undefined;
-  let totalTimer: NodeJS.Timeout | undefined;
+  let late: NodeJS.Timeout | undefined;
   try {
-    socket = await sshSocket(remote, network, connecting.signal).catch(inTime);
-    await handshake(client, socket, key, remote, identity).catch(inTime);
-    clearTimeout(connectTimer);
-    const late = Promise.withResolvers<never>();
-    totalTimer = setTimeout(() => late.reject(deadline.timeout()), deadline.remainingMs);
-    const channel = await Promise.race([openChannel(client, remote), late.promise]);
+    const newHost = await connecting.limit(handshake(client, socket, key, remote, identity));
+    if (newHost) await identity.onNewHost(newHost);
+    const channel = await deadline.limit(openChannel(client, remote));
     const transport = new SshTransport(remote.host, channel, client);
-    late.promise.catch((error) => transport.abort(error));
+    // Ends what is being read, and not what `use` does with what it has read.
+    late = setTimeout(() => transport.abort(deadline.timeout()), deadline.remainingMs);
     return await use(transport);
   } finally {
-    clearTimeout(connectTimer);
-    clearTimeout(totalTimer);
+    clearTimeout(late);
     client.end();
-    socket?.destroy();
+    socket.destroy();
   }
 }
 
@@ -98,24 +89,22 @@ const algorithms = {
   compress: ["none"],
 } satisfies Algorithms;
 
+/** @returns the host, if it was not known */
 function handshake(
   client: ssh2.Client,
   socket: Socket,
   key: ParsedKey,
   { user, host, hostname }: SshRemote,
-  { knownHosts, onNewHost }: SshIdentity,
-): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  { knownHosts }: SshIdentity,
+): Promise<KnownHost | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<KnownHost | undefined>();
   const known = knownHosts.filter((entry) => entry.host === host);
   let shown: string | undefined;
   const isExpected = (blob: Buffer): boolean => {
     shown = hostKeyText(blob);
     return known.length === 0 || known.some((entry) => entry.key === shown);
   };
-  client.on("ready", () => {
-    if (known.length === 0 && shown !== undefined) onNewHost({ host, key: shown });
-    resolve();
-  });
+  client.on("ready", () => resolve(known.length === 0 && shown !== undefined ? { host, key: shown } : undefined));
   // Later errors end the stream that somebody reads; here they only must not end the process.
   client.on("error", (error) => {
     const refused = shown !== undefined && known.length > 0 && !known.some((entry) => entry.key === shown);
@@ -133,7 +122,7 @@ function handshake(
     authHandler: [{ type: "publickey", username: user, key }] as never,
     hostVerifier: isExpected,
     algorithms: { ...algorithms, serverHostKey: hostKeyAlgorithms(known) as ServerHostKeyAlgorithm[] },
-    // Both ends of the connection are bounded by signals; a timer of the library would only say it in other words.
+    // Our own deadlines bound it; a timer of the library would only say the same in other words.
     readyTimeout: 0,
     agentForward: false,
   };

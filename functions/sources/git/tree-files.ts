@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
+import { guessCharset } from "../archive/entry-name.ts";
 import { archiveLimits } from "../archive/limits.ts";
 import { cleanPath } from "../normalise-path.ts";
 import { type Deadline, damaged, tooLarge } from "./git-failure.ts";
 import { gitLimits } from "./git-limits.ts";
-import type { GitObject, GitObjects } from "./git-objects.ts";
+import type { GitObjects } from "./git-objects.ts";
 
 /** How many entries of a tree are no files of the snapshot. */
 export interface LeftOut {
@@ -13,12 +14,25 @@ export interface LeftOut {
   specialModes: number;
   /** Files and folders with names that no archive may have: control characters, `\`, a drive, too long, too deep. */
   names: number;
+  /** The first paths of all these but links, whose targets are files themselves or none of the repository. Not to be used as paths. */
+  readonly paths: string[];
 }
+
+export const nothingLeftOut = (): LeftOut => ({
+  symbolicLinks: 0,
+  submodules: 0,
+  specialModes: 0,
+  names: 0,
+  paths: [],
+});
+
+const pathsNoted = 50;
 
 export interface TreeFile {
   /** The bytes that git has; mostly UTF-8, but nobody has to. */
   readonly path: Buffer;
-  readonly blob: GitObject;
+  /** Of its content, which may not have been fetched. */
+  readonly oid: string;
 }
 
 export interface TreeWalk {
@@ -59,15 +73,25 @@ export async function* treeFiles(walk: TreeWalk): AsyncGenerator<TreeFile> {
       if (++visited > gitLimits.entriesVisited) throw tooLarge(host, "entries", gitLimits.entriesVisited);
       checkName(entry.name, names, host);
       const path = Buffer.concat([folder.path, entry.name]);
-      if (entry.mode === linkMode) leftOut.symbolicLinks++;
-      else if (entry.mode === submoduleMode) leftOut.submodules++;
-      else if (!fileModes.has(entry.mode) && !folderModes.has(entry.mode)) leftOut.specialModes++;
-      else if (!isArchivable(path)) leftOut.names++;
-      else if (fileModes.has(entry.mode)) yield { path, blob: objects.find(entry.oid, "blob") };
+      const reason = whyLeftOut(entry.mode, path);
+      if (reason) {
+        leftOut[reason]++;
+        if (reason !== "symbolicLinks" && leftOut.paths.length < pathsNoted) leftOut.paths.push(pathText(path));
+      } else if (fileModes.has(entry.mode)) yield { path, oid: entry.oid };
       else waiting.push({ path: Buffer.concat([path, slash]), tree: entry.oid });
     }
   }
 }
+
+function whyLeftOut(mode: string, path: Buffer): Exclude<keyof LeftOut, "paths"> | null {
+  if (mode === linkMode) return "symbolicLinks";
+  if (mode === submoduleMode) return "submodules";
+  if (!fileModes.has(mode) && !folderModes.has(mode)) return "specialModes";
+  return isArchivable(path) ? null : "names";
+}
+
+/** A path as a list shows it; what an archive of the file has for its name reads the same. */
+export const pathText = (path: Buffer): string => guessCharset(path);
 
 const slash = Buffer.from("/");
 

@@ -70,27 +70,39 @@ export class UploadPack {
     });
   }
 
-  /** Fetches one commit and its tree without history, and lends the pack to `use`. */
-  async fetch<T>(commit: string, use: (pack: AsyncIterable<Buffer>) => Promise<T>): Promise<T> {
+  /**
+   * Fetches one commit and its tree without history, and lends the pack to `use`.
+   * @param contents false for the names of files alone, where the server can leave out the rest
+   */
+  async fetch<T>(
+    commit: string,
+    use: (pack: AsyncIterable<Buffer>) => Promise<T>,
+    { contents = true }: { readonly contents?: boolean } = {},
+  ): Promise<T> {
     const { version, capabilities } = this.#greeting;
     const features = version === 2 ? (attribute(capabilities, "fetch") ?? "").split(" ") : capabilities;
     // Without it the whole history would come, and side bands are older than any server that is alive.
     if (!features.includes("shallow")) throw this.#unexpected();
-    const request = version === 2 ? this.#request2(commit) : this.#request0(commit);
+    const filters = !contents && features.includes("filter") ? ["filter blob:none"] : [];
+    const request = version === 2 ? this.#request2(commit, filters) : this.#request0(commit, filters);
     return this.#transport.ask(request, gitLimits.packBytes + gitLimits.refsBytes, async (answer) => {
       await this.#skipToPack(answer);
       return use(this.#packOf(answer));
     });
   }
 
-  #request2(commit: string): Buffer {
-    const wanted = [`want ${commit}`, "deepen 1", "ofs-delta", "no-progress", "done"];
+  #request2(commit: string, filters: readonly string[]): Buffer {
+    const wanted = [`want ${commit}`, "deepen 1", ...filters, "ofs-delta", "no-progress", "done"];
     return packets("command=fetch", ...this.#terms(), "", ...wanted, null);
   }
 
-  #request0(commit: string): Buffer {
-    const wishes = ["side-band-64k", "ofs-delta", "no-progress", ...this.#terms()].join(" ");
-    return Buffer.concat([packets(`want ${commit} ${wishes}`, "deepen 1", null), packets("done")]);
+  #request0(commit: string, filters: readonly string[]): Buffer {
+    const wishes = ["side-band-64k", "ofs-delta", "no-progress", ...this.#terms()];
+    if (filters.length > 0) wishes.push("filter");
+    return Buffer.concat([
+      packets(`want ${commit} ${wishes.join(" ")}`, "deepen 1", ...filters, null),
+      packets("done"),
+    ]);
   }
 
   /** Only what the server said it knows may be said to it. */

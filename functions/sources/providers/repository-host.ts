@@ -3,6 +3,8 @@ import type { Outbound } from "../../platform/outbound.ts";
 import type { ByteSource } from "../archive/byte-source.ts";
 import { archiveLimits } from "../archive/limits.ts";
 import { cleanPath } from "../normalise-path.ts";
+import type { FindLeftOut, Repository } from "../repository.ts";
+import { type LeftOut, leftOutOf } from "../repository-snapshot.ts";
 import { withDownload } from "./archive-download.ts";
 import { checkedBranch, isBranchName } from "./branch-name.ts";
 import type { Dialect, HostedFile } from "./dialect.ts";
@@ -49,7 +51,7 @@ const branchesMax = 10_000;
  * A repository at GitHub, GitLab, Gitea or Forgejo, in the public cloud or self-hosted. All methods throw SluiceError repository_* and
  * outbound_*; none of them repeats what the host said.
  */
-export class RepositoryHost {
+export class RepositoryHost implements Repository {
   readonly #dialect: Dialect;
   readonly #path: readonly string[];
   readonly #api: HostApi;
@@ -109,8 +111,19 @@ export class RepositoryHost {
    * Downloads the archive of a head and lends it to `use`; it is gone afterwards. It has to pass `buildManifest` as any upload does.
    * @throws SluiceError outbound_too_large beyond the limit of uploads
    */
-  async archive<T>({ commit }: Head, use: (archive: ByteSource) => Promise<T>): Promise<T> {
-    return withDownload(this.#api, this.#dialect.archivePath(this.#path, commit), use);
+  async archive<T>(head: Head, use: (archive: ByteSource, leftOut: FindLeftOut) => Promise<T>): Promise<T> {
+    return withDownload(this.#api, this.#dialect.archivePath(this.#path, head.commit), (archive) =>
+      use(archive, (archived) => this.#leftOut(head, archived)),
+    );
+  }
+
+  /** The archive may lack files, and its author decides which. A host that will not list them costs a warning, not the scan. */
+  async #leftOut(head: Head, archived: readonly { readonly path: string }[]): Promise<LeftOut> {
+    const listed = await this.files(head).catch((error) => {
+      if (!isSluiceError(error)) throw error;
+      return null;
+    });
+    return leftOutOf(listed, archived);
   }
 
   #defaultBranch(): Promise<string | null> {

@@ -92,6 +92,11 @@ export class Instance {
     this.#process.send({ kind: "start", fn });
   }
 
+  /** Undefined when the process could not even be started. */
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
   /** Answers one invocation; the caller keeps to one at a time. Never rejects. */
   invoke(requestId: string, payload: string): Promise<InvokeResult> {
     this.#lastRequestId = requestId;

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { checkArchive } from "../../../functions/sources/archive/check-archive.ts";
 import { buildManifest } from "../../../functions/sources/archive/manifest.ts";
 import { readEntries } from "../../../functions/sources/archive/read-entries.ts";
+import { parseGitRemote } from "../../../functions/sources/git/git-remote.ts";
 import { GitRepository, type GitRepositoryProps } from "../../../functions/sources/git/git-repository.ts";
 import { GitHttpServer, hasGit, outboundTo, RealRepository } from "./real-git.ts";
 
@@ -51,6 +52,8 @@ const paths = [
   "源码/主.js",
 ].sort();
 
+const manifestOf = async (repository: GitRepository) => repository.archive(await repository.head(), buildManifest);
+
 describe.skipIf(!hasGit).each([
   ["version 2", true, "sha1"],
   ["version 2 and SHA-256", true, "sha256"],
@@ -76,9 +79,9 @@ describe.skipIf(!hasGit).each([
     expect(readdirSync(temporaryFolder)).toEqual([]);
   });
 
-  const open = (change: Partial<GitRepositoryProps> = {}) =>
+  const open = ({ url, ...change }: Partial<GitRepositoryProps> & { url?: string } = {}) =>
     new GitRepository({
-      url: `${server.origin}/${name}/.git`,
+      remote: parseGitRemote(url ?? `${server.origin}/${name}/.git`),
       outbound: outboundTo(server.address),
       budgetMs: 30_000,
       ...change,
@@ -98,17 +101,19 @@ describe.skipIf(!hasGit).each([
   });
 
   it("lends a snapshot that passes as an upload, with the bytes that git has", async () => {
-    const seen = await open().withSnapshot(undefined, async ({ head, archive, leftOut }) => {
+    const head = await open().head();
+    expect(head).toEqual({ branch: "trunk", commit: commits.trunk });
+    const seen = await open().archive(head, async (archive, findLeftOut) => {
       const { files } = await buildManifest(archive);
       const contents = new Map<string, string>();
       for await (const { entry, bytes } of readEntries(archive, await checkArchive(archive)))
         contents.set(entry.path.replace("repository/", ""), bytes!.toString("utf8"));
-      return { head, leftOut, files, contents };
+      return { leftOut: await findLeftOut(files), files, contents };
     });
-    expect(seen.head).toEqual({ branch: "trunk", commit: commits.trunk });
     expect(seen.files.map(({ path }) => path)).toEqual(paths);
     for (const path of paths) expect(`${seen.contents.get(path)}`.trim()).toBe(repository.git("show", `trunk:${path}`));
-    expect(seen.leftOut).toEqual({ symbolicLinks: 1, submodules: 1, specialModes: 0, names: 0 });
+    // The link is none: what it points to is a file of the repository.
+    expect(seen.leftOut).toEqual({ paths: ["vendored"], count: 1, listingIncomplete: false });
   });
 
   it("lends the archive of a head that was found before", async () => {
@@ -117,14 +122,26 @@ describe.skipIf(!hasGit).each([
     expect(files.map(({ path }) => path)).toContain("feature.py");
   });
 
+  it("lists the files of a branch, with their contents left at the host where it can leave them out", async () => {
+    const fetched: number[] = [];
+    for (const allowed of ["false", "true"]) {
+      repository.git("config", "uploadpack.allowFilter", allowed);
+      const { items, truncated } = await open().files(await open().head());
+      expect(items.map(({ path }) => path).toSorted()).toEqual(paths);
+      expect(truncated).toBe(false);
+      const app = items.find(({ path }) => path === "src/app.py");
+      expect(app?.bytes).toBe(allowed === "true" ? null : 9);
+      fetched.push(server.sentBytes);
+      server.sentBytes = 0;
+    }
+    expect(fetched[1]).toBeLessThan(fetched[0]! / 2);
+  });
+
   it("keeps a folder that all files share, and makes the same archive every time", async () => {
     const one = new RealRepository(join(root, `${name}-one-folder`), `--object-format=${format}`);
     one.write("src/a.py", "1");
     one.commit("only");
-    const manifest = () =>
-      open({ url: `${server.origin}/${name}-one-folder/.git` }).withSnapshot("trunk", ({ archive }) =>
-        buildManifest(archive),
-      );
+    const manifest = () => manifestOf(open({ url: `${server.origin}/${name}-one-folder/.git` }));
     const first = await manifest();
     expect(first.files.map(({ path }) => path)).toEqual(["src/a.py"]);
     expect(await manifest()).toEqual(first);
@@ -136,13 +153,7 @@ describe.skipIf(!hasGit).each([
     ["has only a tag of that name", "v1", "repository_branch_not_found"],
     ["could take the name for an option", "--upload-pack=x", "repository_branch_invalid"],
   ])("never takes another branch when the repository %s", async (_, branch, code) => {
-    let used = false;
-    const use = async () => {
-      used = true;
-    };
-    await expect(open().withSnapshot(branch, use)).rejects.toMatchObject({ code });
     await expect(open().head(branch)).rejects.toMatchObject({ code });
-    expect(used).toBe(false);
   });
 
   it("has no branches in an empty repository", async () => {
@@ -153,7 +164,8 @@ describe.skipIf(!hasGit).each([
 
   it("passes on what the borrower throws, and leaves no file", async () => {
     const fault = new Error("of the borrower");
-    await expect(open().withSnapshot("trunk", () => Promise.reject(fault))).rejects.toBe(fault);
+    const head = await open().head();
+    await expect(open().archive(head, () => Promise.reject(fault))).rejects.toBe(fault);
   });
 
   it("tells a missing repository, a private one and a refused token apart", async () => {
@@ -177,10 +189,10 @@ describe.skipIf(!hasGit).each([
       };
       const outbound = outboundTo(server.address, other.address);
       const token = { value: "canary-token", origin: server.origin };
-      const { commit } = await open({ outbound, token }).withSnapshot("trunk", async ({ head }) => head);
-      expect(commit).toBe(commits.trunk);
+      expect((await open({ outbound, token }).head()).commit).toBe(commits.trunk);
       expect(server.requests.length).toBe(1);
       expect(server.requests[0]!.headers.authorization).toBeDefined();
+      expect((await manifestOf(open({ outbound, token }))).files.length).toBe(paths.length);
       expect(other.requests.length).toBeGreaterThan(1);
       expect(other.requests.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
       await open({ outbound, token: { ...token, origin: other.origin } }).branches();

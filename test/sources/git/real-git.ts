@@ -56,6 +56,8 @@ export class RealRepository {
 /** `git http-backend` behind a server on loopback, as nginx or Apache would run it. */
 export class GitHttpServer {
   readonly requests: IncomingMessage[] = [];
+  /** All that git answered. */
+  sentBytes = 0;
   /** "user:password" that every request must have. */
   password: string | undefined;
   /** Takes a request before git does; answers true when it has. */
@@ -87,6 +89,11 @@ export class GitHttpServer {
     return `http://${this.address}`;
   }
 
+  /** The same for who has no resolver of its own. */
+  get loopbackAddress(): string {
+    return this.address.replace("git.test", "127.0.0.1");
+  }
+
   #serve(request: IncomingMessage, response: ServerResponse): void {
     this.requests.push(request);
     if (this.instead(request, response)) return;
@@ -113,7 +120,10 @@ export class GitHttpServer {
     backend.stdin.on("error", () => undefined);
     request.pipe(backend.stdin);
     const parts: Buffer[] = [];
-    backend.stdout.on("data", (part: Buffer) => parts.push(part));
+    backend.stdout.on("data", (part: Buffer) => {
+      parts.push(part);
+      this.sentBytes += part.length;
+    });
     backend.on("close", () => answerOfCgi(Buffer.concat(parts), response));
   }
 }
@@ -135,9 +145,8 @@ function answerOfCgi(output: Buffer, response: ServerResponse): void {
 }
 
 /** An outbound client that may reach these addresses, and finds any name on loopback. */
-export const loopback = (...addresses: readonly string[]) => ({
-  allowedHosts: parseAllowedHosts(addresses.join()),
-  resolve: async () => [{ address: "127.0.0.1", family: 4 as const }],
-});
-
-export const outboundTo = (...addresses: readonly string[]) => new Outbound(loopback(...addresses));
+export const outboundTo = (...addresses: readonly string[]) =>
+  new Outbound({
+    allowedHosts: parseAllowedHosts(addresses.join()),
+    resolve: async () => [{ address: "127.0.0.1", family: 4 as const }],
+  });

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -34,6 +34,16 @@ export class RealSshd {
     return `git.test:${this.#port}`;
   }
 
+  /** The same for who has no resolver of its own. */
+  get address(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  /** Accepts a key by its line, as a git host takes it. */
+  authorise(publicKey: string): void {
+    writeFileSync(this.#path("authorized_keys"), `${publicKey}\n`, { flag: "a" });
+  }
+
   /** @returns the private key, whose public part the server accepts unless told otherwise */
   makeKey(name: string, args: readonly string[], { accepted = true, passphrase = "" } = {}): string {
     execFileSync("ssh-keygen", ["-q", "-N", passphrase, "-C", name, "-f", this.#path(name), ...args]);
@@ -49,8 +59,7 @@ export class RealSshd {
       length.writeUInt32BE(part.length);
       return Buffer.concat([length, part]);
     });
-    const line = `${publicKey.type} ${Buffer.concat(fields).toString("base64")}\n`;
-    writeFileSync(this.#path("authorized_keys"), line, { flag: "a" });
+    this.authorise(`${publicKey.type} ${Buffer.concat(fields).toString("base64")}`);
   }
 
   hostKey(type: string): string {
@@ -58,11 +67,35 @@ export class RealSshd {
     return `${name} ${key}`;
   }
 
+  /** As `ssh-keygen -l` shows it. */
+  hostKeyFingerprint(type: string): string {
+    const [, fingerprint = ""] = execFileSync("ssh-keygen", ["-l", "-f", this.#path(`host_${type}.pub`)], {
+      encoding: "utf8",
+    }).split(" ");
+    return fingerprint;
+  }
+
   async start(): Promise<void> {
-    const { hostKeys = ["ed25519", "rsa"], passesVersion = true } = this.#props;
+    this.#port = await freePort();
+    await this.#serve();
+  }
+
+  /** Goes on at the same place with keys that nobody knows, as a host does that was set up anew. */
+  async replaceHostKeys(): Promise<void> {
+    await this.stop();
+    for (const type of this.#hostKeys) rmSync(this.#path(`host_${type}`));
+    await this.#serve();
+  }
+
+  get #hostKeys(): readonly string[] {
+    return this.#props.hostKeys ?? ["ed25519", "rsa"];
+  }
+
+  async #serve(): Promise<void> {
+    const { passesVersion = true } = this.#props;
+    const hostKeys = this.#hostKeys;
     for (const type of hostKeys)
       execFileSync("ssh-keygen", ["-q", "-N", "", "-t", type, "-f", this.#path(`host_${type}`)]);
-    this.#port = await freePort();
     const settings = [
       `ListenAddress 127.0.0.1:${this.#port}`,
       ...hostKeys.map((type) => `HostKey ${this.#path(`host_${type}`)}`),
@@ -92,7 +125,8 @@ export class RealSshd {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port on which nobody listens. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildManifest } from "../../../functions/sources/archive/manifest.ts";
+import { parseGitRemote } from "../../../functions/sources/git/git-remote.ts";
 import { GitRepository, type GitRepositoryProps } from "../../../functions/sources/git/git-repository.ts";
 import type { KnownHost } from "../../../functions/sources/git/known-host.ts";
 import type { SshIdentity } from "../../../functions/sources/git/ssh-transport.ts";
-import { hasGit, loopback, outboundTo, RealRepository } from "./real-git.ts";
+import { hasGit, outboundTo, RealRepository } from "./real-git.ts";
 import { hasSshd, RealSshd } from "./real-sshd.ts";
 
 describe.skipIf(!hasGit || !hasSshd).each([
@@ -50,13 +51,18 @@ describe.skipIf(!hasGit || !hasSshd).each([
     rmSync(root, { recursive: true });
   });
 
-  function open(identity: Partial<SshIdentity> = {}, change: Partial<GitRepositoryProps> = {}) {
+  function open(
+    identity: Partial<SshIdentity> = {},
+    { url, ...change }: Partial<GitRepositoryProps> & { url?: string } = {},
+  ) {
     const met: KnownHost[] = [];
+    const onNewHost = async (host: KnownHost) => {
+      met.push(host);
+    };
     const repository = new GitRepository({
-      url: `ssh://${sshd.user}@${sshd.host}${path}/.git`,
-      outbound: outboundTo(),
-      network: loopback(sshd.host),
-      ssh: { privateKey: keys.ed25519!, knownHosts: [], onNewHost: (host) => met.push(host), ...identity },
+      remote: parseGitRemote(url ?? `ssh://${sshd.user}@${sshd.host}${path}/.git`),
+      outbound: outboundTo(sshd.host),
+      ssh: { privateKey: keys.ed25519!, knownHosts: [], onNewHost, ...identity },
       budgetMs: 30_000,
       ...change,
     });
@@ -72,17 +78,17 @@ describe.skipIf(!hasGit || !hasSshd).each([
         defaultBranch: "trunk",
         truncated: false,
       });
-      const seen = await repository.withSnapshot("trunk", async ({ head, archive }) => ({
-        head,
-        files: (await buildManifest(archive)).files.map((file) => [file.path, file.bytes]),
-      }));
-      expect(seen).toEqual({
-        head: { branch: "trunk", commit },
-        files: [
-          ["src/app.py", 9],
-          ["src/big.py", 3_200_000],
-        ],
-      });
+      const head = await repository.head("trunk");
+      expect(head).toEqual({ branch: "trunk", commit });
+      const { files } = await repository.archive(head, buildManifest);
+      expect(files.map((file) => [file.path, file.bytes])).toEqual([
+        ["src/app.py", 9],
+        ["src/big.py", 3_200_000],
+      ]);
+      expect((await repository.files(head)).items).toEqual([
+        { path: "src/app.py", bytes: 9 },
+        { path: "src/big.py", bytes: 3_200_000 },
+      ]);
     },
   );
 
@@ -106,6 +112,11 @@ describe.skipIf(!hasGit || !hasSshd).each([
     const refused = open({ privateKey: keys.stranger! });
     await expect(refused.repository.head()).rejects.toMatchObject({ code: "repository_key_refused" });
     expect(refused.met).toEqual([]);
+  });
+
+  it("asks nothing of a new host whose key its user's store refuses", async () => {
+    const fault = new Error("of the store");
+    await expect(open({ onNewHost: () => Promise.reject(fault) }).repository.branches()).rejects.toBe(fault);
   });
 
   it("asks a host for the key by which it is known, even if it prefers another", async () => {
@@ -133,12 +144,12 @@ describe.skipIf(!hasGit || !hasSshd).each([
   });
 
   it("does not reach a private address or a port that nobody named", async () => {
-    const network = loopback();
-    await expect(open({}, { network }).repository.head()).rejects.toMatchObject({ code: "outbound_port" });
-    await expect(open({}, { network, url: "git@git.test:a/b" }).repository.head()).rejects.toMatchObject({
+    const outbound = outboundTo();
+    await expect(open({}, { outbound }).repository.head()).rejects.toMatchObject({ code: "outbound_port" });
+    await expect(open({}, { outbound, url: "git@git.test:a/b" }).repository.head()).rejects.toMatchObject({
       code: "outbound_address_refused",
     });
-    await expect(open({}, { network, url: "git@127.1:a/b" }).repository.head()).rejects.toMatchObject({
+    await expect(open({}, { outbound, url: "git@127.1:a/b" }).repository.head()).rejects.toMatchObject({
       code: "outbound_address_refused",
     });
   });
@@ -148,7 +159,7 @@ describe.skipIf(!hasGit || !hasSshd).each([
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as { port: number };
     const url = `ssh://git@git.test:${port}/a/b`;
-    const { repository } = open({}, { url, network: loopback(`git.test:${port}`), budgetMs: 100 });
+    const { repository } = open({}, { url, outbound: outboundTo(`git.test:${port}`), budgetMs: 100 });
     await expect(repository.head()).rejects.toMatchObject({ code: "outbound_timeout" });
     await new Promise((resolve) => silent.close(resolve));
   });

@@ -179,9 +179,10 @@ describe("trying access", () => {
   it.each([
     [{ default_branch: "gone" }, "repository_branch_not_found"],
     [{ default_branch: "../x" }, "repository_branch_invalid"],
-    [{ repository_type: "other" }, "repository_host_not_supported"],
-    [{ repository_url: "git@github.com:owner/name.git" }, "repository_host_not_supported"],
-    [{ repository_url: "ssh://git@github.com/owner/name" }, "repository_host_not_supported"],
+    [{ repository_type: "other" }, "repository_not_found"],
+    [{ repository_type: "other", repository_url: "no repository" }, "repository_url_invalid"],
+    [{ repository_url: "git@github.com:owner/name.git" }, "repository_key_missing"],
+    [{ repository_url: "ssh://git@github.com/owner/name" }, "repository_key_missing"],
     [{ repository_url: "https://github.com/owner" }, "repository_url_invalid"],
     [{ repository_url: "https://127.0.0.1/owner/name" }, "outbound_address_refused"],
     [{ repository_url: "http://127.0.0.1:1/owner/name" }, "outbound_not_https"],
