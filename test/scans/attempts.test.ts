@@ -10,6 +10,7 @@ import { newTask, nextAttempt, type Task } from "../../functions/scans/task.ts";
 import { changeTask, createTask, findTask, recordReviewBatch, replaceTask } from "../../functions/scans/task-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { aFinding } from "../support/finding.ts";
+import { storedUser } from "../support/stored-user.ts";
 
 const now = () => new Date();
 let data: EmbeddedData;
@@ -22,7 +23,7 @@ afterAll(() => data.stop());
 
 beforeEach(async () => {
   data.gateway.planFault = () => undefined;
-  const ownerId = uuid();
+  const { id: ownerId } = await storedUser();
   const project = newProject(ProjectDraft.parse({ name: "p", source_type: "zip" }), uuid(), ownerId, now());
   await createProject(project);
   const config = { filePaths: null, fullScan: true, excludePatterns: [], branchName: null, ruleSetId: null };

@@ -15,6 +15,7 @@ import { estimateScan } from "../../functions/spending/estimate-scan.ts";
 import { reserve, settle } from "../../functions/spending/spending-store.ts";
 import { zipOf } from "../support/api.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
+import { storedUser } from "../support/stored-user.ts";
 import { aCall, at, noCaps } from "./running-scan.ts";
 
 const instructions = { template: null, rules: [], outputLanguage: "en" as const };
@@ -93,10 +94,11 @@ describe("whether a cap is enough", () => {
 describe("POST /scan/estimate", () => {
   let data: EmbeddedData;
   let project: Project;
-  const userId = uuid();
+  let userId: string;
 
   beforeAll(async () => {
     data = await startEmbeddedData();
+    userId = (await storedUser()).id;
     const draft = { name: "p", source_type: "zip", default_branch: "main", programming_languages: [] } as const;
     project = newProject({ ...draft, programming_languages: [], budget_tokens: 100_000 }, uuid(), userId, at);
     await createProject(project);

@@ -6,6 +6,7 @@ import { changeTask, createTask } from "../../functions/scans/task-store.ts";
 import { type Caps, noCap } from "../../functions/spending/caps.ts";
 import { costOf } from "../../functions/spending/cost.ts";
 import type { Call } from "../../functions/spending/reservation.ts";
+import { storedUser } from "../support/stored-user.ts";
 
 export const at = new Date("2026-11-21T08:00:00Z");
 
@@ -13,7 +14,7 @@ export const noCaps: Caps = { scan: noCap, project: noCap, month: noCap };
 
 /** A task that runs, as the store has it. */
 export async function runningScan(): Promise<{ userId: string; scan: NonNullable<Call["scan"]> }> {
-  const userId = uuid();
+  const { id: userId } = await storedUser();
   const draft = { name: "p", source_type: "zip", default_branch: "main", programming_languages: [] } as const;
   const project = newProject({ ...draft, programming_languages: [] }, uuid(), userId, at);
   await createProject(project);
