@@ -62,7 +62,11 @@ export class CarefulAsking {
           await new Promise<void>((resolve) => this.#waitingForRoom.push(resolve));
           continue;
         }
-        if (!(error instanceof ModelFailure)) throw error;
+        if (!(error instanceof ModelFailure)) {
+          // Whatever ends this call ends those that wait as well, and each of them has to hear it.
+          this.#wake(this.#waitingForRoom.length);
+          throw error;
+        }
         // Nothing at all is an answer too; what becomes of it is the review's to say.
         if (error.category === "empty_response") return { text: "", finish: "stop" };
         if (error.category === "rate_limit" && waits < waitsMax) {
@@ -102,10 +106,12 @@ export class CarefulAsking {
       throw error;
     } finally {
       this.#underWay -= 1;
-      // A refusal makes no room; but nobody waits for one who is not under way any more.
-      const woken = this.#underWay === 0 ? this.#waitingForRoom.length : refused ? 0 : 1;
-      for (const wake of this.#waitingForRoom.splice(0, woken)) wake();
+      if (!refused) this.#wake(1);
     }
+  }
+
+  #wake(count: number): void {
+    for (const wake of this.#waitingForRoom.splice(0, count)) wake();
   }
 
   #pauseFor(ms: number): void {
