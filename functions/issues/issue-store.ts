@@ -8,7 +8,7 @@ import { failedConditions, indexKeys, keys, sendUntilNoConflict, table } from ".
 import { counting } from "../projects/statistics-store.ts";
 import type { Task } from "../scans/task.ts";
 import { whileTaskRuns } from "../scans/task-store.ts";
-import { foundAgain, Issue, type IssueStatus, isJudgedFalse, type Severity, severities } from "./issue.ts";
+import { foundAgain, Issue, type IssueStatus, type Severity, severities } from "./issue.ts";
 import { type IssueIdentity, identityAttributes, identityOf } from "./issue-identity.ts";
 
 /** Which issues of a task are listed; what is not named does not matter. */
@@ -192,21 +192,6 @@ export async function issueIdentities(taskId: string): Promise<IssueIdentity[]> 
   };
   const found: IssueIdentity[] = [];
   for await (const { Items = [] } of paginateQuery({ client: table }, query)) found.push(...Items.map(identityOf));
-  return found;
-}
-
-/** What a person has called a false positive in a task, as it is now. */
-export async function judgedFalse(taskId: string): Promise<Issue[]> {
-  const all = allIssues(taskId);
-  const query = {
-    ...all,
-    FilterExpression: "#status = :status",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: { ...all.ExpressionAttributeValues, ":status": "false_positive" },
-  };
-  const found: Issue[] = [];
-  for await (const { Items = [] } of paginateQuery({ client: table }, query))
-    found.push(...Items.map((stored) => Issue.parse(stored)).filter(isJudgedFalse));
   return found;
 }
 

@@ -8,7 +8,7 @@ import { findTask } from "../../functions/scans/task-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { aFinding } from "../support/finding.ts";
 import { type Person, person } from "../support/person.ts";
-import { projectOf, scannedTask, taskOf } from "../support/scanned.ts";
+import { analysed, byRules, projectOf, scannedTask, taskOf } from "../support/scanned.ts";
 
 let data: EmbeddedData;
 let alice: Person;
@@ -121,7 +121,7 @@ describe("a new scan of a project", () => {
     const found = [...names, "suppressed", "new"].map((name) =>
       newIssue(aFinding(name), task.id, task.ownerId, at.toISOString()),
     );
-    const issues = await withEarlierVerdicts(task, found);
+    const issues = await withEarlierVerdicts(task, found, byRules);
     expect(issues.map(({ title, status }) => [title.en, status])).toEqual([
       ["false", "false_positive"],
       ["resolved", "open"],
@@ -141,9 +141,26 @@ describe("a new scan of a project", () => {
     ]);
   });
 
+  it("remembers a false positive over scans that did not look there, until one did and found nothing", async () => {
+    const projectId = await projectOf(alice);
+    const finding = aFinding("a");
+    const bornAs = async () => {
+      const task = await taskOf(alice, projectId, later());
+      const found = [newIssue(finding, task.id, task.ownerId, task.createdAt)];
+      return (await withEarlierVerdicts(task, found, byRules))[0]?.status;
+    };
+    const first = await scan(projectId, [finding]);
+    await judge(first.id, (await list(first.id)).ids[0], { status: "false_positive" });
+    const unread = { ...analysed("a.py"), status: "skipped" as const, reason: "not_selected" };
+    for (let n = 0; n < 3; n++) await scannedTask(alice, projectId, [], { at: later(), coverage: [unread] });
+    expect(await bornAs()).toBe("false_positive");
+    await scannedTask(alice, projectId, [], { at: later(), coverage: [analysed("a.py")] });
+    expect(await bornAs()).toBe("open");
+  });
+
   it("has nothing to keep when it is the first", async () => {
     const task = await taskOf(alice, await projectOf(alice), later());
     const found = [newIssue(aFinding("a"), task.id, task.ownerId, later().toISOString())];
-    expect(await withEarlierVerdicts(task, found)).toEqual(found);
+    expect(await withEarlierVerdicts(task, found, byRules)).toEqual(found);
   });
 });
