@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../functions/engine/finding.ts";
 import { withEarlierVerdicts } from "../../functions/issues/earlier-verdicts.ts";
 import { newIssue } from "../../functions/issues/issue.ts";
+import { writeIssues } from "../../functions/issues/issue-store.ts";
 import { readStatistics } from "../../functions/projects/statistics-store.ts";
-import { findTask } from "../../functions/scans/task-store.ts";
+import { nextAttempt, type Task } from "../../functions/scans/task.ts";
+import { changeTask, findTask, replaceTask } from "../../functions/scans/task-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { aFinding } from "../support/finding.ts";
 import { type Person, person } from "../support/person.ts";
@@ -156,6 +158,31 @@ describe("a new scan of a project", () => {
     expect(await bornAs()).toBe("false_positive");
     await scannedTask(alice, projectId, [], { at: later(), coverage: [analysed("a.py")] });
     expect(await bornAs()).toBe("open");
+  });
+
+  it("is bound by what is said about its own issues first, however often and in how many attempts it writes them", async () => {
+    const projectId = await projectOf(alice);
+    const first = await scan(projectId, ["false", "kept"].map(aFinding));
+    for (const issue of (await list(first.id)).ids) await judge(first.id, issue, { status: "false_positive" });
+    const { id } = await taskOf(alice, projectId, later());
+    const write = async (attempt: Task) => {
+      const found = ["false", "kept"].map((name) => newIssue(aFinding(name), id, attempt.ownerId, attempt.createdAt));
+      const issues = await writeIssues(attempt, await withEarlierVerdicts(attempt, found, byRules), later());
+      return Object.fromEntries(issues.map(({ title, status }) => [title.en, status]));
+    };
+    const running = await changeTask(id, { from: ["pending"], attempt: 1, set: { status: "running" } });
+    expect(await write(running)).toEqual({ false: "false_positive", kept: "false_positive" });
+    const [{ id: issue }] = (await alice.ok("listIssues", { params: { id } })).filter(
+      (one: { title: string }) => one.title === "false",
+    );
+    const opened = await judge(id, issue, { status: "open", note: "it is one after all" });
+    expect(opened.body.history).toHaveLength(2);
+    expect(await write(running)).toEqual({ false: "open", kept: "false_positive" });
+    const ended = await changeTask(id, { from: ["running"], attempt: 1, set: { status: "failed" } });
+    await replaceTask(ended, nextAttempt(ended, alice.user.id, later()), later());
+    const again = await changeTask(id, { from: ["pending"], attempt: 2, set: { status: "running" } });
+    expect(await write(again)).toEqual({ false: "open", kept: "false_positive" });
+    expect((await read(id, issue)).body.history).toEqual(opened.body.history);
   });
 
   it("has nothing to keep when it is the first", async () => {
