@@ -85,6 +85,24 @@ describe("an instant analysis", () => {
     expect(result.analysis_time).toBeGreaterThanOrEqual(0);
   });
 
+  it("leaves out what a comment silences, and says how much that is", async () => {
+    const silenced = code.replace(
+      "    cursor.execute",
+      "    # audit-ignore: sql-injection.tainted-query known\n    cursor.execute",
+    );
+    const result = await analysed({ code: silenced });
+    expect(result).toMatchObject({ issues: [], quality_score: 100 });
+    expect(codesOf(result)).toEqual(["no_model", "suppressed_findings"]);
+  });
+
+  it("reads code that begins and ends in the middle of a program", async () => {
+    const { issues } = await analysed({
+      language: "js",
+      code: 'app.get("/", (req, res) => res.send(eval(req.query.x)))',
+    });
+    expect(issues.map(({ rule_id }: { rule_id: string }) => rule_id)).toContain("code-injection.tainted-code");
+  });
+
   it("has a score, a summary and metrics that follow from its issues", async () => {
     const { issues, summary, quality_score, metrics } = await analysed();
     const points = { critical: 25, high: 15, medium: 8, low: 3 };
