@@ -17,6 +17,7 @@ import { clearInstantAnalyses } from "./instant/clear-instant-analyses.ts";
 import { deleteInstantAnalysis } from "./instant/delete-instant-analysis.ts";
 import { listInstantAnalyses } from "./instant/list-instant-analyses.ts";
 import { listIssues } from "./issues/list-issues.ts";
+import { readIssue } from "./issues/read-issue.ts";
 import { triageIssue } from "./issues/triage-issue.ts";
 import { listLlmProviders } from "./llm/list-llm-providers.ts";
 import { testLlm } from "./llm/test-llm.ts";
@@ -143,7 +144,7 @@ export const operations = {
     compareTasks,
   },
   instant: { analyseCode, listInstantAnalyses, deleteInstantAnalysis, clearInstantAnalyses },
-  issues: { listIssues, triageIssue },
+  issues: { listIssues, readIssue, triageIssue },
   spending: { readMySpending, estimateScan },
   prompts: {
     listPromptTemplates,

@@ -58,7 +58,8 @@ export async function savedSettings(
     const secrets = Object.keys({ ...stored, ...given }).filter(isSecretField);
     const values: Values = { ...stored, ...given };
     for (const field of secrets) {
-      const kept = stored[field] as string | undefined;
+      // An empty text was no secret before encryption either.
+      const kept = (stored[field] as string | undefined) || undefined;
       const next = await changedSecret(kept, given[field] as string | undefined, { userId, field });
       if (next !== kept) entered.add(field);
       if (next === undefined) delete values[field];

@@ -3,6 +3,7 @@ import { listUsersInDirectory } from "./migrations/001-list-users-in-directory.t
 import { createTemplatesAndRuleSets } from "./migrations/004-create-templates-and-rule-sets.ts";
 import { setSourceType } from "./migrations/005-set-source-type.ts";
 import { countStatistics } from "./migrations/006-count-statistics.ts";
+import { encryptSecrets } from "./migrations/007-encrypt-secrets.ts";
 
 /**
  * Every migration, in the order of their numbers, which is the order they run in. What has left the house is never changed or renumbered.
@@ -13,4 +14,5 @@ export const migrations: readonly Migration[] = [
   createTemplatesAndRuleSets,
   setSourceType,
   countStatistics,
+  encryptSecrets,
 ];

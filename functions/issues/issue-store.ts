@@ -8,16 +8,38 @@ import { failedConditions, indexKeys, keys, sendUntilNoConflict, table } from ".
 import { counting } from "../projects/statistics-store.ts";
 import type { Task } from "../scans/task.ts";
 import { whileTaskRuns } from "../scans/task-store.ts";
-import { foundAgain, Issue, severities } from "./issue.ts";
+import { foundAgain, Issue, type IssueStatus, type Severity, severities } from "./issue.ts";
 import { type IssueIdentity, identityAttributes, identityOf } from "./issue-identity.ts";
 
+/** Which issues of a task are listed; what is not named does not matter. */
+export interface IssueFilter {
+  readonly severity?: Severity | undefined;
+  readonly status?: IssueStatus | undefined;
+  readonly issueType?: Issue["issueType"] | undefined;
+  /** How the path of the file begins. */
+  readonly pathPrefix?: string | undefined;
+}
+
 /** A page of a task's issues: most severe first, then by place. */
-export function listIssues(taskId: string, page: { skip: number; limit: number }) {
+export function listIssues(taskId: string, page: { skip: number; limit: number }, filter: IssueFilter = {}) {
+  const { severity, status, issueType, pathPrefix } = filter;
+  const filtered = Object.entries({ status, issueType, path: pathPrefix }).filter(([, value]) => value);
   const query = {
     TableName: environment().TABLE_NAME,
     IndexName: "gsi1",
-    KeyConditionExpression: "gsi1pk = :pk",
-    ExpressionAttributeValues: { ":pk": indexKeys.issuesOf(taskId).gsi1pk },
+    // The sort key begins with the rank of the severity: what has another one is not even read.
+    KeyConditionExpression: `gsi1pk = :pk${severity ? " AND begins_with(gsi1sk, :severity)" : ""}`,
+    ExpressionAttributeValues: {
+      ":pk": indexKeys.issuesOf(taskId).gsi1pk,
+      ...(severity && { ":severity": `${severities.indexOf(severity)}#` }),
+      ...Object.fromEntries(filtered.map(([name, value]) => [`:${name}`, value])),
+    },
+    ...(filtered.length > 0 && {
+      FilterExpression: filtered
+        .map(([name]) => (name === "path" ? "begins_with(#path, :path)" : `#${name} = :${name}`))
+        .join(" AND "),
+      ExpressionAttributeNames: Object.fromEntries(filtered.map(([name]) => [`#${name}`, name])),
+    }),
   };
   return listPage(query, page, Issue);
 }
@@ -153,7 +175,7 @@ async function inTransactions(
   }
 }
 
-/** All issues of a task as they are now. */
+/** The issues of a task as they are now. */
 async function issuesOf(taskId: string): Promise<Issue[]> {
   const found: Issue[] = [];
   for await (const { Items = [] } of paginateQuery({ client: table }, allIssues(taskId)))

@@ -26,6 +26,20 @@ const TraceStep = z.object({
 
 const Adjudication = z.object({ verdict: z.enum(["confirmed", "refuted", "unsure"]), reason: z.string() });
 
+/** What somebody said about an issue, and when. */
+const Verdict = z.object({
+  status: IssueStatus,
+  by: z.uuid().nullable(),
+  at: z.iso.datetime(),
+  note: z.string().nullable(),
+  /** The issue of an earlier scan where it was said, when it was carried over from there. */
+  from: z.object({ taskId: z.uuid(), issueId: z.uuid() }).nullable(),
+});
+
+/** An item of DynamoDB ends at 400 KB: so many verdicts with the longest notes take 150 KB, and an issue needs room for its trace. */
+export const verdictsMax = 50;
+export const noteCharactersMax = 1000;
+
 /** One problem that a scan found in one place. */
 export const Issue = z.object({
   id: z.uuid(),
@@ -62,6 +76,8 @@ export const Issue = z.object({
   status: IssueStatus,
   resolvedBy: z.uuid().nullable(),
   resolvedAt: z.iso.datetime().nullable(),
+  /** The latest verdicts, oldest first. */
+  history: z.array(Verdict).default([]),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime().nullable(),
   version: z.number().int(),
@@ -82,6 +98,7 @@ export function newIssue(finding: Finding, taskId: string, ownerId: string, at: 
     status: suppressed ? "false_positive" : "open",
     resolvedBy: null,
     resolvedAt: null,
+    history: [],
     createdAt: at,
     updatedAt: null,
     version: 1,
@@ -94,24 +111,55 @@ export const foundAgain = (found: Issue, known: Issue): Issue => ({
   status: known.status,
   resolvedBy: known.resolvedBy,
   resolvedAt: known.resolvedAt,
+  history: known.history,
   createdAt: known.createdAt,
   updatedAt: known.updatedAt,
   version: known.version,
 });
 
 /**
- * Records a reviewer's verdict; a later one replaces an earlier one.
- * @returns the issue to store, `resolvedAt` set exactly while the status is "resolved"
+ * Records a reviewer's verdict; a later one replaces an earlier one, and the history keeps both. Who repeats the latest word for word, as
+ * after a lost answer, has said nothing new.
+ * @returns the issue to store, `resolvedAt` set exactly while the status is "resolved"; the very same issue for a repetition
  */
-export function triage(issue: Issue, status: IssueStatus, reviewer: string, at: Date): Issue {
+export function triage(
+  issue: Issue,
+  status: IssueStatus,
+  reviewer: string,
+  at: Date,
+  note: string | null = null,
+): Issue {
+  const latest = issue.history.at(-1);
+  const repeated = latest?.status === status && latest.by === reviewer && latest.note === note;
+  if (repeated && issue.status === status) return issue;
   const resolved = status === "resolved";
+  const verdict = { status, by: reviewer, at: at.toISOString(), note, from: null };
   return {
     ...issue,
     status,
     resolvedBy: resolved ? reviewer : null,
     resolvedAt: resolved ? at.toISOString() : null,
+    history: [...issue.history, verdict].slice(-verdictsMax),
     updatedAt: at.toISOString(),
   };
+}
+
+/** True when a person has called it a false positive. A comment in the code that does so speaks for itself in each scan. */
+export const isJudgedFalse = ({ status, suppression, history }: Issue): boolean =>
+  status === "false_positive" && (suppression === null || history.length > 0);
+
+/** An issue as it is born when an earlier scan of the project had it as a false positive: with that verdict, and from where it comes. */
+export function bornFalse(issue: Issue, earlier: Issue): Issue {
+  const latest = earlier.history.at(-1);
+  const verdict = {
+    status: "false_positive" as const,
+    by: latest?.by ?? null,
+    at: latest?.at ?? earlier.updatedAt ?? earlier.createdAt,
+    note: latest?.note ?? null,
+    // A verdict that was carried over before still names the place where somebody gave it.
+    from: latest?.from ?? { taskId: earlier.taskId, issueId: earlier.id },
+  };
+  return { ...issue, status: "false_positive", history: [verdict] };
 }
 
 export const IssueView = z.object({
@@ -199,5 +247,28 @@ export const issueView = (issue: Issue, language: Language): z.input<typeof Issu
     end_column: step.endColumn,
     code: step.code,
     role: step.role,
+  })),
+});
+
+/** One issue for who looks at it closely: with what was said about it. */
+export const IssueDetailView = IssueView.extend({
+  /** Oldest first, at most the latest fifty. */
+  history: z.array(
+    z.object({
+      status: IssueStatus,
+      by: z.string().nullable(),
+      at: z.string(),
+      note: z.string().nullable(),
+      /** The issue of an earlier scan that the verdict was given on. */
+      from: z.object({ task_id: z.string(), issue_id: z.string() }).nullable(),
+    }),
+  ),
+});
+
+export const issueDetailView = (issue: Issue, language: Language): z.input<typeof IssueDetailView> => ({
+  ...issueView(issue, language),
+  history: issue.history.map(({ status, by, at, note, from }) => ({
+    ...{ status, by, at, note },
+    from: from && { task_id: from.taskId, issue_id: from.issueId },
   })),
 });

@@ -4,7 +4,8 @@ import { table } from "./table.ts";
 
 /**
  * One page of a query and how many items there are in all. DynamoDB has no offset and no total, so the partition is walked:
- * counted with SELECT COUNT, read only from `skip` on. Partitions listed this way are bounded (a user's projects, a project's tasks).
+ * counted with SELECT COUNT, read only from `skip` on. Both honour a filter, so pages are full and totals exact. Partitions listed this way
+ * are bounded (a user's projects, a project's tasks).
  */
 export async function listPage<S extends z.ZodType>(
   query: QueryCommandInput,
@@ -12,7 +13,7 @@ export async function listPage<S extends z.ZodType>(
   schema: S,
 ): Promise<{ items: z.output<S>[]; total: number }> {
   const [rows, total] = await Promise.all([firstRows(query, skip + limit), count(query)]);
-  return { items: rows.slice(skip).map((row) => schema.parse(row)), total };
+  return { items: rows.slice(skip, skip + limit).map((row) => schema.parse(row)), total };
 }
 
 /**
@@ -40,9 +41,9 @@ async function firstRows(query: QueryCommandInput, wanted: number): Promise<unkn
   const rows: unknown[] = [];
   let from: QueryCommandInput["ExclusiveStartKey"];
   do {
-    const answer = await table.send(
-      new QueryCommand({ ...query, Limit: wanted - rows.length, ExclusiveStartKey: from }),
-    );
+    // A filter comes after the limit: with one, a page of DynamoDB may hold any number of rows.
+    const Limit = query.FilterExpression ? undefined : wanted - rows.length;
+    const answer = await table.send(new QueryCommand({ ...query, Limit, ExclusiveStartKey: from }));
     rows.push(...(answer.Items ?? []));
     from = answer.LastEvaluatedKey;
   } while (from && rows.length < wanted);

@@ -1,5 +1,6 @@
 import type { ReviewPrompt } from "../engine/review/review.ts";
 import { type ModelAnswer, ModelFailure, type ModelFailureCategory } from "../llm/model.ts";
+import { isSluiceError } from "../platform/errors.ts";
 import type { CallSlots } from "./call-slots.ts";
 
 /** A provider that trips once is asked again. Each try is a call of its own, reserved and settled. */
@@ -38,6 +39,9 @@ export interface CarefulAskingProps {
 export class CarefulAsking {
   readonly #props: CarefulAskingProps;
   #pausedUntil = 0;
+  /** Calls that are reserved and not settled. */
+  #underWay = 0;
+  readonly #waitingForRoom: (() => void)[] = [];
 
   constructor(props: CarefulAskingProps) {
     this.#props = props;
@@ -54,7 +58,15 @@ export class CarefulAsking {
       try {
         return await this.#askOnce(prompt);
       } catch (error) {
-        if (!(error instanceof ModelFailure)) throw error;
+        if (isSluiceError(error, "budget_exhausted") && this.#underWay > 0) {
+          await new Promise<void>((resolve) => this.#waitingForRoom.push(resolve));
+          continue;
+        }
+        if (!(error instanceof ModelFailure)) {
+          // Whatever ends this call ends those that wait as well, and each of them has to hear it.
+          this.#wake(this.#waitingForRoom.length);
+          throw error;
+        }
         // Nothing at all is an answer too; what becomes of it is the review's to say.
         if (error.category === "empty_response") return { text: "", finish: "stop" };
         if (error.category === "rate_limit" && waits < waitsMax) {
@@ -74,10 +86,32 @@ export class CarefulAsking {
     try {
       await this.#pause();
       await mayGoOn();
-      return await call(prompt, release);
+      return await this.#counted(() => call(prompt, release));
     } finally {
       release();
     }
+  }
+
+  /**
+   * A call costs less than was set aside for it. So whoever is refused while others are under way waits until one of them is settled, and a
+   * budget is used up by what calls cost and not by what they might have cost.
+   */
+  async #counted(call: () => Promise<ModelAnswer>): Promise<ModelAnswer> {
+    let refused = false;
+    this.#underWay += 1;
+    try {
+      return await call();
+    } catch (error) {
+      refused = isSluiceError(error, "budget_exhausted");
+      throw error;
+    } finally {
+      this.#underWay -= 1;
+      if (!refused) this.#wake(1);
+    }
+  }
+
+  #wake(count: number): void {
+    for (const wake of this.#waitingForRoom.splice(0, count)) wake();
   }
 
   #pauseFor(ms: number): void {

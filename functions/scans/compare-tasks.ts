@@ -3,17 +3,14 @@ import { type Issue, IssueView, issueView } from "../issues/issue.ts";
 import { issueIdentities, readIssues } from "../issues/issue-store.ts";
 import { fitting } from "../platform/answer-size.ts";
 import { Id, page } from "../platform/contract.ts";
-import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
-import { getJson } from "../platform/object-store.ts";
 import { operation } from "../platform/operation.ts";
 import { authoriseTask } from "../projects/authorise.ts";
 import type { User } from "../users/user.ts";
 import { ComparisonState, compareIssues, comparisonOrder, countStates } from "./comparison.ts";
-import type { FileCoverage } from "./coverage.ts";
-import type { ScanInstructions } from "./instructions.ts";
+import { findLook } from "./look-store.ts";
 import { secondLook } from "./second-look.ts";
-import { scanKeys, type Task } from "./task.ts";
+import type { Task } from "./task.ts";
 import { completedBefore } from "./task-store.ts";
 
 /** DynamoDB reads one task's issues at 12 MB a second, about 3 kB each: so many take half of the time that there is. */
@@ -62,7 +59,7 @@ export const compareTasks = operation(
     const [before, present, lookedAgain] = await Promise.all([
       base ? issueIdentities(base.id) : [],
       issueIdentities(task.id),
-      lookOf(task, base),
+      lookedAgainIn(task, base),
     ]);
     const compared = compareIssues(before, present, lookedAgain);
     const asked = compared.filter(({ state }) => !query.state || state === query.state).toSorted(comparisonOrder);
@@ -97,14 +94,7 @@ function refuseUncomparable({ id, status, issuesCount }: Task): void {
 }
 
 /** Where the later scan has looked; nowhere if that is not on record, as nobody knows then. */
-async function lookOf(task: Task, base: Task | null): Promise<ReturnType<typeof secondLook>> {
-  const recordOf = <T>({ id, attempt }: Task, name: "coverage" | "instructions") =>
-    getJson<T>({ bucket: environment().RESULTS_BUCKET, key: scanKeys(id, attempt)[name] });
-  const [coverage, instructions, before] = await Promise.all([
-    recordOf<FileCoverage[]>(task, "coverage"),
-    recordOf<ScanInstructions>(task, "instructions"),
-    base && recordOf<ScanInstructions>(base, "instructions"),
-  ]);
-  if (!coverage || !instructions) return () => false;
-  return secondLook({ coverage, instructions, leftOut: task.leftOut }, before);
+async function lookedAgainIn(task: Task, base: Task | null): Promise<ReturnType<typeof secondLook>> {
+  const [look, before] = await Promise.all([findLook(task), base && findLook(base)]);
+  return look ? secondLook(look, before?.instructions ?? null) : () => false;
 }

@@ -4,7 +4,7 @@ import type { LeftOut } from "../sources/repository-snapshot.ts";
 import type { FileCoverage } from "./coverage.ts";
 import type { ScanInstructions } from "./instructions.ts";
 
-/** What a later scan has left about what it looked at, and how. */
+/** What a scan has left about what it looked at, and how. */
 export interface Look {
   readonly coverage: readonly FileCoverage[];
   readonly instructions: ScanInstructions;
@@ -13,15 +13,15 @@ export interface Look {
 }
 
 /**
- * Tells whether a later scan looked where an issue of an earlier one was, with what had found it: only then its absence means that it was
- * resolved. A file that is gone from the project has been looked at; one that a limit or a pattern left out has not.
- * @param before how the earlier scan looked; null when nobody knows
+ * Tells whether a scan looked where an issue of another one was, with what had found it: only then its absence says something. A file that
+ * is not there has been looked at; one that a limit or a pattern left out has not.
+ * @param how the other scan looked; null when nobody knows
  */
-export function secondLook(look: Look, before: ScanInstructions | null): (issue: IssueIdentity) => boolean {
+export function secondLook(look: Look, how: ScanInstructions | null): (issue: IssueIdentity) => boolean {
   const rows = new Map(look.coverage.map((row) => [row.path, row]));
   const categoriesOff = new Set(look.instructions.categoriesOff);
-  const sameReview = before !== null && isDeepStrictEqual(question(before), question(look.instructions));
-  const samePatterns = before !== null && isDeepStrictEqual(before.patterns, look.instructions.patterns);
+  const sameReview = how !== null && isDeepStrictEqual(question(how), question(look.instructions));
+  const samePatterns = how !== null && isDeepStrictEqual(how.patterns, look.instructions.patterns);
 
   /** Nothing can be found where there is nothing any more. */
   const isGone = (path: string): boolean => {

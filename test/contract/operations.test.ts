@@ -130,10 +130,14 @@ const samples: Record<Names, Sample> = {
   clearInstantAnalyses: () => ({}),
   readCoverage: ({ taskId }) => ({ params: { id: taskId }, sent: { query: { status: "analysed", limit: "1" } } }),
   compareTasks: ({ taskId }) => ({ params: { id: taskId }, sent: { query: { base: taskId, state: "persisting" } } }),
-  listIssues: ({ taskId }) => ({ params: { id: taskId } }),
+  listIssues: ({ taskId }) => ({
+    params: { id: taskId },
+    sent: { query: { severity: "high", issue_type: "security", path_prefix: "shop/" } },
+  }),
+  readIssue: ({ taskId, issueId }) => ({ params: { id: taskId, issue_id: issueId } }),
   triageIssue: ({ taskId, issueId }) => ({
     params: { id: taskId, issue_id: issueId },
-    sent: { json: { status: "resolved" } },
+    sent: { json: { status: "resolved", note: "已修复" } },
   }),
   listPromptTemplates: () => ({ sent: { query: { template_type: "system", is_active: "true", limit: "5" } } }),
   createPromptTemplate: () => ({ sent: { json: { name: "我的模板", content_zh: "审计 {code}" } } }),
@@ -370,6 +374,7 @@ const access: Partial<Record<Names, Action>> = {
   readCoverage: "read",
   compareTasks: "read",
   listIssues: "read",
+  readIssue: "read",
   triageIssue: "triage",
 };
 

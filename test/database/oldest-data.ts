@@ -25,7 +25,7 @@ const at = new Date("2026-01-02T03:04:05.000Z");
 
 /**
  * Records as the first version of the service wrote them: users that are found by an index and stand in no directory, projects without a
- * source type, active ones and deleted ones, with a repository and without, and tasks whose issues nobody counted.
+ * source type, active ones and deleted ones, with a repository and without, tasks whose issues nobody counted, and settings with plain secrets.
  */
 export function oldestData(userCount: number): OldestData {
   const users = Array.from({ length: userCount }, (_, number) =>
@@ -57,7 +57,20 @@ export async function writeItems(items: OldestData["items"]): Promise<void> {
   await Promise.all(items.map((Item) => table.send(new PutCommand({ TableName, Item }))));
 }
 
+/** What is secret in the settings of an old user; stored as it stands, as there was no encryption. */
+export const oldSecrets = { llmApiKey: "sk-OLD-0123456789abcdef", githubToken: "ghp_OLD_0123456789" };
+
 const oldUser = (user: User) => [
+  {
+    ...keys.userConfig(user.id),
+    v: 1,
+    userId: user.id,
+    llmConfig: { llmProvider: "openai", llmApiKey: oldSecrets.llmApiKey },
+    otherConfig: { githubToken: oldSecrets.githubToken },
+    createdAt: at.toISOString(),
+    updatedAt: null,
+    version: 1,
+  },
   { ...keys.email(user.email), v: 1, userId: user.id },
   {
     ...keys.user(user.id),

@@ -8,11 +8,13 @@ import { table } from "../../functions/platform/table.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
 import { monthSpending } from "../../functions/spending/spending-store.ts";
 import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
+import { type LoopbackModel, saying, startLoopbackModel } from "../llm/loopback-model.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { type Person, person } from "../support/person.ts";
 
 let data: EmbeddedData;
 let fake: FakeLlm;
+let busy: LoopbackModel;
 let alice: Person;
 
 const key = "sk-CANARY-0123456789abcdef";
@@ -31,13 +33,17 @@ def orders():
 `;
 
 beforeAll(async () => {
-  data = await startEmbeddedData();
-  fake = await startFakeLlm({ keepBodies: true });
-  process.env.OUTBOUND_ALLOWED_HOSTS = new URL(fake.url).host;
+  [data, fake, busy] = await Promise.all([
+    startEmbeddedData(),
+    startFakeLlm({ keepBodies: true }),
+    startLoopbackModel(),
+  ]);
+  process.env.OUTBOUND_ALLOWED_HOSTS = [fake.url, busy.url].map((url) => new URL(url).host).join();
   process.env.LAMBDA_TASK_ROOT = data.folder;
   await writeEngineAssets(join(data.folder, "engine"));
 });
 afterAll(async () => {
+  await busy.stop();
   await fake.close();
   await data.stop();
 });
@@ -77,6 +83,24 @@ describe("an instant analysis", () => {
     expect(injection).toMatchObject({ type: "security", severity: "high", line: 10, xai: null, ai_explanation: null });
     expect(injection.code_snippet).toContain("cursor.execute");
     expect(result.analysis_time).toBeGreaterThanOrEqual(0);
+  });
+
+  it("leaves out what a comment silences, and says how much that is", async () => {
+    const silenced = code.replace(
+      "    cursor.execute",
+      "    # audit-ignore: sql-injection.tainted-query known\n    cursor.execute",
+    );
+    const result = await analysed({ code: silenced });
+    expect(result).toMatchObject({ issues: [], quality_score: 100 });
+    expect(codesOf(result)).toEqual(["no_model", "suppressed_findings"]);
+  });
+
+  it("reads code that begins and ends in the middle of a program", async () => {
+    const { issues } = await analysed({
+      language: "js",
+      code: 'app.get("/", (req, res) => res.send(eval(req.query.x)))',
+    });
+    expect(issues.map(({ rule_id }: { rule_id: string }) => rule_id)).toContain("code-injection.tainted-code");
   });
 
   it("has a score, a summary and metrics that follow from its issues", async () => {
@@ -168,12 +192,35 @@ describe("an instant analysis", () => {
     expect(JSON.stringify(Items)).not.toContain(token);
   });
 
-  it("cuts long code into parts for the model, and looks at all of them", async () => {
-    await configured();
-    const long = Array.from({ length: 900 }, (_, i) => `def f${i}(x):\n    return x + ${i}\n`).join("\n");
-    const result = await analysed({ code: `${long}\n${code}` });
-    expect(result).toMatchObject({ mode: "rules_and_model", warnings: [] });
-    expect(fake.calls.length).toBeGreaterThan(1);
+  describe("of code that is longer than a call", () => {
+    const filler = (functions: number) =>
+      Array.from({ length: functions }, (_, i) => `def f${i}(x):\n    return x + ${i}\n`).join("\n");
+
+    it("is made in parts, all of them, no more at a time than the user allows", async () => {
+      await configured({}, { llmConcurrency: 2 });
+      fake.setLatency(20);
+      expect(await analysed({ code: `${filler(4000)}\n${code}` })).toMatchObject({
+        mode: "rules_and_model",
+        warnings: [],
+      });
+      fake.setLatency(0);
+      expect(fake.counts.count).toBeGreaterThan(4);
+      expect(fake.counts.max_in_flight).toBe(2);
+    });
+
+    it("keeps what was reviewed when a part was not, and says so", async () => {
+      await configured();
+      const result = await analysed({ code: `# scripted-fault: empty\n${filler(900)}\n${code}` });
+      expect(result).toMatchObject({ mode: "rules_and_model", warnings: [{ code: "empty" }] });
+      expect(result.issues.some(({ xai }: { xai: object | null }) => xai !== null)).toBe(true);
+    });
+  });
+
+  it("does not wait for a provider that wants to be left alone for longer", async () => {
+    busy.answer = saying(429, {}, { "retry-after": "40" });
+    await configured({ llmBaseUrl: busy.url });
+    expect(codesOf(await analysed())).toEqual(["rate_limit"]);
+    expect(busy.received).toHaveLength(1);
   });
 });
 

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { ReviewPrompt } from "../../functions/engine/review/review.ts";
 import { type ModelAnswer, ModelFailure } from "../../functions/llm/model.ts";
@@ -108,6 +109,48 @@ describe("asking a model with care", () => {
     const poor = asking([new SluiceError("budget_exhausted", { level: "scan" })]);
     await expect(poor.ask()).rejects.toMatchObject({ code: "budget_exhausted" });
     expect(poor.calls()).toBe(1);
+  });
+});
+
+describe("a budget that is nearly used up", () => {
+  /** Every call sets 10 aside and costs 3. */
+  async function spend(budget: number, workers: number) {
+    let committed = 0;
+    let most = 0;
+    let calls = 0;
+    const careful = new CarefulAsking({
+      slots: new CallSlots({ slots: workers, gapMs: 0, sleep: async () => {} }),
+      call: async () => {
+        await setImmediate();
+        if (committed + 10 > budget) throw new SluiceError("budget_exhausted", { level: "scan" });
+        committed += 10;
+        most = Math.max(most, committed);
+        for (let turns = calls++ % 5; turns >= 0; turns--) await setImmediate();
+        committed -= 7;
+        return good;
+      },
+      mayGoOn: async () => {},
+      until: new Date(1000),
+      now: () => new Date(0),
+      sleep: async () => {},
+      random: () => 0.5,
+    });
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => careful.ask(prompt)));
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "budget_exhausted" });
+    return { calls, committed, most };
+  }
+
+  it.each([1, 2, 7, 30])("is used up by what calls have cost, %i at a time", async (workers) => {
+    const { calls, committed, most } = await spend(100, workers);
+    expect(committed).toBe(calls * 3);
+    // Nothing was left in which another worst case fits.
+    expect(committed).toBeGreaterThan(90);
+    expect(most).toBeLessThanOrEqual(100);
+  });
+
+  it("that takes not even one call ends at once", async () => {
+    expect(await spend(9, 10)).toEqual({ calls: 0, committed: 0, most: 0 });
   });
 });
 

@@ -14,12 +14,14 @@ export const runMigrations = workflowTask(
       take_over: z.boolean().default(false),
     }),
     grants: {
-      reads: ["migration", "userDirectory", "statistics"],
+      reads: ["migration", "userDirectory", "statistics", "userConfig"],
       writes: [
         ...(["migration", "user", "userDirectory", "project", "task", "statistics"] as const),
-        ...(["ruleSet", "promptTemplate", "defaultTemplate"] as const),
+        ...(["ruleSet", "promptTemplate", "defaultTemplate", "userConfig"] as const),
       ],
       indexes: ["gsi1", "gsi2"],
+      // It makes secrets unreadable and never reads one that is.
+      secrets: ["encrypt"],
     },
     timeoutSeconds: 900,
   },

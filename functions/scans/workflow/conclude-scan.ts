@@ -48,7 +48,7 @@ export const concludeScan = workflowTask(
     const findings = review ? mergeReview(linked.findings, outcomesOf(review), { categoriesOff }) : linked.findings;
     const at = now().toISOString();
     const found = findings.map((finding) => newIssue(finding, task_id, task.ownerId, at));
-    const issues = await writeIssues(task, await withEarlierVerdicts(task, found), now());
+    const issues = await writeIssues(task, await withEarlierVerdicts(task, found, instructions), now());
     const concluded = review ? { model: true as const, coverage } : { model: false as const, trouble: modelTrouble };
     const end = conclude(plan, linked, issues, concluded);
     await changeTask(task_id, { from: ["running"], attempt, set: { ...end, completedAt: at } });
