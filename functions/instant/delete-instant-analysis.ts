@@ -12,7 +12,7 @@ export const deleteInstantAnalysis = operation(
     params: z.object({ id: Id }),
     success: z.object({ message: z.string() }),
     failures: ["instant_analysis_not_found"],
-    grants: { writes: ["instantAnalysis"] },
+    grants: { reads: ["instantAnalysis"], writes: ["instantAnalysis"] },
   },
   async ({ params, caller, language }) => {
     await analyses.deleteInstantAnalysis(caller.id, params.id);

@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { deletePartition } from "../platform/delete-partition.ts";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
@@ -56,11 +56,11 @@ export const listInstantAnalyses = (userId: string, page: { skip: number; limit:
 
 /** @throws SluiceError instant_analysis_not_found, also for an entry of somebody else */
 export async function deleteInstantAnalysis(userId: string, id: string): Promise<void> {
-  const remove = new DeleteCommand({
-    TableName: environment().TABLE_NAME,
-    Key: keys.instantAnalysis(userId, id),
-    ConditionExpression: "attribute_exists(pk)",
-  });
+  const place = { TableName: environment().TABLE_NAME, Key: keys.instantAnalysis(userId, id) };
+  // The condition below is what counts when two ask at once. This look keeps refused requests from being writes at all.
+  const { Item } = await table.send(new GetCommand({ ...place, ConsistentRead: true }));
+  if (!Item) throw new SluiceError("instant_analysis_not_found");
+  const remove = new DeleteCommand({ ...place, ConditionExpression: "attribute_exists(pk)" });
   await table.send(remove).catch(whenConditionFails(() => new SluiceError("instant_analysis_not_found")));
 }
 

@@ -215,7 +215,7 @@ beforeAll(async () => {
   outsider = await person("outsider");
   const project = await owner.projectWith(vulnerableApp);
   await join(project.id);
-  const { task_id } = await owner.ok("POST", "/api/v1/scan/scan-stored-zip", { query: { project_id: project.id } });
+  const { task_id } = await owner.ok("POST", scanning, { query: { project_id: project.id } });
   await owner.task(task_id);
   const [issue] = await owner.ok("GET", `/api/v1/tasks/${task_id}/issues`);
   const upload = await owner.ok("POST", `/api/v1/projects/${project.id}/zip/uploads`, { json: { filename: "a.zip" } });
@@ -416,9 +416,13 @@ describe("every operation that reaches a project", () => {
     "%s is refused while the project is in the recycle bin",
     async (name, listed) => {
       const project = await owner.projectWith(vulnerableApp);
-      const sample = await samples[name as Names]({ ...world, projectId: project.id });
+      const ofTask = listed.operation.contract.path.startsWith("/tasks/");
+      const begun = { query: { project_id: project.id } };
+      const { task_id: taskId = world.taskId } = ofTask ? await owner.ok("POST", scanning, begun) : {};
+      const sample = await samples[name as Names]({ ...world, projectId: project.id, taskId });
       const { query, multipart, json } = sample.sent ?? {};
-      const binned = sample.params?.id ?? query?.project_id ?? multipart?.project_id ?? projectIn(json);
+      const named = sample.params?.id ?? query?.project_id ?? multipart?.project_id ?? projectIn(json);
+      const binned = ofTask ? project.id : named;
       await owner.ok("DELETE", `/api/v1/projects/${binned}`);
       const { answer } = await send(owner, listed, sample);
       expect(answer).toMatchObject({ status: 409, body: { code: "project_in_recycle_bin" } });
@@ -565,4 +569,6 @@ const namesSomething = (listed: ListedOperation) =>
   ["scanStoredZip", "scanUploadedZip", "listTasks", "estimateScan"].includes(listed.name);
 
 /** The project that a body names. */
+const scanning = "/api/v1/scan/scan-stored-zip";
+
 const projectIn = (json: unknown) => (json as { project_id?: string } | undefined)?.project_id;

@@ -194,7 +194,7 @@ describe("POST /scan/estimate", () => {
     });
     expect(found.warnings.toSorted((a: { code: string }, b: { code: string }) => (a.code < b.code ? -1 : 1))).toEqual([
       { code: "budget_needs_token_cap", count: 1 },
-      { code: "file_limit", count: 1 },
+      { code: "file_limit", count: 2 },
       { code: "price_unknown", count: found.calls.likely },
     ]);
   });

@@ -160,7 +160,7 @@ describe("the scope of a token", () => {
     for (const { name, operation } of needing("read")) expect([name, operation.contract.method]).toEqual([name, "GET"]);
     for (const { name, area, operation } of needing("scan")) {
       expect([name, operation.contract.method]).toEqual([name, "POST"]);
-      expect([name, ["projects", "sources", "scans"].includes(area)]).toEqual([name, true]);
+      expect([name, ["projects", "sources", "scans", "spending"].includes(area)]).toEqual([name, true]);
     }
     const ofTheCommandLine = ["createProject", "beginZipUpload", "finishZipUpload", "scanStoredZip", "cancelTask"];
     expect(needing("scan").map(({ name }) => name)).toEqual(expect.arrayContaining(ofTheCommandLine));
