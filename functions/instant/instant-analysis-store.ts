@@ -1,9 +1,10 @@
-import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { deletePartition } from "../platform/delete-partition.ts";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { listPage } from "../platform/list-page.ts";
 import { keys, table, whenConditionFails } from "../platform/table.ts";
+import { writeForUser } from "../users/user-store.ts";
 import { InstantAnalysis } from "./instant-analysis.ts";
 
 /**
@@ -30,14 +31,14 @@ export async function countInstantAnalysis(userId: string, at: Date): Promise<vo
   await table.send(update).catch(whenConditionFails(() => new SluiceError("instant_analysis_limit_reached", refusal)));
 }
 
-/** Adds an entry to the history of its owner. */
+/** Adds an entry to the history of its owner. @throws SluiceError not_authenticated when the owner is gone */
 export async function keepInstantAnalysis(analysis: InstantAnalysis): Promise<void> {
-  const put = new PutCommand({
+  const Put = {
     TableName: environment().TABLE_NAME,
     Item: { ...keys.instantAnalysis(analysis.ownerId, analysis.id), v: 1, ...analysis },
     ConditionExpression: "attribute_not_exists(pk)",
-  });
-  await table.send(put);
+  };
+  await writeForUser(analysis.ownerId, [{ write: { Put } }]);
 }
 
 /** A page of a user's history, newest first: ids are made in the order of time. */

@@ -1,5 +1,6 @@
-import { PutCommand, paginateQuery } from "@aws-sdk/lib-dynamodb";
+import { paginateQuery } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
+import { writeForUser } from "../users/user-store.ts";
 import { deletePartition } from "./delete-partition.ts";
 import { environment } from "./environment.ts";
 import { keys, table } from "./table.ts";
@@ -23,10 +24,13 @@ export async function overridesOf(userId: string): Promise<ReadonlyMap<string, b
   return switched;
 }
 
-/** Switches a record of the system for one user. Doing it again changes nothing. */
+/**
+ * Switches a record of the system for one user. Doing it again changes nothing.
+ * @throws SluiceError not_authenticated when the user is gone
+ */
 export async function override(userId: string, recordId: string, on: boolean): Promise<void> {
   const Item = { ...keys.override(userId, recordId), v: 1, ownerId: userId, recordId, on };
-  await table.send(new PutCommand({ TableName: environment().TABLE_NAME, Item }));
+  await writeForUser(userId, [{ write: { Put: { TableName: environment().TABLE_NAME, Item } } }]);
 }
 
 /** Forgets the switches of a user who is deleted. May be repeated. */

@@ -19,7 +19,7 @@ export const createPromptTemplate = operation(
     body: PromptTemplateDraft,
     success: PromptTemplateView,
     failures: ["prompt_template_limit_reached"],
-    grants: { reads: ["override"], writes: ["promptTemplate"], indexes: ["gsi1"] },
+    grants: { reads: ["override"], writes: ["promptTemplate"], checks: ["user"], indexes: ["gsi1"] },
     idempotent: true,
   },
   async ({ body, caller, now }) => {

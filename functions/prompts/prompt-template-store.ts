@@ -6,6 +6,7 @@ import { overridesOf } from "../platform/override-store.ts";
 import { readItems } from "../platform/read-items.ts";
 import { asSwitched, isVisibleTo, listedIn, paddedOrder } from "../platform/system-records.ts";
 import { indexKeys, keys, table, whenConditionFails } from "../platform/table.ts";
+import { writeForUser } from "../users/user-store.ts";
 import { PromptTemplate, TemplateType } from "./prompt-template.ts";
 
 /**
@@ -67,13 +68,14 @@ export async function visibleTemplates(callerId: string): Promise<PromptTemplate
   return templates.map((template) => asSwitched(template, switched));
 }
 
+/** Stores a new template of a user's. @throws SluiceError not_authenticated when the user is gone */
 export async function createTemplate(template: PromptTemplate): Promise<void> {
-  const put = new PutCommand({
+  const Put = {
     TableName: environment().TABLE_NAME,
     Item: item(template),
     ConditionExpression: "attribute_not_exists(pk)",
-  });
-  await table.send(put);
+  };
+  await writeForUser(template.ownerId as string, [{ write: { Put } }]);
 }
 
 /** @returns the template as stored. @throws SluiceError stale_version when it was changed or deleted since it was read */

@@ -22,7 +22,11 @@ export const updatePromptTemplate = operation(
     body: PromptTemplatePatch,
     success: PromptTemplateView,
     failures: ["prompt_template_not_found", "system_record_fixed", "stale_version"],
-    grants: { reads: ["promptTemplate", "defaultTemplate", "override"], writes: ["promptTemplate", "override"] },
+    grants: {
+      reads: ["promptTemplate", "defaultTemplate", "override"],
+      writes: ["promptTemplate", "override"],
+      checks: ["user"],
+    },
   },
   async ({ params, body, caller, now }) => {
     const template = await visibleTemplate(caller.id, params.id);

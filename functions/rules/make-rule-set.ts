@@ -18,6 +18,7 @@ export const makeFailures: readonly ErrorCode[] = [
 export const makeGrants = {
   reads: ["override"],
   writes: ["ruleSet"],
+  checks: ["user"],
   indexes: ["gsi1"],
 } as const satisfies Grants;
 

@@ -1,10 +1,11 @@
 import { BatchWriteCommand, DeleteCommand, PutCommand, paginateQuery } from "@aws-sdk/lib-dynamodb";
 import { deletePartition } from "../platform/delete-partition.ts";
 import { environment } from "../platform/environment.ts";
-import { SluiceError } from "../platform/errors.ts";
+import { isSluiceError, SluiceError } from "../platform/errors.ts";
 import { overridesOf } from "../platform/override-store.ts";
 import { asSwitched, isVisibleTo, listedIn, paddedOrder } from "../platform/system-records.ts";
 import { indexKeys, keys, table, whenConditionFails } from "../platform/table.ts";
+import { writeForUser } from "../users/user-store.ts";
 import { AuditRule } from "./audit-rule.ts";
 import { inOrder, type RuleSet, RuleSetHead } from "./rule-set.ts";
 
@@ -82,15 +83,19 @@ const roundsMax = 8;
 /**
  * Stores a set with its rules. The set comes last and is deleted first, so nobody ever sees a half of one; what a crash in between
  * leaves are rules of no set, which nobody can reach.
+ * @throws SluiceError not_authenticated when the user is gone
  */
 export async function createRuleSet({ rules, ...head }: RuleSet): Promise<void> {
   for (let from = 0; from < rules.length; from += batchMax) await putRules(rules.slice(from, from + batchMax));
-  const put = new PutCommand({
+  const Put = {
     TableName: environment().TABLE_NAME,
     Item: headItem(head),
     ConditionExpression: "attribute_not_exists(pk)",
+  };
+  await writeForUser(head.ownerId as string, [{ write: { Put } }]).catch(async (error) => {
+    if (isSluiceError(error)) await deletePartition(keys.ruleSet(head.id));
+    throw error;
   });
-  await table.send(put);
 }
 
 async function putRules(rules: readonly AuditRule[]): Promise<void> {

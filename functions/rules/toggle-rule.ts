@@ -15,7 +15,7 @@ export const toggleRule = operation(
     params: z.object({ id: Id, rule_id: Id }),
     success: z.object({ enabled: z.boolean(), message: z.string() }),
     failures: ["rule_set_not_found", "rule_not_found", "stale_version"],
-    grants: { reads: ["ruleSet", "override"], writes: ["ruleSet", "override"] },
+    grants: { reads: ["ruleSet", "override"], writes: ["ruleSet", "override"], checks: ["user"] },
   },
   async ({ params, caller, language, now }) => {
     const set = await visibleRuleSet(caller.id, params.id);

@@ -18,7 +18,7 @@ export const updateRuleSet = operation(
     body: RuleSetPatch,
     success: RuleSetView,
     failures: ["rule_set_not_found", "system_record_fixed", "stale_version"],
-    grants: { reads: ["ruleSet", "override"], writes: ["ruleSet", "override"] },
+    grants: { reads: ["ruleSet", "override"], writes: ["ruleSet", "override"], checks: ["user"] },
   },
   async ({ params, body, caller, now }) => {
     const set = await visibleRuleSet(caller.id, params.id);

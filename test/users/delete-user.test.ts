@@ -84,12 +84,14 @@ async function furnished(): Promise<{ user: User; ids: string[] }> {
   return { user, ids: [user.id, user.email, ...tokens.map(({ id }) => id), ...written] };
 }
 
+const aRule = { rule_code: "C", name: "n", category: "bug" };
+
 /** What somebody writes, switches and pastes. @returns the ids of it */
 async function write(user: User): Promise<string[]> {
   const template = (await as(user, createPromptTemplate, PromptTemplateDraft.parse({ name: "mine" }))) as {
     id: string;
   };
-  const rules = Array.from({ length: 30 }, (_, n) => ({ rule_code: `C${n}`, name: "n", category: "bug" }));
+  const rules = Array.from({ length: 30 }, (_, n) => ({ ...aRule, rule_code: `C${n}` }));
   const set = (await as(user, createRuleSet, RuleSetDraft.parse({ name: "mine", rules }))) as { id: string };
   await override(user.id, uuid(), false);
   await keepInstantAnalysis(analysisOf(user));
@@ -161,10 +163,21 @@ describe("a request that is under way when its user is deleted", () => {
     ["a key pair", generateSshKeyPair, { type: "ed25519" }],
     ["an API token", createToken, { name: "t", scope: "all", expires_in_days: 1 }],
     ["a project", createProject, draft],
+    ["a template", createPromptTemplate, PromptTemplateDraft.parse({ name: "mine" })],
+    ["a rule set", createRuleSet, RuleSetDraft.parse({ name: "mine", rules: [aRule] })],
   ])("does not bring back %s", async (_, operation, body) => {
     const { user, ids } = await furnished();
     await remove(user);
     await expect(as(user, operation, body)).rejects.toMatchObject({ code: "not_authenticated" });
+    expect(await whatIsLeft(...ids)).toEqual([]);
+  });
+
+  it("does not bring back a switch or a pasted analysis", async () => {
+    const { user, ids } = await furnished();
+    await remove(user);
+    const gone = { code: "not_authenticated" };
+    await expect(override(user.id, uuid(), true)).rejects.toMatchObject(gone);
+    await expect(keepInstantAnalysis(analysisOf(user))).rejects.toMatchObject(gone);
     expect(await whatIsLeft(...ids)).toEqual([]);
   });
 
