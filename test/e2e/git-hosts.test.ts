@@ -94,11 +94,16 @@ async function journey(id: string): Promise<void> {
     branch_name: "trunk",
     commit_sha: trunk,
     total_files: 2,
-    warnings: [{ code: "files_not_in_archive", count: 1, paths: ["vendored"] }],
+    warnings: [{ code: "files_not_in_archive", count: 1, paths: ["vendored"] }, { code: "rules_only" }],
   });
   expect((await found(task)).toSorted()).toEqual(expectedFindings.toSorted());
   const half = await scan(id, { branch_name: "python" });
-  expect(half).toMatchObject({ status: "completed", branch_name: "python", total_files: 1, warnings: [] });
+  expect(half).toMatchObject({
+    status: "completed",
+    branch_name: "python",
+    total_files: 1,
+    warnings: [{ code: "rules_only" }],
+  });
   expect(await scan(id, { branch_name: "gone" })).toMatchObject({
     status: "failed",
     error_code: "repository_branch_not_found",
