@@ -52,7 +52,12 @@ export class SluiceStack extends Stack {
       // Who reaches a deployed stack is unknown; who reaches a local one sits at the machine.
       REGISTRATION: this.node.tryGetContext("registration") ?? (props.stage === "local" ? "on" : "off"),
     };
-    const functions = new ProductFunctions(this, "Functions", { bundle: props.bundle, data, environment });
+    const functions = new ProductFunctions(this, "Functions", {
+      bundle: props.bundle,
+      data,
+      environment,
+      bedrock: this.node.tryGetContext("bedrock") === "on",
+    });
     const administrator = functions.forTask(taskNamed("createAdministrator"));
     new CfnOutput(this, "CreateAdministrator", {
       key: "CreateAdministratorFunction",

@@ -37,7 +37,10 @@ const elsewhere = {
 
 /** Our own client names the very reason, such as an address that the operator has to allow. */
 function reasonNote({ cause, category }: ModelFailure, { provider }: ConnectionTest, language: Language): string {
-  if (category === "connection" && findProvider(provider)?.wire === "bedrock") return onlyDeployed[language];
+  if (findProvider(provider)?.wire === "bedrock") {
+    if (category === "connection") return onlyDeployed[language];
+    if (category === "auth_failed") return notOpened[language];
+  }
   if (!isSluiceError(cause)) return "";
   const allowable = isSluiceError(cause, "outbound_not_https", "outbound_port", "outbound_address_refused");
   const colon = language === "zh" ? "：" : ": ";
@@ -47,6 +50,11 @@ function reasonNote({ cause, category }: ModelFailure, { provider }: ConnectionT
 const onlyDeployed = {
   zh: "：Amazon Bedrock 仅在部署到 AWS 且所在区域支持时可用",
   en: ": Amazon Bedrock can be asked where this service is deployed to AWS, in a region that has it",
+};
+
+const notOpened = {
+  zh: "：部署时需由运维以 -c bedrock=on 开放 Amazon Bedrock，并在该账户中启用此模型",
+  en: ": the operator opens Amazon Bedrock by deploying with -c bedrock=on, and enables the model in the account",
 };
 
 /** People try Ollama on their own machine first. */

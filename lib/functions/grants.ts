@@ -38,7 +38,12 @@ export interface Machines {
 }
 
 /** What grants become: the statements of one function's inline policy, and nothing else. */
-export function statementsOf(grants: Grants, data: DataLayer, machines: Machines): iam.PolicyStatement[] {
+export function statementsOf(
+  grants: Grants,
+  data: DataLayer,
+  machines: Machines,
+  { bedrock }: { bedrock: boolean } = { bedrock: false },
+): iam.PolicyStatement[] {
   const statements = [
     ...recordStatements(grants, data),
     ...objectStatements(data.sources, grants.sources),
@@ -50,7 +55,7 @@ export function statementsOf(grants: Grants, data: DataLayer, machines: Machines
     statements.push(allow(["kms:Sign", "kms:GetPublicKey"], keyArns));
   }
   if (grants.secrets?.length) statements.push(secretsStatement(grants.secrets, data));
-  if (grants.bedrock) statements.push(bedrockStatement(data));
+  if (grants.bedrock && bedrock) statements.push(bedrockStatement(data));
   const executions = `${machines.scan.replace(":stateMachine:", ":execution:")}:*`;
   for (const right of grants.scanMachine ?? []) {
     statements.push(allow([machineActions[right]], [right === "start" ? machines.scan : executions]));

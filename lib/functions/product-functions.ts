@@ -16,6 +16,8 @@ export interface ProductFunctionsProps {
   readonly bundle: string;
   readonly data: DataLayer;
   readonly environment: EnvironmentVariables;
+  /** Whether functions that ask models may ask those of Amazon Bedrock: their users' calls are on the account's bill. */
+  readonly bedrock: boolean;
 }
 
 /** Makes the Lambda of each operation and workflow task: one asset for all, one role each, one log group per area. */
@@ -59,14 +61,16 @@ export class ProductFunctions extends Construct {
       reservedConcurrency?: number | undefined;
     },
   ): lambda.Function {
-    const { data, environment } = this.#props;
+    const { data, environment, bedrock } = this.#props;
     const logGroup = this.#logGroup(area);
     const id = name.charAt(0).toUpperCase() + name.slice(1);
     const statements = [
-      ...statementsOf(props.grants, data, {
-        scan: environment.SCAN_MACHINE_ARN,
-        erasure: environment.ERASURE_MACHINE_ARN,
-      }),
+      ...statementsOf(
+        props.grants,
+        data,
+        { scan: environment.SCAN_MACHINE_ARN, erasure: environment.ERASURE_MACHINE_ARN },
+        { bedrock },
+      ),
       logStatement(logGroup.logGroupArn),
     ];
     const role = new iam.Role(this, `${id}Role`, {

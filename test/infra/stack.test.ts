@@ -1,11 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
 import { beforeAll, describe, expect, it } from "vitest";
 import { synthesise } from "../../bin/local/synthesise.ts";
 import { operationList } from "../../functions/operations.ts";
 import { fullPath } from "../../functions/platform/contract.ts";
 import { lateSeconds } from "../../functions/projects/erasure.ts";
 import { workflowTaskList } from "../../functions/workflow-tasks.ts";
+import { SluiceStack } from "../../lib/sluice-stack.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a CloudFormation template is looked into at every depth.
 type Any = any;
@@ -118,8 +121,8 @@ describe("data at rest", () => {
 });
 
 describe("least privilege", () => {
-  const statements = () =>
-    resources
+  const statementsIn = (among: [string, Any][]) =>
+    among
       .filter(([, { Type }]) => Type === "AWS::IAM::Role" || Type === "AWS::IAM::Policy")
       .flatMap(([id, { Properties }]) => [
         ...(Properties.Policies ?? []).flatMap((policy: Any) =>
@@ -127,6 +130,7 @@ describe("least privilege", () => {
         ),
         ...(Properties.PolicyDocument?.Statement ?? []).map((s: Any) => [id, s]),
       ]) as [string, Any][];
+  const statements = () => statementsIn(resources);
   const actionsOf = (statement: Any): string[] => [statement.Action].flat();
 
   const roleOf = (name: string) => `Functions${name.charAt(0).toUpperCase()}${name.slice(1)}Role`;
@@ -203,9 +207,16 @@ describe("least privilege", () => {
     expect(writing.map(([role]) => role).toSorted()).toEqual(roles);
   });
 
-  it("lets functions that ask models invoke those of Bedrock, and do nothing else there", () => {
-    const onBedrock = statements().filter(([, statement]) =>
-      actionsOf(statement).some((action) => action.startsWith("bedrock:")),
+  it("opens Bedrock to nobody unless the operator says so", () => {
+    expect(JSON.stringify(resources)).not.toContain("bedrock:");
+  });
+
+  it("then lets functions that ask models invoke those of Bedrock, and do nothing else there", () => {
+    const app = new App({ context: { bedrock: "on" } });
+    const env = { account: "000000000000", region: "us-east-1" };
+    const opened = new SluiceStack(app, "Opened", { stage: "test", bundle: import.meta.dirname, env });
+    const onBedrock = statementsIn(Object.entries(Template.fromStack(opened).toJSON().Resources)).filter(
+      ([, statement]) => actionsOf(statement).some((action) => action.startsWith("bedrock:")),
     );
     const asking = [
       ...operationList.filter(({ operation }) => operation.contract.grants.bedrock),
