@@ -2,9 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ListObjectVersionsCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
 import { type LocalService, startLocalService } from "../../bin/local/service.ts";
+import { localAccount } from "../../lib/local/service.ts";
 import { type Answer, Api } from "../support/api.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
@@ -278,6 +280,40 @@ describe("a review in trouble", () => {
     llm = await startFakeLlm({ port });
   });
 });
+
+describe("what a review keeps", () => {
+  it("goes with the user who has paid for it", async () => {
+    const bob = { email: `bob-${crypto.randomUUID()}@example.test`, password: "grain orbit velvet", full_name: "Bob" };
+    const { id: user_id } = await api.ok("POST", "/api/v1/users", { json: bob });
+    const asBob = await new Api(service.url).as(bob);
+    const project = await api.projectWith(modelApp(3));
+    await api.ok("POST", `/api/v1/projects/${project.id}/members`, { json: { user_id, role: "member" } });
+    const admin = api;
+    api = asBob;
+    await useModel("scripted");
+    const { task } = await scan(project.id);
+    api = admin;
+    expect(task).toMatchObject({ status: "completed", files_reviewed: 3, created_by: user_id });
+    expect(await keptReviews(user_id)).toBe(3);
+    await api.ok("DELETE", `/api/v1/users/${user_id}`);
+    expect(await keptReviews(user_id)).toBe(0);
+  });
+});
+
+/** Reviews of a user in the results bucket, all versions of them. */
+async function keptReviews(userId: string): Promise<number> {
+  const { cloud } = service;
+  const client = new S3Client({
+    endpoint: cloud.endpoint,
+    region: localAccount.region,
+    credentials: cloud.operator,
+    forcePathStyle: true,
+  });
+  const bucket = [...cloud.resources].find(([id]) => id.startsWith("DataResults"))?.[1].ref as string;
+  const listed = await client.send(new ListObjectVersionsCommand({ Bucket: bucket, Prefix: `reviews/${userId}/` }));
+  client.destroy();
+  return (listed.Versions ?? []).length + (listed.DeleteMarkers ?? []).length;
+}
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(20);
