@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
-import { analysesPerHourMax } from "../../functions/instant/instant-analysis-store.ts";
+import { analysesPerHourMax, countInstantAnalysis } from "../../functions/instant/instant-analysis-store.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { table } from "../../functions/platform/table.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
@@ -335,6 +335,15 @@ describe("what is refused", () => {
     expect((await carol.call("analyseCode", { json })).status).toBe(429);
     await alice.ok("analyseCode", { json });
     await carol.ok("analyseCode", { json, now: new Date(at.getTime() + 30_000) });
+  });
+
+  it("is all beyond that number, also when they come at once", async () => {
+    const at = new Date();
+    const counted = await Promise.allSettled(
+      Array.from({ length: analysesPerHourMax + 20 }, () => countInstantAnalysis(alice.user.id, at)),
+    );
+    const refused = counted.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+    expect(refused).toEqual(Array(20).fill("instant_analysis_limit_reached"));
   });
 });
 
