@@ -47,6 +47,7 @@ export const analyseCode = operation(
     grants: {
       reads: ["userConfig", "applicationKey", "promptTemplate", "defaultTemplate", "override"],
       writes: ["instantAnalysis", ...spendingGrants.writes],
+      checks: ["user"],
       appends: ["applicationKey"],
       secrets: ["decrypt"],
       bedrock: true,

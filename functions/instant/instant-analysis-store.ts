@@ -1,9 +1,9 @@
-import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { deletePartition } from "../platform/delete-partition.ts";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { listPage } from "../platform/list-page.ts";
-import { keys, table, whenConditionFails } from "../platform/table.ts";
+import { failedConditions, keys, sendUntilNoConflict, table, whenConditionFails } from "../platform/table.ts";
 import { InstantAnalysis } from "./instant-analysis.ts";
 
 /**
@@ -30,14 +30,21 @@ export async function countInstantAnalysis(userId: string, at: Date): Promise<vo
   await table.send(update).catch(whenConditionFails(() => new SluiceError("instant_analysis_limit_reached", refusal)));
 }
 
-/** Adds an entry to the history of its owner. */
+/**
+ * Adds an entry to the history of its owner. An analysis takes long enough for its user to be deleted meanwhile, and what is written after
+ * that nobody would ever erase.
+ * @throws SluiceError not_authenticated when there is no such user any more
+ */
 export async function keepInstantAnalysis(analysis: InstantAnalysis): Promise<void> {
-  const put = new PutCommand({
-    TableName: environment().TABLE_NAME,
-    Item: { ...keys.instantAnalysis(analysis.ownerId, analysis.id), v: 1, ...analysis },
-    ConditionExpression: "attribute_not_exists(pk)",
+  const TableName = environment().TABLE_NAME;
+  const exists = { TableName, Key: keys.user(analysis.ownerId), ConditionExpression: "attribute_exists(pk)" };
+  const Item = { ...keys.instantAnalysis(analysis.ownerId, analysis.id), v: 1, ...analysis };
+  const write = new TransactWriteCommand({
+    TransactItems: [{ ConditionCheck: exists }, { Put: { TableName, Item } }],
   });
-  await table.send(put);
+  await sendUntilNoConflict(write).catch((error) => {
+    throw failedConditions(error) ? new SluiceError("not_authenticated") : error;
+  });
 }
 
 /** A page of a user's history, newest first: ids are made in the order of time. */

@@ -2,7 +2,12 @@ import { join } from "node:path";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
-import { analysesPerHourMax, countInstantAnalysis } from "../../functions/instant/instant-analysis-store.ts";
+import {
+  analysesPerHourMax,
+  countInstantAnalysis,
+  keepInstantAnalysis,
+  listInstantAnalyses,
+} from "../../functions/instant/instant-analysis-store.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { table } from "../../functions/platform/table.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
@@ -412,6 +417,25 @@ describe("the history", () => {
     const { Items = [] } = await table.send(new ScanCommand({ TableName: environment().TABLE_NAME }));
     const kept = Items.filter(({ pk }) => pk === `IA#${alice.user.id}` || pk === `CFG#${alice.user.id}`);
     expect(kept).toEqual([]);
+  });
+
+  it("gets no entry of a user who was deleted while the analysis ran", async () => {
+    const admin = await person("admin");
+    const entry = {
+      id: nowhere,
+      ownerId: alice.user.id,
+      language: "python",
+      mode: "rules" as const,
+      issuesCount: 0,
+      qualityScore: 100,
+      analysisTime: 1,
+      result: "{}",
+      createdAt: new Date().toISOString(),
+    };
+    await keepInstantAnalysis(entry);
+    await admin.ok("deleteUser", { params: { id: alice.user.id } });
+    await expect(keepInstantAnalysis(entry)).rejects.toMatchObject({ code: "not_authenticated" });
+    expect(await listInstantAnalyses(alice.user.id, { skip: 0, limit: 1 })).toEqual({ items: [], total: 0 });
   });
 
   it("has one entry for one Idempotency-Key", async () => {
