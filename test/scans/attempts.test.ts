@@ -7,7 +7,8 @@ import { newProject, ProjectDraft } from "../../functions/projects/project.ts";
 import { createProject } from "../../functions/projects/project-store.ts";
 import { readStatistics } from "../../functions/projects/statistics-store.ts";
 import { newTask, nextAttempt, type Task } from "../../functions/scans/task.ts";
-import { changeTask, createTask, findTask, recordReviewBatch, replaceTask } from "../../functions/scans/task-store.ts";
+import { recordReviewBatch } from "../../functions/scans/task-progress-store.ts";
+import { changeTask, createTask, findTask, replaceTask } from "../../functions/scans/task-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { aFinding } from "../support/finding.ts";
 
