@@ -6,7 +6,7 @@ import { ListObjectVersionsCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
 import { type LocalService, startLocalService } from "../../bin/local/service.ts";
-import { localAccount } from "../../lib/local/service.ts";
+import { AwsError, localAccount } from "../../lib/local/service.ts";
 import { type Answer, Api } from "../support/api.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
@@ -251,6 +251,25 @@ describe("a review in trouble", () => {
       status: 409,
       body: { code: "task_left_nothing" },
     });
+  });
+
+  it("loses no more than the files of a batch that cannot be had, and names them", async () => {
+    await useModel("scripted", { llmConcurrency: 2 });
+    const project = await api.projectWith({ ...vulnerableApp, ...modelApp(15) });
+    const error = new AwsError("InternalError", "We encountered an internal error. Please try again.", 500);
+    service.cloud.gateway.planFault = (call) =>
+      call.permissions.some(({ resource }) => resource.endsWith("/review/batch-0.ndjson")) &&
+      call.operation === "GetObject"
+        ? { when: "before", error }
+        : undefined;
+    const { task, issues } = await scan(project.id);
+    service.cloud.gateway.planFault = () => undefined;
+    const [warning] = task.warnings;
+    expect(task).toMatchObject({ status: "completed", total_files: 17, scanned_files: 17 });
+    expect(warning).toMatchObject({ code: "files_not_reviewed", reason: "internal_error", count: 10 });
+    expect(llm.counts.count).toBe(7);
+    for (const [path] of placesOf(issues, "model")) expect(warning.paths).not.toContain(path);
+    expect(placesOf(issues, "rule")).toHaveLength(2);
   });
 
   const runs = Number(process.env.SLUICE_FAULTY_RUNS ?? 1);
