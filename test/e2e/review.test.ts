@@ -19,7 +19,7 @@ let api: Api;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "sluice-review-"));
-  llm = await startFakeLlm();
+  llm = await startFakeLlm({ keepBodies: true });
   const outboundAllowedHosts = new URL(llm.url).host;
   service = await startLocalService({ dataFolder: folder, outboundAllowedHosts });
   api = new Api(service.url, await service.token());
@@ -116,6 +116,23 @@ describe("a review by the user's model", () => {
     await useModel("scripted", { outputLanguage: "zh-CN" });
     await scan(project.id);
     expect(llm.counts.count).toBe(10);
+  });
+
+  it("goes by the template and the rules that the scan names, in the engine too, and sends no key along", async () => {
+    await useModel("scripted");
+    const template = { name: "shop", content_en: "Mind the discounts of the shop.", content_zh: "注意折扣。" };
+    const { id: prompt_template_id } = await api.ok("POST", "/api/v1/prompts", { json: template });
+    const rule = { rule_code: "SHOP-1", name: "No raw orders", category: "security", severity: "high" };
+    const rules = [{ ...rule, custom_prompt: "Orders come from strangers.", pattern: "raw_order\\(" }];
+    const { id: rule_set_id } = await api.ok("POST", "/api/v1/rules", { json: { name: "shop", rules } });
+    const project = await api.projectWith({ "a.py": `# ${crypto.randomUUID()}\nfirst = raw_order(1)\n` });
+    const { task, issues } = await scan(project.id, { prompt_template_id, rule_set_id });
+    expect(task).toMatchObject({ status: "completed", files_reviewed: 1, warnings: [] });
+    expect(issues).toMatchObject([{ rule_id: "user.shop-1", line_number: 2, severity: "high" }]);
+    const body = llm.calls[0]?.body;
+    for (const text of [template.content_en, "No raw orders", "Orders come from strangers.", "user.shop-1"])
+      expect(body).toContain(text);
+    expect(body).not.toContain("sk-review");
   });
 
   it("never has more calls under way than the user allows, over several functions at once", async () => {
