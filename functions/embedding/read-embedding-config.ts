@@ -14,7 +14,10 @@ export const readEmbeddingConfig = operation(
     grants: { reads: ["userConfig"], secrets: ["decrypt"] },
   },
   async ({ caller }) => {
-    const { otherConfig } = await shownSettings(await findUserConfig(caller.id), caller.id);
-    return embeddingConfigView(otherConfig.embedding_config);
+    const config = await findUserConfig(caller.id);
+    const { embedding_config } = config?.otherConfig ?? {};
+    // Nothing else is decrypted for its mask.
+    const only = config && { ...config, llmConfig: {}, otherConfig: { embedding_config } };
+    return embeddingConfigView((await shownSettings(only, caller.id)).otherConfig.embedding_config);
   },
 );

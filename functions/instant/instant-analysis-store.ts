@@ -31,7 +31,11 @@ export async function countInstantAnalysis(userId: string, at: Date): Promise<vo
   await table.send(update).catch(whenConditionFails(() => new SluiceError("instant_analysis_limit_reached", refusal)));
 }
 
-/** Adds an entry to the history of its owner. @throws SluiceError not_authenticated when the owner is gone */
+/**
+ * Adds an entry to the history of its owner. An analysis takes long enough for its user to be deleted meanwhile, and what is written after
+ * that nobody would ever erase.
+ * @throws SluiceError not_authenticated when there is no such user any more
+ */
 export async function keepInstantAnalysis(analysis: InstantAnalysis): Promise<void> {
   const Put = {
     TableName: environment().TABLE_NAME,

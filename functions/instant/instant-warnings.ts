@@ -15,8 +15,8 @@ const texts = {
     en: "No language model is configured; only rules have looked at the code",
   },
   secrets_only: {
-    zh: "规则尚不支持该语言，仅检查了其中的密钥",
-    en: "No rule knows this language yet; it was only searched for secrets",
+    zh: "规则尚不支持该语言，只在其中查找了密钥",
+    en: "No rule knows this language yet; rules have searched it for secrets only",
   },
   partly_analysed: {
     zh: "规则只分析了部分代码（{reason}）",

@@ -152,6 +152,11 @@ export const problems = {
     zh: "任务 {task} 有 {issues} 个问题，最多可比较 {limit} 个",
     en: "Task {task} has {issues} issues; up to {limit} can be compared",
   },
+  task_source_gone: {
+    status: 409,
+    zh: "该任务扫描的代码已不再保存，请新建扫描",
+    en: "The code that this task has scanned is not kept any more; start another scan",
+  },
   task_superseded: {
     status: 409,
     zh: "任务已被新的运行取代或已结束",

@@ -8,6 +8,7 @@ import { operation } from "../platform/operation.ts";
 import { authoriseTask } from "../projects/authorise.ts";
 import type { User } from "../users/user.ts";
 import { ComparisonState, compareIssues, comparisonOrder, countStates } from "./comparison.ts";
+import { findInstructions } from "./instructions-store.ts";
 import { findLook } from "./look-store.ts";
 import { secondLook } from "./second-look.ts";
 import type { Task } from "./task.ts";
@@ -95,6 +96,6 @@ function refuseUncomparable({ id, status, issuesCount }: Task): void {
 
 /** Where the later scan has looked; nowhere if that is not on record, as nobody knows then. */
 async function lookedAgainIn(task: Task, base: Task | null): Promise<ReturnType<typeof secondLook>> {
-  const [look, before] = await Promise.all([findLook(task), base && findLook(base)]);
-  return look ? secondLook(look, before?.instructions ?? null) : () => false;
+  const [look, how] = await Promise.all([findLook(task), base && findInstructions(base.id, base.attempt)]);
+  return look ? secondLook(look, how) : () => false;
 }

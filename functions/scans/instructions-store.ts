@@ -8,9 +8,13 @@ const place = (taskId: string, attempt: number) => ({
   key: scanKeys(taskId, attempt).instructions,
 });
 
+/** What an attempt went by. @returns null when it never came to its plan */
+export const findInstructions = (taskId: string, attempt: number): Promise<ScanInstructions | null> =>
+  getJson(place(taskId, attempt));
+
 /** What an attempt goes by. @throws Error when its plan has not written it */
 export async function readInstructions(taskId: string, attempt: number): Promise<ScanInstructions> {
-  const found = await getJson<ScanInstructions>(place(taskId, attempt));
+  const found = await findInstructions(taskId, attempt);
   if (!found) throw new Error(`the instructions of task ${taskId} are missing`);
   return found;
 }
@@ -21,7 +25,7 @@ export async function instructionsOnce(
   make: () => Promise<ScanInstructions>,
 ): Promise<ScanInstructions> {
   const { bucket, key } = place(id, attempt);
-  const known = await getJson<ScanInstructions>({ bucket, key });
+  const known = await findInstructions(id, attempt);
   if (known) return known;
   const made = await make();
   await putJson(bucket, key, made);

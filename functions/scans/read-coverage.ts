@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { Id, page } from "../platform/contract.ts";
-import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
-import { getJson } from "../platform/object-store.ts";
 import { operation } from "../platform/operation.ts";
 import { authoriseTask } from "../projects/authorise.ts";
-import { CoverageRow, type FileCoverage, summaryOf } from "./coverage.ts";
-import { ended, scanKeys } from "./task.ts";
+import { CoverageRow, summaryOf } from "./coverage.ts";
+import { findCoverage } from "./look-store.ts";
+import { ended } from "./task.ts";
 
 /** A thousand rows with the longest paths that an archive may have stay far below a function's 6 MB answer. */
 const rowsMax = 1000;
@@ -44,8 +43,7 @@ export const readCoverage = operation(
   async ({ params, query, caller }) => {
     const { task } = await authoriseTask(caller, "read", params.id);
     if (!ended(task.status)) throw new SluiceError("coverage_not_ready", { status: task.status });
-    const key = scanKeys(task.id, task.attempt).coverage;
-    const rows = await getJson<FileCoverage[]>({ bucket: environment().RESULTS_BUCKET, key });
+    const rows = await findCoverage(task.id, task.attempt);
     if (!rows) throw new SluiceError("coverage_not_kept", { status: task.status });
     const { skip, limit, status, review } = query;
     const asked = rows.filter((row) => (!status || row.status === status) && (!review || row.review === review));

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
+import { environment } from "../platform/environment.ts";
 import { isSluiceError, SluiceError } from "../platform/errors.ts";
+import { headObject } from "../platform/object-store.ts";
 import { operation } from "../platform/operation.ts";
 import { authoriseTask } from "../projects/authorise.ts";
 import { startExecution } from "./scan-execution.ts";
@@ -18,11 +20,19 @@ export const retryTask = operation(
     scope: "scan",
     params: z.object({ id: Id }),
     success: z.object({ task_id: z.string(), status: z.literal("queued") }),
-    failures: ["task_not_found", "permission_denied", "project_in_recycle_bin", "task_not_ended", "task_left_nothing"],
+    failures: [
+      "task_not_found",
+      "permission_denied",
+      "project_in_recycle_bin",
+      "task_not_ended",
+      "task_left_nothing",
+      "task_source_gone",
+    ],
     grants: {
       reads: ["project", "member", "task"],
       writes: startGrants.writes,
       checks: startGrants.checks,
+      sources: { reads: ["zips/*"] },
       scanMachine: startGrants.scanMachine,
     },
     idempotent: true,
@@ -44,6 +54,7 @@ async function beginNextAttempt(id: string, callerId: string, at: Date): Promise
     if (!task) throw new SluiceError("task_not_found");
     if (!ended(task.status)) throw new SluiceError("task_not_ended", { status: task.status });
     if (!leftSomething(task)) throw new SluiceError("task_left_nothing");
+    await requireSource(task);
     const next = nextAttempt(task, callerId, at);
     try {
       await replaceTask(task, next, at);
@@ -52,4 +63,12 @@ async function beginNextAttempt(id: string, callerId: string, at: Date): Promise
       if (!isSluiceError(error, "task_superseded") || tries === triesMax) throw error;
     }
   }
+}
+
+/** An attempt looks at the very bytes of the first. A replaced archive is kept for a while only, and a task that would fail keeps its result. */
+async function requireSource({ source }: Task): Promise<void> {
+  if (!source) return;
+  const { key, versionId } = source;
+  const found = await headObject({ bucket: environment().SOURCES_BUCKET, key, ...(versionId && { versionId }) });
+  if (!found) throw new SluiceError("task_source_gone");
 }

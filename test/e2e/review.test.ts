@@ -2,9 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ListObjectVersionsCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
 import { type LocalService, startLocalService } from "../../bin/local/service.ts";
+import { AwsError, localAccount } from "../../lib/local/service.ts";
 import { type Answer, Api } from "../support/api.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
@@ -17,7 +19,7 @@ let api: Api;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "sluice-review-"));
-  llm = await startFakeLlm();
+  llm = await startFakeLlm({ keepBodies: true });
   const outboundAllowedHosts = new URL(llm.url).host;
   service = await startLocalService({ dataFolder: folder, outboundAllowedHosts });
   api = new Api(service.url, await service.token());
@@ -116,6 +118,23 @@ describe("a review by the user's model", () => {
     expect(llm.counts.count).toBe(10);
   });
 
+  it("goes by the template and the rules that the scan names, in the engine too, and sends no key along", async () => {
+    await useModel("scripted");
+    const template = { name: "shop", content_en: "Mind the discounts of the shop.", content_zh: "注意折扣。" };
+    const { id: prompt_template_id } = await api.ok("POST", "/api/v1/prompts", { json: template });
+    const rule = { rule_code: "SHOP-1", name: "No raw orders", category: "security", severity: "high" };
+    const rules = [{ ...rule, custom_prompt: "Orders come from strangers.", pattern: "raw_order\\(" }];
+    const { id: rule_set_id } = await api.ok("POST", "/api/v1/rules", { json: { name: "shop", rules } });
+    const project = await api.projectWith({ "a.py": `# ${crypto.randomUUID()}\nfirst = raw_order(1)\n` });
+    const { task, issues } = await scan(project.id, { prompt_template_id, rule_set_id });
+    expect(task).toMatchObject({ status: "completed", files_reviewed: 1, warnings: [] });
+    expect(issues).toMatchObject([{ rule_id: "user.shop-1", line_number: 2, severity: "high" }]);
+    const body = llm.calls[0]?.body;
+    for (const text of [template.content_en, "No raw orders", "Orders come from strangers.", "user.shop-1"])
+      expect(body).toContain(text);
+    expect(body).not.toContain("sk-review");
+  });
+
   it("never has more calls under way than the user allows, over several functions at once", async () => {
     await useModel("scripted", { llmConcurrency: 30 });
     llm.setLatency(300);
@@ -153,8 +172,6 @@ describe("a review in trouble", () => {
   it.each([
     ["status_401", "auth_invalid_key"],
     ["status_402", "insufficient_balance"],
-    ["status_404_model", "model_not_found"],
-    ["status_429_quota", "insufficient_balance"],
   ])("stops within one batch at %s, and what the rules found stands", async (fault, reason) => {
     await useModel(`scripted-${fault}`);
     const project = await api.projectWith({ ...vulnerableApp, ...modelApp(60) });
@@ -253,7 +270,26 @@ describe("a review in trouble", () => {
     });
   });
 
-  const runs = Number(process.env.SLUICE_FAULTY_RUNS ?? 2);
+  it("loses no more than the files of a batch that cannot be had, and names them", async () => {
+    await useModel("scripted", { llmConcurrency: 2 });
+    const project = await api.projectWith({ ...vulnerableApp, ...modelApp(15) });
+    const error = new AwsError("InternalError", "We encountered an internal error. Please try again.", 500);
+    service.cloud.gateway.planFault = (call) =>
+      call.permissions.some(({ resource }) => resource.endsWith("/review/batch-0.ndjson")) &&
+      call.operation === "GetObject"
+        ? { when: "before", error }
+        : undefined;
+    const { task, issues } = await scan(project.id);
+    service.cloud.gateway.planFault = () => undefined;
+    const [warning] = task.warnings;
+    expect(task).toMatchObject({ status: "completed", total_files: 17, scanned_files: 17 });
+    expect(warning).toMatchObject({ code: "files_not_reviewed", reason: "internal_error", count: 10 });
+    expect(llm.counts.count).toBe(7);
+    for (const [path] of placesOf(issues, "model")) expect(warning.paths).not.toContain(path);
+    expect(placesOf(issues, "rule")).toHaveLength(2);
+  });
+
+  const runs = Number(process.env.SLUICE_FAULTY_RUNS ?? 1);
   it(`ends, with nothing made up, whatever the model does (${runs} seeded runs)`, {
     timeout: runs * 120_000,
   }, async () => {
@@ -278,6 +314,40 @@ describe("a review in trouble", () => {
     llm = await startFakeLlm({ port });
   });
 });
+
+describe("what a review keeps", () => {
+  it("goes with the user who has paid for it", async () => {
+    const bob = { email: `bob-${crypto.randomUUID()}@example.test`, password: "grain orbit velvet", full_name: "Bob" };
+    const { id: user_id } = await api.ok("POST", "/api/v1/users", { json: bob });
+    const asBob = await new Api(service.url).as(bob);
+    const project = await api.projectWith(modelApp(3));
+    await api.ok("POST", `/api/v1/projects/${project.id}/members`, { json: { user_id, role: "member" } });
+    const admin = api;
+    api = asBob;
+    await useModel("scripted");
+    const { task } = await scan(project.id);
+    api = admin;
+    expect(task).toMatchObject({ status: "completed", files_reviewed: 3, created_by: user_id });
+    expect(await keptReviews(user_id)).toBe(3);
+    await api.ok("DELETE", `/api/v1/users/${user_id}`);
+    expect(await keptReviews(user_id)).toBe(0);
+  });
+});
+
+/** Reviews of a user in the results bucket, all versions of them. */
+async function keptReviews(userId: string): Promise<number> {
+  const { cloud } = service;
+  const client = new S3Client({
+    endpoint: cloud.endpoint,
+    region: localAccount.region,
+    credentials: cloud.operator,
+    forcePathStyle: true,
+  });
+  const bucket = [...cloud.resources].find(([id]) => id.startsWith("DataResults"))?.[1].ref as string;
+  const listed = await client.send(new ListObjectVersionsCommand({ Bucket: bucket, Prefix: `reviews/${userId}/` }));
+  client.destroy();
+  return (listed.Versions ?? []).length + (listed.DeleteMarkers ?? []).length;
+}
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(20);

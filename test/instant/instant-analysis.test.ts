@@ -2,7 +2,12 @@ import { join } from "node:path";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
-import { analysesPerHourMax } from "../../functions/instant/instant-analysis-store.ts";
+import {
+  analysesPerHourMax,
+  countInstantAnalysis,
+  keepInstantAnalysis,
+  listInstantAnalyses,
+} from "../../functions/instant/instant-analysis-store.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { table } from "../../functions/platform/table.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
@@ -336,6 +341,15 @@ describe("what is refused", () => {
     await alice.ok("analyseCode", { json });
     await carol.ok("analyseCode", { json, now: new Date(at.getTime() + 30_000) });
   });
+
+  it("is all beyond that number, also when they come at once", async () => {
+    const at = new Date();
+    const counted = await Promise.allSettled(
+      Array.from({ length: analysesPerHourMax + 20 }, () => countInstantAnalysis(alice.user.id, at)),
+    );
+    const refused = counted.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+    expect(refused).toEqual(Array(20).fill("instant_analysis_limit_reached"));
+  });
 });
 
 describe("the history", () => {
@@ -403,6 +417,25 @@ describe("the history", () => {
     const { Items = [] } = await table.send(new ScanCommand({ TableName: environment().TABLE_NAME }));
     const kept = Items.filter(({ pk }) => pk === `IA#${alice.user.id}` || pk === `CFG#${alice.user.id}`);
     expect(kept).toEqual([]);
+  });
+
+  it("gets no entry of a user who was deleted while the analysis ran", async () => {
+    const admin = await person("admin");
+    const entry = {
+      id: nowhere,
+      ownerId: alice.user.id,
+      language: "python",
+      mode: "rules" as const,
+      issuesCount: 0,
+      qualityScore: 100,
+      analysisTime: 1,
+      result: "{}",
+      createdAt: new Date().toISOString(),
+    };
+    await keepInstantAnalysis(entry);
+    await admin.ok("deleteUser", { params: { id: alice.user.id } });
+    await expect(keepInstantAnalysis(entry)).rejects.toMatchObject({ code: "not_authenticated" });
+    expect(await listInstantAnalyses(alice.user.id, { skip: 0, limit: 1 })).toEqual({ items: [], total: 0 });
   });
 
   it("has one entry for one Idempotency-Key", async () => {

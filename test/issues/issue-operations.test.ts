@@ -100,6 +100,20 @@ describe("the issues of a task", () => {
     expect((await findTask(task.id))?.issuesResolved).toBe(1);
     expect((await readStatistics(alice.user.id))?.resolvedIssues).toBe(before + 1);
   });
+
+  it("lose no verdict that was acknowledged when several people judge at once", async () => {
+    const task = await scan(await projectOf(alice), [aFinding("a")]);
+    const [issue] = (await list(task.id)).ids;
+    const said = Array.from({ length: 12 }, (_, n) => ({ status: n % 2 ? "resolved" : "open", note: `n${n}` }));
+    const answers = await Promise.all(said.map((json) => judge(task.id, issue, json)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    for (const { body } of refused) expect(body.code).toBe("stale_version");
+    const { history, status } = (await read(task.id, issue)).body;
+    const acknowledged = said.filter((_, n) => answers[n]?.status === 200).map(({ note }) => note);
+    expect(history.map((verdict: { note: string }) => verdict.note).toSorted()).toEqual(acknowledged.toSorted());
+    expect(acknowledged.length).toBeGreaterThan(0);
+    expect((await findTask(task.id))?.issuesResolved).toBe(status === "resolved" ? 1 : 0);
+  });
 });
 
 describe("a new scan of a project", () => {

@@ -9,7 +9,8 @@ import { workflowTask } from "../../platform/workflow-task.ts";
 import { readInstructions } from "../instructions-store.ts";
 import { filesOfChunk } from "../plan.ts";
 import { scanKeys } from "../task.ts";
-import { findTask, recordChunk } from "../task-store.ts";
+import { recordChunk } from "../task-progress-store.ts";
+import { findTask } from "../task-store.ts";
 import { Attempt } from "./plan-scan.ts";
 
 export const analyseChunk = workflowTask(

@@ -13,7 +13,8 @@ import { readInstructions } from "../instructions-store.ts";
 import type { LinkedFindings, Plan } from "../plan.ts";
 import type { BatchResult, ReviewPlan } from "../review-result.ts";
 import { scanKeys } from "../task.ts";
-import { changeTask, enterPhase, findTask } from "../task-store.ts";
+import { enterPhase } from "../task-progress-store.ts";
+import { changeTask, findTask } from "../task-store.ts";
 import { Attempt } from "./plan-scan.ts";
 
 export const concludeScan = workflowTask(

@@ -6,7 +6,7 @@ import { workflowTask } from "../../platform/workflow-task.ts";
 import { readInstructions } from "../instructions-store.ts";
 import type { LinkedFindings, Plan } from "../plan.ts";
 import { scanKeys } from "../task.ts";
-import { enterPhase, finishedChunks } from "../task-store.ts";
+import { enterPhase, finishedChunks } from "../task-progress-store.ts";
 import { Attempt } from "./plan-scan.ts";
 
 export const linkFindings = workflowTask(

@@ -8,7 +8,7 @@ import { filesOfChunk, type LinkedFindings } from "../plan.ts";
 import { BatchBuilder, planFile } from "../review-plan.ts";
 import type { BatchFiles, ReviewPlan } from "../review-result.ts";
 import { scanKeys } from "../task.ts";
-import { enterPhase, finishedChunks } from "../task-store.ts";
+import { enterPhase, finishedChunks } from "../task-progress-store.ts";
 import { Attempt } from "./plan-scan.ts";
 
 export const planReview = workflowTask(

@@ -15,7 +15,8 @@ import { type ChunkFile, inChunks, type Plan } from "../plan.ts";
 import { resolveInstructions } from "../resolve-instructions.ts";
 import { type SourcedTask, withSource } from "../scan-source.ts";
 import { scanKeys, type Task } from "../task.ts";
-import { changeTask, enterPhase, findTask, orFail } from "../task-store.ts";
+import { enterPhase } from "../task-progress-store.ts";
+import { changeTask, findTask, orFail } from "../task-store.ts";
 
 export const Attempt = z.object({ task_id: z.uuid(), attempt: z.number().int() });
 

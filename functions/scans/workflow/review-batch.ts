@@ -22,7 +22,8 @@ import { type BatchResult, stopsReview } from "../review-result.ts";
 import { ReviewWatch } from "../review-watch.ts";
 import { ScanPurse } from "../scan-purse.ts";
 import { actorOf, scanKeys, type Task } from "../task.ts";
-import { findTask, recordReviewBatch } from "../task-store.ts";
+import { recordReviewBatch } from "../task-progress-store.ts";
+import { findTask } from "../task-store.ts";
 import { Attempt } from "./plan-scan.ts";
 
 /** Permanent deletion counts on it that nothing writes a quarter of an hour later. */
