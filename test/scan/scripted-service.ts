@@ -48,6 +48,8 @@ export const project = (name: string) =>
     repository_type: "other",
     default_branch: "main",
     programming_languages: "[]",
+    budget_tokens: null,
+    budget_usd: null,
     owner_id: id,
     is_active: true,
     created_at: at,
@@ -116,7 +118,13 @@ export async function startScriptedService(script: Script = {}): Promise<Scripte
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(typeof body === "string" || body === undefined ? body : JSON.stringify(body));
   };
-  const server = createServer((incoming, response) => void answer(incoming, response));
+  const server = createServer((incoming, response) => {
+    // A script that fails would leave its client waiting; the connection ends instead, and the error is seen as the test's own.
+    answer(incoming, response).catch((error) => {
+      incoming.socket.destroy();
+      throw error;
+    });
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
