@@ -34,8 +34,11 @@ export interface Grants {
   readonly secrets?: readonly ("encrypt" | "decrypt")[];
 }
 
-/** What an API token is good for: looking; looking, uploading and scanning; everything its user may do. Each includes the one before. */
-export const tokenScopes = ["read", "scan", "all"] as const;
+/**
+ * What an API token is good for: looking; looking, uploading and scanning; everything its user may do. The last three are for machines of
+ * the actor-learner services, which have no business with the rest: sending experience, training with it, reading it.
+ */
+export const tokenScopes = ["read", "scan", "all", "producer", "learner", "reader"] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -2,7 +2,7 @@ import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { v7 as uuid } from "uuid";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { operationList } from "../../functions/operations.ts";
-import { type Contract, scopeOf } from "../../functions/platform/contract.ts";
+import { type Contract, scopeOf, tokenScopes } from "../../functions/platform/contract.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { keys, table } from "../../functions/platform/table.ts";
 import { newApiToken, newSecret, permits, tokensPerUserMax } from "../../functions/tokens/api-token.ts";
@@ -142,7 +142,7 @@ describe("the scope of a token", () => {
   const guarded = operationList.filter(({ operation }) => operation.contract.auth !== "anyone");
   const nothing = "0198a000-0000-7000-8000-000000000000";
 
-  it.each(["read", "scan", "all"] as const)("%s lets exactly the operations through that it names", async (scope) => {
+  it.each(tokenScopes)("%s lets exactly the operations through that it names", async (scope) => {
     const { secret: token } = await tokenOf(await person("admin"), scope);
     for (const { name, operation } of guarded) {
       const { contract } = operation;
