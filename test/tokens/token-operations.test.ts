@@ -2,7 +2,7 @@ import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { v7 as uuid } from "uuid";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { operationList } from "../../functions/operations.ts";
-import { type Contract, scopeOf, tokenScopes } from "../../functions/platform/contract.ts";
+import { type Contract, scopeOf, type TokenScope, tokenScopes } from "../../functions/platform/contract.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { keys, table } from "../../functions/platform/table.ts";
 import { newApiToken, newSecret, permits, tokensPerUserMax } from "../../functions/tokens/api-token.ts";
@@ -35,7 +35,7 @@ async function person(role: User["role"] = "member"): Promise<User> {
 }
 
 /** A token straight from the store, as the operation that makes one needs one itself. */
-async function tokenOf(user: User, scope: "read" | "scan" | "all", expiresInDays = 90) {
+async function tokenOf(user: User, scope: TokenScope, expiresInDays = 90) {
   const secret = newSecret();
   const token = newApiToken({ name: scope, scope, expiresInDays }, secret, user, at);
   await createApiToken(token);
