@@ -22,9 +22,11 @@ describe("against protobufjs", () => {
   it("payloads are the same on the wire and read alike", () => {
     fc.assert(
       fc.property(bytes, (payload) => {
+        // Asked to, protobufjs writes an empty field that canonical protobuf leaves out.
         const theirs = SendTransition.requestSerialize({ transition_bytes: payload });
-        expect(text(theirs)).toBe(text(encodePayload(payload)));
         expect(text(decodePayload(theirs))).toBe(text(payload));
+        const canonical = SendTransition.requestSerialize(payload.length > 0 ? { transition_bytes: payload } : {});
+        expect(text(encodePayload(payload))).toBe(text(canonical));
       }),
     );
   });
