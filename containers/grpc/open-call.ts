@@ -48,6 +48,7 @@ export class OpenCall {
   readonly #onEnd: () => void;
   #held = 0;
   #received = 0;
+  /** Who needs the bytes of the request: the call until it ends, and what works for it. */
   #users = 1;
   #ended = false;
 
@@ -73,10 +74,7 @@ export class OpenCall {
     };
     library.decompressMessage = (message, encoding) => this.#decompress(message, encoding);
     library.stream.on("data", (chunk: Buffer) => this.#receive(chunk.length));
-    library.stream.once("close", () => {
-      this.#end(status.CANCELLED);
-      this.#leave();
-    });
+    library.stream.once("close", () => this.#end(status.CANCELLED));
   }
 
   /** Lets the call in. */
@@ -132,6 +130,7 @@ export class OpenCall {
     this.#ended = true;
     this.#options.metrics.callEnded(this.#method, code);
     this.#onEnd();
+    this.#leave();
     if (!this.#ending.signal.aborted) this.#ending.abort(new RpcError(status.CANCELLED, "the call has ended"));
   }
 
