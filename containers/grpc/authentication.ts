@@ -1,5 +1,6 @@
 import { type Metadata, status } from "@grpc/grpc-js";
 import type { TokenScope } from "../../functions/platform/contract.ts";
+import { anonymousTenant } from "../../functions/runs/run.ts";
 import { type ApiToken, idOf, isApiTokenSecret, permits } from "../../functions/tokens/api-token.ts";
 import { findApiToken, noteUse } from "../../functions/tokens/api-token-store.ts";
 import { readUser } from "../../functions/users/user-store.ts";
@@ -20,9 +21,6 @@ export interface Caller {
  * @throws RpcError UNAUTHENTICATED (one answer for every reason), PERMISSION_DENIED, UNAVAILABLE when nobody can be looked up
  */
 export type Authenticate = (metadata: Metadata, scope: GrpcScope) => Promise<Caller>;
-
-/** The tenant of everybody where no token is asked for. It is no UUID, so no user ever has it. */
-export const anonymousTenant = "anonymous";
 
 export const withoutTokens: Authenticate = async () => ({ id: anonymousTenant, tenant: anonymousTenant });
 

@@ -1,9 +1,8 @@
 import type { Metadata } from "@grpc/grpc-js";
 import * as z from "zod";
+import { defaultRunName, RunName } from "../../functions/runs/run.ts";
 import { invalidArgument } from "./rpc-error.ts";
 
-/** Names of runs and producers: they become parts of keys and lines of tools. */
-const Name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/);
 const WholeNumber = z
   .string()
   .regex(/^\d{1,16}$/)
@@ -12,8 +11,9 @@ const WholeNumber = z
 
 /** Everything that a caller may say besides the message; a client of the plain interface says none of it. */
 const CallMetadata = z.object({
-  "x-hil-run": Name.default("default"),
-  "x-hil-producer": Name.optional(),
+  "x-hil-run": RunName.default(defaultRunName),
+  /** In the form of a run's name, which shows well in tools. */
+  "x-hil-producer": RunName.optional(),
   "x-hil-seq": WholeNumber.optional(),
   "x-hil-idempotency-key": z
     .string()

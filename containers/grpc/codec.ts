@@ -1,3 +1,5 @@
+import type { ItemKind } from "../../functions/runs/run.ts";
+
 /**
  * The wire form of the five messages. A library would do, but protobufjs refuses a known field with another wire type, which protobuf says
  * to skip, and copies payloads; here a payload is a view of what was received.
@@ -8,9 +10,9 @@ export class MalformedMessage extends Error {
   override readonly name = "MalformedMessage";
 }
 
-export const payloadKinds = ["transition", "interaction_message"] as const;
-/** Which member of ActorInformation carries the payload; the number on the wire is the place in the list, from one. */
-export type PayloadKind = (typeof payloadKinds)[number];
+/** The members of ActorInformation by the kind of item that they carry: the numbers of their fields. */
+const members: Readonly<Record<ItemKind, number>> = { transition: 1, interaction: 2 };
+const kindOfMember: Readonly<Record<number, ItemKind>> = { 1: "transition", 2: "interaction" };
 
 /**
  * Reads Transition, InteractionMessage or Parameters, which all have their bytes in field 1. Unknown fields are skipped, the last of
@@ -39,9 +41,9 @@ export const encodePayload = (payload: Buffer): Buffer =>
   payload.length === 0 ? encodedEmpty : Buffer.concat([headOf(1, payload.length), payload]);
 
 /** Writes ActorInformation. The member is there even when its payload is empty: the member tells the kind. */
-export function encodeActorInformation(kind: PayloadKind, payload: Buffer): Buffer {
+export function encodeActorInformation(kind: ItemKind, payload: Buffer): Buffer {
   const inner = payload.length === 0 ? encodedEmpty : headOf(1, payload.length);
-  const outer = headOf(payloadKinds.indexOf(kind) + 1, inner.length + payload.length);
+  const outer = headOf(members[kind], inner.length + payload.length);
   // One copy of the payload, however many layers it is wrapped in.
   return Buffer.concat([outer, inner, payload]);
 }
@@ -51,10 +53,10 @@ export function encodeActorInformation(kind: PayloadKind, payload: Buffer): Buff
  * @returns null when neither member that we know is there
  * @throws MalformedMessage
  */
-export function decodeActorInformation(message: Buffer): { kind: PayloadKind; payload: Buffer } | null {
-  let found: { kind: PayloadKind; payload: Buffer } | null = null;
+export function decodeActorInformation(message: Buffer): { kind: ItemKind; payload: Buffer } | null {
+  let found: { kind: ItemKind; payload: Buffer } | null = null;
   for (const { number, bytes } of fieldsOf(message)) {
-    const kind = payloadKinds[number - 1];
+    const kind = kindOfMember[number];
     if (!kind || !bytes) continue;
     // The same member twice is merged: a part without the field does not take away what an earlier part has set.
     const merged: Buffer = found?.kind === kind ? Buffer.concat([encodePayload(found.payload), bytes]) : bytes;

@@ -2,6 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { status } from "@grpc/grpc-js";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { RunLogCounters } from "../../functions/runs/run-log.ts";
+import type { CommittedSegment } from "../../functions/runs/segment-pipeline.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 
 /** What a program counts and measures; names and labels are what dashboards and alarms refer to. */
@@ -51,6 +53,19 @@ export class Metrics {
     help: "Items that the log had already",
     ...this.#of,
   });
+  readonly #commitSeconds = new Histogram({
+    name: "hil_segment_commit_seconds",
+    help: "Time from the end of a segment to its commit: one object and one transaction",
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    ...this.#of,
+  });
+  readonly #segmentBytes = new Histogram({
+    name: "hil_segment_bytes",
+    help: "Size of segments, by what ended them",
+    labelNames: ["reason"],
+    buckets: [1024, 16_384, 131_072, 1_048_576, 8_388_608, 67_108_864],
+    ...this.#of,
+  });
   readonly drainSeconds = new Gauge({
     name: "hil_drain_seconds",
     help: "How long the drain has taken so far, by phase",
@@ -68,6 +83,27 @@ export class Metrics {
     });
     // Memory, processor time, garbage collection and the delay of the event loop.
     collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Looks at the counters of the logs that are open whenever somebody asks; what a log has counted goes when it is closed. */
+  observeLogs(countersOf: () => readonly RunLogCounters[]): void {
+    const observe = (name: string, help: string, counter: keyof RunLogCounters) =>
+      new Gauge({
+        name,
+        help,
+        ...this.#of,
+        collect() {
+          this.set(countersOf().reduce((sum, counters) => sum + counters[counter], 0));
+        },
+      });
+    observe("hil_failed_writes", "Tries of writes to S3 and DynamoDB that failed, of the open logs", "failedWrites");
+    observe("hil_sequence_gaps", "Numbers that producers left out, of the open logs", "gaps");
+    observe("hil_lost_items", "Items acknowledged from memory that could not be stored, of the open logs", "lost");
+  }
+
+  segmentCommitted({ bytes, reason, ms }: CommittedSegment): void {
+    this.#commitSeconds.observe(ms / 1000);
+    this.#segmentBytes.observe({ reason }, bytes);
   }
 
   callBegan(method: string): void {
@@ -124,6 +160,7 @@ const reported = {
   hil_calls_total: { name: "Calls", unit: "Count" },
   hil_received_bytes_total: { name: "ReceivedBytes", unit: "Bytes" },
   hil_sent_bytes_total: { name: "SentBytes", unit: "Bytes" },
+  hil_failed_writes: { name: "FailedWrites", unit: "Count" },
   hil_duplicates_total: { name: "Duplicates", unit: "Count" },
   hil_open_calls: { name: "OpenCalls", unit: "Count" },
   hil_in_flight_bytes: { name: "InFlightBytes", unit: "Bytes" },

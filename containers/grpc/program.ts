@@ -1,3 +1,5 @@
+import { hostname } from "node:os";
+import { environment } from "../../functions/platform/environment.ts";
 import { errorFields, log } from "../../functions/platform/log.ts";
 import { byApiToken, withoutTokens } from "./authentication.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -8,6 +10,7 @@ import { Quota } from "./quota.ts";
 import type { Runs } from "./runs.ts";
 import { type ServedService, startServer } from "./server.ts";
 import { mebi, readSettings, type Settings } from "./settings.ts";
+import { StoredRuns } from "./stored-runs.ts";
 import { credentialsOf } from "./transport-security.ts";
 
 export interface Program {
@@ -32,10 +35,18 @@ const emfMilliseconds = 60_000;
 /** How often it is looked whether writes still succeed. */
 const healthMilliseconds = 1000;
 
-/** Starts a program with the settings of an environment, on a log that is open. */
-export async function startProgram(program: Program, settings: Settings, runs: Runs): Promise<RunningProgram> {
+/**
+ * Starts a program with the settings of an environment.
+ * @param openRuns makes the log that it serves
+ */
+export async function startProgram(
+  program: Program,
+  settings: Settings,
+  openRuns: (metrics: Metrics) => Runs,
+): Promise<RunningProgram> {
   const budget = new ByteBudget(settings.GRPC_IN_FLIGHT_MIB * mebi);
   const metrics = new Metrics(budget);
+  const runs = openRuns(metrics);
   const messageBytesMax = settings.GRPC_MESSAGE_MIB * mebi;
   const gate = new CallGate({
     access: program.access,
@@ -91,13 +102,15 @@ export async function startProgram(program: Program, settings: Settings, runs: R
 /**
  * The life of a program as a process: reads its environment, serves, and goes down by the timetable when it is told to. A second signal ends it at
  * once. Exit codes: 0 drained, 1 ended at once or failed, 2 cannot start.
- * @param openRuns opens the log, once the settings are known to be good
  */
-export async function runProgram(program: Program, openRuns: () => Promise<Runs>): Promise<void> {
+export async function runProgram(program: Program): Promise<void> {
   let running: RunningProgram;
   try {
     const settings = readSettings(process.env, { GRPC_PORT: String(program.defaultPort) });
-    running = await startProgram(program, settings, await openRuns());
+    environment();
+    const ownerId = `${program.name}@${hostname()}:${settings.GRPC_PORT}`;
+    const bytesMax = settings.GRPC_IN_FLIGHT_MIB * mebi;
+    running = await startProgram(program, settings, (metrics) => new StoredRuns({ ownerId, bytesMax, metrics }));
   } catch (error) {
     console.error(`The ${program.name} cannot start: ${(error as Error).message}`);
     process.exit(2);

@@ -17,9 +17,9 @@ export class RpcError extends Error {
     this.trailers = trailers;
   }
 
-  /** The same with further trailers. */
+  /** The same with further trailers; those that it has already stay as they are. */
   with(trailers: ReplyValues): RpcError {
-    return new RpcError(this.code, this.details, { ...this.trailers, ...trailers }, this.cause);
+    return new RpcError(this.code, this.details, { ...trailers, ...this.trailers }, this.cause);
   }
 
   /** As grpc-js sends it. */

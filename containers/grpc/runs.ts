@@ -1,4 +1,4 @@
-import type { PayloadKind } from "./codec.ts";
+import type { ItemKind } from "../../functions/runs/run.ts";
 
 /** A run of one tenant: a user's id, or the tenant of those who call without a token. */
 export interface RunName {
@@ -7,7 +7,7 @@ export interface RunName {
 }
 
 export interface NewItem {
-  readonly kind: PayloadKind;
+  readonly kind: ItemKind;
   readonly payload: Buffer;
   readonly producer?: string;
   readonly sequence?: number;
@@ -18,7 +18,8 @@ export interface NewItem {
 }
 
 export interface Appended {
-  readonly offset: number;
+  /** Undefined for a repeat of an item that retention has taken away meanwhile. */
+  readonly offset?: number;
   /** The item was there already; `offset` is that of the first. */
   readonly duplicate: boolean;
   readonly durable: boolean;
@@ -26,7 +27,7 @@ export interface Appended {
 
 export interface RunItem {
   readonly offset: number;
-  readonly kind: PayloadKind;
+  readonly kind: ItemKind;
   readonly payload: Buffer;
 }
 

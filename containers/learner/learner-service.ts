@@ -1,5 +1,6 @@
+import type { ItemKind } from "../../functions/runs/run.ts";
 import type { CallGate } from "../grpc/call-gate.ts";
-import { decodePayload, type PayloadKind } from "../grpc/codec.ts";
+import { decodePayload } from "../grpc/codec.ts";
 import { serviceOf, unary } from "../grpc/handlers.ts";
 import type { Metrics } from "../grpc/metrics.ts";
 import type { AdmittedCall } from "../grpc/open-call.ts";
@@ -19,7 +20,7 @@ export const learnerAccess = {
 
 /** Takes what actors send and answers when the log has it, as durably as they asked for. */
 export function learnerService(gate: CallGate, runs: Runs, metrics: Metrics): ServedService {
-  const keep = async (kind: PayloadKind, call: AdmittedCall, message: Buffer): Promise<ReplyValues> => {
+  const keep = async (kind: ItemKind, call: AdmittedCall, message: Buffer): Promise<ReplyValues> => {
     const payload = decodePayload(message);
     const { run: name, producer, sequence, idempotencyKey, crc32c, acknowledgement } = call.wishes;
     const item = { kind, payload, producer, sequence, idempotencyKey, crc32c, acknowledgement };
@@ -27,14 +28,18 @@ export function learnerService(gate: CallGate, runs: Runs, metrics: Metrics): Se
     const { offset, duplicate, durable } = await runs.append({ tenant: call.caller.tenant, name }, item);
     observe();
     if (duplicate) metrics.duplicates.inc();
-    return { "x-hil-offset": offset, "x-hil-durable": durable ? 1 : 0, ...(duplicate && { "x-hil-duplicate": 1 }) };
+    return {
+      ...(offset !== undefined && { "x-hil-offset": offset }),
+      ...(duplicate && { "x-hil-duplicate": 1 }),
+      "x-hil-durable": durable ? 1 : 0,
+    };
   };
   return {
     name: "hil_serl.LearnerService",
     definition: serviceOf(methods),
     implementation: {
       SendTransition: unary(gate, (call, message) => keep("transition", call, message)),
-      SendInteractionMessage: unary(gate, (call, message) => keep("interaction_message", call, message)),
+      SendInteractionMessage: unary(gate, (call, message) => keep("interaction", call, message)),
     },
   };
 }

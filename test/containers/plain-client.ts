@@ -3,6 +3,7 @@ import {
   type ChannelCredentials,
   Client,
   type ClientOptions,
+  type ClientReadableStream,
   credentials,
   Metadata,
   type MethodDefinition,
@@ -93,14 +94,51 @@ export class PlainClient {
   }
 
   /** Opens the stream of items. */
-  stream(values?: MetadataValues, message: WireMessage | Buffer = {}) {
+  stream(values?: MetadataValues, message: WireMessage | Buffer = {}): OpenedStream {
     const { path, requestSerialize, responseDeserialize } = methods.StreamTransition;
     const serialize = (request: WireMessage | Buffer) =>
       Buffer.isBuffer(request) ? request : requestSerialize(request);
-    return this.channel.makeServerStreamRequest(path, serialize, responseDeserialize, message, metadataOf(values));
+    const given = metadataOf(values);
+    return new OpenedStream(this.channel.makeServerStreamRequest(path, serialize, responseDeserialize, message, given));
   }
 
   close(): void {
     this.channel.close();
+  }
+}
+
+/** A stream of items and everything that came of it. */
+export class OpenedStream {
+  readonly call: ClientReadableStream<WireMessage>;
+  /** Initial metadata. */
+  readonly began: Promise<Record<string, unknown>>;
+  readonly ended: Promise<Ending>;
+  readonly items: WireMessage[] = [];
+  #wanted: { count: number; resolve: () => void } | undefined;
+
+  constructor(call: ClientReadableStream<WireMessage>) {
+    this.call = call;
+    this.began = new Promise((resolve) => call.once("metadata", (metadata) => resolve(metadata.getMap())));
+    this.ended = new Promise((resolve) =>
+      call.once("status", ({ code, details, metadata }) => resolve({ code, details, trailers: metadata.getMap() })),
+    );
+    call.on("error", () => {}); // `ended` has it too
+    call.on("data", (item: WireMessage) => {
+      this.items.push(item);
+      if (this.#wanted && this.items.length >= this.#wanted.count) this.#wanted.resolve();
+    });
+  }
+
+  /** The first so many items, once they are there. */
+  async take(count: number): Promise<WireMessage[]> {
+    if (this.items.length < count) await new Promise<void>((resolve) => (this.#wanted = { count, resolve }));
+    return this.items.slice(0, count);
+  }
+
+  /** Payloads as text, transitions as they are and interaction messages in brackets. */
+  get texts(): string[] {
+    return this.items.map(({ data, transition, interaction_message: message }) =>
+      data === "transition" ? `${transition?.transition_bytes}` : `[${message?.interaction_message_bytes}]`,
+    );
   }
 }

@@ -27,7 +27,7 @@ export async function serve(environment?: Record<string, string>): Promise<Serve
 export async function serve<R extends Runs>(environment: Record<string, string>, runs: R): Promise<Served<R>>;
 export async function serve(environment: Record<string, string> = {}, runs: Runs = new MemoryRuns()) {
   const settings = readSettings(environment, { GRPC_PORT: "0", METRICS_PORT: "0" });
-  const program = await startProgram(bothPrograms, settings, runs);
+  const program = await startProgram(bothPrograms, settings, () => runs);
   const client = new PlainClient(program.port);
   onTestFinished(() => {
     client.close();
