@@ -5,7 +5,7 @@ import type { Runs } from "./runs.ts";
 import type { RunningServer } from "./server.ts";
 
 /** Milliseconds after the start by which each phase is over. Fargate kills 120 s after SIGTERM, and the last phase leaves a margin. */
-export const timetable = { flush: 5_000, streams: 10_000, calls: 60_000, leases: 90_000 } as const;
+export const timetable = { flush: 5_000, streams: 10_000, calls: 60_000, leases: 90_000, connections: 95_000 } as const;
 export type Timetable = Readonly<Record<keyof typeof timetable, number>>;
 
 export interface Drained {
@@ -22,7 +22,7 @@ export interface Drained {
  */
 export async function drain({ server, gate, runs, metrics, timetable: times = timetable }: Drained): Promise<void> {
   const began = performance.now();
-  const left = (phase: keyof Timetable) => Math.max(0, times[phase] - (performance.now() - began));
+  const left = (phase: keyof Timetable) => Math.max(0, Math.ceil(times[phase] - (performance.now() - began)));
   const phaseOver = (phase: string) => metrics.drainSeconds.set({ phase }, (performance.now() - began) / 1000);
   server.setServing(false);
   gate.drain();
@@ -38,6 +38,8 @@ export async function drain({ server, gate, runs, metrics, timetable: times = ti
   phaseOver("calls");
   await within(left("leases"), "leases not given back in time", runs.close());
   phaseOver("leases");
+  // What was answered last is still on its way out.
+  await server.connectionsClosed(left("connections"));
   log("info", "drain ended", { milliseconds: Math.round(performance.now() - began) });
 }
 

@@ -45,18 +45,17 @@ export class OpenCall {
   readonly #library: LibraryCall;
   readonly #method: string;
   readonly #options: CallLimits;
-  readonly #onEnd: () => void;
   #held = 0;
   #received = 0;
   /** Who needs the bytes of the request: the call until it ends, and what works for it. */
   #users = 1;
   #ended = false;
 
-  constructor(library: LibraryCall, method: string, options: CallLimits, onEnd: () => void) {
+  /** @param onClose told once nothing of the call is on its way any more, trailers included */
+  constructor(library: LibraryCall, method: string, options: CallLimits, onClose: () => void) {
     this.#library = library;
     this.#method = method;
     this.#options = options;
-    this.#onEnd = onEnd;
     options.metrics.callBegan(method);
     const sendStatus = library.sendStatus.bind(library);
     library.sendStatus = (given) => {
@@ -74,7 +73,10 @@ export class OpenCall {
     };
     library.decompressMessage = (message, encoding) => this.#decompress(message, encoding);
     library.stream.on("data", (chunk: Buffer) => this.#receive(chunk.length));
-    library.stream.once("close", () => this.#end(status.CANCELLED));
+    library.stream.once("close", () => {
+      this.#end(status.CANCELLED);
+      onClose();
+    });
   }
 
   /** Lets the call in. */
@@ -129,7 +131,6 @@ export class OpenCall {
     if (this.#ended) return;
     this.#ended = true;
     this.#options.metrics.callEnded(this.#method, code);
-    this.#onEnd();
     this.#leave();
     if (!this.#ending.signal.aborted) this.#ending.abort(new RpcError(status.CANCELLED, "the call has ended"));
   }

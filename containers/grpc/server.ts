@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Http2Server, ServerHttp2Session } from "node:http2";
 import {
   Server,
@@ -38,6 +39,8 @@ export interface RunningServer {
   setServing(serving: boolean): void;
   /** Asks clients to go elsewhere with new calls: GOAWAY on every connection. Calls under way go on. */
   sendGoaway(): void;
+  /** Waits for the connections to close, as they do after GOAWAY when their last call has ended; at most for the time given. */
+  connectionsClosed(milliseconds: number): Promise<void>;
   /** Closes every connection, whatever is under way. */
   close(): void;
 }
@@ -81,6 +84,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     sendGoaway: () => {
       for (const session of sessions) session.close();
+    },
+    connectionsClosed: async (milliseconds) => {
+      const signal = AbortSignal.timeout(milliseconds);
+      const closed = [...sessions].map((session) => once(session, "close", { signal }));
+      await Promise.allSettled(closed);
     },
     close: () => server.forceShutdown(),
   };

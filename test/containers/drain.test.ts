@@ -6,7 +6,7 @@ import { healthOf, watchHealth } from "./health-client.ts";
 import { PlainClient } from "./plain-client.ts";
 import { serve } from "./served.ts";
 
-const swift = { flush: 1000, streams: 1000, calls: 1000, leases: 1000 };
+const swift = { flush: 1000, streams: 1000, calls: 1000, leases: 1000, connections: 2000 };
 
 describe("a drain", () => {
   it("ends streams with what there is, UNAVAILABLE and the offset to go on from", async () => {
@@ -30,7 +30,7 @@ describe("a drain", () => {
     const watch = watchHealth(client, "");
     expect(await watch.next()).toBe("SERVING");
     while (runs.texts().length === 0) await new Promise(setImmediate);
-    const drained = program.drain({ ...swift, calls: 10_000, leases: 10_000 });
+    const drained = program.drain({ ...swift, calls: 10_000, leases: 10_000, connections: 10_000 });
     expect(await watch.next()).toBe("NOT_SERVING");
     const late = new PlainClient(port);
     expect((await late.send("SendTransition", {})).code).toBe(status.UNAVAILABLE);
@@ -60,7 +60,7 @@ describe("a drain", () => {
     const watch = watchHealth(client, "");
     await watch.next();
     while (runs.texts().length === 0) await new Promise(setImmediate);
-    await program.drain({ flush: 10, streams: 20, calls: 30, leases: 1000 });
+    await program.drain({ flush: 10, streams: 20, calls: 30, leases: 1000, connections: 2000 });
     expect((await call).code).toBe(status.UNAVAILABLE);
     expect((await watch.ended).code).toBe(status.UNAVAILABLE);
   });
