@@ -24,7 +24,10 @@ export interface GateOptions extends CallLimits {
  */
 export class CallGate {
   readonly #options: GateOptions;
+  /** Calls of which something is still on its way. */
   readonly #open = new Set<OpenCall>();
+  /** Those of ours that are not settled. */
+  readonly #busy = new Set<OpenCall>();
   readonly #admitted = new WeakMap<Metadata, AdmittedCall>();
   readonly #draining = new AbortController();
   #whenIdle: (() => void)[] = [];
@@ -36,8 +39,12 @@ export class CallGate {
   /** For grpc-js; it has to be the first, so that it gets the library's own call. */
   readonly interceptor: ServerInterceptor = (method, next) => {
     const library = next as LibraryCall;
-    const open = new OpenCall(library, method.path, this.#options, () => this.#forget(open));
+    const open: OpenCall = new OpenCall(library, method.path, this.#options, {
+      onSettled: () => this.#settled(open),
+      onClosed: () => this.#open.delete(open),
+    });
     this.#open.add(open);
+    if (this.#options.access[method.path]) this.#busy.add(open);
     return new ServerInterceptingCall(next, {
       start: (begin) =>
         begin({
@@ -76,9 +83,9 @@ export class CallGate {
     return this.#draining.signal;
   }
 
-  /** Resolves when no call is under way, with true, or after the time given, with false. */
+  /** Resolves when no call of ours is under way, with true, or after the time given, with false. Watchers of health are not waited for. */
   async idle(milliseconds: number): Promise<boolean> {
-    if (this.#open.size === 0) return true;
+    if (this.#busy.size === 0) return true;
     const idle = Promise.withResolvers<boolean>();
     this.#whenIdle.push(() => idle.resolve(true));
     const timer = setTimeout(() => idle.resolve(false), milliseconds);
@@ -95,13 +102,14 @@ export class CallGate {
     for (const open of this.#open) open.refuse(goingDown());
   }
 
-  get openCalls(): number {
-    return this.#open.size;
+  /** Calls of ours under way. */
+  get busyCalls(): number {
+    return this.#busy.size;
   }
 
-  #forget(open: OpenCall): void {
-    this.#open.delete(open);
-    if (this.#open.size > 0) return;
+  #settled(open: OpenCall): void {
+    this.#busy.delete(open);
+    if (this.#busy.size > 0) return;
     for (const idle of this.#whenIdle.splice(0)) idle();
   }
 

@@ -6,6 +6,8 @@ import type { RunningServer } from "./server.ts";
 
 /** Milliseconds after the start by which each phase is over. Fargate kills 120 s after SIGTERM, and the last phase leaves a margin. */
 export const timetable = { flush: 5_000, streams: 10_000, calls: 60_000, leases: 90_000, connections: 95_000 } as const;
+/** Longest wait for answers on their way, when everything else is done. */
+const trailersMilliseconds = 5_000;
 export type Timetable = Readonly<Record<keyof typeof timetable, number>>;
 
 export interface Drained {
@@ -27,7 +29,7 @@ export async function drain({ server, gate, runs, metrics, timetable: times = ti
   server.setServing(false);
   gate.drain();
   server.sendGoaway();
-  log("info", "drain began", { count: gate.openCalls });
+  log("info", "drain began", { count: gate.busyCalls });
   await within(left("flush"), "pending items not flushed in time", runs.flush());
   phaseOver("flush");
   // Streams have heard of it and end once they have sent what there is; those that still wait for slow readers are told to end where they are.
@@ -38,8 +40,8 @@ export async function drain({ server, gate, runs, metrics, timetable: times = ti
   phaseOver("calls");
   await within(left("leases"), "leases not given back in time", runs.close());
   phaseOver("leases");
-  // What was answered last is still on its way out.
-  await server.connectionsClosed(left("connections"));
+  // What was answered last is still on its way out; readers that have stopped reading will never get it.
+  await server.connectionsClosed(Math.min(left("connections"), trailersMilliseconds));
   log("info", "drain ended", { milliseconds: Math.round(performance.now() - began) });
 }
 

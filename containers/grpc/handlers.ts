@@ -65,11 +65,14 @@ export function serverStream(
   return (call) => {
     const admitted = gate.callOf(call.metadata);
     const work = async () => await handle(admitted, call.request, outletOf(call, admitted.signal));
-    admitted.handledBy(work()).then(
-      (trailers) => call.end(metadataOf(trailers)),
-      // grpc-js listens to this event and ends the call with it once all that was written has gone out.
-      (error) => call.emit("error", answerTo(error, call.getPath()).statusObject),
-    );
+    admitted
+      .handledBy(work())
+      .then(
+        (trailers) => call.end(metadataOf(trailers)),
+        // grpc-js listens to this event and ends the call with it once all that was written has gone out.
+        (error) => call.emit("error", answerTo(error, call.getPath()).statusObject),
+      )
+      .finally(() => admitted.settled());
   };
 }
 

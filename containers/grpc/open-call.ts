@@ -28,6 +28,8 @@ export interface AdmittedCall {
   readonly signal: AbortSignal;
   /** Keeps the bytes of the request accounted for until the handler is done with them, also when the caller is long gone. */
   handledBy<T>(work: Promise<T>): Promise<T>;
+  /** The handler has said all it will: status and trailers wait behind its messages, however long the caller takes to read them. */
+  settled(): void;
 }
 
 export interface CallLimits {
@@ -35,6 +37,14 @@ export interface CallLimits {
   readonly metrics: Metrics;
   /** Largest message in bytes, also after decompression. */
   readonly messageBytesMax: number;
+}
+
+/** Who has to know how far a call is; both may be told more than once. */
+export interface CallListener {
+  /** Nothing is to be waited for any more but the line. */
+  onSettled(): void;
+  /** Nothing of the call is on its way any more, trailers included. */
+  onClosed(): void;
 }
 
 /** One call from its headers to its end, whatever ends it. */
@@ -45,17 +55,18 @@ export class OpenCall {
   readonly #library: LibraryCall;
   readonly #method: string;
   readonly #options: CallLimits;
+  readonly #listener: CallListener;
   #held = 0;
   #received = 0;
   /** Who needs the bytes of the request: the call until it ends, and what works for it. */
   #users = 1;
   #ended = false;
 
-  /** @param onClose told once nothing of the call is on its way any more, trailers included */
-  constructor(library: LibraryCall, method: string, options: CallLimits, onClose: () => void) {
+  constructor(library: LibraryCall, method: string, options: CallLimits, listener: CallListener) {
     this.#library = library;
     this.#method = method;
     this.#options = options;
+    this.#listener = listener;
     options.metrics.callBegan(method);
     const sendStatus = library.sendStatus.bind(library);
     library.sendStatus = (given) => {
@@ -75,14 +86,15 @@ export class OpenCall {
     library.stream.on("data", (chunk: Buffer) => this.#receive(chunk.length));
     library.stream.once("close", () => {
       this.#end(status.CANCELLED);
-      onClose();
+      listener.onClosed();
     });
   }
 
   /** Lets the call in. */
   admit(caller: Caller, wishes: CallerWishes): AdmittedCall {
-    const handledBy = <T>(work: Promise<T>) => this.#handledBy(work);
-    this.admitted = { caller, wishes, signal: this.#ending.signal, handledBy };
+    const handledBy = <T>(work: Promise<T>) => this.#holdingFor(work);
+    const settled = () => this.#listener.onSettled();
+    this.admitted = { caller, wishes, signal: this.#ending.signal, handledBy, settled };
     return this.admitted;
   }
 
@@ -101,7 +113,7 @@ export class OpenCall {
     return this.#received;
   }
 
-  async #handledBy<T>(work: Promise<T>): Promise<T> {
+  async #holdingFor<T>(work: Promise<T>): Promise<T> {
     this.#users++;
     return await work.finally(() => this.#leave());
   }
@@ -124,7 +136,7 @@ export class OpenCall {
     const grows = (bytes: number) => {
       if (!this.#hold(bytes)) throw overloaded();
     };
-    return this.#handledBy(inflate(message.subarray(5), encoding, this.#options.messageBytesMax, grows));
+    return this.#holdingFor(inflate(message.subarray(5), encoding, this.#options.messageBytesMax, grows));
   }
 
   #end(code: status): void {
@@ -132,6 +144,7 @@ export class OpenCall {
     this.#ended = true;
     this.#options.metrics.callEnded(this.#method, code);
     this.#leave();
+    this.#listener.onSettled();
     if (!this.#ending.signal.aborted) this.#ending.abort(new RpcError(status.CANCELLED, "the call has ended"));
   }
 

@@ -86,6 +86,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       for (const session of sessions) session.close();
     },
     connectionsClosed: async (milliseconds) => {
+      // Those that were opened after the first GOAWAY too.
+      for (const session of sessions) session.close();
       const signal = AbortSignal.timeout(milliseconds);
       const closed = [...sessions].map((session) => once(session, "close", { signal }));
       await Promise.allSettled(closed);

@@ -64,4 +64,23 @@ describe("a drain", () => {
     expect((await call).code).toBe(status.UNAVAILABLE);
     expect((await watch.ended).code).toBe(status.UNAVAILABLE);
   });
+
+  it("is not held up by a reader that has stopped reading", async () => {
+    const { client, port, program } = await serve();
+    for (let index = 0; index < 20; index++)
+      await client.send("SendTransition", { transition_bytes: Buffer.alloc(1024 * 1024) });
+    const session = connect(`http://127.0.0.1:${port}`);
+    const stalled = session.request({
+      ":method": "POST",
+      ":path": "/hil_serl.ActorService/StreamTransition",
+      "content-type": "application/grpc",
+      te: "trailers",
+      "x-hil-from": "earliest",
+    });
+    stalled.pause();
+    stalled.end(Buffer.alloc(5));
+    await once(stalled, "response");
+    await program.drain({ flush: 100, streams: 200, calls: 60_000, leases: 60_000, connections: 500 });
+    session.destroy();
+  });
 });

@@ -122,7 +122,7 @@ describe("a dead peer", () => {
     const client = new PlainClient((line.address() as { port: number }).port);
     const stream = client.stream();
     await stream.began;
-    expect(gate.openCalls).toBe(1);
+    expect(gate.busyCalls).toBe(1);
     for (const socket of sockets) socket.unpipe().pause();
     expect(await gate.idle(10_000)).toBe(true);
     client.close();
