@@ -142,6 +142,11 @@ export class RunLog {
     return this.#failingSince === null || this.#clock.now() - this.#failingSince < unhealthyMs;
   }
 
+  /** Resolves when the log takes items again after a failure, or when it never will. At once when all is well. */
+  async whenOpen(): Promise<void> {
+    await this.#reopening;
+  }
+
   /** For `openRunLog`. */
   async open(): Promise<void> {
     const run = await takeLease(this.runId, {
