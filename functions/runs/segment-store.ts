@@ -64,7 +64,7 @@ export async function putSegment(
 /** Writes a small object of no meaning: whoever could not write finds out whether it works again. @throws errors of S3 */
 export async function probeWrites(runId: string): Promise<void> {
   const Key = `runs/${runId}/probe`;
-  await s3.send(new PutObjectCommand({ Bucket: environment().RESULTS_BUCKET, Key, Body: "" }), deadline());
+  await s3.send(new PutObjectCommand({ Bucket: environment().RESULTS_BUCKET, Key, Body: "probe" }), deadline());
 }
 
 /** Bytes of a segment. @param range first and last byte; the whole without it @returns null when the object is gone */
