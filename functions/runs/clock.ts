@@ -1,6 +1,6 @@
 /** Time as a log sees it, so that a test can turn it. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Whole milliseconds since 1970. */
   now(): number;
   /** Calls back once, later. @returns what takes it back */
   after(ms: number, call: () => void): () => void;
