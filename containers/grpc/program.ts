@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import { environment } from "../../functions/platform/environment.ts";
 import { errorFields, log } from "../../functions/platform/log.ts";
 import { byApiToken, withoutTokens } from "./authentication.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -9,7 +8,7 @@ import { emfReporter, Metrics, serveMetrics } from "./metrics.ts";
 import { Quota } from "./quota.ts";
 import type { Runs } from "./runs.ts";
 import { type ServedService, startServer } from "./server.ts";
-import { mebi, readSettings, type Settings } from "./settings.ts";
+import { mebi, readSettings, requireStorage, type Settings } from "./settings.ts";
 import { StoredRuns } from "./stored-runs.ts";
 import { credentialsOf } from "./transport-security.ts";
 
@@ -107,7 +106,7 @@ export async function runProgram(program: Program): Promise<void> {
   let running: RunningProgram;
   try {
     const settings = readSettings(process.env, { GRPC_PORT: String(program.defaultPort) });
-    environment();
+    requireStorage(process.env);
     const ownerId = `${program.name}@${hostname()}:${settings.GRPC_PORT}`;
     const bytesMax = settings.GRPC_IN_FLIGHT_MIB * mebi;
     running = await startProgram(program, settings, (metrics) => new StoredRuns({ ownerId, bytesMax, metrics }));

@@ -17,7 +17,14 @@ const Pem = z.string().transform((text, context) => {
   }
 });
 
-/** Everything that the two programs read from their environment, besides what every function reads. */
+/** Where the log and the callers' tokens lie. The stores of functions/ read these; a program says at its start what would fail at the first call. */
+const Storage = z.object({
+  TABLE_NAME: z.string().min(3),
+  RESULTS_BUCKET: z.string().min(3),
+  AWS_REGION: z.string().min(3),
+});
+
+/** Everything that the two programs read from their environment, besides where data is stored. */
 const Settings = z
   .object({
     GRPC_HOST: z.string().default("127.0.0.1"),
@@ -79,8 +86,17 @@ export function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
   defaults: Readonly<Record<string, string>>,
 ): Settings {
-  const parsed = Settings.safeParse({ ...defaults, ...environment });
+  return read(Settings, { ...defaults, ...environment }, "how to serve");
+}
+
+/** @throws Error with a line for each variable that is missing or malformed */
+export function requireStorage(environment: Readonly<Record<string, string | undefined>>): void {
+  read(Storage, environment, "where data is stored");
+}
+
+function read<T extends z.ZodType>(schema: T, environment: object, what: string): z.infer<T> {
+  const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map(({ path, message }) => `  ${path.join(".")}: ${message}`);
-  throw new Error(`the environment does not say how to serve:\n${lines.join("\n")}`);
+  throw new Error(`the environment does not say ${what}:\n${lines.join("\n")}`);
 }
