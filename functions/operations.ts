@@ -23,6 +23,10 @@ import { readProject } from "./projects/read-project.ts";
 import { readProjectStats } from "./projects/read-project-stats.ts";
 import { restoreProject } from "./projects/restore-project.ts";
 import { updateProject } from "./projects/update-project.ts";
+import { closeRun } from "./runs/close-run.ts";
+import { listRuns } from "./runs/list-runs.ts";
+import { readLatestParameters } from "./runs/read-latest-parameters.ts";
+import { readRunDetails } from "./runs/read-run-details.ts";
 import { cancelTask } from "./scans/cancel-task.ts";
 import { listTasks } from "./scans/list-tasks.ts";
 import { readTask } from "./scans/read-task.ts";
@@ -91,6 +95,7 @@ export const operations = {
   },
   scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },
+  runs: { listRuns, readRunDetails, readLatestParameters, closeRun },
   "audit-log": { listAuditEntries },
   "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, testSshKey, forgetKnownHosts },
   database: { listMigrations },

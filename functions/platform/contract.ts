@@ -72,6 +72,8 @@ export interface Contract<
   readonly success: S;
   /** Of a good answer that is none of 200: a redirect carries its Location and, for clients that follow none, a body. */
   readonly status?: 302;
+  /** Statuses that a good answer may have instead, with an empty body: bytes that lie elsewhere, or that the client has already. Raw answers only. */
+  readonly besides?: readonly (302 | 304)[];
   /** What it can refuse beyond validation and authentication; OpenAPI lists them and contract tests hold it to them. */
   readonly failures: readonly ErrorCode[];
   readonly grants: Grants;

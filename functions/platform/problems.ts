@@ -117,6 +117,8 @@ export const problems = {
     zh: "任务已被新的运行取代或已结束",
     en: "The task has ended or a newer attempt has taken over",
   },
+  run_not_found: { status: 404, zh: "运行不存在", en: "There is no such run" },
+  run_parameters_none: { status: 404, zh: "该运行还没有参数", en: "This run has no parameters yet" },
   rule_set_not_found: { status: 404, zh: "规则集不存在", en: "There is no such rule set" },
   prompt_template_not_found: { status: 404, zh: "提示词模板不存在", en: "There is no such prompt template" },
   ssh_key_not_found: { status: 404, zh: "尚未生成 SSH 密钥", en: "There is no SSH key yet" },

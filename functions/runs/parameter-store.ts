@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { GetObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3";
 import { DeleteCommand, GetCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { environment } from "../platform/environment.ts";
-import { deletePrefix, getObject, putObject } from "../platform/object-store.ts";
+import { deletePrefix, getObject, putObject, s3 } from "../platform/object-store.ts";
 import { failedConditions, keys, sendUntilNoConflict, table } from "../platform/table.ts";
 import { crc32c } from "./crc32c.ts";
 import { outdated, Parameters } from "./parameters.ts";
@@ -12,6 +14,8 @@ import { requireRun } from "./run-store.ts";
 const triesMax = 50;
 /** Versions looked at after each push. More than one, so that a pile melts. */
 const sweptAtOnce = 10;
+/** To begin a download with. */
+const linkSeconds = 300;
 
 /**
  * Stores parameters as the next version, which is the newest from then on. Of several pushes at once each becomes a version.
@@ -97,6 +101,18 @@ export async function readParameters({ objectKey, crc32c: crc, version }: Parame
     throw new RunError("data_loss", `Parameters ${version} are damaged.`, { version });
   return bytes;
 }
+
+/** The ETag that S3 has for the bytes of a version. */
+export async function storedEtag({ objectKey }: Parameters): Promise<string> {
+  const { ETag } = await s3.send(new HeadObjectCommand({ Bucket: environment().RESULTS_BUCKET, Key: objectKey }));
+  return ETag as string;
+}
+
+/** A link to the bytes of a version, good for five minutes from now. */
+export const parametersUrl = ({ objectKey }: Parameters): Promise<string> =>
+  getSignedUrl(s3, new GetObjectCommand({ Bucket: environment().RESULTS_BUCKET, Key: objectKey }), {
+    expiresIn: linkSeconds,
+  });
 
 /** Takes some old versions away; each push does, so nobody else needs to. A sweep that fails is made up for by the next one. */
 async function sweep(runId: string, now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
-import { listPage } from "../platform/list-page.ts";
+import { mergedPage } from "../platform/list-page.ts";
 import { indexKeys, keys, table, whenConditionFails } from "../platform/table.ts";
 import { newRun, Retention, Run, runIdOf } from "./run.ts";
 import { RunError } from "./run-error.ts";
@@ -28,7 +28,7 @@ export async function ensureRun(tenant: string, name: string, now: Date): Promis
   const found = await findRun(runIdOf(tenant, name));
   if (found) return found;
   const run = newRun(tenant, name, now);
-  const listed = { ...indexKeys.runsOf(tenant), gsi1sk: `${run.createdAt}#${run.id}` };
+  const listed = { ...indexKeys.runsOf(tenant), gsi1sk: sortKeyOf(run) };
   const put = new PutCommand({
     TableName: environment().TABLE_NAME,
     Item: { ...keys.run(run.id), ...listed, v: 1, ...run },
@@ -44,19 +44,23 @@ export async function ensureRun(tenant: string, name: string, now: Date): Promis
   }
 }
 
-/** A page of a tenant's runs, newest first, and how many there are. */
-export const listRuns = (tenant: string, page: { skip: number; limit: number }) =>
-  listPage(
-    {
+/** A page of some tenants' runs, newest first, and how many there are. */
+export const listRunsOf = (tenants: readonly string[], page: { skip: number; limit: number }) =>
+  mergedPage({
+    queries: tenants.map((tenant) => ({
       TableName: environment().TABLE_NAME,
       IndexName: "gsi1",
       KeyConditionExpression: "gsi1pk = :pk",
       ExpressionAttributeValues: { ":pk": indexKeys.runsOf(tenant).gsi1pk },
       ScanIndexForward: false,
-    },
+    })),
     page,
-    Run,
-  );
+    schema: Run,
+    order: sortKeyOf,
+  });
+
+/** Of the list: newest runs are last in the index. */
+const sortKeyOf = ({ createdAt, id }: Run): string => `${createdAt}#${id}`;
 
 /**
  * Ends a run: it takes no more items, and readers end when they have all of them. What its writer has not committed by now is refused

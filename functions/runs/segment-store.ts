@@ -116,9 +116,20 @@ export async function segmentAt(runId: string, offset: number): Promise<SegmentE
   return entry ?? null;
 }
 
+/** The segments of a run from the newest on, page by page as they are taken. @param head they begin before this */
+export async function* newestSegments(runId: string, head: number): AsyncGenerator<SegmentEntry> {
+  for (let before = head; before > 0; ) {
+    const entries = await query(runId, { from: 0, to: before - 1, limit: newestAtOnce, newestFirst: true });
+    yield* entries;
+    before = entries.at(-1)?.first ?? 0;
+  }
+}
+
 /** Up to `limit` segments that begin at `from` or later and before `before`, in order. */
 export const segmentsFrom = (runId: string, from: number, limit: number, before = Number.MAX_SAFE_INTEGER) =>
   before <= from ? Promise.resolve([]) : query(runId, { from, to: before - 1, limit, newestFirst: false });
+
+const newestAtOnce = 500;
 
 async function query(
   runId: string,

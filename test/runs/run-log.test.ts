@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { crc32c } from "../../functions/runs/crc32c.ts";
 import { MemoryBudget } from "../../functions/runs/memory-budget.ts";
 import { openRunLog } from "../../functions/runs/run-log.ts";
-import { closeRun, ensureRun, findRun, listRuns } from "../../functions/runs/run-store.ts";
+import { closeRun, ensureRun, findRun, listRunsOf } from "../../functions/runs/run-store.ts";
 import { verifyRun } from "../../functions/runs/verify-run.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { allItems, freshRun, textOf } from "./runs.ts";
@@ -161,8 +161,8 @@ describe("a run", () => {
   it("is in the list of its tenant, newest first, and in nobody else's", async () => {
     for (const [index, name] of ["first", "second"].entries())
       await ensureRun("lister", name, new Date(Date.UTC(2026, 0, 1 + index)));
-    const { items, total } = await listRuns("lister", { skip: 0, limit: 1 });
+    const { items, total } = await listRunsOf(["lister"], { skip: 0, limit: 1 });
     expect([items.map(({ name }) => name), total]).toEqual([["second"], 2]);
-    expect(await listRuns("list", { skip: 0, limit: 10 })).toEqual({ items: [], total: 0 });
+    expect(await listRunsOf(["list"], { skip: 0, limit: 10 })).toEqual({ items: [], total: 0 });
   });
 });
