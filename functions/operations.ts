@@ -24,6 +24,7 @@ import { readProjectStats } from "./projects/read-project-stats.ts";
 import { restoreProject } from "./projects/restore-project.ts";
 import { updateProject } from "./projects/update-project.ts";
 import { closeRun } from "./runs/close-run.ts";
+import { listRunItems } from "./runs/list-run-items.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { readLatestParameters } from "./runs/read-latest-parameters.ts";
 import { readRunDetails } from "./runs/read-run-details.ts";
@@ -95,7 +96,7 @@ export const operations = {
   },
   scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },
-  runs: { listRuns, readRunDetails, readLatestParameters, closeRun },
+  runs: { listRuns, readRunDetails, listRunItems, readLatestParameters, closeRun },
   "audit-log": { listAuditEntries },
   "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, testSshKey, forgetKnownHosts },
   database: { listMigrations },

@@ -57,6 +57,7 @@ const samples: Record<Names, Sample> = {
   },
   listRuns: () => ({ sent: { query: { limit: "2" } } }),
   readRunDetails: ({ runId }) => ({ params: { id: runId } }),
+  listRunItems: ({ runId }) => ({ params: { id: runId }, sent: { query: { from: "0", limit: "10" } } }),
   readLatestParameters: ({ runId }) => ({ params: { id: runId } }),
   closeRun: ({ runId }) => ({ params: { id: runId } }),
   listAuditEntries: () => ({ sent: { query: { operation: "createProject", limit: "2" } } }),

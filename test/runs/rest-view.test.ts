@@ -1,7 +1,11 @@
+import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasAlready } from "../../functions/platform/conditional-request.ts";
 import type { TokenScope } from "../../functions/platform/contract.ts";
+import { environment } from "../../functions/platform/environment.ts";
+import { s3 } from "../../functions/platform/object-store.ts";
+import { crc32c } from "../../functions/runs/crc32c.ts";
 import { pushParameters } from "../../functions/runs/parameter-store.ts";
 import { applyRetention } from "../../functions/runs/retention.ts";
 import { anonymousTenant } from "../../functions/runs/run.ts";
@@ -67,7 +71,7 @@ describe("a run", () => {
   it("does not exist for others, administrators among them", async () => {
     const owner = await person();
     const id = await runWith(owner.id, [0]);
-    const operations = ["readRunDetails", "readLatestParameters", "closeRun"];
+    const operations = ["readRunDetails", "listRunItems", "readLatestParameters", "closeRun"];
     for (const { token } of [await person(), await person("admin")])
       for (const name of operations)
         expect(await call(name, { token, params: { id } })).toMatchObject({
@@ -124,6 +128,75 @@ describe("a run", () => {
         status: 200,
         body: { status: "closed", closed_at: at.toISOString() },
       });
+  });
+});
+
+/** Every page of a run, as a client goes through them. */
+async function pagesOf(token: string, id: string, query: Record<string, string>, end: number) {
+  const pages = [];
+  for (let from = 0; from < end; ) {
+    const { status, body } = await call("listRunItems", {
+      token,
+      params: { id },
+      query: { ...query, from: `${from}` },
+    });
+    expect([status, body.next_offset > from]).toEqual([200, true]);
+    pages.push(body);
+    from = body.next_offset;
+  }
+  return pages;
+}
+
+describe("the items of a run", () => {
+  it("come in pages, without a gap, as they were sent", async () => {
+    const { id: tenant, token } = await person("member", "reader");
+    const id = await runWith(tenant, [9, 8, 7, 6, 5]);
+    const pages = await pagesOf(token, id, { limit: "2" }, 5);
+    expect(pages.map(({ items }) => items.length)).toEqual([2, 2, 1]);
+    expect(pages.flatMap(({ items }) => items)).toEqual(
+      [9, 8, 7, 6, 5].map((seconds, n) => ({
+        offset: n,
+        kind: n % 2 ? "interaction" : "transition",
+        time: new Date(at.getTime() - 1000 * seconds).toISOString(),
+        producer: "",
+        bytes: 6,
+        crc32c: crc32c(Buffer.from(`item ${n}`)),
+        payload: Buffer.from(`item ${n}`).toString("base64"),
+      })),
+    );
+    const end = await call("listRunItems", { token, params: { id }, query: { from: "5" } });
+    expect(end.body).toEqual({ items: [], next_offset: 5, damaged: null });
+    const beyond = await call("listRunItems", { token, params: { id }, query: { from: "6" } });
+    expect(beyond).toMatchObject({ status: 409, body: { code: "run_offset_not_kept" } });
+  });
+
+  it("fill no answer beyond what Lambda sends, and one that is too large alone is told without its bytes", async () => {
+    const { id: tenant, token } = await person();
+    const { id } = await ensureRun(tenant, "big", at);
+    const log = await openRunLog(id, { ownerId: "a" });
+    const sizes = [1_500_000, 1_500_000, 1_500_000, 3_145_728, 3_145_729, 0];
+    for (const size of sizes) await log.append({ kind: "transition", payload: Buffer.alloc(size, "x") });
+    await log.close();
+    const pages = await pagesOf(token, id, {}, sizes.length);
+    for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(6_000_000);
+    const items = pages.flatMap((page) => page.items);
+    expect(items.map(({ bytes }) => bytes)).toEqual(sizes);
+    const left = items.filter(({ payload }) => payload === null);
+    expect(left.map(({ offset }) => offset)).toEqual([4]);
+    expect((await pagesOf(token, id, { data: "false" }, sizes.length)).length).toBe(1);
+  });
+
+  it("that are damaged are told as such, and what is behind them comes all the same", async () => {
+    const { id: tenant, token } = await person();
+    const id = await runWith(tenant, [3, 2, 1]);
+    const Bucket = environment().RESULTS_BUCKET;
+    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: `runs/${id}/segments/` }));
+    await s3.send(new PutObjectCommand({ Bucket, Key: Contents[1]?.Key, Body: "short" }));
+    const pages = await pagesOf(token, id, {}, 3);
+    expect(pages.map(({ items, damaged }) => [items.length, damaged])).toEqual([
+      [1, { from_offset: 1, to_offset: 2 }],
+      [1, null],
+    ]);
   });
 });
 
