@@ -53,6 +53,11 @@ import { readRuleSet } from "./rules/read-rule-set.ts";
 import { toggleRule } from "./rules/toggle-rule.ts";
 import { updateRule } from "./rules/update-rule.ts";
 import { updateRuleSet } from "./rules/update-rule-set.ts";
+import { closeRun } from "./runs/close-run.ts";
+import { listRunItems } from "./runs/list-run-items.ts";
+import { listRuns } from "./runs/list-runs.ts";
+import { readLatestParameters } from "./runs/read-latest-parameters.ts";
+import { readRunDetails } from "./runs/read-run-details.ts";
 import { cancelTask } from "./scans/cancel-task.ts";
 import { compareTasks } from "./scans/compare-tasks.ts";
 import { listTasks } from "./scans/list-tasks.ts";
@@ -168,6 +173,7 @@ export const operations = {
     deleteRule,
     toggleRule,
   },
+  runs: { listRuns, readRunDetails, listRunItems, readLatestParameters, closeRun },
   "audit-log": { listAuditEntries },
   "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, testSshKey, forgetKnownHosts },
   database: { listMigrations },

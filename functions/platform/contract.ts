@@ -36,8 +36,11 @@ export interface Grants {
   readonly bedrock?: true;
 }
 
-/** What an API token is good for: looking; looking, uploading and scanning; everything its user may do. Each includes the one before. */
-export const tokenScopes = ["read", "scan", "all"] as const;
+/**
+ * What an API token is good for: looking; looking, uploading and scanning; everything its user may do. The last three are for machines of
+ * the actor-learner services, which have no business with the rest: sending experience, training with it, reading it.
+ */
+export const tokenScopes = ["read", "scan", "all", "producer", "learner", "reader"] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -71,6 +74,8 @@ export interface Contract<
   readonly success: S;
   /** Of a good answer that is none of 200: a redirect carries its Location and, for clients that follow none, a body. */
   readonly status?: 302;
+  /** Statuses that a good answer may have instead, with an empty body: bytes that lie elsewhere, or that the client has already. Raw answers only. */
+  readonly besides?: readonly (302 | 304)[];
   /** What it can refuse beyond validation and authentication; OpenAPI lists them and contract tests hold it to them. */
   readonly failures: readonly ErrorCode[];
   readonly grants: Grants;

@@ -32,13 +32,23 @@ export type Environment = z.infer<typeof Environment>;
 /** The variables as CDK has to set them. */
 export type EnvironmentVariables = Readonly<Record<keyof Environment, string>>;
 
-let parsed: Environment | undefined;
-
 /**
- * The environment of this function, parsed at first use: the operation table is also read at synth time, where no function runs.
- * @throws ZodError naming the variable that is missing or malformed
+ * The environment of this process. Each variable is parsed at its first use: the operation table is also read at synth time, where no function
+ * runs, and the programs in containers/ share the stores but have only the variables that these read.
+ * @throws ZodError, when it is read, for a variable that is missing or malformed
  */
-export const environment = (): Environment => {
-  parsed ??= Environment.parse(process.env);
-  return parsed;
-};
+export const environment = (): Environment => variables;
+
+const variables = Object.defineProperties({}, lazily(Environment.shape)) as Environment;
+
+function lazily(shape: Readonly<Record<string, z.ZodType>>): PropertyDescriptorMap {
+  const parsed = new Map<string, unknown>();
+  const read = (name: string, schema: z.ZodType) => {
+    // The error names the variable, which the schema of one alone would not.
+    if (!parsed.has(name)) parsed.set(name, z.object({ [name]: schema }).parse(process.env)[name]);
+    return parsed.get(name);
+  };
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, schema]) => [name, { enumerable: true, get: () => read(name, schema) }]),
+  );
+}

@@ -94,6 +94,7 @@ function responses(contract: Contract): Record<string, object> {
   const answers: Record<string, object> = contract.status
     ? { [contract.status]: { description: "Follow Location", headers: locationHeader, content } }
     : { 200: { description: "Done", content } };
+  for (const status of contract.besides ?? []) answers[status] = besides[status];
   for (const [status, codes] of failuresByStatus(contract)) {
     const schema = status === "422" ? { anyOf: [ref("ValidationProblem"), ref("Problem")] } : ref("Problem");
     const headers = status === "429" ? { headers: { "Retry-After": retryAfter } } : {};
@@ -103,6 +104,11 @@ function responses(contract: Contract): Record<string, object> {
 }
 
 const locationHeader = { Location: { schema: { type: "string", format: "uri" } } };
+
+const besides = {
+  302: { description: "Follow Location", headers: locationHeader },
+  304: { description: "What If-None-Match names is still the newest" },
+};
 
 /** What the contract names and what the platform itself refuses. */
 function failuresByStatus(contract: Contract): [string, ErrorCode[]][] {

@@ -8,7 +8,7 @@ import { type Contract, isRaw, type RawSuccess } from "./contract.ts";
 import { idempotently } from "./idempotency.ts";
 import type { Language } from "./language.ts";
 import { readRequest } from "./request.ts";
-import { problemAnswers, requestLog, securityHeaders } from "./responses.ts";
+import { header, problemAnswers, requestLog, securityHeaders } from "./responses.ts";
 
 type Output<T> = T extends z.ZodType ? z.output<T> : undefined;
 type Input<S> = S extends z.ZodType ? z.input<S> : string | Buffer;
@@ -26,6 +26,8 @@ export interface OperationRequest<P, Q, B> {
   readonly requestId: string;
   /** The client's address as API Gateway saw it; headers that claim another do not count. */
   readonly sourceAddress: string;
+  /** The header as it came, for operations whose answers have an ETag. */
+  readonly ifNoneMatch: string | undefined;
   readonly now: () => Date;
 }
 
@@ -94,7 +96,9 @@ export function lambdaHandler(name: string, served: Operation, now: () => Date =
       const identify = (userId: string) => {
         request.identified = userId;
       };
-      const handle = async () => answer(contract, await served.handle({ ...request, identify, now } as never));
+      const ifNoneMatch = header(event, "if-none-match");
+      const handle = async () =>
+        answer(contract, await served.handle({ ...request, identify, ifNoneMatch, now } as never));
       const run = () => audited(name, event as OperationEvent, contract, handle);
       return contract.idempotent ? idempotently(name, event as OperationEvent, now(), run) : run();
     });

@@ -162,6 +162,13 @@ export const problems = {
     zh: "任务已被新的运行取代或已结束",
     en: "The task has ended or a newer attempt has taken over",
   },
+  run_not_found: { status: 404, zh: "运行不存在", en: "There is no such run" },
+  run_parameters_none: { status: 404, zh: "该运行还没有参数", en: "This run has no parameters yet" },
+  run_offset_not_kept: {
+    status: 409,
+    zh: "偏移量 {offset} 不在保留范围内：从 {first} 开始，下一项为 {next}",
+    en: "Offset {offset} is not kept: the run begins at {first} and its next item gets {next}",
+  },
   rule_set_not_found: { status: 404, zh: "规则集不存在", en: "There is no such rule set" },
   rule_not_found: { status: 404, zh: "规则不存在", en: "There is no such rule" },
   rule_limit_reached: {

@@ -56,6 +56,8 @@ export const recordKinds = {
   apiTokenUse: "TOKUSE#*",
   auditEntry: "AUDIT#*",
   applicationKey: "APPKEY",
+  /** A run of actors and learner, and all that indexes its log. */
+  run: "RUN#*",
 } as const satisfies Record<string, string>;
 
 export type RecordKind = keyof typeof recordKinds;
@@ -113,7 +115,21 @@ export const keys = {
   apiTokenUse: (id: string) => ({ pk: `TOKUSE#${id}`, sk: "USE" }),
   auditEntry: (at: string, requestId: string) => ({ pk: `AUDIT#${at.slice(0, 7)}`, sk: `${at}#${requestId}` }),
   applicationKey: () => ({ pk: "APPKEY", sk: "K" }),
+  run: (id: string) => ({ pk: `RUN#${id}`, sk: "RUN" }),
+  /** Apart from the run, so that renewing a lease is in nobody's way. */
+  runLease: (id: string) => ({ pk: `RUN#${id}`, sk: "LEASE" }),
+  runSegment: (id: string, first: number) => ({ pk: `RUN#${id}`, sk: `SEG#${padded(first)}` }),
+  /** What one segment holds of one producer, up to its sequence number `last`; the newest is the producer's high-water. */
+  runSequence: (id: string, producer: string, last: number) => ({
+    pk: `RUN#${id}`,
+    sk: `SEQ#${encodeURIComponent(producer)}#${padded(last)}`,
+  }),
+  runKey: (id: string, hash: string) => ({ pk: `RUN#${id}`, sk: `KEY#${hash}` }),
+  runParameters: (id: string, version: number) => ({ pk: `RUN#${id}`, sk: `PARAM#${padded(version)}` }),
 } as const;
+
+/** Numbers in sort keys are compared as text; twenty digits hold every offset. */
+export const padded = (number: number): string => String(number).padStart(20, "0");
 
 /** Index entries of listed items. The list of active tasks is sharded, as the directory of users is, so that no partition takes all writes. */
 export const indexKeys = {
@@ -128,6 +144,7 @@ export const indexKeys = {
   /** In the index of sweepers: hardly any function may read it, and who lists its own things there should not read about others. */
   auditEntriesOf: (userId: string) => ({ gsi3pk: `AUDIT#U#${userId}` }),
   issuesOf: (taskId: string) => ({ gsi1pk: `T#${taskId}#I` }),
+  runsOf: (tenant: string) => ({ gsi1pk: `RUNS#${tenant}` }),
   systemTemplates: { gsi1pk: "TPL#SYS" },
   templatesOf: (ownerId: string) => ({ gsi1pk: `U#${ownerId}#TPL` }),
   systemRuleSets: { gsi1pk: "RS#SYS" },

@@ -71,9 +71,19 @@ export const newApiToken = (
 export const isLive = (token: ApiToken, secret: string, at: Date): boolean =>
   timingSafeEqual(Buffer.from(token.hash), Buffer.from(hashOf(secret))) && at.getTime() < token.expiresAt * 1000;
 
-/** Scopes grow: whoever may scan may look, whoever may do all may scan. */
+/** What each scope is good for besides itself. A learner trains on what was sent, so it may read it. */
+const included: Readonly<Record<TokenScope, readonly TokenScope[]>> = {
+  read: [],
+  scan: ["read"],
+  all: tokenScopes,
+  producer: [],
+  learner: ["reader"],
+  reader: [],
+};
+
+/** True when a token of the scope `given` may do what needs the scope `needed`. */
 export const permits = (given: TokenScope, needed: TokenScope): boolean =>
-  tokenScopes.indexOf(given) >= tokenScopes.indexOf(needed);
+  given === needed || included[given].includes(needed);
 
 const prefix = "slc_";
 const secretBytes = 32;

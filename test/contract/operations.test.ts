@@ -4,7 +4,11 @@ import { MemberRole } from "../../functions/members/member.ts";
 import { type ListedOperation, operationList, type operations } from "../../functions/operations.ts";
 import { fullPath, isRaw } from "../../functions/platform/contract.ts";
 import { type Action, isActiveOnly, roleFor } from "../../functions/projects/authorise.ts";
+import { pushParameters } from "../../functions/runs/parameter-store.ts";
+import { openRunLog } from "../../functions/runs/run-log.ts";
+import { ensureRun } from "../../functions/runs/run-store.ts";
 import { Api, type Sent, sendForm, zipOf } from "../support/api.ts";
+import { useAsEnvironment } from "../support/handler-environment.ts";
 import { RecordedWrites } from "../support/recorded-writes.ts";
 import { alice, mallory, startTestService } from "../support/test-service.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
@@ -18,6 +22,7 @@ interface World {
   readonly taskId: string;
   readonly issueId: string;
   readonly uploadId: string;
+  readonly runId: string;
   readonly userId: string;
   readonly otherUserId: string;
   readonly templateId: string;
@@ -56,6 +61,11 @@ const samples: Record<Names, Sample> = {
     const { id } = await owner.ok("POST", "/api/v1/users/me/tokens", { json });
     return { params: { id } };
   },
+  listRuns: () => ({ sent: { query: { limit: "2" } } }),
+  readRunDetails: ({ runId }) => ({ params: { id: runId } }),
+  listRunItems: ({ runId }) => ({ params: { id: runId }, sent: { query: { from: "0", limit: "10" } } }),
+  readLatestParameters: ({ runId }) => ({ params: { id: runId } }),
+  closeRun: ({ runId }) => ({ params: { id: runId } }),
   listAuditEntries: () => ({ sent: { query: { operation: "createProject", limit: "2" } } }),
   readConfigDefaults: () => ({}),
   readMyConfig: () => ({}),
@@ -238,6 +248,7 @@ beforeAll(async () => {
     taskId: task_id,
     issueId: issue.id,
     uploadId: upload.upload_id,
+    runId: await runOf((await owner.ok("GET", "/api/v1/users/me")).id),
     userId: user.id,
     otherUserId: (await owner.ok("POST", "/api/v1/users", { json: newcomer() })).id,
     templateId: await ownTemplate(),
@@ -507,6 +518,17 @@ async function withToken(api: Api): Promise<{ api: Api; token: string }> {
 async function join(projectId: string): Promise<void> {
   for (const [role, { id }] of Object.entries(team))
     await owner.ok("POST", `/api/v1/projects/${projectId}/members`, { json: { user_id: id, role } });
+}
+
+/** A run with an item and parameters, as the actor-learner services leave it. */
+async function runOf(tenant: string): Promise<string> {
+  useAsEnvironment(service.cloud);
+  const { id } = await ensureRun(tenant, "contract", new Date());
+  const log = await openRunLog(id, { ownerId: "contract" });
+  await log.append({ kind: "transition", payload: Buffer.from("step") });
+  await log.close();
+  await pushParameters(id, Buffer.from("weights"), new Date());
+  return id;
 }
 
 /** A project of its own for an operation that leaves it changed. */

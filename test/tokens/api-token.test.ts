@@ -57,9 +57,11 @@ describe("a token", () => {
   });
 });
 
-it("scopes include those below and none above", () => {
+it("each scope is good for what it says and nothing else", () => {
   const allowed = tokenScopes.flatMap((given) =>
     tokenScopes.filter((needed) => permits(given, needed)).map((needed) => `${given}>${needed}`),
   );
-  expect(allowed).toEqual(["read>read", "scan>read", "scan>scan", "all>read", "all>scan", "all>all"]);
+  const all = ["all>read", "all>scan", "all>all", "all>producer", "all>learner", "all>reader"];
+  const machines = ["producer>producer", "learner>learner", "learner>reader", "reader>reader"];
+  expect(allowed).toEqual(["read>read", "scan>read", "scan>scan", ...all, ...machines]);
 });

@@ -2,7 +2,7 @@ import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { v7 as uuid } from "uuid";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { operationList } from "../../functions/operations.ts";
-import { type Contract, scopeOf } from "../../functions/platform/contract.ts";
+import { type Contract, scopeOf, type TokenScope, tokenScopes } from "../../functions/platform/contract.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { keys, table } from "../../functions/platform/table.ts";
 import { newApiToken, newSecret, permits, tokensPerUserMax } from "../../functions/tokens/api-token.ts";
@@ -35,7 +35,7 @@ async function person(role: User["role"] = "member"): Promise<User> {
 }
 
 /** A token straight from the store, as the operation that makes one needs one itself. */
-async function tokenOf(user: User, scope: "read" | "scan" | "all", expiresInDays = 90) {
+async function tokenOf(user: User, scope: TokenScope, expiresInDays = 90) {
   const secret = newSecret();
   const token = newApiToken({ name: scope, scope, expiresInDays }, secret, user, at);
   await createApiToken(token);
@@ -142,7 +142,7 @@ describe("the scope of a token", () => {
   const guarded = operationList.filter(({ operation }) => operation.contract.auth !== "anyone");
   const nothing = "0198a000-0000-7000-8000-000000000000";
 
-  it.each(["read", "scan", "all"] as const)("%s lets exactly the operations through that it names", async (scope) => {
+  it.each(tokenScopes)("%s lets exactly the operations through that it names", async (scope) => {
     const { secret: token } = await tokenOf(await person("admin"), scope);
     for (const { name, operation } of guarded) {
       const { contract } = operation;

@@ -1,0 +1,191 @@
+import { status } from "@grpc/grpc-js";
+import { MemoryBudget } from "../../functions/runs/memory-budget.ts";
+import { pushParameters } from "../../functions/runs/parameter-store.ts";
+import { type RunItem, readRun } from "../../functions/runs/read-run.ts";
+import { runIdOf } from "../../functions/runs/run.ts";
+import { isRunError, type RunError, type RunErrorCode } from "../../functions/runs/run-error.ts";
+import { openRunLog, type RunLog } from "../../functions/runs/run-log.ts";
+import { ensureRun, findRun } from "../../functions/runs/run-store.ts";
+import type { Metrics } from "./metrics.ts";
+import { type ReplyValues, RpcError, retryAfter } from "./rpc-error.ts";
+import type { Appended, Feed, NewItem, RunName, Runs } from "./runs.ts";
+
+export interface StoredRunsOptions {
+  /** Who writes, for leases: the same after a restart, so that nobody has to wait for a lease of a process that is gone. */
+  readonly ownerId: string;
+  /** Bytes that may wait to be written, of all runs together. */
+  readonly bytesMax: number;
+  readonly metrics: Metrics;
+}
+
+/** A log that nobody writes to gives its lease back, and its memory. */
+const idleMilliseconds = 5 * 60_000;
+/** Once writes of parameters have failed for so long, as for the log. */
+const unhealthyMilliseconds = 10_000;
+
+interface OpenLog {
+  readonly log: Promise<RunLog>;
+  /** Once it is open. */
+  opened: RunLog | undefined;
+  usedAt: number;
+}
+
+/** The durable log and the parameters of functions/runs, with the statuses that gRPC has for their refusals. */
+export class StoredRuns implements Runs {
+  readonly #options: StoredRunsOptions;
+  readonly #budget: MemoryBudget;
+  readonly #logs = new Map<string, OpenLog>();
+  readonly #sweeping: NodeJS.Timeout;
+  #parametersFailingSince: number | null = null;
+  #isClosed = false;
+
+  constructor(options: StoredRunsOptions) {
+    this.#options = options;
+    this.#budget = new MemoryBudget(options.bytesMax);
+    this.#sweeping = setInterval(() => this.#closeIdle(Date.now()), idleMilliseconds / 5);
+    this.#sweeping.unref();
+    options.metrics.observeLogs(() => this.#openLogs().map(({ counters }) => counters));
+  }
+
+  append(run: RunName, { sequence: seq, acknowledgement: ack, ...item }: NewItem): Promise<Appended> {
+    return inStatuses(async () => {
+      const log = await this.#logOf(run);
+      const { offset, ...appended } = await log.append({ ...item, seq, ack });
+      return { offset: offset ?? undefined, ...appended };
+    });
+  }
+
+  head(run: RunName): Promise<number> {
+    return inStatuses(async () => (await findRun(runIdOf(run.tenant, run.name)))?.head ?? 0);
+  }
+
+  read({ tenant, name }: RunName, from: "now" | "earliest" | number, signal: AbortSignal): Promise<Feed> {
+    return inStatuses(async () => {
+      const { id } = await ensureRun(tenant, name, new Date());
+      const { first, items } = await readRun(id, typeof from === "number" ? { offset: from } : from, { signal });
+      return { first, items: itemsInStatuses(items) };
+    });
+  }
+
+  async storeParameters({ tenant, name }: RunName, payload: Buffer): Promise<number> {
+    try {
+      const { id } = await ensureRun(tenant, name, new Date());
+      const { version } = await pushParameters(id, payload, new Date());
+      this.#parametersFailingSince = null;
+      return version;
+    } catch (error) {
+      if (!isRunError(error)) this.#parametersFailingSince ??= Date.now();
+      throw statusOf(error);
+    }
+  }
+
+  isHealthy(): boolean {
+    const since = this.#parametersFailingSince;
+    if (since !== null && Date.now() - since >= unhealthyMilliseconds) return false;
+    return this.#openLogs().every((log) => log.isHealthy);
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all(this.#openLogs().map((log) => log.flush()));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#sweeping);
+    const closing = [...this.#logs.values()].map(async ({ log }) => (await log).close());
+    this.#logs.clear();
+    const failed = (await Promise.allSettled(closing)).find(({ status }) => status === "rejected");
+    if (failed) throw (failed as PromiseRejectedResult).reason;
+  }
+
+  #openLogs(): RunLog[] {
+    return [...this.#logs.values()].flatMap(({ opened }) => opened ?? []);
+  }
+
+  /** The one log of a run in this process; opened at its first item, and again when it has come to an end. */
+  async #logOf({ tenant, name }: RunName): Promise<RunLog> {
+    if (this.#isClosed) throw new RpcError(status.UNAVAILABLE, "the server is going down; another one takes over");
+    const id = runIdOf(tenant, name);
+    const known = this.#logs.get(id);
+    if (known && !known.opened?.isOver) {
+      known.usedAt = Date.now();
+      return await known.log;
+    }
+    const entry: OpenLog = { log: this.#open(tenant, name), opened: undefined, usedAt: Date.now() };
+    this.#logs.set(id, entry);
+    try {
+      entry.opened = await entry.log;
+      return entry.opened;
+    } catch (error) {
+      if (this.#logs.get(id) === entry) this.#logs.delete(id);
+      throw error;
+    }
+  }
+
+  async #open(tenant: string, name: string): Promise<RunLog> {
+    const { ownerId, metrics } = this.#options;
+    const { id } = await ensureRun(tenant, name, new Date());
+    const onCommit = metrics.segmentCommitted.bind(metrics);
+    return await openRunLog(id, { ownerId, budget: this.#budget, onCommit });
+  }
+
+  #closeIdle(now: number): void {
+    for (const [id, { opened, usedAt }] of this.#logs) {
+      if (!opened || now - usedAt < idleMilliseconds) continue;
+      this.#logs.delete(id);
+      // What it could not store was told to those who waited; a lease that is not given back runs out.
+      opened.close().catch(() => undefined);
+    }
+  }
+}
+
+/** How each refusal of the log reads in gRPC. */
+const statuses: Readonly<Record<RunErrorCode, status>> = {
+  run_not_found: status.NOT_FOUND,
+  run_closed: status.FAILED_PRECONDITION,
+  lease_held: status.UNAVAILABLE,
+  fenced: status.UNAVAILABLE,
+  invalid_argument: status.INVALID_ARGUMENT,
+  checksum_mismatch: status.INVALID_ARGUMENT,
+  already_exists: status.ALREADY_EXISTS,
+  aborted: status.ABORTED,
+  overloaded: status.UNAVAILABLE,
+  unavailable: status.UNAVAILABLE,
+  out_of_range: status.OUT_OF_RANGE,
+  data_loss: status.DATA_LOSS,
+};
+
+/** What the caller needs besides the text to go on. */
+function trailersOf({ code, fields }: RunError): ReplyValues {
+  if (code === "lease_held") return retryAfter(Math.max(100, Number(fields.until) - Date.now()));
+  if (code === "fenced" || code === "overloaded" || code === "unavailable")
+    return retryAfter(500 + Math.random() * 1000);
+  if (code === "already_exists" && fields.offset !== undefined) return { "x-hil-offset": fields.offset };
+  if (code === "out_of_range" && fields.first !== undefined) return { "x-hil-first-offset": fields.first };
+  if (code === "data_loss" && fields.next !== undefined) return { "x-hil-next-offset": fields.next };
+  return {};
+}
+
+/** Trouble of AWS is for another try; whatever else is thrown is a fault of ours. */
+function statusOf(error: unknown): unknown {
+  if (isRunError(error)) return new RpcError(statuses[error.code], error.message, trailersOf(error), error);
+  if (error instanceof Error && "$metadata" in error)
+    return new RpcError(status.UNAVAILABLE, "what the log is stored in cannot be reached", retryAfter(1000), error);
+  return error;
+}
+
+async function inStatuses<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw statusOf(error);
+  }
+}
+
+async function* itemsInStatuses(items: AsyncIterable<RunItem>): AsyncGenerator<RunItem> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw statusOf(error);
+  }
+}

@@ -1,0 +1,45 @@
+import type { ItemKind } from "../../functions/runs/run.ts";
+import type { CallGate } from "../grpc/call-gate.ts";
+import { decodePayload } from "../grpc/codec.ts";
+import { serviceOf, unary } from "../grpc/handlers.ts";
+import type { Metrics } from "../grpc/metrics.ts";
+import type { AdmittedCall } from "../grpc/open-call.ts";
+import type { ReplyValues } from "../grpc/rpc-error.ts";
+import type { Runs } from "../grpc/runs.ts";
+import type { ServedService } from "../grpc/server.ts";
+
+const methods = {
+  SendTransition: { path: "/hil_serl.LearnerService/SendTransition" },
+  SendInteractionMessage: { path: "/hil_serl.LearnerService/SendInteractionMessage" },
+} as const;
+
+export const learnerAccess = {
+  [methods.SendTransition.path]: "producer",
+  [methods.SendInteractionMessage.path]: "producer",
+} as const;
+
+/** Takes what actors send and answers when the log has it, as durably as they asked for. */
+export function learnerService(gate: CallGate, runs: Runs, metrics: Metrics): ServedService {
+  const keep = async (kind: ItemKind, call: AdmittedCall, message: Buffer): Promise<ReplyValues> => {
+    const payload = decodePayload(message);
+    const { run: name, producer, sequence, idempotencyKey, crc32c, acknowledgement } = call.wishes;
+    const item = { kind, payload, producer, sequence, idempotencyKey, crc32c, acknowledgement };
+    const observe = metrics.appendSeconds.startTimer({ acknowledgement });
+    const { offset, duplicate, durable } = await runs.append({ tenant: call.caller.tenant, name }, item);
+    observe();
+    if (duplicate) metrics.duplicates.inc();
+    return {
+      ...(offset !== undefined && { "x-hil-offset": offset }),
+      ...(duplicate && { "x-hil-duplicate": 1 }),
+      "x-hil-durable": durable ? 1 : 0,
+    };
+  };
+  return {
+    name: "hil_serl.LearnerService",
+    definition: serviceOf(methods),
+    implementation: {
+      SendTransition: unary(gate, (call, message) => keep("transition", call, message)),
+      SendInteractionMessage: unary(gate, (call, message) => keep("interaction", call, message)),
+    },
+  };
+}

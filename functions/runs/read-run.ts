@@ -1,0 +1,163 @@
+import { type Clock, systemClock } from "./clock.ts";
+import { waitForHead } from "./head-watch.ts";
+import type { ItemKind } from "./run.ts";
+import { RunError } from "./run-error.ts";
+import { requireRun } from "./run-store.ts";
+import { CorruptSegment, decodeRecord, footerBytes, openSegment, positionsOf } from "./segment.ts";
+import { getSegment, type SegmentEntry, segmentAt, segmentsFrom } from "./segment-store.ts";
+
+export interface RunItem {
+  readonly offset: number;
+  readonly kind: ItemKind;
+  /** A view of the segment that was read, which stays in memory as long as it does. */
+  readonly payload: Buffer;
+  /** Milliseconds since 1970, when the item arrived. */
+  readonly time: number;
+  /** Empty when the caller named none. */
+  readonly producer: string;
+}
+
+/** Where to begin: at the oldest item that is kept, behind the newest, or at an offset. */
+export type ReadFrom = "earliest" | "now" | { readonly offset: number };
+
+export interface ReadOptions {
+  /** Ends the reading, quietly. */
+  readonly signal?: AbortSignal;
+  /** False ends at what is there now, also while the run is open. @default true */
+  readonly isLive?: boolean;
+  /** @default the machine's */
+  readonly clock?: Clock;
+}
+
+export interface RunReading {
+  /** The offset of the first item that comes; every further item has the next one. */
+  readonly first: number;
+  /** To be gone through once. */
+  readonly items: AsyncGenerator<RunItem, void, undefined>;
+}
+
+/** While nothing comes the run is asked less and less often; whoever writes in this process wakes its readers. */
+const pollMs = { min: 20, max: 250 };
+/** Segments that one question to the index brings; each is read only when its turn comes. */
+const entriesAtOnce = 50;
+
+/**
+ * Reads a run in the order of its offsets, without a gap, and goes on as it grows until it is closed. One segment is in memory at a time:
+ * 8 MiB or one item. What has been read is not read ahead of whoever takes the items, so a slow reader slows nobody.
+ * @throws RunError run_not_found, out_of_range; from `items` also data_loss, after which a new reading can go on with `next`
+ */
+export async function readRun(runId: string, from: ReadFrom, options: ReadOptions = {}): Promise<RunReading> {
+  const run = await requireRun(runId);
+  const first = from === "earliest" ? run.first : from === "now" ? run.head : from.offset;
+  if (!Number.isSafeInteger(first) || first < run.first || first > run.head) throw outOfRange(first, run);
+  return { first, items: itemsFrom(runId, first, options) };
+}
+
+const outOfRange = (offset: number, { first, head }: { first: number; head: number }) =>
+  new RunError("out_of_range", `Offset ${offset} is not kept: there are ${first} to ${head - 1}.`, {
+    offset,
+    first,
+    next: head,
+  });
+
+async function* itemsFrom(
+  runId: string,
+  first: number,
+  options: ReadOptions,
+): AsyncGenerator<RunItem, void, undefined> {
+  const { signal, isLive = true, clock = systemClock } = options;
+  let next = first;
+  let waitMs = pollMs.min;
+  while (!signal?.aborted) {
+    const run = await requireRun(runId);
+    if (next < run.first) throw outOfRange(next, run);
+    if (next < run.head) {
+      for await (const item of committedItems(runId, next, run.head)) {
+        if (signal?.aborted) return;
+        yield item;
+        next = item.offset + 1;
+      }
+      waitMs = pollMs.min;
+    } else if (run.status === "closed" || !isLive) return;
+    else {
+      await waitForHead(runId, waitMs, clock, signal);
+      waitMs = Math.min(2 * waitMs, pollMs.max);
+    }
+  }
+}
+
+/** Items from an offset up to a head that was seen. Ends early when retention has overtaken it; who asks again is told. */
+async function* committedItems(runId: string, from: number, head: number): AsyncGenerator<RunItem> {
+  let next = from;
+  const holding = await segmentAt(runId, next);
+  if (holding) {
+    for await (const item of itemsOf(runId, holding, next)) {
+      yield item;
+      next = item.offset + 1;
+    }
+  }
+  while (next < head) {
+    const entries = await segmentsFrom(runId, next, entriesAtOnce, head);
+    if (entries.length === 0) return missing(runId, next);
+    for (const entry of entries) {
+      if (entry.first !== next) return missing(runId, next);
+      yield* itemsOf(runId, entry, next);
+      next = entry.first + entry.count;
+    }
+  }
+}
+
+/** An index without the segment that it should have is damaged, unless the segment is too old by now. */
+async function missing(runId: string, offset: number): Promise<void> {
+  const run = await requireRun(runId);
+  if (offset >= run.first) throw await lost(runId, offset, offset + 1);
+}
+
+async function* itemsOf(runId: string, entry: SegmentEntry, from: number): AsyncGenerator<RunItem> {
+  const skipped = from - entry.first;
+  if (skipped >= entry.count) return;
+  const { piece, positions } = await recordsFrom(runId, entry, skipped);
+  for (const [index, position] of positions.entries()) {
+    const offset = from + index;
+    const { kind, payload, time, producer } = await intact(runId, offset, offset + 1, () =>
+      decodeRecord(piece, position, skipped + index),
+    );
+    yield { offset, kind, payload, time, producer };
+  }
+}
+
+/** The records of a segment from one on, and where each is in the bytes. Those before are not even read. */
+async function recordsFrom(runId: string, entry: SegmentEntry, skipped: number) {
+  const header = { runId, first: entry.first };
+  const end = entry.first + entry.count;
+  if (skipped === 0) {
+    const piece = await getSegment(runId, entry);
+    return intact(runId, entry.first, end, () => {
+      const { positions } = openSegment(piece ?? Buffer.alloc(0));
+      if (positions.length !== entry.count) throw new CorruptSegment("footer");
+      return { piece: piece as Buffer, positions };
+    });
+  }
+  const footerAt = entry.bytes - footerBytes(entry.count);
+  const footer = await getSegment(runId, entry, { from: footerAt, to: entry.bytes - 1 });
+  const all = await intact(runId, entry.first + skipped, end, () => positionsOf(footer ?? Buffer.alloc(0), header));
+  const start = all[skipped] as number;
+  const piece = await getSegment(runId, entry, { from: start, to: footerAt - 1 });
+  return { piece: piece ?? Buffer.alloc(0), positions: all.slice(skipped).map((position) => position - start) };
+}
+
+/** Says what is lost when bytes are not what was written. */
+async function intact<T>(runId: string, offset: number, next: number, decode: () => T): Promise<T> {
+  try {
+    return decode();
+  } catch (error) {
+    throw error instanceof CorruptSegment ? await lost(runId, offset, next, error) : error;
+  }
+}
+
+/** Bytes that retention took away while they were read are no loss. */
+async function lost(runId: string, offset: number, next: number, cause?: Error): Promise<RunError> {
+  const run = await requireRun(runId);
+  if (offset < run.first) return outOfRange(offset, run);
+  return new RunError("data_loss", `What is stored at offset ${offset} is damaged.`, { offset, next }, cause);
+}

@@ -1,0 +1,153 @@
+import {
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+  S3ServiceException,
+} from "@aws-sdk/client-s3";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import * as z from "zod";
+import { environment } from "../platform/environment.ts";
+import { deletePrefix, s3 } from "../platform/object-store.ts";
+import { keys, padded, table } from "../platform/table.ts";
+
+/** What the index knows of one segment. */
+export const SegmentEntry = z.object({
+  first: z.number().int(),
+  count: z.number().int(),
+  /** Size of the object. */
+  bytes: z.number().int(),
+  /** The writer that stored the object; part of its key. */
+  epoch: z.number().int(),
+  transitions: z.number().int(),
+  interactions: z.number().int(),
+  /** When its oldest and newest items arrived, in milliseconds since 1970. */
+  firstTime: z.number(),
+  lastTime: z.number(),
+  /** Whose sequence entries belong to it: they go when it goes. */
+  sequences: z.array(z.object({ producer: z.string(), last: z.number() })),
+});
+export type SegmentEntry = z.infer<typeof SegmentEntry>;
+
+/** A call of S3 that takes longer is lost; even 256 MiB take less. The SDK itself would wait for ever. */
+const callMsMax = 60_000;
+const deadline = () => ({ abortSignal: AbortSignal.timeout(callMsMax) });
+
+const folder = (runId: string) => `runs/${runId}/segments/`;
+
+/**
+ * Where a segment lies. The writer's epoch is part of the key, so that no two writers ever write the same one: a late upload of a writer
+ * that was shut out lies beside the log and is in nobody's way.
+ */
+const keyOf = (runId: string, { first, epoch }: Pick<SegmentEntry, "first" | "epoch">) =>
+  `${folder(runId)}${padded(first)}.${String(epoch).padStart(10, "0")}`;
+
+/** Stores a segment, once. Safe to repeat: each writer makes each of its segments once, so what is there already is ours. */
+export async function putSegment(
+  runId: string,
+  segment: { first: number; epoch: number; body: Buffer },
+): Promise<void> {
+  const put = new PutObjectCommand({
+    Bucket: environment().RESULTS_BUCKET,
+    Key: keyOf(runId, segment),
+    Body: segment.body,
+    ContentType: "application/octet-stream",
+    IfNoneMatch: "*",
+  });
+  try {
+    await s3.send(put, deadline());
+  } catch (error) {
+    if (!(error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412)) throw error;
+  }
+}
+
+/** Writes a small object of no meaning: whoever could not write finds out whether it works again. @throws errors of S3 */
+export async function probeWrites(runId: string): Promise<void> {
+  const Key = `runs/${runId}/probe`;
+  await s3.send(new PutObjectCommand({ Bucket: environment().RESULTS_BUCKET, Key, Body: "probe" }), deadline());
+}
+
+/** Bytes of a segment. @param range first and last byte; the whole without it @returns null when the object is gone */
+export async function getSegment(
+  runId: string,
+  entry: Pick<SegmentEntry, "first" | "epoch">,
+  range?: { from: number; to: number },
+): Promise<Buffer | null> {
+  const Range = range && `bytes=${range.from}-${range.to}`;
+  const get = new GetObjectCommand({ Bucket: environment().RESULTS_BUCKET, Key: keyOf(runId, entry), Range });
+  try {
+    const { Body } = await s3.send(get, deadline());
+    return Buffer.from(await (Body as NonNullable<typeof Body>).transformToByteArray());
+  } catch (error) {
+    if (error instanceof NoSuchKey) return null;
+    // Shorter than the index says: damaged, as the reader will find.
+    if (error instanceof S3ServiceException && error.name === "InvalidRange") return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+/** First offsets and writers of the objects from an offset on, in order. */
+export async function* storedSegments(runId: string, from: number): AsyncGenerator<{ first: number; epoch: number }> {
+  // The key of a segment goes on behind the offset, so it sorts after this.
+  let StartAfter = `${folder(runId)}${padded(from)}`;
+  for (;;) {
+    const list = new ListObjectsV2Command({
+      Bucket: environment().RESULTS_BUCKET,
+      Prefix: folder(runId),
+      StartAfter,
+    });
+    const { Contents = [], IsTruncated } = await s3.send(list, deadline());
+    for (const { Key = "" } of Contents) {
+      const [first, epoch] = Key.slice(folder(runId).length).split(".").map(Number);
+      if (Number.isSafeInteger(first) && Number.isSafeInteger(epoch)) yield { first: first!, epoch: epoch! };
+      StartAfter = Key;
+    }
+    if (!IsTruncated) return;
+  }
+}
+
+/** Deletes all objects that begin at an offset, whoever wrote them, for good. */
+export const deleteSegments = (runId: string, first: number): Promise<void> =>
+  deletePrefix(environment().RESULTS_BUCKET, `${folder(runId)}${padded(first)}.`);
+
+/** The segment that holds an offset, or the last one that begins before it. @returns null when there is none */
+export async function segmentAt(runId: string, offset: number): Promise<SegmentEntry | null> {
+  const [entry] = await query(runId, { from: 0, to: offset, limit: 1, newestFirst: true });
+  return entry ?? null;
+}
+
+/** The segments of a run from the newest on, page by page as they are taken. @param head they begin before this */
+export async function* newestSegments(runId: string, head: number): AsyncGenerator<SegmentEntry> {
+  for (let before = head; before > 0; ) {
+    const entries = await query(runId, { from: 0, to: before - 1, limit: newestAtOnce, newestFirst: true });
+    yield* entries;
+    before = entries.at(-1)?.first ?? 0;
+  }
+}
+
+/** Up to `limit` segments that begin at `from` or later and before `before`, in order. */
+export const segmentsFrom = (runId: string, from: number, limit: number, before = Number.MAX_SAFE_INTEGER) =>
+  before <= from ? Promise.resolve([]) : query(runId, { from, to: before - 1, limit, newestFirst: false });
+
+const newestAtOnce = 500;
+
+async function query(
+  runId: string,
+  { from, to, limit, newestFirst }: { from: number; to: number; limit: number; newestFirst: boolean },
+): Promise<SegmentEntry[]> {
+  const { Items = [] } = await table.send(
+    new QueryCommand({
+      TableName: environment().TABLE_NAME,
+      KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+      ExpressionAttributeValues: {
+        ":pk": keys.run(runId).pk,
+        ":from": keys.runSegment(runId, from).sk,
+        ":to": keys.runSegment(runId, to).sk,
+      },
+      ScanIndexForward: !newestFirst,
+      Limit: limit,
+      ConsistentRead: true,
+    }),
+  );
+  return Items.map((item) => SegmentEntry.parse(item));
+}
