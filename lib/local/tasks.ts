@@ -115,7 +115,13 @@ class Task {
   #spawn(): ChildProcess {
     const { folder, args, environment } = this.props;
     const [command, ...rest] = dyingWithParent([process.execPath, ...args]);
-    const child = spawn(command!, rest, { cwd: folder, env: { ...environment }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command!, rest, {
+      cwd: folder,
+      env: { ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+      // Out of the terminal's reach: Ctrl-C would come to it twice, from there and from us, and a second signal ends a program undrained.
+      detached: true,
+    });
     for (const stream of ["stdout", "stderr"] as const) eachLine(child[stream]!, (line) => this.#write(stream, line));
     this.#child = child;
     return child;
