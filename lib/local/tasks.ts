@@ -84,7 +84,7 @@ class Task {
     const child = this.#spawn();
     this.#running = this.#keepRunning(child);
     while (!(await accepts(this.props.port))) {
-      if (child.exitCode !== null || child.signalCode !== null)
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
         throw new Error(`the ${this.props.name} ended at its start; logs/functions.jsonl of the data folder says why`);
       await setTimeout(pollMs);
     }
