@@ -24,6 +24,7 @@ import { readProjectStats } from "./projects/read-project-stats.ts";
 import { restoreProject } from "./projects/restore-project.ts";
 import { updateProject } from "./projects/update-project.ts";
 import { closeRun } from "./runs/close-run.ts";
+import { exportRun } from "./runs/export-run.ts";
 import { listRunItems } from "./runs/list-run-items.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { readLatestParameters } from "./runs/read-latest-parameters.ts";
@@ -96,7 +97,7 @@ export const operations = {
   },
   scans: { scanRepository, scanStoredZip, scanUploadedZip, listTasks, readTask, cancelTask },
   issues: { listIssues, triageIssue },
-  runs: { listRuns, readRunDetails, listRunItems, readLatestParameters, closeRun },
+  runs: { listRuns, readRunDetails, listRunItems, readLatestParameters, closeRun, exportRun },
   "audit-log": { listAuditEntries },
   "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, testSshKey, forgetKnownHosts },
   database: { listMigrations },
