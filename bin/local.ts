@@ -11,8 +11,9 @@ try {
     );
   }
   console.log(`Sluice is ready at ${service.url}`);
+  const { learner, actor } = service.cloud.tasks.addresses;
   console.log(
-    `  API to read and try: ${service.url}/docs\n  data:                ${settings.dataFolder}\n  stop:                Ctrl-C`,
+    `  gRPC:                learner ${learner}, actor ${actor}\n  API to read and try: ${service.url}/docs\n  data:                ${settings.dataFolder}\n  stop:                Ctrl-C`,
   );
   stopOnSignal(service.stop);
 } catch (error) {

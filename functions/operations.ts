@@ -54,6 +54,7 @@ import { toggleRule } from "./rules/toggle-rule.ts";
 import { updateRule } from "./rules/update-rule.ts";
 import { updateRuleSet } from "./rules/update-rule-set.ts";
 import { closeRun } from "./runs/close-run.ts";
+import { exportRun } from "./runs/export-run.ts";
 import { listRunItems } from "./runs/list-run-items.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { readLatestParameters } from "./runs/read-latest-parameters.ts";
@@ -173,7 +174,7 @@ export const operations = {
     deleteRule,
     toggleRule,
   },
-  runs: { listRuns, readRunDetails, listRunItems, readLatestParameters, closeRun },
+  runs: { listRuns, readRunDetails, listRunItems, readLatestParameters, closeRun, exportRun },
   "audit-log": { listAuditEntries },
   "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, testSshKey, forgetKnownHosts },
   database: { listMigrations },

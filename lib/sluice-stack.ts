@@ -1,4 +1,4 @@
-import { ArnFormat, CfnOutput, CfnParameter, Stack, type StackProps } from "aws-cdk-lib";
+import { ArnFormat, CfnOutput, CfnParameter, Fn, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { EnvironmentVariables } from "../functions/platform/environment.ts";
 import { parseAllowedHosts } from "../functions/platform/outbound-policy.ts";
@@ -9,6 +9,8 @@ import { ProductFunctions } from "./functions/product-functions.ts";
 import { ErasureWorkflow } from "./projects/erasure-workflow.ts";
 import { NightlyRecount } from "./projects/nightly-recount.ts";
 import { ScanWorkflow } from "./scan/scan-workflow.ts";
+import { ActorLearnerServices } from "./services/actor-learner-services.ts";
+import { ActorLearnerTasks } from "./services/actor-learner-tasks.ts";
 
 export interface SluiceStackProps extends StackProps {
   /** Names what must be unique in an account: stages live side by side. */
@@ -17,7 +19,7 @@ export interface SluiceStackProps extends StackProps {
   readonly bundle: string;
 }
 
-/** Sluice in one stack: data, functions, API, scan workflow. */
+/** Sluice in one stack: data, functions, API, scan workflow and, if wanted, the actor-learner services. */
 export class SluiceStack extends Stack {
   constructor(scope: Construct, id: string, props: SluiceStackProps) {
     const description = "Sluice audits source code for security problems";
@@ -71,6 +73,29 @@ export class SluiceStack extends Stack {
     new ErasureWorkflow(this, "Erasure", { stateMachineName: erasureMachine, functions });
     new NightlyRecount(this, "Recount", { functions });
     new RestApi(this, "Rest", { stage: props.stage, functions });
+    this.#actorLearner(props.stage, data, environment);
+  }
+
+  /** Without a look at the account, which would need credentials at synthesis; every region has two zones at least. */
+  override get availabilityZones(): string[] {
+    return [0, 1].map((zone) => Fn.select(zone, Fn.getAzs()));
+  }
+
+  /**
+   * `-c actorLearner=2`: services with so many actors. By default there are none: an image needs Docker at deployment, and balancer and addresses cost
+   * money when idle too. On one machine there are the tasks, which the embedded cloud runs by themselves.
+   */
+  #actorLearner(stage: string, data: DataLayer, environment: EnvironmentVariables): void {
+    const count = wholeNumber("actorLearner", this.node.tryGetContext("actorLearner") ?? 0);
+    if (count === 0 && stage !== "local") return;
+    const tasks = new ActorLearnerTasks(this, "ActorLearnerTasks", {
+      ...{ stage, data, environment },
+      cpu: wholeNumber("actorLearnerCpu", this.node.tryGetContext("actorLearnerCpu") ?? 256),
+      memoryMiB: wholeNumber("actorLearnerMemory", this.node.tryGetContext("actorLearnerMemory") ?? 512),
+    });
+    if (stage === "local") return;
+    const certificateArn: string | undefined = this.node.tryGetContext("actorLearnerCertificate");
+    new ActorLearnerServices(this, "ActorLearner", { tasks, count, certificateArn });
   }
 
   /**
@@ -81,4 +106,11 @@ export class SluiceStack extends Stack {
     if (stage === "local") return new CfnParameter(this, "OutboundAllowedHosts", { default: "" }).valueAsString;
     return [...parseAllowedHosts(this.node.tryGetContext("outboundAllowedHosts") ?? "")].join();
   }
+}
+
+/** Context comes as text from the command line. */
+function wholeNumber(name: string, value: unknown): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 0) throw new Error(`${name} "${value}": use a whole number`);
+  return number;
 }

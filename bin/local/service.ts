@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashPassword } from "../../functions/users/password.ts";
 import { type Cloud, startCloud } from "../../lib/local/cloud.ts";
+import { freePort } from "../../lib/local/tasks.ts";
 import { synthesise } from "./synthesise.ts";
 
 export interface LocalServiceOptions {
@@ -14,6 +15,8 @@ export interface LocalServiceOptions {
   readonly administrator?: Credentials | null;
   /** Hosts of the own network that users may name, "host:port,...". @default none */
   readonly outboundAllowedHosts?: string;
+  /** Ports of the actor-learner services, 0 for any that is free. @default they do not run */
+  readonly actorLearner?: { readonly learnerPort: number; readonly actorPort: number };
   /** Told what is going on while the service starts. */
   readonly onProgress?: (line: string) => void;
 }
@@ -41,12 +44,20 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   progress("Preparing the stack ...");
   const assembly = await synthesise();
   progress("Starting the embedded cloud ...");
+  const { actorLearner } = options;
   const cloud = await startCloud({
     dataFolder: options.dataFolder,
     assembly,
     port: options.port ?? 0,
     host: "127.0.0.1",
-    parameters: { OutboundAllowedHosts: options.outboundAllowedHosts ?? "" },
+    runTasks: actorLearner !== undefined,
+    parameters: {
+      OutboundAllowedHosts: options.outboundAllowedHosts ?? "",
+      ...(actorLearner && {
+        LearnerPort: String(await freePort(actorLearner.learnerPort, "the learner (LEARNER_PORT)")),
+        ActorPort: String(await freePort(actorLearner.actorPort, "the actor (ACTOR_PORT)")),
+      }),
+    },
   });
   try {
     const { credentials, isNew } = options.administrator

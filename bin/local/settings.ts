@@ -9,6 +9,8 @@ const root = resolve(import.meta.dirname, "../..");
 /** What `npm start` can be told, by environment or by the file .env of the checkout; the environment wins. */
 const Settings = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8787),
+  LEARNER_PORT: z.coerce.number().int().min(0).max(65_535).default(50_051),
+  ACTOR_PORT: z.coerce.number().int().min(0).max(65_535).default(50_052),
   SLUICE_DATA_DIR: z.string().min(1).default(".sluice"),
   SLUICE_OUTBOUND_ALLOWED_HOSTS: z.string().superRefine(namesHosts).default(""),
   SLUICE_ADMIN_EMAIL: z.string().min(3).max(320).optional(),
@@ -26,6 +28,8 @@ function namesHosts(list: string, context: z.RefinementCtx): void {
 
 export interface Settings {
   readonly port: number;
+  /** Of the actor-learner services. */
+  readonly actorLearner: { readonly learnerPort: number; readonly actorPort: number };
   readonly dataFolder: string;
   /** "host:port,..." inside the own network that users may name: a GitLab of the company, say. */
   readonly outboundAllowedHosts: string;
@@ -50,6 +54,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env, file 
   }
   return {
     port: PORT,
+    actorLearner: { learnerPort: parsed.data.LEARNER_PORT, actorPort: parsed.data.ACTOR_PORT },
     dataFolder: resolve(root, SLUICE_DATA_DIR),
     outboundAllowedHosts: parsed.data.SLUICE_OUTBOUND_ALLOWED_HOSTS,
     administrator: email !== undefined && password !== undefined ? { email, password } : null,

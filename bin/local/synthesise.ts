@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, "../..");
 const builds = join(root, ".build");
 
 /** Everything that synthesis reads. */
-const inputs = ["bin/sluice.ts", "lib", "functions", "proto", "cdk.json", "package-lock.json"];
+const inputs = ["bin/sluice.ts", "lib", "functions", "containers", "proto", "cdk.json", "package-lock.json"];
 
 /** Older ones may still serve functions of a running service; more than a few only take space. */
 const assembliesKept = 4;

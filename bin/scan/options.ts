@@ -58,7 +58,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv, cwd
     out: values.out === undefined ? null : resolve(folder, values.out),
     exclude: values.exclude ?? [],
     failOn: values["fail-on"] === undefined ? null : choice("fail-on", values["fail-on"], severities, lang),
-    service: runningService(values.url, values.token, env.SLUICE_TOKEN, lang),
+    service: serviceOf(values, env, lang),
     language: lang,
     help: false,
   };
@@ -88,17 +88,15 @@ function choice<T extends string>(option: string, given: string, choices: readon
   throw usage(sayIn(language)("choice_unknown", { option, given, choices: choices.join(", ") }));
 }
 
-function runningService(
-  url: string | undefined,
-  option: string | undefined,
-  kept: string | undefined,
-  language: Language,
-) {
+function serviceOf({ url, token }: { url?: string; token?: string }, env: NodeJS.ProcessEnv, language: Language) {
+  if (url !== undefined) return runningService(url, token, env.SLUICE_TOKEN, language);
+  if (token !== undefined) throw usage(sayIn(language)("token_alone"));
+  return null;
+}
+
+/** A service that runs somewhere. @param kept the token of the environment @throws CannotScan usage */
+export function runningService(url: string, option: string | undefined, kept: string | undefined, language: Language) {
   const say = sayIn(language);
-  if (url === undefined) {
-    if (option !== undefined) throw usage(say("token_alone"));
-    return null;
-  }
   const token = option ?? kept;
   if (!token) throw usage(say("token_missing"));
   const parsed = URL.parse(url);

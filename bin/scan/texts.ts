@@ -107,8 +107,8 @@ const texts = {
 
   // Why it could not scan
   usage: {
-    en: "{reason} (npm run scan -- --help shows the options)",
-    zh: "{reason}（用 npm run scan -- --help 查看选项）",
+    en: "{reason} (--help shows the options)",
+    zh: "{reason}（用 --help 查看选项）",
   },
   target_missing: { en: "Name the folder or ZIP file to scan", zh: "请指定要扫描的文件夹或 ZIP 文件" },
   target_twice: {

@@ -32,6 +32,7 @@ export const RunItemPage = z.object({
   /** What is behind these items and damaged, for ever; the next page begins behind it. */
   damaged: z.object({ from_offset: z.number().int(), to_offset: z.number().int() }).nullable(),
 });
+export type RunItemPage = z.output<typeof RunItemPage>;
 
 export const listRunItems = operation(
   {

@@ -25,6 +25,7 @@ export const RunView = z.object({
   created_at: z.string(),
   closed_at: z.string().nullable(),
 });
+export type RunView = z.output<typeof RunView>;
 
 /** A run as its owner sees it. Who writes it, and under which epoch, is nobody's business but the writers'. */
 export const runView = (run: Run): z.input<typeof RunView> => ({

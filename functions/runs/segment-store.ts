@@ -8,7 +8,7 @@ import {
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { environment } from "../platform/environment.ts";
-import { deletePrefix, s3 } from "../platform/object-store.ts";
+import { copyObject, deletePrefix, s3 } from "../platform/object-store.ts";
 import { keys, padded, table } from "../platform/table.ts";
 
 /** What the index knows of one segment. */
@@ -84,6 +84,11 @@ export async function getSegment(
     if (error instanceof S3ServiceException && error.name === "InvalidRange") return Buffer.alloc(0);
     throw error;
   }
+}
+
+/** Copies a segment to a key of the same bucket, without moving its bytes through this function. */
+export async function copySegment(runId: string, entry: SegmentEntry, key: string): Promise<void> {
+  await copyObject({ bucket: environment().RESULTS_BUCKET, key: keyOf(runId, entry) }, key);
 }
 
 /** First offsets and writers of the objects from an offset on, in order. */

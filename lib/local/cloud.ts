@@ -16,6 +16,7 @@ import { Schedule } from "./schedule.ts";
 import { type Caller, type InvokeResult, localAccount } from "./service.ts";
 import type { ClockProps } from "./states/clock.ts";
 import { States } from "./states.ts";
+import { Tasks } from "./tasks.ts";
 
 export interface CloudProps {
   /** Everything that is kept; made when missing. One process at a time. */
@@ -29,6 +30,8 @@ export interface CloudProps {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Time as executions of state machines see it, so that tests need not sit out their waits. @default the system's */
   readonly executionClock?: ClockProps;
+  /** Whether to run the task definitions of the stack too, each once. @default false: most need only functions, and each is a process */
+  readonly runTasks?: boolean;
   /** Gets what functions print, as JSON lines; the file in the data folder has it anyway. */
   readonly log?: (line: string) => void;
 }
@@ -51,6 +54,7 @@ export interface Cloud {
   readonly kms: Kms;
   readonly states: States;
   readonly lambda: Lambda;
+  readonly tasks: Tasks;
   /**
    * Invokes a function as the operator.
    * @param name logical id or name of the function
@@ -90,6 +94,7 @@ async function start(props: CloudProps, closes: Close[]): Promise<Cloud> {
   const iam = new Iam();
   const log = new FunctionLog(join(dataFolder, "logs", "functions.jsonl"), props.log);
   const lambda = new Lambda({ log });
+  const tasks = new Tasks(log);
   const dynamodb = new DynamoDb({ folder: join(dataFolder, "dynamodb") });
   const s3 = new S3({ folder: join(dataFolder, "s3") });
   const kms = new Kms({ folder: join(dataFolder, "kms") });
@@ -121,13 +126,15 @@ async function start(props: CloudProps, closes: Close[]): Promise<Cloud> {
   await states.open();
   closes.push(() => states.close());
   const { endpoint, credentials } = gateway;
-  const parts = { iam, lambda, dynamodb, s3, kms, states, schedule, credentials, endpoint, temporaryFolder };
+  const parts = { iam, lambda, dynamodb, s3, kms, states, schedule, tasks, credentials, endpoint, temporaryFolder };
   const deployment = await deploy({ assembly: props.assembly, parts, parameters: props.parameters });
   invokers.rulesByTarget = deployment.rulesByTarget;
   // Before executions go on: rules would miss what became of them.
   schedule.start();
   await states.resume();
   closes.push(sweepObjects(s3));
+  closes.push(() => tasks.stop());
+  if (props.runTasks) await tasks.start();
   const invoke: ApiProps["invoke"] = (...call) => invokers.byApi(...call);
   const api = new Api({ ...(deployment.api ?? noApi), invoke });
   const apiUrl = await api.listen(props.host, props.port ?? 0);
@@ -135,7 +142,7 @@ async function start(props: CloudProps, closes: Close[]): Promise<Cloud> {
 
   const operator = credentials.issue("operator", `arn:aws:iam::${localAccount.account}:user/operator`);
   return {
-    ...{ apiUrl, endpoint, gateway, operator, iam, dynamodb, s3, kms, states, lambda },
+    ...{ apiUrl, endpoint, gateway, operator, iam, dynamodb, s3, kms, states, lambda, tasks },
     resources: deployment.resources,
     outputs: deployment.outputs,
     invoke: (name, event) => {

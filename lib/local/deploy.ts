@@ -5,6 +5,7 @@ import { policy, role } from "./deploy/identity.ts";
 import { type Deployed, inDependencyOrder, Resolver, references } from "./deploy/intrinsics.ts";
 import { physicalName } from "./deploy/physical-name.ts";
 import { type RestApi, RestApiDeployment } from "./deploy/rest-api.ts";
+import { taskDefinition } from "./deploy/task-definition.ts";
 import { readAssembly, type Template } from "./deploy/template.ts";
 
 export type { Deployed } from "./deploy/intrinsics.ts";
@@ -70,6 +71,7 @@ const creatorsWith = (api: RestApiDeployment): ReadonlyMap<string, Create> =>
     ["AWS::Lambda::Function", lambdaFunction],
     ["AWS::Lambda::Permission", permission],
     ["AWS::StepFunctions::StateMachine", stateMachine],
+    ["AWS::ECS::TaskDefinition", taskDefinition],
     ["AWS::Events::Rule", rule],
     ["AWS::ApiGateway::RestApi", api.api],
     ["AWS::ApiGateway::GatewayResponse", api.response],

@@ -14,6 +14,7 @@ it("reads the file, lets the environment win, and never looks at a front end's v
   const file = fileWith("PORT=1000\nSLUICE_DATA_DIR=/data\nVITE_PORT=1\nVITE_SLUICE_DATA_DIR=/evil\nOTHER=x\n");
   expect(readSettings({ PORT: "2000" }, file)).toEqual({
     port: 2000,
+    actorLearner: { learnerPort: 50_051, actorPort: 50_052 },
     dataFolder: "/data",
     outboundAllowedHosts: "",
     administrator: null,
@@ -23,6 +24,7 @@ it("reads the file, lets the environment win, and never looks at a front end's v
 it.each([
   ["PORT=many", /PORT/],
   ["PORT=70000", /PORT/],
+  ["LEARNER_PORT=many", /LEARNER_PORT/],
   ["SLUICE_OUTBOUND_ALLOWED_HOSTS=git.corp:443,git.other", /"git.other" is not a host with a port/],
   ["SLUICE_ADMIN_PASSWORD=short", /SLUICE_ADMIN_PASSWORD/],
   ["SLUICE_ADMIN_EMAIL=a@b.test", /go together/],

@@ -65,6 +65,7 @@ const samples: Record<Names, Sample> = {
   readRunDetails: ({ runId }) => ({ params: { id: runId } }),
   listRunItems: ({ runId }) => ({ params: { id: runId }, sent: { query: { from: "0", limit: "10" } } }),
   readLatestParameters: ({ runId }) => ({ params: { id: runId } }),
+  exportRun: ({ runId }) => ({ params: { id: runId }, sent: { json: { segments_max: 10 } } }),
   closeRun: ({ runId }) => ({ params: { id: runId } }),
   listAuditEntries: () => ({ sent: { query: { operation: "createProject", limit: "2" } } }),
   readConfigDefaults: () => ({}),

@@ -146,6 +146,8 @@ describe("least privilege", () => {
     for (const role of all("AWS::IAM::Role")) expect(role.Properties.ManagedPolicyArns).toBeUndefined();
     for (const [id, statement] of statements()) {
       expect([id, actionsOf(statement).filter((action) => action.includes("*"))]).toEqual([id, []]);
+      // Logging in to the registry of images, which knows no resources.
+      if (actionsOf(statement).join() === "ecr:GetAuthorizationToken") continue;
       expect([id, [statement.Resource].flat().includes("*")]).toEqual([id, false]);
     }
   });

@@ -4,13 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasAlready } from "../../functions/platform/conditional-request.ts";
 import type { TokenScope } from "../../functions/platform/contract.ts";
 import { environment } from "../../functions/platform/environment.ts";
-import { s3 } from "../../functions/platform/object-store.ts";
+import { getJson, getObject, s3 } from "../../functions/platform/object-store.ts";
 import { crc32c } from "../../functions/runs/crc32c.ts";
 import { pushParameters } from "../../functions/runs/parameter-store.ts";
 import { applyRetention } from "../../functions/runs/retention.ts";
 import { anonymousTenant } from "../../functions/runs/run.ts";
 import { openRunLog } from "../../functions/runs/run-log.ts";
 import { ensureRun, setRetention } from "../../functions/runs/run-store.ts";
+import { decodeSegment } from "../../functions/runs/segment.ts";
 import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
 import { createApiToken } from "../../functions/tokens/api-token-store.ts";
 import { newUser, type User } from "../../functions/users/user.ts";
@@ -71,7 +72,7 @@ describe("a run", () => {
   it("does not exist for others, administrators among them", async () => {
     const owner = await person();
     const id = await runWith(owner.id, [0]);
-    const operations = ["readRunDetails", "listRunItems", "readLatestParameters", "closeRun"];
+    const operations = ["readRunDetails", "listRunItems", "exportRun", "readLatestParameters", "closeRun"];
     for (const { token } of [await person(), await person("admin")])
       for (const name of operations)
         expect(await call(name, { token, params: { id } })).toMatchObject({
@@ -197,6 +198,52 @@ describe("the items of a run", () => {
       [1, { from_offset: 1, to_offset: 2 }],
       [1, null],
     ]);
+  });
+});
+
+describe("the export of a run", () => {
+  it("holds every segment and says so, over as many calls as it takes, each of which may be repeated", async () => {
+    const { id: tenant, token } = await person("member", "learner");
+    const id = await runWith(tenant, [5, 4, 3, 2, 1]);
+    const bucket = environment().RESULTS_BUCKET;
+    const named: { key: string; first_offset: number; bytes: number }[] = [];
+    let json: object = { segments_max: 2 };
+    for (const [end, complete] of [
+      [2, false],
+      [4, false],
+      [5, true],
+    ] as const) {
+      const first = await call("exportRun", { token, params: { id }, json });
+      expect(first).toMatchObject({ status: 200, body: { bucket, next_offset: end, complete } });
+      const { stamp, prefix, manifest, from } = first.body;
+      const again = await call("exportRun", { token, params: { id }, json: { stamp, from, segments_max: 2 } });
+      expect(again.body).toEqual(first.body);
+      const { segments } = (await getJson<{ segments: typeof named }>({ bucket, key: manifest }))!;
+      named.push(...segments.map((segment) => ({ ...segment, key: prefix + segment.key })));
+      json = { stamp, from: end, segments_max: 2 };
+    }
+    expect(named.map(({ first_offset }) => first_offset)).toEqual([0, 1, 2, 3, 4]);
+    for (const { key, first_offset, bytes } of named) {
+      const copy = (await getObject({ bucket, key })) as Buffer;
+      expect(copy.length).toBe(bytes);
+      const { header, records } = decodeSegment(copy);
+      expect([header, records.map(({ payload }) => payload.toString())]).toEqual([
+        { runId: id, first: first_offset },
+        [`item ${first_offset}`],
+      ]);
+    }
+  });
+
+  it("refuses to begin where nothing is, and stamps that lead elsewhere", async () => {
+    const { id: tenant, token } = await person();
+    const params = { id: await runWith(tenant, [5, 4]) };
+    const stamp = "20260101T000000000Z";
+    expect(await call("exportRun", { token, params, json: { stamp, from: 3 } })).toMatchObject({
+      status: 409,
+      body: { code: "run_offset_not_kept" },
+    });
+    for (const json of [{ stamp: "../../scans", from: 0 }, { stamp }, { from: 0 }])
+      expect((await call("exportRun", { token, params, json })).status).toBe(422);
   });
 });
 

@@ -19,7 +19,7 @@ export class LocalProcess {
   /** Starts it and waits until it says that it is ready. @throws Error with what it printed, when it ends instead */
   static async start(environment: Record<string, string>): Promise<LocalProcess> {
     const child = spawn(process.execPath, [resolve(root, "bin/local.ts")], {
-      env: { PATH: process.env.PATH, PORT: "0", ...environment },
+      env: { PATH: process.env.PATH, PORT: "0", LEARNER_PORT: "0", ACTOR_PORT: "0", ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "";

@@ -7,6 +7,7 @@ import type { S3 } from "../s3.ts";
 import type { Schedule } from "../schedule.ts";
 import { type Json, localAccount } from "../service.ts";
 import type { States } from "../states.ts";
+import type { Tasks } from "../tasks.ts";
 
 /** The parts of the embedded cloud that resources are created in, all of them open. */
 export interface Parts {
@@ -17,6 +18,7 @@ export interface Parts {
   readonly kms: Kms;
   readonly states: States;
   readonly schedule: Schedule;
+  readonly tasks: Tasks;
   readonly credentials: Credentials;
   /** URL of the gateway, for the functions' environment. */
   readonly endpoint: string;

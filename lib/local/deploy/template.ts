@@ -22,7 +22,7 @@ export interface Template {
 export interface Assembly {
   readonly stackName: string;
   readonly template: Template;
-  /** Folders of assets by the key that the template names them with ("<hash>.zip"). */
+  /** Folders of assets by the key that the template names them with ("<hash>.zip"), of images by their tag. */
   readonly assets: ReadonlyMap<string, string>;
 }
 
@@ -42,10 +42,12 @@ export function readAssembly(folder: string): Assembly {
 }
 
 function readAssets(folder: string, stackName: string): Map<string, string> {
-  const { files = {} } = readJson(join(folder, `${stackName}.assets.json`));
+  const { files = {}, dockerImages = {} } = readJson(join(folder, `${stackName}.assets.json`));
   return new Map(
-    Object.values<Json>(files).flatMap(({ source, destinations }) =>
-      Object.values<Json>(destinations).map(({ objectKey }) => [objectKey, resolve(folder, source.path)] as const),
+    [...Object.values<Json>(files), ...Object.values<Json>(dockerImages)].flatMap(({ source, destinations }) =>
+      Object.values<Json>(destinations).map(
+        ({ objectKey, imageTag }) => [objectKey ?? imageTag, resolve(folder, source.path ?? source.directory)] as const,
+      ),
     ),
   );
 }

@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { status } from "@grpc/grpc-js";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { type LocalService, startLocalService } from "../../bin/local/service.ts";
+import { PlainClient } from "../containers/plain-client.ts";
+
+/** The programs as `npm start` runs them: from the template, each with the rights of its role. */
+let service: LocalService;
+const dataFolder = mkdtempSync(join(tmpdir(), "sluice-actor-learner-"));
+beforeAll(async () => {
+  service = await startLocalService({ dataFolder, actorLearner: { learnerPort: 0, actorPort: 0 } });
+});
+afterAll(async () => {
+  await service?.stop();
+  rmSync(dataFolder, { recursive: true, force: true });
+});
+
+function client(name: "learner" | "actor"): PlainClient {
+  const [, port] = (service.cloud.tasks.addresses[name] as string).split(":");
+  const made = new PlainClient(Number(port));
+  onTestFinished(() => made.close());
+  return made;
+}
+
+const pollMs = 50;
+const item = (text: string) => ({ transition_bytes: Buffer.from(text) });
+
+it("takes what a plain client sends and serves it, also after kill -9 of the learner", async () => {
+  const learner = client("learner");
+  expect(await learner.send("SendTransition", item("first"))).toMatchObject({ code: status.OK });
+  const stream = client("actor").stream({ "x-hil-from": "earliest" });
+  await stream.take(1);
+
+  const { tasks } = service.cloud;
+  const killed = tasks.processOf("learner") as number;
+  process.kill(killed, "SIGKILL");
+  // A plain client knows of no pushback: it tries again until the successor has the run.
+  while ((await learner.send("SendTransition", item("second"))).code !== status.OK) await setTimeout(pollMs);
+  expect(tasks.processOf("learner")).not.toBe(killed);
+  await stream.take(2);
+  expect(stream.texts).toEqual(["first", "second"]);
+  stream.call.cancel();
+});
+
+it("takes parameters with the rights of the actor's role", async () => {
+  const sent = await client("actor").send("SendParameters", { parameter_bytes: Buffer.from("weights") });
+  expect(sent).toMatchObject({ code: status.OK, trailers: { "x-hil-param-version": "1" } });
+});
+
+it("lets each program do nothing beyond its role", () => {
+  const { iam, resources } = service.cloud;
+  const role = (id: string) =>
+    [...resources].find(([logicalId]) => logicalId.startsWith(`ActorLearnerTasks${id}Role`))?.[1].ref as string;
+  const bucket = [...resources].find(
+    ([id, { type }]) => id.startsWith("DataResults") && type === "AWS::S3::Bucket",
+  )?.[1].ref;
+  const may = (id: string, key: string) =>
+    iam.allows({ role: role(id) }, { action: "s3:PutObject", resource: `arn:aws:s3:::${bucket}/${key}` });
+  expect([may("Learner", "runs/1/segments/0"), may("Learner", "runs/1/parameters/0")]).toEqual([true, false]);
+  expect([may("Actor", "runs/1/segments/0"), may("Actor", "runs/1/parameters/0")]).toEqual([false, true]);
+});
+
+it("says which port is in use and how to choose another", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as { port: number };
+  const other = mkdtempSync(join(tmpdir(), "sluice-port-"));
+  onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+  const started = startLocalService({ dataFolder: other, actorLearner: { learnerPort: port, actorPort: 0 } });
+  await expect(started).rejects.toThrow(`port ${port} is in use; the learner (LEARNER_PORT) needs another one`);
+});
