@@ -137,7 +137,8 @@ describe("a review by the user's model", () => {
 
   it("never has more calls under way than the user allows, over several functions at once", async () => {
     await useModel("scripted", { llmConcurrency: 30 });
-    llm.setLatency(300);
+    // Long enough for a second function to start, on a busy machine too, while the first one waits for its answers.
+    llm.setLatency(2_000);
     const project = await api.projectWith(modelApp(90));
     const { task } = await scan(project.id);
     expect(task).toMatchObject({ status: "completed", files_reviewed: 90, warnings: [] });

@@ -203,7 +203,7 @@ describe("an instant analysis", () => {
 
     it("is made in parts, all of them, no more at a time than the user allows", async () => {
       await configured({}, { llmConcurrency: 2 });
-      fake.setLatency(20);
+      fake.setLatency(200);
       expect(await analysed({ code: `${filler(4000)}\n${code}` })).toMatchObject({
         mode: "rules_and_model",
         warnings: [],
