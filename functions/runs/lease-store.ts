@@ -14,30 +14,46 @@ import { requireRun } from "./run-store.ts";
  */
 const Lease = z.object({
   ownerId: z.string(),
+  /** One life of a log: two of one owner are told apart by it. Leases stored before there was one hold none. */
+  writerId: z.string().default(""),
   epoch: z.number().int(),
   /** Milliseconds since 1970; 0 when the owner has given it back. */
   until: z.number(),
 });
 type Lease = z.infer<typeof Lease>;
 
+export interface LeaseRequest {
+  readonly ownerId: string;
+  readonly writerId: string;
+  /** Whether this very writer has held the lease before: it gets it back, but takes it from nobody. */
+  readonly isAgain: boolean;
+  readonly now: number;
+  readonly leaseMs: number;
+}
+
 /** A lost race is looked at again; so many in a row are no race. */
 const triesMax = 5;
 
 /**
  * Makes the caller the one writer of a run, and shuts every earlier one out. An owner takes its own lease over at once, so that a process
- * that starts again under its name does not wait for itself.
+ * that starts again under its name does not wait for itself; a writer that had trouble does not take it from its own successor.
  * @returns the run as the new writer finds it; its `epoch` is the writer's own from now on
  * @throws RunError run_not_found, run_closed, lease_held
  */
-export async function takeLease(runId: string, lease: { ownerId: string; now: number; leaseMs: number }): Promise<Run> {
+export async function takeLease(runId: string, lease: LeaseRequest): Promise<Run> {
   for (let attempt = 1; ; attempt++) {
     const [run, held] = await Promise.all([requireRun(runId), findLease(runId)]);
     if (run.status === "closed") throw new RunError("run_closed", `The run ${run.name} is closed.`);
-    if (held && held.ownerId !== lease.ownerId && held.until > lease.now) {
+    if (held && !mayTake(held, lease)) {
       throw new RunError("lease_held", `${held.ownerId} writes the run ${run.name}.`, { until: held.until });
     }
     const until = lease.now + lease.leaseMs;
-    const write = takingLease(run, held, { ownerId: lease.ownerId, epoch: run.epoch + 1, until });
+    const write = takingLease(run, held, {
+      ownerId: lease.ownerId,
+      writerId: lease.writerId,
+      epoch: run.epoch + 1,
+      until,
+    });
     try {
       await sendUntilNoConflict(write);
       return requireRun(runId);
@@ -45,6 +61,11 @@ export async function takeLease(runId: string, lease: { ownerId: string; now: nu
       if (!failedConditions(error) || attempt === triesMax) throw error;
     }
   }
+}
+
+function mayTake(held: Lease, lease: LeaseRequest): boolean {
+  if (lease.isAgain) return held.writerId === lease.writerId;
+  return held.ownerId === lease.ownerId || held.until <= lease.now;
 }
 
 function takingLease(run: Run, held: Lease | null, next: Lease): TransactWriteCommand {

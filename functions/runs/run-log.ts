@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { type Clock, pause, systemClock } from "./clock.ts";
 import { crc32c } from "./crc32c.ts";
@@ -100,6 +101,7 @@ export class RunLog {
   readonly runId: string;
   readonly counters: RunLogCounters = { items: 0, bytes: 0, duplicates: 0, gaps: 0, lost: 0, failedWrites: 0 };
   readonly #ownerId: string;
+  readonly #writerId = randomUUID();
   readonly #budget: MemoryBudget;
   readonly #limits: RunLogLimits;
   readonly #clock: Clock;
@@ -109,6 +111,7 @@ export class RunLog {
   /** Why nothing is taken at the moment; for good when `#isOver`. */
   #trouble: RunError = new RunError("unavailable", "The log is not open.");
   #isOver = false;
+  #hasBeenOpen = false;
   #failingSince: number | null = null;
   #cancelRenewal = () => {};
   #reopening: Promise<void> = Promise.resolve();
@@ -151,6 +154,8 @@ export class RunLog {
   async open(): Promise<void> {
     const run = await takeLease(this.runId, {
       ownerId: this.#ownerId,
+      writerId: this.#writerId,
+      isAgain: this.#hasBeenOpen,
       now: this.#clock.now(),
       leaseMs: this.#limits.leaseMs,
     });
@@ -171,6 +176,7 @@ export class RunLog {
       },
     });
     this.#writer = writer;
+    this.#hasBeenOpen = true;
     this.#renewLater(run.epoch);
   }
 

@@ -154,6 +154,21 @@ describe("two writers of a run", () => {
     expect((await allItems(run.id)).map(textOf)).toEqual(["v1", "v2", "v3"]);
   });
 
+  it("leave it to the newer one, even when the older one recovers from a failure under the same name", async () => {
+    const run = await freshRun();
+    const options = { ownerId: "same", limits: { triesMax: 1, lingerMs: 60_000 }, clock: hurryingClock() };
+    const first = await openRunLog(run.id, options);
+    await first.append(plain("from memory", "memory"));
+    const second = await openRunLog(run.id, options);
+    breakWhere(() => true);
+    await expect(first.flush()).rejects.toMatchObject({ code: "unavailable" });
+    heal();
+    await first.whenOpen();
+    expect(first.isOver).toBe(true);
+    expect(await second.append(plain("x"))).toMatchObject({ offset: 0, durable: true });
+    await Promise.all([first.close(), second.close()]);
+  });
+
   it("hand over at once when the first one closes", async () => {
     const run = await freshRun();
     const first = await openRunLog(run.id, { ownerId: "a" });
