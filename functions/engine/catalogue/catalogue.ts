@@ -5,6 +5,8 @@ import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts"
 
 /** A set of families as bits; a value is clean for those whose bit is set. */
 export type Families = number;
+/** One bit of a number is spoken for, and one is its sign. */
+export const taintFamiliesMax = 30;
 export const allFamilies: Families = -1;
 /** Not a family: the path was brought into its shortest form, so that a prefix test on it means something. */
 export const normalised: Families = 1 << 30;
@@ -86,7 +88,7 @@ export class Catalogue {
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
     this.secretRules = data.rules.filter((rule) => rule.secret);
     this.textRules = data.rules.filter((rule) => rule.text);
-    this.#bits = new Map(Object.keys(data.families).map((family, i) => [family, 1 << i]));
+    this.#bits = new Map(taintFamilies(data).map((family, i) => [family, 1 << i]));
   }
 
   family(name: string): Family {
@@ -270,6 +272,10 @@ function compileTest(condition: Condition): Test {
     fact: condition.fact ?? null,
   };
 }
+
+/** Only what a value can be clean for needs a bit: the families that some rule follows values to. */
+export const taintFamilies = ({ families, rules }: Pick<CatalogueData, "families" | "rules">): string[] =>
+  Object.keys(families).filter((family) => rules.some((rule) => rule.taint && rule.family === family));
 
 /** All expressions from rules run in linear time, also ours: one engine, one syntax. */
 const regex = (source: string | undefined): RE2JS | null => (source === undefined ? null : RE2JS.compile(source));

@@ -6,7 +6,21 @@ import { issueTypes, severities, vulnerabilityTypes } from "../finding.ts";
  * Paths are dotted names after import resolution: `flask.request.args`, `sqlite3.connect().cursor`. `{a,b}` stands for either,
  * a leading `*` for any receiver, `*` in the middle for one segment, `()` for the result of a call.
  */
-export const languages = ["javascript", "typescript", "python", "java"] as const;
+export const languages = [
+  "javascript",
+  "typescript",
+  "python",
+  "java",
+  "php",
+  "go",
+  "csharp",
+  "ruby",
+  "c",
+  "cpp",
+  "kotlin",
+  "rust",
+  "shell",
+] as const;
 
 const Slug = z.string().regex(/^[a-z0-9]+([._-][a-z0-9]+)*$/);
 const Path = z.string().min(1).max(1_000);
@@ -63,7 +77,8 @@ const Pattern = z.strictObject({
 const Families = z.union([z.literal("all"), z.array(Slug).min(1)]);
 
 export const Model = z.strictObject({
-  language: z.enum(["javascript", "python", "java"]),
+  /** TypeScript uses the models of JavaScript. */
+  language: z.enum(languages).exclude(["typescript"]),
   framework: Slug,
   /** Loaded only for files that import one of these; always when absent. */
   detect: z.strictObject({ imports: z.array(z.string()).min(1) }).optional(),
