@@ -1,14 +1,16 @@
-import type { Candidate, ExportedFunction, Handover, LinkRecord, LocalStep } from "./artefact.ts";
+import type { Candidate, LinkRecord } from "./artefact.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
-import { candidateOf, type FileContext, traceOf } from "./findings/candidates.ts";
+import { candidateOf, type FileContext } from "./findings/candidates.ts";
 import { Suppressions } from "./findings/suppression.ts";
 import { interpret } from "./interpret/interpreter.ts";
-import type { Handover as Handed, Hit, Run } from "./interpret/run.ts";
-import type { Source } from "./interpret/value.ts";
+import type { Hit } from "./interpret/run.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
+import { linkRecordOf, noLinks } from "./link/link-record.ts";
+import { GoLowering } from "./lower/go/go-lowering.ts";
 import { JavaLowering } from "./lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "./lower/javascript/javascript-lowering.ts";
 import type { Lowering } from "./lower/lowering.ts";
+import { PhpLowering } from "./lower/php/php-lowering.ts";
 import { PythonLowering } from "./lower/python/python-lowering.ts";
 import type { SourceParser } from "./parse/parser.ts";
 
@@ -26,6 +28,8 @@ const lowerings: Record<string, new (text: string) => Lowering> = {
   tsx: JavaScriptLowering,
   python: PythonLowering,
   java: JavaLowering,
+  php: PhpLowering,
+  go: GoLowering,
 };
 
 /** A share of unreadable text beyond which the file is called partly analysed. */
@@ -42,7 +46,7 @@ export async function analyseCode(
   const parsed = await parser.parse(text, grammar);
   const nothing = {
     candidates: [],
-    links: { exports: [], calls: [], classes: [] },
+    links: noLinks,
     suppressions: new Suppressions(text, [], lines),
   };
   if ("failure" in parsed) return { ...nothing, reason: parsed.failure };
@@ -64,8 +68,10 @@ export async function analyseCode(
       : unread > errorShareMax
         ? "syntax_errors"
         : null;
-  const candidates = outermost([...run.hits.values()]).map((hit) => candidateOf(file, run, hit));
-  return { candidates, links: linksOf(catalogue, file, run), suppressions: file.suppressions, reason };
+  const hits = outermost([...run.hits.values()]);
+  const candidates = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, run, hit));
+  const links = linkRecordOf(catalogue, file, run, hits);
+  return { candidates, links, suppressions: file.suppressions, reason };
 }
 
 /** `read(path(x))` is one problem, not two: of one rule's sinks inside each other, the outer one is reported. */
@@ -79,44 +85,3 @@ function outermost(hits: readonly Hit[]): Hit[] {
     inner.at.end <= outer.at.end;
   return hits.filter((hit) => hit.flow === null || !hits.some((other) => inside(hit, other)));
 }
-
-/** What other files may call here, and what this file hands to others. */
-function linksOf(catalogue: Catalogue, file: FileContext, run: Run): LinkRecord {
-  const handed = (call: Handed, source: Source): Handover => ({
-    target: call.target,
-    argument: call.argument,
-    clean: catalogue.namesOf(call.clean),
-    trace: asSteps(traceOf(file, run, source, call.step, call.at)),
-  });
-  const exports = [...run.exports].flatMap(([name, closure]): ExportedFunction[] => {
-    const summary = run.summaries.get(closure.fn);
-    if (!summary) return [];
-    const flows = summary.flows.map((flow) => {
-      const param = closure.fn.params[flow.parameter] ?? closure.fn;
-      const source = run.source("parameter", param, 1, { fn: closure.fn, index: flow.parameter });
-      const candidate = candidateOf(file, run, { ...flow, flow: { source, step: flow.step } });
-      return { parameter: flow.parameter, candidate, clean: catalogue.namesOf(flow.clean) };
-    });
-    const passes = summary.passes.map((pass) => ({
-      ...handed(pass, pass.source),
-      parameter: pass.source.parameter?.index ?? 0,
-    }));
-    return flows.length + passes.length > 0 ? [{ name, flows, passes }] : [];
-  });
-  const calls = [...run.handovers.values()].map((call) => ({
-    ...handed(call, call.source),
-    sourceKind: call.source.kind,
-    source: call.source.name,
-  }));
-  const classes = run.classes.map(({ node, bases }) => ({
-    name: node.name,
-    bases: bases.flatMap((base) =>
-      base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),
-    ),
-  }));
-  return { exports, calls, classes: classes.filter((entry) => entry.bases.length > 0) };
-}
-
-/** The end of one file's part of the way is no sink. */
-const asSteps = (trace: LocalStep[]): LocalStep[] =>
-  trace.map((step) => (step.role === "sink" ? { ...step, role: "step" as const } : step));

@@ -43,6 +43,8 @@ export interface Candidate extends LocalPlace {
   snippet: string;
   trace: LocalStep[];
   suppressed: { reason: string } | null;
+  /** Functions of other files that the value has to get through for this to be a problem. */
+  via?: Passage[];
   /** What the catalogue says of other rules, for rules that it does not have. */
   own?: OwnRule;
 }
@@ -65,34 +67,65 @@ export interface ParameterFlow {
   clean: string[];
 }
 
-/** A value that goes into a function of another file. */
-export interface Handover {
-  /** What is called, by import: "./db.find", "app.services.users.find", "com.shop.UserDao.find". */
+/** A function of another file that a value passes, or that looks at it; see interpret/passage.ts. */
+export interface Passage {
   target: string;
-  argument: number;
+  argument: number | string;
+  check: "result" | "true" | "false" | "after";
+  trusted: boolean;
+}
+
+/** The way a value has taken in one file. */
+export interface Way {
   /** Families the value has been cleaned for, as in the catalogue. */
   clean: string[];
+  via?: Passage[];
   trace: LocalStep[];
+}
+
+/** Where a value comes from: attacker input, a parameter of the function, or a place that other files know of. */
+export type Origin =
+  | { sourceKind: string; source: string; confidence: number }
+  | { parameter: number }
+  /** A function of another file that has returned it, or, after "#", a field that other files may fill. */
+  | { outside: string };
+
+/** A value that goes into a function of another file; the argument by position or name. */
+export interface Handover extends Way {
+  /** What is called, by import: "./db.find", "app.services.users.find", "com.shop.UserDao.find". */
+  target: string;
+  argument: number | string;
 }
 
 /** A function that other files can call, and what happens to its parameters. Methods are "Class.method". */
 export interface ExportedFunction {
   name: string;
+  /** The names of its parameters, as far as callers may use them. */
+  parameters: string[];
   flows: ParameterFlow[];
   /** Parameters that go on into other files. */
   passes: (Handover & { parameter: number })[];
+  /** What it returns. */
+  returns: (Way & { from: Origin })[];
+  /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. */
+  guards: { check: "true" | "false" | "after"; parameter: number; clean: string[] | "all" }[];
 }
 
-/** Attacker input that goes into another file. */
+/** A value that goes into another file. */
 export interface OutgoingCall extends Handover {
-  sourceKind: string;
-  source: string;
+  from: Origin;
 }
 
 /** What other files need to know about this one. */
 export interface LinkRecord {
   exports: ExportedFunction[];
   calls: OutgoingCall[];
+  /** Problems that exist if a value from another file is attacker input. */
+  pending: { outside: string; candidate: Candidate }[];
+  /** Values kept in fields that other files can read, such as those of the request. */
+  stores: (Way & { field: string; from: Origin })[];
+  /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
+  aliases: { name: string; target: string }[];
   /** The classes of the file with the simple names of what they extend or implement. */
   classes: { name: string; bases: string[] }[];
 }

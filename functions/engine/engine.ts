@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { analyseCode } from "./analyse-code.ts";
-import type { Candidate, Coverage, FileArtefact, LinkRecord, SourceFile } from "./artefact.ts";
+import type { Candidate, Coverage, FileArtefact, SourceFile } from "./artefact.ts";
 import { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueData } from "./catalogue/schema.ts";
 import type { Finding } from "./finding.ts";
@@ -9,6 +9,7 @@ import { depthOf } from "./inventory/depth.ts";
 import { languageOf } from "./inventory/language.ts";
 import { LineIndex } from "./inventory/line-index.ts";
 import { type LinkOptions, link } from "./link/link.ts";
+import { noLinks } from "./link/link-record.ts";
 import { SourceParser } from "./parse/parser.ts";
 import type { ReviewUnit } from "./review/review.ts";
 import { unitsOf } from "./review/units.ts";
@@ -63,7 +64,6 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   };
 }
 
-const noLinks: LinkRecord = { exports: [], calls: [], classes: [] };
 const noMatches: PatternMatches = { candidates: [], reason: null };
 
 interface Parts {

@@ -53,15 +53,19 @@ export class Knowledge {
   readonly entries = new Map<string, Match[]>();
   readonly sources = { call: new PathIndex<SourceModel>(), read: new PathIndex<SourceModel>() };
   readonly sanitizers = { call: new PathIndex<SanitizerModel>(), read: new PathIndex<SanitizerModel>() };
-  readonly guards = new PathIndex<{ of: string | number; cleans: Families; when: Test[] }>();
+  readonly guards = new PathIndex<{ of: string | number; cleans: Families; when: Test[]; answer: boolean }>();
   readonly containers = new PathIndex<Model["containers"][number]["does"]>();
   readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
   readonly returns = new PathIndex<string>();
+  readonly holds = new PathIndex<string>();
+  readonly outputs = new PathIndex<OutputModel>();
   readonly entryCalls = new PathIndex<EntryPoint>();
   readonly entryDecorators = new PathIndex<EntryPoint>();
   readonly entryNames: EntryPoint[] = [];
   readonly parameterDecorators = new PathIndex<string>();
   readonly cleanTypes = new Set<string>();
+  /** What is handed from file to file while one request is answered: fields that one file fills, others read. */
+  readonly carriers = new Set<string>();
   /** Every prefix of every path some model names: resolves a wildcard import to the class that matters. */
   readonly known = new Set<string>();
 }
@@ -69,9 +73,16 @@ export interface SourceModel {
   kind: string;
   receiver: RE2JS | null;
 }
+export interface OutputModel {
+  arguments: (string | number)[];
+  from: string | number;
+  kind: string | null;
+  unless: Test[];
+}
 export interface SanitizerModel {
   cleans: Families;
   receiver: RE2JS | null;
+  when: Test[];
 }
 
 /** The compiled rules and models. */
@@ -148,22 +159,30 @@ export class Catalogue {
       if (call) remember(knowledge, call, (path) => knowledge.sources.call.add(path, source));
       if (read) remember(knowledge, read, (path) => knowledge.sources.read.add(path, source));
     }
-    for (const { call, read, cleans, receiver } of model.sanitizers) {
-      const sanitizer = { cleans: this.bitsOf(cleans), receiver: regex(receiver) };
+    for (const { call, read, cleans, receiver, when } of model.sanitizers) {
+      const sanitizer = { cleans: this.bitsOf(cleans), receiver: regex(receiver), when: when.map(compileTest) };
       if (call) remember(knowledge, call, (path) => knowledge.sanitizers.call.add(path, sanitizer));
       if (read) remember(knowledge, read, (path) => knowledge.sanitizers.read.add(path, sanitizer));
     }
-    for (const { call, of, cleans, when } of model.guards) {
-      knowledge.guards.add(call, { of, cleans: this.bitsOf(cleans), when: when.map(compileTest) });
+    for (const { call, of, cleans, when, answer } of model.guards) {
+      knowledge.guards.add(call, { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer });
     }
     for (const { call, does } of model.containers)
       remember(knowledge, call, (path) => knowledge.containers.add(path, does));
     for (const { call, sets, when } of model.facts) {
       remember(knowledge, call, (path) => knowledge.facts.add(path, { sets, when: when.map(compileTest) }));
     }
-    for (const { call, gives } of model.returns)
-      remember(knowledge, call, (path) => knowledge.returns.add(path, gives));
+    for (const { call, read, gives } of model.returns) {
+      if (call) remember(knowledge, call, (path) => knowledge.returns.add(path, gives));
+      if (read) remember(knowledge, read, (path) => knowledge.holds.add(path, gives));
+    }
+    for (const { call, argument, from, kind, unless } of model.outputs) {
+      if (kind !== undefined && !rules.some((rule) => this.counts(rule, kind))) continue;
+      const output = { arguments: argument, from, kind: kind ?? null, unless: unless.map(compileTest) };
+      remember(knowledge, call, (path) => knowledge.outputs.add(path, output));
+    }
     for (const type of model.cleanTypes) knowledge.cleanTypes.add(type);
+    for (const path of model.carriers) remember(knowledge, path, (carrier) => knowledge.carriers.add(carrier));
     for (const entry of model.entryPoints) this.#addEntryPoint(knowledge, entry, rules);
   }
 
@@ -178,7 +197,10 @@ export class Catalogue {
       names: entry.names ?? [],
       receiver: regex(entry.receiver),
     };
-    for (const type of entry.parameters) remember(knowledge, type, () => {});
+    for (const type of entry.parameters) {
+      remember(knowledge, type, () => {});
+      knowledge.carriers.add(type);
+    }
     if (entry.call) knowledge.entryCalls.add(entry.call, point);
     if (entry.decorator) remember(knowledge, entry.decorator, (path) => knowledge.entryDecorators.add(path, point));
     if (entry.names) knowledge.entryNames.push(point);

@@ -83,7 +83,13 @@ export const Model = z.strictObject({
   /** Loaded only for files that import one of these; always when absent. */
   detect: z.strictObject({ imports: z.array(z.string()).min(1) }).optional(),
   /** Names for what a call gives, so that many producers share their sinks. */
-  returns: z.array(z.strictObject({ call: Path, gives: Path })).default([]),
+  returns: z
+    .array(
+      z
+        .strictObject({ call: Path.optional(), read: Path.optional(), gives: Path })
+        .refine(({ call, read }) => (call === undefined) !== (read === undefined), { message: "call or read" }),
+    )
+    .default([]),
   entryPoints: z
     .array(
       z.strictObject({
@@ -119,12 +125,34 @@ export const Model = z.strictObject({
         read: Path.optional(),
         cleans: Families,
         receiver: z.string().optional(),
+        when: z.array(Condition).default([]),
+      }),
+    )
+    .default([]),
+  /** Calls that write into what they are given: by default what the receiver carries, else an argument, or new input of a kind. */
+  outputs: z
+    .array(
+      z.strictObject({
+        call: Path,
+        argument: Arguments,
+        from: Argument.default("receiver"),
+        kind: Slug.optional(),
+        unless: z.array(Condition).default([]),
       }),
     )
     .default([]),
   /** Tests that clean what they test when they hold: the receiver or an argument. */
   guards: z
-    .array(z.strictObject({ call: Path, of: Argument, cleans: Families, when: z.array(Condition).default([]) }))
+    .array(
+      z.strictObject({
+        call: Path,
+        of: Argument,
+        cleans: Families,
+        when: z.array(Condition).default([]),
+        /** The answer that tells the operand is clean; false for tests that look for something bad. */
+        answer: z.boolean().default(true),
+      }),
+    )
     .default([]),
   /** What methods of containers and builders do to their receiver. */
   containers: z
@@ -138,6 +166,8 @@ export const Model = z.strictObject({
   facts: z.array(z.strictObject({ call: Path, sets: Slug, when: z.array(Condition).default([]) })).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
+  /** Objects that live as long as a request and are read in other files, beside those that entry points take. */
+  carriers: z.array(Path).default([]),
 });
 export type Model = z.infer<typeof Model>;
 

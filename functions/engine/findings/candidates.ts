@@ -1,5 +1,6 @@
 import type { Candidate, LocalPlace, LocalStep } from "../artefact.ts";
 import type { Match } from "../catalogue/catalogue.ts";
+import type { Passage } from "../interpret/passage.ts";
 import type { Run } from "../interpret/run.ts";
 import type { Source, Step } from "../interpret/value.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
@@ -27,7 +28,7 @@ export interface Sighting {
   statement: Span;
   symbol: string;
   sink: string;
-  flow: { source: Source; step: Step } | null;
+  flow: { source: Source; step: Step; via?: readonly Passage[] | undefined } | null;
 }
 
 /** Cuts a candidate out of the source. */
@@ -48,6 +49,7 @@ export function candidateOf(file: FileContext, run: Run, found: Sighting): Candi
     snippet: snippetOf(file.lines, place),
     trace: found.flow ? traceOf(file, run, found.flow.source, found.flow.step, found.at) : [],
     suppressed: file.suppressions.of(found.match.rule.id, place.startLine),
+    ...(found.flow?.via && { via: [...found.flow.via] }),
   };
 }
 

@@ -2,7 +2,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
 import { check } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
-import { member } from "./members.ts";
+import { isCarried, member } from "./members.ts";
 import { accessPath, memberPaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";
@@ -36,7 +36,7 @@ export function assign(
       destructure(run, frame, to, value, at);
       break;
     case "assign":
-      assign(run, frame, to.to, value, at);
+      assign(run, frame, to.to, value, at, to.type);
       break;
     default:
       evaluate(run, frame, to);
@@ -81,6 +81,7 @@ function assignField(
   const paths = memberPaths(of, to.name);
   storedIn(run, frame, paths.length > 0 ? paths : [`?.${to.name}`], of, value, at);
   exportValue(run, of, to, value);
+  keep(run, paths, value, at);
   if (key !== null)
     frame.scope.set(key, {
       ...value,
@@ -102,12 +103,30 @@ function exportValue(run: Run, of: Value, to: Extract<Expression, { kind: "field
         ? to.name
         : null;
   if (name === null) return;
+  exportAs(run, name, value);
+  if (name === "default") for (const [key, member] of value.slots?.entries ?? []) exportAs(run, key, member);
+}
+
+function exportAs(run: Run, name: string, value: Value): void {
   const [closure] = value.closures;
+  const target = value.instance?.node.name ?? value.type?.node.name ?? value.paths.find((path) => /^[.@~#]/.test(path));
   if (closure) run.exports.set(name, closure);
-  for (const [key, member] of value.slots?.entries ?? []) {
-    const [exported] = member.closures;
-    if (name === "default" && exported) run.exports.set(key, exported);
-  }
+  else if (target && target !== name && run.aliases.size < aliasesMax)
+    run.aliases.set(name, target.replaceAll("()", ""));
+}
+
+const aliasesMax = 500;
+const storesMax = 100;
+
+/** Notes what is kept in fields of the request and its like, where other files find it. */
+function keep(run: Run, paths: readonly string[], value: Value, at: Expression, depth = 2): void {
+  const field = paths.find((path) => isCarried(run, path));
+  if (field === undefined || run.stores.size >= storesMax) return;
+  for (const taint of value.taint)
+    if (!taint.source.parameter)
+      run.stores.set(`${field}|${taint.source.start}|${taint.source.outside}`, { field, taint, at });
+  if (depth > 0)
+    for (const [key, entry] of value.slots?.entries ?? []) keep(run, [`${field}.${key}`], entry, at, depth - 1);
 }
 
 function assignIndex(
@@ -186,6 +205,8 @@ function partOf(
   shape: "list" | "map",
 ): Value {
   if (key === null || key === undefined) return anyElement(value);
+  // The first of several results of something unknown is what it is about.
+  if (shape === "list" && run.language === "go" && !value.slots && key === "0") return value;
   if (shape === "list") return elementAt(value, String(key)) ?? anyElement(value);
   return member(run, frame, value, String(key), at);
 }

@@ -1,12 +1,13 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
 import type { Call } from "../ir/ir.ts";
-import { check, holds, receiverFits, type Subject } from "./check.ts";
+import { argumentsAt, check, holds, receiverFits, type Subject } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
-import { handOver } from "./handover.ts";
+import { through } from "./guard-functions.ts";
+import { handOver, targetOf } from "./handover.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member } from "./members.ts";
-import { accessPath, memberPaths } from "./names.ts";
+import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
 import { textMethods } from "./text-methods.ts";
@@ -55,8 +56,10 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   if (matches.length > 0) check(run, frame, matches, subject);
   setFacts(run, frame, paths, subject);
   const entered = enterFrameworkCalls(run, frame, call, called);
-  if (called.callee.closures.length === 0) handOver(run, paths, positional, call);
-  const result = resultOf(run, frame, call, called, entered);
+  const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
+  if (target !== null) handOver(run, target, positional, called.named, call);
+  const result = resultOf(run, frame, call, called, entered, target);
+  writeOutputs(run, frame, call, called, subject);
   return { ...result, taint: stepped(result.taint, call) };
 }
 
@@ -67,7 +70,7 @@ function requireOf(run: Run, frame: Frame, call: Call): Value | null {
   if (
     call.callee.kind !== "variable" ||
     (call.callee.name !== "require" && call.callee.name !== "import") ||
-    run.language === "java"
+    run.language !== "javascript"
   )
     return null;
   const argument = call.args[0]?.value;
@@ -149,8 +152,9 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called)
   return true;
 }
 
-function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
+function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean, target: string | null): Value {
   const { callee, positional, receiver } = called;
+  if (run.language === "go" && (call.isNew || callee.type)) return made(call, called);
   if (callee.type) return instantiate(run, frame, callee, positional, called.named, call);
   if (callee.closures.length > 0) {
     return callee.closures
@@ -164,7 +168,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
   }
   const back = entered ? nothing : callBacks(run, frame, called);
-  const cleans = cleansOf(run, called) | promised(call);
+  const promises = promised(call);
+  const cleans = cleansOf(run, frame, called, call) | (target === null ? promises : 0);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   const container = containerOf(run, called);
   if (container) {
@@ -173,11 +178,19 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
-  const taint = folded ? [] : joinTaint(propagated(called), back.taint);
+  const given = target === null ? propagated(called) : fromOtherFile(run, call, called, target, promises !== 0);
+  const taint = folded ? [] : joinTaint(given, back.taint);
   return cleaned(
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
     cleans,
   );
+}
+
+/** A struct has the fields it is written with; a conversion gives the same value another type. */
+function made(call: Call, { callee, positional, named: fields }: Called): Value {
+  const paths = [...new Set([...callee.paths, ...(callee.type ? basePaths(callee) : [])])];
+  if (!call.isNew) return { ...(positional[0] ?? nothing), paths, instance: callee.type };
+  return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest: null } };
 }
 
 function resultPaths(run: Run, call: Call, called: Called): string[] {
@@ -206,11 +219,14 @@ function promised(call: Call): number {
     : 0;
 }
 
-function cleansOf(run: Run, called: Called): number {
+function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   let cleans = 0;
+  const { positional, named: byName, receiver, names: receiverPaths } = called;
+  const subject: Subject = { positional, named: byName, receiver, receiverPaths, at, name: "" };
   for (const path of called.paths) {
     for (const sanitizer of run.knowledge.sanitizers.call.find(path)) {
-      if (!sanitizer.receiver || receiverFits(sanitizer.receiver, called.names)) cleans |= sanitizer.cleans;
+      if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
+      if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;
     }
   }
   return cleans;
@@ -245,6 +261,35 @@ function propagated(called: Called): readonly Taint[] {
     tainted(called.callee.taint),
   ];
   return values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
+}
+
+/** What a function of another file gives: made of its arguments as far as it lets them through, or of its own input. */
+function fromOtherFile(run: Run, call: Call, called: Called, target: string, trusted: boolean): readonly Taint[] {
+  const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
+  const args = [...called.positional.entries(), ...called.named];
+  const passed = args.map(([argument, value]) => {
+    const taint = allTaint(value);
+    return taint.length === 0 ? taint : through(tainted(taint), { target, argument, check: "result", trusted }).taint;
+  });
+  const receiver = called.receiver ? [allTaint(called.receiver)] : [];
+  return [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []);
+}
+
+/** What a call writes into its arguments taints them as a whole. */
+function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): void {
+  for (const output of unique(called.paths.flatMap((path) => run.knowledge.outputs.find(path)))) {
+    if (output.unless.some((test) => holds(frame, test, subject))) continue;
+    const given = argumentsAt(subject, output.from).reduce<readonly Taint[]>((t, v) => joinTaint(t, allTaint(v)), []);
+    const source = output.kind === null ? null : run.source(output.kind, call);
+    const taint: readonly Taint[] = source ? [{ source, clean: 0, step: firstStep(call) }] : given;
+    if (taint.length === 0) continue;
+    for (const [i, { value }] of call.args.entries()) {
+      if (!output.arguments.includes(i) && !output.arguments.includes("*")) continue;
+      const known = called.positional[i] ?? nothing;
+      if (i === output.from) continue;
+      storeReceiver(frame, value, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
+    }
+  }
 }
 
 function callBacks(run: Run, frame: Frame, called: Called): Value {

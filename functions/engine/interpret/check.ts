@@ -2,6 +2,7 @@ import type { RE2JS } from "re2js";
 import type { Match, Test } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Span } from "../ir/ir.ts";
+import { commonPassages, joinedPassages } from "./passage.ts";
 import type { Flow, Frame, Hit, Run } from "./run.ts";
 import { allTaint, elementAt, extend, type Step, type Taint, type Value } from "./value.ts";
 
@@ -58,19 +59,21 @@ function hit(run: Run, frame: Frame, match: Match, subject: Subject, taint: Tain
       symbol: frame.symbol,
       statement: frame.statement,
       step: taint.step,
+      via: taint.via,
     });
     return;
   }
-  if (taint && !match.taint?.sources.has(taint.source.kind)) return;
+  if (taint && taint.source.outside === null && !match.taint?.sources.has(taint.source.kind)) return;
   record(run, { match, at, statement: frame.statement, symbol: frame.symbol, sink: name, flow: taint });
 }
 
 /** A hit is the same whenever rule, place and source are; the surer model counts, then the shorter way. */
 export function record(run: Run, found: Hit): void {
-  const source = found.flow ? `${found.flow.source.kind}:${found.flow.source.start}` : "";
+  const source = found.flow ? `${found.flow.source.kind}:${found.flow.source.start}:${found.flow.source.outside}` : "";
   const key = `${found.match.rule.id}|${found.at.start}|${found.at.end}|${source}`;
   const known = run.hits.get(key);
-  const gain = known ? found.match.confidence - known.match.confidence : 1;
+  const freer = (known?.flow?.via?.length ?? 0) - (found.flow?.via?.length ?? 0);
+  const gain = known ? freer || found.match.confidence - known.match.confidence : 1;
   const shorter = (known?.flow?.step.length ?? 0) > (found.flow?.step.length ?? 0);
   if (gain > 0 || (gain === 0 && shorter)) run.hits.set(key, found);
 }
@@ -88,7 +91,10 @@ function addFlow(run: Run, fn: Parameters<Run["summaries"]["get"]>[0], flow: Flo
       f.at.end === flow.at.end,
   );
   if (!same) summary.flows.push(flow);
-  else if (same.clean !== (same.clean & flow.clean)) same.clean &= flow.clean;
+  else {
+    same.clean &= flow.clean;
+    same.via = commonPassages(same.via, flow.via);
+  }
 }
 
 /** A caller passes taint to a parameter whose way to a sink is known. */
@@ -96,10 +102,11 @@ export function applyFlow(run: Run, flow: Flow, taint: Taint): void {
   const clean = taint.clean | flow.clean;
   if (!flow.match.taint || (clean & flow.match.taint.family) !== 0) return;
   const step = rebase(flow.step, taint.step);
+  const via = joinedPassages(taint.via, flow.via);
   if (taint.source.parameter) {
-    addFlow(run, taint.source.parameter.fn, { ...flow, parameter: taint.source.parameter.index, clean, step });
-  } else if (flow.match.taint.sources.has(taint.source.kind)) {
-    record(run, { ...flow, flow: { source: taint.source, step, clean } });
+    addFlow(run, taint.source.parameter.fn, { ...flow, parameter: taint.source.parameter.index, clean, step, via });
+  } else if (taint.source.outside !== null || flow.match.taint.sources.has(taint.source.kind)) {
+    record(run, { ...flow, flow: { source: taint.source, step, clean, via } });
   }
 }
 
@@ -144,7 +151,7 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   return value.slots === null && value.closures.length === 0;
 }
 
-function argumentsAt(subject: Subject, argument: string | number): Value[] {
+export function argumentsAt(subject: Subject, argument: string | number): Value[] {
   if (typeof argument === "number") return subject.positional[argument] ? [subject.positional[argument]] : [];
   if (argument === "*") return [...subject.positional, ...subject.named.values()];
   if (argument === "receiver") return subject.receiver ? [subject.receiver] : [];

@@ -12,6 +12,7 @@ import type {
 import { assign } from "./assign.ts";
 import { check } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
+import { applyGuardFunction, noteGuard } from "./guard-functions.ts";
 import { refine } from "./guards.ts";
 import { newFrame, runBody } from "./invoke.ts";
 import { basePaths } from "./names.ts";
@@ -35,6 +36,7 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
   switch (s.kind) {
     case "expression":
       evaluate(run, frame, s.value);
+      if (s.value.kind === "call") applyGuardFunction(run, frame, s.value, "after");
       if (frame.throws && frame.throws.length < 16 && s.value.kind !== "literal") noteThrow(frame);
       break;
     case "block":
@@ -96,6 +98,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
       name: "return",
     });
   }
+  noteGuard(run, frame, returned, truth(value));
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;
   frame.scope.variables = null;

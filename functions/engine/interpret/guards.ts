@@ -3,6 +3,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { holds } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
+import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath, memberPaths } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { cleaned, constant, nothing, type Value } from "./value.ts";
@@ -118,8 +119,9 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     }
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
   }
-  if (outcome) modelGuards(run, frame, call);
+  modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
+  else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
 }
 
 /** `isValidName(x)` from another file is taken at its word. */
@@ -164,7 +166,7 @@ export function isStrict(pattern: string, whole: boolean, fromStart: boolean): b
   return anchored && !/[.]|\[\^|\\[SWDsn]/.test(loose) && !/^[^(]*\|/.test(loose);
 }
 
-function modelGuards(run: Run, frame: Frame, call: Call): void {
+function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean): void {
   const { callee } = call;
   const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
   const paths =
@@ -173,7 +175,7 @@ function modelGuards(run: Run, frame: Frame, call: Call): void {
       : evaluate(run, frame, callee).paths;
   const seen = new Set<unknown>();
   for (const guard of paths.flatMap((path) => run.knowledge.guards.find(path))) {
-    if (seen.has(guard)) continue;
+    if (seen.has(guard) || guard.answer !== outcome) continue;
     seen.add(guard);
     const positional = call.args.map((arg) => evaluate(run, frame, arg.value));
     const subject = { positional, named: new Map(), receiver, receiverPaths: [], at: call, name: "" };
@@ -184,7 +186,7 @@ function modelGuards(run: Run, frame: Frame, call: Call): void {
   }
 }
 
-function change(run: Run, frame: Frame, operand: Expression, families: Families): void {
+export function change(run: Run, frame: Frame, operand: Expression, families: Families): void {
   const value = evaluate(run, frame, operand);
   const inner = innermost(operand);
   // A prefix test counts only on a path in its shortest form.

@@ -6,12 +6,16 @@ import { allTaint, type Value } from "./value.ts";
 const handoversMax = 200;
 
 /** Keeps, for linking, what goes into functions of other files. */
-export function handOver(run: Run, paths: readonly string[], args: readonly Value[], at: Span): void {
-  const target = targetOf(run, paths);
-  if (target === null) return;
-  for (const [argument, value] of args.entries()) {
-    for (const { source, clean, step } of allTaint(value)) hand(run, { target, argument, source, clean, step, at });
-  }
+export function handOver(
+  run: Run,
+  target: string,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): void {
+  for (const [argument, value] of [...args.entries(), ...named])
+    for (const { source, clean, step, via } of allTaint(value))
+      hand(run, { target, argument, source, clean, step, at, via });
 }
 
 /** Attacker input is kept as it is; a parameter's way is part of what its function does. */
@@ -26,22 +30,35 @@ export function hand(run: Run, handover: Handover): void {
     if (!known) passes.push(handover);
     return;
   }
-  const key = `${target}|${argument}|${source.kind}|${source.start}|${at.start}`;
+  const key = `${target}|${argument}|${source.kind}|${source.outside}|${source.start}|${at.start}`;
   if (run.handovers.size < handoversMax || run.handovers.has(key)) run.handovers.set(key, handover);
 }
 
 /** The path that can name something in another file of the project; what models know is a library. */
-function targetOf(run: Run, paths: readonly string[]): string | null {
+export function targetOf(run: Run, paths: readonly string[]): string | null {
+  if (run.language === "go") return targetInPackage(run, paths);
   for (const path of paths) {
-    const plain = path.replaceAll("()", "");
+    const plain = path.includes("()") ? path.replaceAll("()", "") : path;
     if (plain.startsWith("?") || !plain.includes(".") || plain.includes("[")) continue;
     if (
       run.language === "javascript"
-        ? !plain.startsWith(".")
+        ? !/^(\.|[@~]\/|#|src\/)/.test(plain)
         : run.knowledge.known.has(plain.slice(0, plain.lastIndexOf(".")))
     )
       continue;
     return plain;
+  }
+  return null;
+}
+
+/** Every file of a folder sees the names of the others, and what is imported is a folder: `~Store.Find`, `example.org/shop/store.Find`. */
+function targetInPackage(run: Run, paths: readonly string[]): string | null {
+  for (const path of paths) {
+    const plain = path.includes("()") ? path.replaceAll("()", "") : path;
+    if (plain.startsWith("?") || plain.includes("[")) continue;
+    if (plain.startsWith("~")) return plain;
+    const folder = plain.slice(0, plain.indexOf(".", plain.lastIndexOf("/") + 1));
+    if (plain.includes("/") && folder.length > 0 && !run.knowledge.known.has(folder)) return plain;
   }
   return null;
 }

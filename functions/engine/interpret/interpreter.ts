@@ -17,7 +17,7 @@ export function interpret(catalogue: Catalogue, module: Module, language: string
   const run = new Run(
     catalogue,
     knowledge,
-    language === "python" || language === "java" ? language : "javascript",
+    language === "typescript" || language === "tsx" ? "javascript" : language,
     text,
   );
   try {

@@ -3,9 +3,10 @@ import type { FunctionNode, Parameter, Span, Statement } from "../ir/ir.ts";
 import { assign, withType } from "./assign.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
+import { noteGuard } from "./guard-functions.ts";
 import { basePaths } from "./names.ts";
 import { entryOf, parameterValue } from "./parameters.ts";
-import type { Frame, Run, Summary } from "./run.ts";
+import type { Frame, Guard, Run, Summary } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { applySummary } from "./summaries.ts";
 import {
@@ -45,6 +46,7 @@ export function newFrame(
     returned: null,
     settled: null,
     returns: [],
+    guard: null,
     loops: [],
     throws: null,
     inlined: 0,
@@ -98,7 +100,7 @@ export function inline(
   if (run.active.has(fn)) return nothing;
   const frame = newFrame(
     fn,
-    new Scope(closure.scope),
+    new Scope(closure.scope, null, fn.sees),
     closure.self,
     closure.owner,
     run.symbols.get(fn) ?? caller.symbol,
@@ -143,11 +145,19 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   const { fn } = closure;
   const known = run.summaries.get(fn);
   if (known) return known;
-  const summary: Summary = { flows: [], passes: [], returns: nothing, settles: new Set() };
+  const guard: Guard = { true: null, false: null, after: null };
+  const summary: Summary = { flows: [], passes: [], returns: nothing, settles: new Set(), guard };
   run.summaries.set(fn, summary);
-  const frame = newFrame(fn, new Scope(closure.scope), closure.self, closure.owner, run.symbols.get(fn) ?? "");
+  const frame = newFrame(
+    fn,
+    new Scope(closure.scope, null, fn.sees),
+    closure.self,
+    closure.owner,
+    run.symbols.get(fn) ?? "",
+  );
   const entry = entryOf(run, frame, fn);
   frame.returns = entry?.returns ?? [];
+  frame.guard = guard;
   for (const decorator of fn.decorators) evaluate(run, frame, decorator);
   for (const [i, param] of fn.params.entries())
     bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry));
@@ -158,7 +168,10 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   } finally {
     run.active.delete(fn);
   }
-  if (frame.scope.alive) settle(frame);
+  if (frame.scope.alive) {
+    noteGuard(run, frame, null, false);
+    settle(frame);
+  }
   summary.returns = frame.returned ?? nothing;
   summary.settles = frame.settled ?? new Set();
   return summary;

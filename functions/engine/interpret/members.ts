@@ -1,7 +1,7 @@
 import type { Span } from "../ir/ir.ts";
 import { check } from "./check.ts";
 import { lengthOf } from "./containers.ts";
-import { memberPaths } from "./names.ts";
+import { accessPath, memberPaths } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { allTaint, cleaned, elementAt, firstStep, joinTaint, named, nothing, type Value } from "./value.ts";
 
@@ -14,16 +14,28 @@ export function fromOutside(value: Value): Value {
 /** Reads a member: of the file's classes, of a map, or a name that a model may know. */
 export function member(run: Run, frame: Frame, of: Value, name: string, at: Span): Value {
   const own = memberOfInstance(of, name);
-  if (own) return own;
+  const stored = own && own.closures.length === 0 ? of.slots?.entries.get(name) : undefined;
+  if (stored) return stored;
+  if (own) return of.taint.length > 0 && own.closures.length === 0 ? partOfTainted(run, of, own, name) : own;
   if (name === "length" && of.slots) return lengthOf(of);
   const slot = of.slots?.shape === "map" ? elementAt(of, name) : null;
-  const paths = memberPaths(of, name);
+  const reached = memberPaths(of, name);
+  const held = reached.flatMap((path) => run.knowledge.holds.find(path));
+  const paths = held.length === 0 ? reached : [...held, ...reached];
   const read = readMatches(run, paths);
   if (read.cleans === -1) return named(...paths);
   const kept = slot ? slot.taint : of.slots ? of.taint : allTaint(of);
   const base: Value = slot ? { ...slot, paths: [...slot.paths, ...paths] } : { ...nothing, paths, taint: kept };
-  const source = read.kind === null ? null : run.source(read.kind, at, read.confidence);
-  const entered = source ? joinTaint(base.taint, [{ source, clean: 0, step: firstStep(at) }]) : base.taint;
+  const carried = read.kind === null && !slot ? paths.find((path) => isCarried(run, path)) : undefined;
+  const source =
+    read.kind !== null
+      ? run.source(read.kind, at, read.confidence)
+      : carried === undefined
+        ? null
+        : run.outside(`#${carried}`, at);
+  // A field that is asked for says more than the object it is in.
+  const held = carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !holds(s.outside, carried));
+  const entered = source ? joinTaint(held, [{ source, clean: 0, step: firstStep(at) }]) : held;
   const value = { ...base, taint: entered };
   const sinks = paths.flatMap((path) => run.knowledge.reads.find(path));
   if (sinks.length > 0) {
@@ -39,6 +51,16 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   return read.cleans === 0 ? value : cleaned(value, read.cleans);
 }
 
+const holds = (outside: string | null, field: string): boolean =>
+  outside?.startsWith("#") === true && `#${field}`.startsWith(`${outside}.`);
+
+/** Whether a path is a field of something that is handed from file to file, such as the request. */
+export function isCarried(run: Run, path: string): boolean {
+  for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1))
+    if (run.knowledge.carriers.has(path.slice(0, dot))) return true;
+  return false;
+}
+
 function readMatches(run: Run, paths: readonly string[]): { kind: string | null; cleans: number; confidence: number } {
   let kind: string | null = null;
   let cleans = 0;
@@ -47,6 +69,16 @@ function readMatches(run: Run, paths: readonly string[]): { kind: string | null;
     for (const sanitizer of run.knowledge.sanitizers.read.find(path)) cleans |= sanitizer.cleans;
   }
   return { kind, cleans, confidence: 1 };
+}
+
+/** What fills an object as a whole fills its fields, except those whose type cannot carry an attack. */
+function partOfTainted(run: Run, of: Value, field: Value, name: string): Value {
+  const declared = (of.instance?.node.body ?? []).find(
+    (s) => s.kind === "expression" && s.value.kind === "assign" && accessPath(s.value.to) === name,
+  );
+  const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
+  if (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))) return field;
+  return { ...field, constants: null, taint: joinTaint(field.taint, of.taint) };
 }
 
 /** A method bound to its object, or what some method assigned to the field. */

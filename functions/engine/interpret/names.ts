@@ -27,8 +27,12 @@ export function memberPaths(of: Value, name: string): string[] {
 /** Where the packages of Java's world begin: a class may be written out with its package instead of being imported. */
 const packageRoots = new Set(["java", "javax", "jakarta", "org", "com", "io", "net"]);
 
+/** A name that no scope binds, in languages whose files share the names of their folder. No name of a language looks like this. */
+export const inPackage = (name: string): string => (name.startsWith("~") ? name : `~${name}`);
+
 /** What a name means that no scope binds: a global, a built-in, a class of a package imported as a whole. */
 export function globalName(run: Run, name: string): Value {
+  if (run.language === "go") return run.knowledge.known.has(name) ? named(name) : named(inPackage(name));
   if (run.language !== "java" || packageRoots.has(name)) return named(name);
   if (!/^\p{Lu}/u.test(name)) return named(`?${name}`);
   return named(...javaClass(run, name));

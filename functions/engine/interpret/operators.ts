@@ -23,7 +23,7 @@ const comparisons = new Set([
   "void",
 ]);
 /** Text cannot come out of these. `/` and `%` join paths and format text in Python, so they are not here. */
-const numeric = new Set(["-", "*", "**", "//", "&", "|", "^", "<<", ">>", ">>>", "~"]);
+const numeric = new Set(["plus", "divide", "modulo", "-", "*", "**", "//", "&", "|", "^", "<<", ">>", ">>>", "~"]);
 const alternativesMax = 8;
 const textMax = 4_096;
 
@@ -31,7 +31,10 @@ const textMax = 4_096;
 export function operate(operator: string, operands: readonly Value[]): Value {
   const folded = fold(operator, operands);
   if (folded) return folded;
-  if (comparisons.has(operator) || (numeric.has(operator) && !(operator === "*" && operands.some((o) => o.slots))))
+  if (
+    comparisons.has(operator) ||
+    (numeric.has(operator) && !((operator === "*" || operator === "plus") && operands.some((o) => o.slots)))
+  )
     return nothing;
   if (operator === "+" || operator === "%")
     return {
@@ -153,6 +156,10 @@ function binary(operator: string, a: Constant, b: Constant, asText: boolean): Co
 
 const arithmetic: Record<string, (a: number, b: number) => Constant> = {
   "+": (a, b) => a + b,
+  // What PHP spells +, / and %: never text.
+  plus: (a, b) => a + b,
+  divide: (a, b) => a / b,
+  modulo: (a, b) => a % b,
   "-": (a, b) => a - b,
   "*": (a, b) => a * b,
   "%": (a, b) => a % b,

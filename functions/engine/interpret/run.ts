@@ -1,7 +1,8 @@
 import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalogue.ts";
 import type { FunctionNode, Span } from "../ir/ir.ts";
+import type { Passage } from "./passage.ts";
 import type { Scope, Variables } from "./scope.ts";
-import type { ClassInfo, ClosureValue, Source, Step, Value } from "./value.ts";
+import type { ClassInfo, ClosureValue, Source, Step, Taint, Value } from "./value.ts";
 
 /** Steps of interpretation one file may take: about 200 times what an ordinary file needs. */
 const stepsMax = 400_000;
@@ -20,6 +21,7 @@ export interface Flow {
   symbol: string;
   statement: Span;
   step: Step;
+  via?: readonly Passage[] | undefined;
 }
 
 /** What a call of a function does, in terms of its parameters. */
@@ -30,6 +32,15 @@ export interface Summary {
   returns: Value;
   /** Facts that hold once the function has returned. */
   settles: ReadonlySet<string>;
+  /** What is known about the arguments once it has answered; see `Guard`. */
+  guard: Guard;
+}
+
+/** The families each parameter is sure to be clean for, by its index, after the function returned something true, something false, or at all. */
+export interface Guard {
+  true: Families[] | null;
+  false: Families[] | null;
+  after: Families[] | null;
 }
 
 /** A problem seen while interpreting, in offsets. */
@@ -40,16 +51,24 @@ export interface Hit {
   symbol: string;
   sink: string;
   /** Null for patterns. */
-  flow: { source: Source; step: Step; clean: Families } | null;
+  flow: { source: Source; step: Step; clean: Families; via?: readonly Passage[] | undefined } | null;
 }
 
 /** A value handed to something another file defines. */
 export interface Handover {
   target: string;
-  argument: number;
+  argument: number | string;
   source: Source;
   clean: Families;
   step: Step;
+  at: Span;
+  via?: readonly Passage[] | undefined;
+}
+
+/** A tainted value kept in a field that other files can read. */
+export interface Store {
+  field: string;
+  taint: Taint;
   at: Span;
 }
 
@@ -67,6 +86,8 @@ export interface Frame {
   settled: ReadonlySet<string> | null;
   /** Sinks that the returned value flows into, for functions a framework calls. */
   returns: readonly Match[];
+  /** Filled while a function is summarised. */
+  guard: Guard | null;
   loops: { breaks: Variables[]; continues: Variables[] }[];
   /** States at which the enclosing try statements may be left. */
   throws: Variables[] | null;
@@ -89,6 +110,9 @@ export class Run {
   readonly symbols = new Map<FunctionNode, string>();
   readonly sources = new Map<string, Source>();
   readonly exports = new Map<string, ClosureValue>();
+  /** Names under which other files reach something that is not a function of this file: a path, or a class. */
+  readonly aliases = new Map<string, string>();
+  readonly stores = new Map<string, Store>();
   readonly classes: ClassInfo[] = [];
   readonly wildcards: string[] = [];
   truncated = false;
@@ -133,7 +157,20 @@ export class Run {
     const key = `${kind}:${at.start}:${at.end}:${parameter ? parameter.index : ""}`;
     const known = this.sources.get(key);
     if (known) return known;
-    const made: Source = { kind, start: at.start, end: at.end, name: this.excerpt(at, 60), confidence, parameter };
+    return this.#remember(key, { kind, at, confidence, parameter, outside: null });
+  }
+
+  /** What a place in another file gives. */
+  outside(target: string, at: Span): Source {
+    const key = `outside:${target}:${at.start}:${at.end}`;
+    return (
+      this.sources.get(key) ??
+      this.#remember(key, { kind: "outside", at, confidence: 1, parameter: null, outside: target })
+    );
+  }
+
+  #remember(key: string, { at, ...source }: Omit<Source, "start" | "end" | "name"> & { at: Span }): Source {
+    const made: Source = { ...source, start: at.start, end: at.end, name: this.excerpt(at, 60) };
     this.sources.set(key, made);
     return made;
   }

@@ -11,10 +11,13 @@ export class Scope {
   readonly parent: Scope | null;
   /** The class whose members are visible without a receiver, where the language allows it. */
   readonly owner: ClassInfo | null;
+  /** The outer variables visible here; null for all. Names without a sigil are no variables and always are. */
+  readonly #sees: ReadonlySet<string> | null;
 
-  constructor(parent: Scope | null, owner: ClassInfo | null = null) {
+  constructor(parent: Scope | null, owner: ClassInfo | null = null, sees: ReadonlySet<string> | null = null) {
     this.parent = parent;
     this.owner = owner;
+    this.#sees = sees;
   }
 
   get alive(): boolean {
@@ -23,7 +26,10 @@ export class Scope {
 
   /** The scope that binds a name, this one or one around it. */
   binding(name: string): Scope | null {
-    for (let scope: Scope | null = this; scope; scope = scope.parent) if (scope.variables?.has(name)) return scope;
+    for (let scope: Scope | null = this; scope; scope = scope.parent) {
+      if (scope.variables?.has(name)) return scope;
+      if (scope.#sees && isVariable(name) && !scope.#sees.has(name.split(".", 1)[0] as string)) return null;
+    }
     return null;
   }
 
@@ -42,6 +48,13 @@ export class Scope {
     if (key.includes(".")) this.variables.set(fieldMark, nothing);
   }
 
+  /** Replaces what is known about a value that stays what it is: its fields keep what is known about them. */
+  refine(key: string, value: Value): void {
+    if (!this.variables) return;
+    this.variables.set(key, value);
+    if (key.includes(".")) this.variables.set(fieldMark, nothing);
+  }
+
   /** Assigns from another function: whether and when it runs is not known, so the old value stays possible. */
   weaken(key: string, value: Value): void {
     this.set(key, join(this.get(key) ?? nothing, value));
@@ -52,6 +65,8 @@ export class Scope {
     return this.variables && new Map(this.variables);
   }
 }
+
+const isVariable = (name: string): boolean => name.startsWith("$") || name.startsWith("this.");
 
 /** Present when some key is an access path; spares the scan for fields in the usual case. */
 const fieldMark = "<fields>";

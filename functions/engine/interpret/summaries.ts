@@ -1,6 +1,7 @@
 import type { FunctionNode, Span } from "../ir/ir.ts";
 import { applyFlow, rebase } from "./check.ts";
 import { hand } from "./handover.ts";
+import { joinedPassages } from "./passage.ts";
 import type { Flow, Frame, Run, Summary } from "./run.ts";
 import { allTaint, constant, extend, joinTaint, nothing, type Taint, type Value } from "./value.ts";
 
@@ -31,6 +32,7 @@ export function applySummary(
         source: taint.source,
         clean: taint.clean | pass.clean,
         step: rebase(pass.step, taint.step),
+        via: joinedPassages(taint.via, pass.via),
       });
     }
   }
@@ -52,6 +54,7 @@ function substitute(
           ...arg,
           clean: arg.clean | t.clean,
           step: rebase(t.step, arg.step),
+          via: joinedPassages(arg.via, t.via),
         }))
       : [t];
     taint = joinTaint(taint, passed);

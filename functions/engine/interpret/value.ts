@@ -1,5 +1,6 @@
 import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import type { ClassStatement, Constant, FunctionNode, Span } from "../ir/ir.ts";
+import { commonPassages, type Passage } from "./passage.ts";
 import type { Scope } from "./scope.ts";
 
 /** Where untrusted data enters. A source with a function stands for whatever that function's callers pass. */
@@ -9,6 +10,8 @@ export interface Source extends Span {
   name: string;
   confidence: number;
   parameter: { fn: FunctionNode; index: number } | null;
+  /** What linking has to ask for: a function of another file whose result this is, or a field that other files may fill. */
+  outside: string | null;
 }
 
 /** One station on the way; the newest first. */
@@ -22,6 +25,8 @@ export interface Taint {
   source: Source;
   clean: Families;
   step: Step;
+  /** Functions of other files that the value has to get through. */
+  via?: readonly Passage[] | undefined;
 }
 
 export interface ClosureValue {
@@ -121,9 +126,10 @@ export function joinTaint(a: readonly Taint[], b: readonly Taint[]): readonly Ta
     const known = joined[at];
     if (!known) {
       if (joined.length < taintsMax) joined.push(taint);
-    } else if (known.clean !== (known.clean & taint.clean)) {
+    } else if (known.clean !== (known.clean & taint.clean) || (known.via && known.via !== taint.via)) {
       // The dirtier way is the one to show.
-      joined[at] = { source: known.source, clean: known.clean & taint.clean, step: taint.step };
+      const via = commonPassages(known.via, taint.via);
+      joined[at] = { source: known.source, clean: known.clean & taint.clean, step: taint.step, via };
     }
   }
   return joined;

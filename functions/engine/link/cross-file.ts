@@ -1,73 +1,168 @@
-import type { FileArtefact, OutgoingCall } from "../artefact.ts";
-import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Candidate, FileArtefact, Origin, OutgoingCall, Way } from "../artefact.ts";
+import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
-import { Modules } from "./modules.ts";
+import { argumentIndex, Modules } from "./modules.ts";
+import { Passages } from "./passages.ts";
 
 /** Each file a value crosses makes it a little less certain. */
 const crossingFactor = 0.9;
 const crossingsMax = 5;
 const stepsMax = 20;
+/** Ways that one value may take through other files; a hub that everything runs through must not cost the rest its time. */
+const waysMax = 2_000;
 
-/** Follows attacker input that is handed to other files, on through theirs, to the sinks it reaches. */
-export function crossFileCandidates(catalogue: Catalogue, artefacts: readonly FileArtefact[]): PlacedCandidate[] {
-  const modules = new Modules(artefacts);
-  return artefacts.flatMap((artefact) =>
-    artefact.link.calls.flatMap((call) => follow(catalogue, modules, artefact, call)),
-  );
-}
-
-interface Way {
-  from: string;
-  target: string;
-  argument: number;
+/** Attacker input where it comes into sight, with the way it took to there. */
+interface Arrival {
+  sourceKind: string;
+  source: string;
+  confidence: number;
   clean: readonly string[];
   trace: readonly TraceStep[];
   crossings: number;
 }
 
-function follow(catalogue: Catalogue, modules: Modules, artefact: FileArtefact, call: OutgoingCall): PlacedCandidate[] {
-  const found: PlacedCandidate[] = [];
-  const from = artefact.coverage.path;
-  const open: Way[] = [{ ...call, from, trace: placeTrace(from, call.trace), crossings: 1 }];
-  const seen = new Set<string>();
-  for (let way = open.pop(); way; way = open.pop()) {
-    for (const { artefact: target, exported } of modules.find(way.from, way.target)) {
-      const { path } = target.coverage;
-      const key = `${path}|${exported.name}|${way.argument}|${[...way.clean].sort()}`;
-      if (seen.has(key) || path === way.from) continue;
-      seen.add(key);
-      for (const flow of exported.flows) {
-        const rule = catalogue.rules.get(flow.candidate.ruleId);
-        if (
-          flow.parameter !== way.argument ||
-          !rule ||
-          way.clean.includes(rule.family) ||
-          !catalogue.counts(rule, call.sourceKind)
-        )
-          continue;
-        const confidence = Math.round(flow.candidate.confidence * crossingFactor ** way.crossings * 100) / 100;
-        const trace = fold([...way.trace, ...onward(path, flow.candidate.trace)]);
-        found.push({ path, candidate: { ...flow.candidate, source: call.source, confidence }, trace });
-      }
-      for (const pass of exported.passes) {
-        if (pass.parameter !== way.argument || way.crossings >= crossingsMax) continue;
-        const clean = [...new Set([...way.clean, ...pass.clean])];
-        open.push({
-          ...pass,
-          from: path,
-          clean,
-          trace: [...way.trace, ...onward(path, pass.trace)],
-          crossings: way.crossings + 1,
-        });
+/** Follows attacker input through the files, from where it comes in to the sinks it reaches. */
+export class CrossFile {
+  readonly #catalogue: Catalogue;
+  readonly #artefacts: readonly FileArtefact[];
+  readonly #modules: Modules;
+  readonly #passages: Passages;
+  readonly #stores = new Map<string, { path: string; store: FileArtefact["link"]["stores"][number] }[]>();
+  readonly #arrivals = new Map<string, Arrival[]>();
+
+  /** @param artefacts in path order */
+  constructor(catalogue: Catalogue, artefacts: readonly FileArtefact[]) {
+    this.#catalogue = catalogue;
+    this.#artefacts = artefacts;
+    this.#modules = new Modules(artefacts, catalogue.namesOf(allFamilies));
+    this.#passages = new Passages(this.#modules);
+    for (const { coverage, link } of artefacts) {
+      for (const store of link.stores) {
+        const known = this.#stores.get(store.field) ?? [];
+        this.#stores.set(store.field, [...known, { path: coverage.path, store }]);
       }
     }
   }
-  return found;
+
+  /** Whether a candidate of one file holds when the other files are looked at. */
+  holds(path: string, candidate: Candidate): boolean {
+    const rule = this.#catalogue.rules.get(candidate.ruleId);
+    return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family);
+  }
+
+  /** What no file shows on its own. */
+  candidates(): PlacedCandidate[] {
+    return this.#artefacts.flatMap(({ coverage: { path }, link }) => [
+      ...link.pending.flatMap(({ outside, candidate }) => this.#arrived(path, outside, candidate)),
+      ...link.calls.flatMap((call) =>
+        this.#origins(path, call.from).flatMap((arrival) => this.#follow(path, call, arrival)),
+      ),
+    ]);
+  }
+
+  #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {
+    return this.#origins(path, { outside })
+      .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate))
+      .map((arrival) => placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
+  }
+
+  /** The attacker input that a value of one file is, found by asking the files it comes from. */
+  #origins(path: string, from: Origin, depth = 0): Arrival[] {
+    if ("sourceKind" in from) return [{ ...from, clean: [], trace: [], crossings: 0 }];
+    if ("parameter" in from || depth >= crossingsMax) return [];
+    const key = `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
+    const known = this.#arrivals.get(key);
+    if (known) return known;
+    // What goes round in a circle comes from nowhere.
+    this.#arrivals.set(key, []);
+    const found = from.outside.startsWith("#")
+      ? this.#kept(from.outside.slice(1)).flatMap(({ path: there, store }) => this.#through(there, store, depth))
+      : this.#modules
+          .find(path, from.outside)
+          .filter(({ artefact }) => artefact.coverage.path !== path)
+          .flatMap(({ artefact, exported }) =>
+            exported.returns.flatMap((way) => this.#through(artefact.coverage.path, way, depth)),
+          );
+    this.#arrivals.set(key, found);
+    return found;
+  }
+
+  /** What files keep in a field, in one of its own fields, or in the object that it is a field of. */
+  #kept(field: string): { path: string; store: FileArtefact["link"]["stores"][number] }[] {
+    const fields = [...this.#stores.keys()].filter(
+      (known) => known === field || known.startsWith(`${field}.`) || field.startsWith(`${known}.`),
+    );
+    return fields.flatMap((known) => this.#stores.get(known) ?? []);
+  }
+
+  #through(path: string, way: Way & { from: Origin }, depth: number): Arrival[] {
+    return this.#origins(path, way.from, depth + 1).map((arrival) => ({
+      ...arrival,
+      // What a function of a third file has done to it is not asked per class here: it either lets everything through or nothing.
+      clean: [...new Set([...arrival.clean, ...way.clean, ...this.#passages.cleanedBy(path, way.via)])],
+      trace: [
+        ...arrival.trace,
+        ...(depth === 0 && arrival.trace.length === 0 ? placeTrace(path, way.trace) : onward(path, way.trace)),
+      ],
+      crossings: arrival.crossings + 1,
+    }));
+  }
+
+  #counts(candidate: Candidate, arrival: Arrival): boolean {
+    const rule = this.#catalogue.rules.get(candidate.ruleId);
+    return (
+      rule !== undefined && !arrival.clean.includes(rule.family) && this.#catalogue.counts(rule, arrival.sourceKind)
+    );
+  }
+
+  #follow(path: string, call: OutgoingCall, arrival: Arrival): PlacedCandidate[] {
+    const found: PlacedCandidate[] = [];
+    const clean = [...new Set([...arrival.clean, ...call.clean, ...this.#passages.cleanedBy(path, call.via)])];
+    const trace = [
+      ...arrival.trace,
+      ...(arrival.trace.length === 0 ? placeTrace(path, call.trace) : onward(path, call.trace)),
+    ];
+    const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1 }];
+    const seen = new Set<string>();
+    for (let way = open.pop(); way && seen.size < waysMax; way = open.pop()) {
+      for (const { artefact, exported } of this.#modules.find(way.from, way.target)) {
+        const there = artefact.coverage.path;
+        const parameter = argumentIndex(exported, way.argument);
+        const key = `${there}|${exported.name}|${parameter}|${[...way.clean].sort()}`;
+        if (seen.has(key) || there === way.from) continue;
+        seen.add(key);
+        for (const flow of exported.flows) {
+          if (flow.parameter !== parameter || !this.#counts(flow.candidate, way) || !this.holds(there, flow.candidate))
+            continue;
+          found.push(placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
+        }
+        for (const pass of exported.passes) {
+          if (pass.parameter !== parameter || way.crossings >= crossingsMax) continue;
+          open.push({
+            ...way,
+            target: pass.target,
+            argument: pass.argument,
+            from: there,
+            clean: [...new Set([...way.clean, ...pass.clean, ...this.#passages.cleanedBy(there, pass.via)])],
+            trace: [...way.trace, ...onward(there, pass.trace)],
+            crossings: way.crossings + 1,
+          });
+        }
+      }
+    }
+    return found;
+  }
 }
 
-/** In the middle of a way a parameter is a step, not a source. */
-const onward = (path: string, steps: Parameters<typeof placeTrace>[1]): TraceStep[] =>
+function placed(path: string, candidate: Candidate, arrival: Arrival, trace: readonly TraceStep[]): PlacedCandidate {
+  const certainty = candidate.confidence * arrival.confidence * crossingFactor ** Math.max(1, arrival.crossings);
+  const confidence = Math.round(certainty * 100) / 100;
+  return { path, candidate: { ...candidate, source: arrival.source, confidence }, trace: fold(trace) };
+}
+
+/** In the middle of a way neither a parameter nor the result of a call is a source. */
+const onward = (path: string, steps: Way["trace"]): TraceStep[] =>
   placeTrace(path, steps).map((step) => (step.role === "source" ? { ...step, role: "step" } : step));
 
 const fold = (trace: readonly TraceStep[]): TraceStep[] =>

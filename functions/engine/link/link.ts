@@ -3,7 +3,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import type { Finding, Text, TraceStep } from "../finding.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
-import { crossFileCandidates } from "./cross-file.ts";
+import { CrossFile } from "./cross-file.ts";
 import { byCodeUnits } from "./order.ts";
 import { inTestCode, isDocumentation } from "./path-role.ts";
 
@@ -23,14 +23,13 @@ export interface LinkOptions {
 export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], options: LinkOptions = {}): Finding[] {
   const off = new Set(options.categoriesOff ?? []);
   const ordered = [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path));
-  const placed = ordered.flatMap((artefact) =>
-    artefact.candidates.map((candidate) => ({
-      path: artefact.coverage.path,
-      candidate,
-      trace: placeTrace(artefact.coverage.path, candidate.trace),
-    })),
+  const files = new CrossFile(catalogue, ordered);
+  const placed = ordered.flatMap(({ coverage: { path }, candidates }) =>
+    candidates
+      .filter((candidate) => files.holds(path, candidate))
+      .map((candidate) => ({ path, candidate, trace: placeTrace(path, candidate.trace) })),
   );
-  const all = [...placed, ...crossFileCandidates(catalogue, ordered)].filter(
+  const all = [...placed, ...files.candidates()].filter(
     ({ candidate }) => !off.has(ruleOf(catalogue, candidate).owasp2021 ?? ""),
   );
   return identify(catalogue, mergeSamePlace(catalogue, all)).sort(findingOrder);

@@ -9,11 +9,15 @@ export interface Target {
 
 /** Finds the functions that a path of an import can mean. */
 export class Modules {
+  /** Every family that some value can be clean for. */
+  readonly families: string[];
+  readonly #found = new Map<string, Target[]>();
   readonly #byPath = new Map<string, FileArtefact>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
 
   /** @param artefacts in path order */
-  constructor(artefacts: readonly FileArtefact[]) {
+  constructor(artefacts: readonly FileArtefact[], families: string[]) {
+    this.families = families;
     for (const artefact of [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path))) {
       this.#byPath.set(artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, ""), artefact);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
@@ -24,31 +28,56 @@ export class Modules {
 
   /** `target` is what the file at `from` calls, e.g. "./db.find"; the file's part ends at some dot. */
   find(from: string, target: string): Target[] {
+    const key = `${from.slice(0, from.lastIndexOf("/") + 1)}\0${target}`;
+    const known = this.#found.get(key);
+    if (known) return known;
+    const found = this.#find(from, target, 0);
+    this.#found.set(key, found);
+    return found;
+  }
+
+  #find(from: string, target: string, aliases: number): Target[] {
     const { relative, names } = split(target);
-    for (let files = names.length - 1; files >= (relative ? 0 : 1); files--) {
+    // A function that is the whole module is called by the module's name.
+    for (let files = names.length; files >= (relative ? 0 : 1); files--) {
       const artefact = this.#file(from, relative, names.slice(0, files));
-      const member = names.slice(files).join(".");
-      if (artefact) return this.#in(artefact, names[files - 1] ?? "", member);
+      const member = names.slice(files).join(".") || "default";
+      if (artefact) return this.#in(artefact, names[files - 1] ?? "", member, aliases);
     }
     return [];
   }
 
   /** The function itself, a method of the file's only class that has it, or what implements an interface of that name. */
-  #in(artefact: FileArtefact, file: string, member: string): Target[] {
+  #in(artefact: FileArtefact, file: string, member: string, aliases: number): Target[] {
+    const path = artefact.coverage.path;
+    if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
+      const [first, ...others] = member.split(".") as [string, ...string[]];
+      for (const { name, target } of artefact.link.aliases) {
+        const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
+        if (rest === null) continue;
+        const onward = [target, ...rest].join(".");
+        // An exported instance is one of a class of the same file.
+        const local = artefact.link.exports.find((exported) => exported.name === onward);
+        const found = local ? [{ artefact, exported: local }] : this.#find(path, onward, aliases + 1);
+        if (found.length > 0) return found;
+      }
+    }
     const method = `.${member.slice(member.lastIndexOf(".") + 1)}`;
     const exact = artefact.link.exports.find((exported) => exported.name === member);
     const found = exact ? [exact] : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
-    if (found.length === 1) return found.map((exported) => ({ artefact, exported }));
+    // What is declared here may be overridden, or be no more than an interface.
     const owner = member.includes(".") ? (member.split(".")[0] as string) : file;
-    return (this.#implementers.get(owner) ?? []).flatMap((implementer) =>
+    const overriding = (this.#implementers.get(owner) ?? []).flatMap((implementer) =>
       implementer.link.exports
         .filter((exported) => exported.name.endsWith(method))
         .map((exported) => ({ artefact: implementer, exported })),
     );
+    return [...(found.length === 1 ? found.map((exported) => ({ artefact, exported })) : []), ...overriding];
   }
 
   #file(from: string, relative: string, names: readonly string[]): FileArtefact | undefined {
     const folder = from.split("/").slice(0, -1);
+    if (/^([@~]\/|#)/.test(relative)) return this.#aliased(folder, names);
     if (relative.includes("/")) {
       // What follows the last slash of a JavaScript path is dotted too: "./user.service".
       return (
@@ -58,6 +87,8 @@ export class Modules {
     }
     if (relative)
       return this.#byPath.get([...folder.slice(0, folder.length - relative.length + 1), ...names].join("/"));
+    // "src/db/users": slashes separate folders, and what follows the last one is dotted too.
+    if (names.some((name) => name.includes("/"))) return this.#aliased(folder, names);
     // An absolute import starts at some folder above: the nearest one wins.
     for (let depth = folder.length; depth >= 0; depth--) {
       const found = this.#byPath.get([...folder.slice(0, depth), ...names].join("/"));
@@ -65,11 +96,30 @@ export class Modules {
     }
     return undefined;
   }
+
+  /** "@/db/users" and the like mean a source folder of the project or of the package the file is in: the nearest one that has it. */
+  #aliased(folder: readonly string[], names: readonly string[]): FileArtefact | undefined {
+    for (let depth = folder.length; depth >= 0; depth--) {
+      for (const root of ["", "src", "app", "lib"]) {
+        const parts = [...folder.slice(0, depth), ...(root ? [root] : [])];
+        const found = this.#byPath.get([...parts, names.join(".")].join("/"));
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
 }
+
+/** Re-exports of re-exports end somewhere. */
+const aliasesMax = 4;
+
+/** The position of an argument that is passed by position or by name; -1 where the function has no such parameter. */
+export const argumentIndex = (exported: ExportedFunction, argument: number | string): number =>
+  typeof argument === "number" ? argument : exported.parameters.indexOf(argument);
 
 /** "./a/b.find" is relative "./a/" with the names b, find; "..db.find" is relative ".." with db, find. */
 function split(target: string): { relative: string; names: string[] } {
-  const relative = target.match(/^\.{1,2}\/(.*\/)?|^\.+/)?.[0] ?? "";
+  const relative = target.match(/^\.{1,2}\/(.*\/)?|^[@~]\/|^#|^\.+/)?.[0] ?? "";
   const names = target
     .slice(relative.length)
     .split(".")

@@ -1,4 +1,4 @@
-import type { Candidate, LinkRecord, LocalStep } from "../artefact.ts";
+import type { Candidate, LinkRecord, LocalStep, Way } from "../artefact.ts";
 
 /** Masks the secrets of a file in all code that its findings show, whichever rule made them. */
 export class ShownCode {
@@ -14,15 +14,19 @@ export class ShownCode {
   }
 
   /** What goes over to other files is shown there. */
-  links({ exports, calls, classes }: LinkRecord): LinkRecord {
+  links({ exports, calls, pending, stores, ...names }: LinkRecord): LinkRecord {
+    const shown = <W extends Way>(way: W): W => ({ ...way, trace: this.#trace(way.trace) });
     return {
-      exports: exports.map(({ name, flows, passes }) => ({
-        name,
-        flows: flows.map((flow) => ({ ...flow, candidate: this.candidate(flow.candidate) })),
-        passes: passes.map((pass) => ({ ...pass, trace: this.#trace(pass.trace) })),
+      ...names,
+      exports: exports.map((exported) => ({
+        ...exported,
+        flows: exported.flows.map((flow) => ({ ...flow, candidate: this.candidate(flow.candidate) })),
+        passes: exported.passes.map(shown),
+        returns: exported.returns.map(shown),
       })),
-      calls: calls.map((call) => ({ ...call, trace: this.#trace(call.trace) })),
-      classes,
+      calls: calls.map(shown),
+      pending: pending.map(({ outside, candidate }) => ({ outside, candidate: this.candidate(candidate) })),
+      stores: stores.map(shown),
     };
   }
 

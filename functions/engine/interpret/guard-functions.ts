@@ -1,0 +1,83 @@
+import { allFamilies, type Families, normalised } from "../catalogue/catalogue.ts";
+import type { Call, Expression } from "../ir/ir.ts";
+import { evaluate } from "./evaluate.ts";
+import { change, refine } from "./guards.ts";
+import { targetOf } from "./handover.ts";
+import { summarise } from "./invoke.ts";
+import { accessPath } from "./names.ts";
+import { joinedPassages, type Passage } from "./passage.ts";
+import type { Frame, Guard, Run } from "./run.ts";
+import { nothing, type Value } from "./value.ts";
+
+/** Notes, where a function that is summarised returns, what each outcome tells about its parameters. */
+export function noteGuard(run: Run, frame: Frame, returned: Expression | null, known: boolean | null): void {
+  const { guard, fn } = frame;
+  if (!guard || !fn || fn.params.length === 0 || !frame.scope.variables) return;
+  guard.after = intersect(guard.after, cleanParameters(frame));
+  for (const outcome of [true, false]) {
+    if (known === !outcome) continue;
+    const before = frame.scope.copy();
+    if (returned) refine(run, frame, returned, outcome);
+    const key = outcome ? "true" : "false";
+    guard[key] = intersect(guard[key], cleanParameters(frame));
+    frame.scope.variables = before;
+  }
+}
+
+const intersect = (a: Families[] | null, b: Families[]): Families[] =>
+  a ? a.map((families, i) => families & (b[i] ?? 0)) : b;
+
+/** What each parameter is clean for by tests. One that was assigned to tells nothing about what the caller passed. */
+function cleanParameters(frame: Frame): Families[] {
+  const fn = frame.fn;
+  return (fn?.params ?? []).map((param, index) => {
+    const value = frame.scope.get(param.name);
+    if (!value) return 0;
+    const own = value.taint.find(
+      (taint) => taint.source.parameter?.fn === fn && taint.source.parameter.index === index,
+    );
+    if (!own) return value.taint.length === 0 ? allFamilies : 0;
+    return own.step.start === param.start && own.step.end === param.end ? own.clean & ~normalised : 0;
+  });
+}
+
+/** Refines the arguments of a call by what the function called is known to answer, in this file or, when linking, in another. */
+export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: "true" | "false" | "after"): void {
+  if (call.isNew || call.args.length === 0 || call.args.length > 6) return;
+  if (!call.args.some(({ value }) => accessPath(value) !== null)) return;
+  const callee = evaluate(run, frame, call.callee);
+  const [closure, ...others] = callee.closures;
+  if (closure && others.length === 0) {
+    const guard: Guard = run.active.has(closure.fn) ? noGuard : summarise(run, closure).guard;
+    for (const [i, families] of (guard[check] ?? []).entries()) {
+      const operand = call.args[i]?.value;
+      if (families !== 0 && operand && accessPath(operand) !== null) change(run, frame, operand, families);
+    }
+    return;
+  }
+  const target = closure ? null : targetOf(run, callee.paths);
+  if (target === null) return;
+  for (const [i, { name, value }] of call.args.entries()) {
+    const key = accessPath(value);
+    const passage: Passage = { target, argument: name ?? i, check, trusted: false };
+    if (key !== null) frame.scope.refine(key, through(evaluate(run, frame, value), passage));
+  }
+}
+
+const noGuard: Guard = { true: null, false: null, after: null };
+
+/** The same value, known to have been seen by a function of another file. */
+export function through(value: Value, passage: Passage, depth = 2): Value {
+  if (value === nothing || (value.taint.length === 0 && !value.slots)) return value;
+  const slots =
+    value.slots && depth > 0
+      ? {
+          ...value.slots,
+          entries: new Map(
+            [...value.slots.entries].map(([key, entry]) => [key, through(entry, passage, depth - 1)] as const),
+          ),
+          rest: value.slots.rest && through(value.slots.rest, passage, depth - 1),
+        }
+      : value.slots;
+  return { ...value, slots, taint: value.taint.map((t) => ({ ...t, via: joinedPassages(t.via, [passage]) })) };
+}

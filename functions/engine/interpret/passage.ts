@@ -1,0 +1,36 @@
+/**
+ * A function of another file that a value has passed, or that has looked at it. What it does to the value is known when linking only.
+ * `result`: the value is what it returns for an argument; `true`, `false`: it was asked and said so; `after`: it did not throw.
+ */
+export interface Passage {
+  target: string;
+  argument: number | string;
+  check: "result" | "true" | "false" | "after";
+  /** Its name promises to make safe; believed where the function is not among the files. */
+  trusted: boolean;
+}
+
+/** Further ones say little; without them the value counts as passed unchanged. */
+const passagesMax = 6;
+
+/** The passages of a way that goes on through others. */
+export function joinedPassages(
+  first: readonly Passage[] | undefined,
+  then: readonly Passage[] | undefined,
+): readonly Passage[] | undefined {
+  if (!first || !then) return first ?? then;
+  const added = then.filter((passage) => !first.some((known) => same(known, passage)));
+  return added.length === 0 ? first : [...first, ...added].slice(0, passagesMax);
+}
+
+/** Two ways of one value: only what both have to pass is sure to be passed. */
+export function commonPassages(
+  a: readonly Passage[] | undefined,
+  b: readonly Passage[] | undefined,
+): readonly Passage[] | undefined {
+  const common = a && b ? a.filter((passage) => b.some((other) => same(passage, other))) : [];
+  return common.length === 0 ? undefined : common;
+}
+
+const same = (a: Passage, b: Passage): boolean =>
+  a === b || (a.target === b.target && a.argument === b.argument && a.check === b.check);

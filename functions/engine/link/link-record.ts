@@ -1,0 +1,120 @@
+import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } from "../artefact.ts";
+import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
+import { candidateOf, type FileContext, traceOf } from "../findings/candidates.ts";
+import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
+import { type ClosureValue, joinTaint, type Source, type Taint, type Value } from "../interpret/value.ts";
+import type { Span } from "../ir/ir.ts";
+
+/** What a file that is not code tells the others. */
+export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores: [], aliases: [], classes: [] };
+
+/** More than this many ways out of one function make a record that costs more than it tells. */
+const returnsMax = 40;
+const pendingMax = 200;
+
+/** Collects what other files need to know about one that has been interpreted. */
+export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, hits: readonly Hit[]): LinkRecord {
+  const record = new Recorder(catalogue, file, run);
+  const pending = hits.flatMap((hit) => {
+    const outside = hit.flow?.source.outside;
+    return outside ? [{ outside, candidate: candidateOf(file, run, hit) }] : [];
+  });
+  return {
+    exports: [...run.exports].flatMap(([name, closure]) => record.exported(name, closure)),
+    calls: [...run.handovers.values()].map((call) => ({ ...record.handover(call), from: record.origin(call.source) })),
+    pending: pending.slice(0, pendingMax),
+    stores: [...run.stores.values()].map(({ field, taint, at }) => ({
+      field,
+      from: record.origin(taint.source),
+      ...record.way(taint, at),
+    })),
+    aliases: [...run.aliases].map(([name, target]) => ({ name, target })),
+    classes: classesOf(run),
+  };
+}
+
+class Recorder {
+  readonly #catalogue: Catalogue;
+  readonly #file: FileContext;
+  readonly #run: Run;
+
+  constructor(catalogue: Catalogue, file: FileContext, run: Run) {
+    this.#catalogue = catalogue;
+    this.#file = file;
+    this.#run = run;
+  }
+
+  exported(name: string, closure: ClosureValue): ExportedFunction[] {
+    const summary = this.#run.summaries.get(closure.fn);
+    if (!summary) return [];
+    const { fn } = closure;
+    const flows = summary.flows.map((flow) => {
+      const param = fn.params[flow.parameter] ?? fn;
+      const source = this.#run.source("parameter", param, 1, { fn, index: flow.parameter });
+      const found = { ...flow, flow: { source, step: flow.step, via: flow.via } };
+      const candidate = candidateOf(this.#file, this.#run, found);
+      return { parameter: flow.parameter, candidate, clean: this.#catalogue.namesOf(flow.clean) };
+    });
+    const passes = summary.passes.map((pass) => ({
+      ...this.handover(pass),
+      parameter: pass.source.parameter?.index ?? 0,
+    }));
+    const parameters = fn.params.map((param) => param.name);
+    return [
+      { name, parameters, flows, passes, returns: this.#returns(closure, summary), guards: this.#guards(summary) },
+    ];
+  }
+
+  #returns({ fn }: ClosureValue, { returns }: Summary): ExportedFunction["returns"] {
+    const own = leaves(returns).filter((taint) => !taint.source.parameter || taint.source.parameter.fn === fn);
+    return own
+      .slice(0, returnsMax)
+      .map((taint) => ({ from: this.origin(taint.source), ...this.way(taint, taint.step) }));
+  }
+
+  #guards({ guard }: Summary): ExportedFunction["guards"] {
+    return (["true", "false", "after"] as const).flatMap((check) =>
+      (guard[check] ?? []).flatMap((families, parameter) =>
+        families === 0
+          ? []
+          : [{ check, parameter, clean: families === allFamilies ? "all" : this.#catalogue.namesOf(families) }],
+      ),
+    );
+  }
+
+  origin(source: Source): Origin {
+    if (source.parameter) return { parameter: source.parameter.index };
+    if (source.outside !== null) return { outside: source.outside };
+    return { sourceKind: source.kind, source: source.name, confidence: source.confidence };
+  }
+
+  handover(call: Handed): Handover {
+    return { target: call.target, argument: call.argument, ...this.way(call, call.at) };
+  }
+
+  way({ source, clean, step, via }: Pick<Taint, "source" | "clean" | "step" | "via">, at: Span): Way {
+    const trace = asSteps(traceOf(this.#file, this.#run, source, step, at));
+    return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
+  }
+}
+
+/** All that taints a value or something in it. */
+function leaves(value: Value, depth = 3): readonly Taint[] {
+  const inner =
+    value.slots && depth > 0 ? [...value.slots.entries.values(), ...(value.slots.rest ? [value.slots.rest] : [])] : [];
+  return inner.reduce((taint, entry) => joinTaint(taint, leaves(entry, depth - 1)), value.taint);
+}
+
+function classesOf(run: Run): LinkRecord["classes"] {
+  const classes = run.classes.map(({ node, bases }) => ({
+    name: node.name,
+    bases: bases.flatMap((base) =>
+      base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),
+    ),
+  }));
+  return classes.filter((entry) => entry.bases.length > 0);
+}
+
+/** The end of one file's part of the way is no sink. */
+const asSteps = (trace: LocalStep[]): LocalStep[] =>
+  trace.map((step) => (step.role === "sink" ? { ...step, role: "step" as const } : step));

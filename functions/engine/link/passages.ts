@@ -1,0 +1,71 @@
+import type { ExportedFunction, Passage } from "../artefact.ts";
+import { argumentIndex, type Modules, type Target } from "./modules.ts";
+
+/** Further than this nobody writes wrappers around wrappers. */
+const depthMax = 5;
+
+/** Answers, from the summaries of the functions meant, what values come to that pass functions of other files. */
+export class Passages {
+  readonly #modules: Modules;
+
+  constructor(modules: Modules) {
+    this.#modules = modules;
+  }
+
+  /** Whether a value of this family's kind gets through all of them. */
+  lets(from: string, via: readonly Passage[], family: string, depth = 0): boolean {
+    return via.every((passage) => {
+      const { cleans, all } = this.#effect(from, passage, depth);
+      return !all && !cleans.has(family);
+    });
+  }
+
+  /** The families that a value is clean for when it has got through all of them. */
+  cleanedBy(from: string, via: readonly Passage[] | undefined, depth = 0): string[] {
+    const effects = (via ?? []).map((passage) => this.#effect(from, passage, depth));
+    if (effects.some(({ all }) => all)) return this.#modules.families;
+    return [...new Set(effects.flatMap(({ cleans }) => [...cleans]))];
+  }
+
+  #effect(from: string, passage: Passage, depth: number): Effect {
+    const targets = this.#modules.find(from, passage.target).filter(({ artefact }) => artefact.coverage.path !== from);
+    // A function that is not among the files does what its name says, and else nothing.
+    if (targets.length === 0 || depth >= depthMax) return passage.trusted ? everything : none;
+    const effects = targets.map((target) =>
+      passage.check === "result" ? this.#result(target, passage, depth) : guardEffect(target.exported, passage),
+    );
+    // Whichever implementation runs, only what all of them do is sure.
+    return effects.reduce(both);
+  }
+
+  #result({ artefact, exported }: Target, { argument }: Passage, depth: number): Effect {
+    const parameter = argumentIndex(exported, argument);
+    const ways = exported.returns.filter(({ from }) => "parameter" in from && from.parameter === parameter);
+    return ways
+      .map(({ clean, via }): Effect => {
+        const further = this.cleanedBy(artefact.coverage.path, via, depth + 1);
+        return { all: false, cleans: new Set([...clean, ...further]) };
+      })
+      .reduce(both, everything);
+  }
+}
+
+/** What becomes of a value: clean for some families, or for all because nothing of it comes out. */
+interface Effect {
+  all: boolean;
+  cleans: ReadonlySet<string>;
+}
+const everything: Effect = { all: true, cleans: new Set() };
+const none: Effect = { all: false, cleans: new Set() };
+
+const both = (a: Effect, b: Effect): Effect => {
+  if (a.all) return b;
+  return b.all ? a : { all: false, cleans: new Set([...a.cleans].filter((family) => b.cleans.has(family))) };
+};
+
+function guardEffect(exported: ExportedFunction, { check, argument }: Passage): Effect {
+  const parameter = argumentIndex(exported, argument);
+  const guard = exported.guards.find((known) => known.check === check && known.parameter === parameter);
+  if (!guard) return none;
+  return guard.clean === "all" ? everything : { all: false, cleans: new Set(guard.clean) };
+}
