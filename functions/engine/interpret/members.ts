@@ -34,8 +34,9 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
         ? null
         : run.outside(`#${carried}`, at);
   // A field that is asked for says more than the object it is in.
-  const held = carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !holds(s.outside, carried));
-  const entered = source ? joinTaint(held, [{ source, clean: 0, step: firstStep(at) }]) : held;
+  const narrowed =
+    carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !isPartOf(s.outside, carried));
+  const entered = source ? joinTaint(narrowed, [{ source, clean: 0, step: firstStep(at) }]) : narrowed;
   const value = { ...base, taint: entered };
   const sinks = paths.flatMap((path) => run.knowledge.reads.find(path));
   if (sinks.length > 0) {
@@ -51,7 +52,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   return read.cleans === 0 ? value : cleaned(value, read.cleans);
 }
 
-const holds = (outside: string | null, field: string): boolean =>
+const isPartOf = (outside: string | null, field: string): boolean =>
   outside?.startsWith("#") === true && `#${field}`.startsWith(`${outside}.`);
 
 /** Whether a path is a field of something that is handed from file to file, such as the request. */
