@@ -123,7 +123,7 @@ export interface LinkRecord {
   /** Problems that exist if a value from another file is attacker input. */
   pending: { outside: string; candidate: Candidate }[];
   /** Values kept in fields that other files can read, such as those of the request. */
-  stores: (Way & { field: string; from: Origin })[];
+  stores: (Way & { field: string; within: string; from: Origin })[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
   aliases: { name: string; target: string }[];
   /** The classes of the file with the simple names of what they extend or implement. */

@@ -119,14 +119,16 @@ const aliasesMax = 500;
 const storesMax = 100;
 
 /** Notes what is kept in fields of the request and its like, where other files find it. */
-function keep(run: Run, paths: readonly string[], value: Value, at: Expression, depth = 2): void {
+function keep(run: Run, paths: readonly string[], value: Value, at: Expression, depth = 2, within = ""): void {
   const field = paths.find((path) => isCarried(run, path));
   if (field === undefined || run.stores.size >= storesMax) return;
+  // What is stored in itself is not stored.
   for (const taint of value.taint)
-    if (!taint.source.parameter)
-      run.stores.set(`${field}|${taint.source.start}|${taint.source.outside}`, { field, taint, at });
+    if (taint.source.outside !== `#${field}` && !taint.source.parameter)
+      run.stores.set(`${field}|${taint.source.start}|${taint.source.outside}`, { field, within, taint, at });
   if (depth > 0)
-    for (const [key, entry] of value.slots?.entries ?? []) keep(run, [`${field}.${key}`], entry, at, depth - 1);
+    for (const [key, entry] of value.slots?.entries ?? [])
+      keep(run, [`${field}.${key}`], entry, at, depth - 1, within || field);
 }
 
 function assignIndex(

@@ -54,6 +54,9 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   for (const [name, value] of called.named) storeEntry(run, frame, name, value, call);
   const matches = unique(paths.flatMap((path) => run.knowledge.calls.find(path)));
   if (matches.length > 0) check(run, frame, matches, subject);
+  // Where the caller's input decides what is called, no path tells.
+  if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
+    check(run, frame, run.knowledge.calls.find("<value>"), { ...subject, positional: [called.callee] });
   setFacts(run, frame, paths, subject);
   const entered = enterFrameworkCalls(run, frame, call, called);
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
@@ -162,7 +165,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       .reduce((a, b) => join(a, b));
   }
   const paths = resultPaths(run, call, called);
-  const source = sourceOf(run, called);
+  const source = sourceOf(run, frame, called, call);
   if (source) {
     const at = run.source(source, call);
     return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
@@ -199,15 +202,29 @@ function resultPaths(run: Run, call: Call, called: Called): string[] {
   return [...new Set([...gives, ...own])].slice(0, 6);
 }
 
-function sourceOf(run: Run, called: Called): string | null {
+function sourceOf(run: Run, frame: Frame, called: Called, at: Call): string | null {
+  const subject = subjectOf(called, at);
   for (const path of called.paths) {
     const found = run.knowledge.sources.call
       .find(path)
-      .find((s) => !s.receiver || receiverFits(s.receiver, called.names));
+      .find(
+        (s) =>
+          (!s.receiver || receiverFits(s.receiver, called.names)) &&
+          s.when.every((test) => holds(frame, test, subject)),
+      );
     if (found) return found.kind;
   }
   return null;
 }
+
+const subjectOf = ({ positional, named: byName, receiver, names: receiverPaths }: Called, at: Call): Subject => ({
+  positional,
+  named: byName,
+  receiver,
+  receiverPaths,
+  at,
+  name: "",
+});
 
 /** A function of another file that is called after making values safe is taken at its word; those of this file are read. */
 function promised(call: Call): number {
@@ -221,8 +238,7 @@ function promised(call: Call): number {
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   let cleans = 0;
-  const { positional, named: byName, receiver, names: receiverPaths } = called;
-  const subject: Subject = { positional, named: byName, receiver, receiverPaths, at, name: "" };
+  const subject = subjectOf(called, at);
   for (const path of called.paths) {
     for (const sanitizer of run.knowledge.sanitizers.call.find(path)) {
       if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;

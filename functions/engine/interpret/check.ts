@@ -2,6 +2,7 @@ import type { RE2JS } from "re2js";
 import type { Match, Test } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Span } from "../ir/ir.ts";
+import { prefixFor } from "./operators.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
 import type { Flow, Frame, Hit, Run } from "./run.ts";
 import { allTaint, elementAt, extend, type Step, type Taint, type Value } from "./value.ts";
@@ -39,8 +40,9 @@ export function check(run: Run, frame: Frame, matches: readonly Match[], subject
 /** Records each source that reaches the sink uncleaned; those that came in by a parameter become the function's flows. */
 function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value: Value): void {
   if (!match.taint) return;
-  if (value.prefix && match.taint.safePrefix?.matcher(value.prefix).find()) return;
+  const safe = match.taint.safePrefix;
   for (const taint of allTaint(value)) {
+    if (value.prefix && safe?.matcher(prefixFor(value.prefix, taint)).find()) continue;
     if ((taint.clean & match.taint.family) !== 0) continue;
     hit(run, frame, match, subject, taint);
   }

@@ -46,6 +46,9 @@ export function operateContainer(does: Operation, receiver: Value, args: readonl
       return { result: get(receiver, args), receiver: null };
     case "remove":
       return remove(receiver, args);
+    case "keys":
+      // The keys of what came in as a whole are the attacker's, those written out in the code are not.
+      return { result: tainted((args[0] ?? receiver).taint), receiver: null };
   }
 }
 

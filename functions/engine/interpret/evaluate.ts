@@ -4,6 +4,7 @@ import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
 import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
+import { outsideQuotes } from "./quotes.ts";
 import { fromOutside, member, memberOfInstance } from "./members.ts";
 import { accessPath, globalName, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
@@ -14,6 +15,7 @@ import {
   anyElement,
   constant,
   elementAt,
+  firstStep,
   join,
   joinAll,
   joinTaint,
@@ -35,9 +37,9 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
     case "literal":
       return e.regex ? { ...nothing, constants: [e.value] } : constant(e.value);
     case "template":
-      return concatenate(e.parts.map((part) => evaluate(run, frame, part)));
+      return concatenate(outsideQuotes(run, e.parts.map((part) => evaluate(run, frame, part))));
     case "variable":
-      return variable(run, frame, e.name);
+      return variable(run, frame, e.name, e);
     case "field":
       return field(run, frame, e);
     case "index":
@@ -89,7 +91,7 @@ function branches(
   return join(left, right);
 }
 
-function variable(run: Run, frame: Frame, name: string): Value {
+function variable(run: Run, frame: Frame, name: string, at: Span): Value {
   if (frame.self && (name === "this" || name === frame.fn?.receiver)) return frame.self;
   const scope = frame.scope.binding(name);
   if (scope) {
@@ -101,7 +103,11 @@ function variable(run: Run, frame: Frame, name: string): Value {
     if (member) return member;
   }
   if (frame.owner && frame.owner.node.name === name) return named(name);
-  return globalName(run, name);
+  const global = globalName(run, name);
+  // Input can have a name that is there everywhere.
+  const [input] = run.knowledge.sources.read.find(name);
+  if (!input) return global;
+  return { ...global, taint: [{ source: run.source(input.kind, at), clean: 0, step: firstStep(at) }] };
 }
 
 function ownMember(frame: Frame, name: string): Value | null {
@@ -127,7 +133,8 @@ function index(run: Run, frame: Frame, e: Index): Value {
     const remembered = field === null ? undefined : frame.scope.binding(field)?.get(field);
     if (remembered) return remembered;
   }
-  const of = evaluate(run, frame, e.of);
+  // Of global input the element that is read is what a reader wants to be told.
+  const of = e.of.kind === "variable" ? variable(run, frame, e.of.name, e) : evaluate(run, frame, e.of);
   if (known === null || known === undefined) return { ...anyElement(of), paths: memberPaths(of, "[]") };
   const slot = elementAt(of, normalisedIndex(of, known));
   if (slot) return slot;

@@ -1,4 +1,5 @@
 import type {
+  Call,
   ClassStatement,
   Expression,
   FunctionNode,
@@ -15,7 +16,7 @@ import { evaluate, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard } from "./guard-functions.ts";
 import { refine } from "./guards.ts";
 import { newFrame, runBody } from "./invoke.ts";
-import { basePaths } from "./names.ts";
+import { basePaths, memberPaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, Scope, type Variables } from "./scope.ts";
@@ -37,6 +38,11 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
     case "expression":
       evaluate(run, frame, s.value);
       if (s.value.kind === "call") applyGuardFunction(run, frame, s.value, "after");
+      if (s.value.kind === "call" && leaves(run, frame, s.value)) {
+        noteThrow(frame);
+        frame.scope.variables = null;
+        break;
+      }
       if (frame.throws && frame.throws.length < 16 && s.value.kind !== "literal") noteThrow(frame);
       break;
     case "block":
@@ -79,6 +85,14 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
     case "function":
       break;
   }
+}
+
+/** Whether a call ends the request, as far as models know. */
+function leaves(run: Run, frame: Frame, { callee }: Call): boolean {
+  if (run.knowledge.exits.size === 0 || (callee.kind !== "variable" && callee.kind !== "field")) return false;
+  const paths =
+    callee.kind === "field" ? memberPaths(evaluate(run, frame, callee.of), callee.name) : evaluate(run, frame, callee).paths;
+  return paths.some((path) => run.knowledge.exits.find(path).length > 0);
 }
 
 function noteThrow(frame: Frame): void {

@@ -52,10 +52,20 @@ function refineComparison(
       equal(run, frame, right, left);
     }
     indexTest(run, frame, left, right, same);
+    answerTest(run, frame, left, right, same);
   } else if (operator === "in" || operator === "not in") {
     if ((operator === "in") === outcome) membership(run, frame, left, right);
     else absence(run, frame, left, right);
   } else if (operator === ">=" || operator === ">") indexTest(run, frame, left, right, !outcome);
+}
+
+/** `isValid(x) === true`, `preg_match(...) === 0`: an answer compared with the truth is the answer. */
+function answerTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
+  const call = left.kind === "sequence" ? left.parts.at(-1) : left;
+  if (call?.kind !== "call" || right.kind !== "literal") return;
+  const counts = call.callee.kind === "field" && call.callee.name === "test";
+  if (typeof right.value === "boolean" || (counts && (right.value === 0 || right.value === 1)))
+    refine(run, frame, call, same === Boolean(right.value));
 }
 
 /** `x === "a"`: x is that constant. Comparing with null says nothing about what else it can be. */

@@ -20,8 +20,8 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   if (name === "length" && of.slots) return lengthOf(of);
   const slot = of.slots?.shape === "map" ? elementAt(of, name) : null;
   const reached = memberPaths(of, name);
-  const held = reached.flatMap((path) => run.knowledge.holds.find(path));
-  const paths = held.length === 0 ? reached : [...held, ...reached];
+  const alike = reached.flatMap((path) => run.knowledge.holds.find(path));
+  const paths = alike.length === 0 ? reached : [...alike, ...reached];
   const read = readMatches(run, paths);
   if (read.cleans === -1) return named(...paths);
   const kept = slot ? slot.taint : of.slots ? of.taint : allTaint(of);
@@ -86,17 +86,14 @@ function partOfTainted(run: Run, of: Value, field: Value, name: string): Value {
 export function memberOfInstance(of: Value, name: string): Value | null {
   const info = of.instance ?? of.type;
   if (!info) return null;
-  const seen = new Set<unknown>();
-  for (
-    let here: typeof info | null = info;
-    here && !seen.has(here);
-    here = here.bases.find((base) => base.type)?.type ?? null
-  ) {
-    seen.add(here);
+  // Bases in the order they are written: where there are several, they add to each other.
+  const lineage = new Set([info]);
+  for (const here of lineage) {
     const method = here.methods.get(name);
     if (method) return { ...nothing, closures: [{ ...method, self: of.instance ? of : method.self }] };
     const value = here.fields.get(name);
     if (value) return fromOutside({ ...value, paths: [...value.paths, `?this.${name}`] });
+    for (const base of here.bases) if (base.type) lineage.add(base.type);
   }
   return null;
 }

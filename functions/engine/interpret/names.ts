@@ -50,7 +50,7 @@ export function typedAs(run: Run, frame: Frame, type: string | null): Value {
   const written = type?.replace(/<[\s\S]*$|\[[\s\S]*$|^["']|["']$|\s*\|[\s\S]*$/g, "").trim();
   const optional = type?.match(/^(?:\w+\.)*Optional\[([\w.]+)\]$/)?.[1];
   const plain = optional ?? written;
-  if (!plain || !/^[\p{L}_$][\p{L}\p{N}_$]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain)) return nothing;
+  if (!plain || !/^[\p{L}_$][\p{L}\p{N}_$\\]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain)) return nothing;
   const [root, ...fields] = plain.split(".") as [string, ...string[]];
   // Java also writes types out with their package.
   if (run.language === "java" && fields.length > 0 && /^\p{Ll}/u.test(root)) return named(plain);

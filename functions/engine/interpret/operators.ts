@@ -48,6 +48,20 @@ export function operate(operator: string, operands: readonly Value[]): Value {
 
 /** Stands in a prefix for text that is not known, but that the attacker did not choose. */
 const notTheirs = "\0";
+/** Stands for what another file gives: linking tells whether it is theirs. */
+const perhapsTheirs = "\x01";
+
+/** What stands in a prefix for a part without text; null where the attacker's begins. */
+function standIn(part: Value | undefined): string | null {
+  if (!part) return null;
+  const taint = taintOf([part]);
+  if (taint.length === 0) return notTheirs;
+  return taint.every(({ source }) => source.outside !== null) ? perhapsTheirs : null;
+}
+
+/** The text before what an attacker chooses, as it is for this taint: another file may have chosen what comes first. */
+export const prefixFor = (prefix: string, { source }: Taint): string =>
+  source.outside === null ? prefix.replaceAll(perhapsTheirs, notTheirs) : (prefix.split(perhapsTheirs, 1)[0] as string);
 
 /** Concatenates: template parts and `+` with text. */
 export function concatenate(parts: readonly Value[]): Value {
@@ -55,8 +69,9 @@ export function concatenate(parts: readonly Value[]): Value {
   if (folded) return folded;
   let prefix = "";
   for (const part of parts) {
-    prefix += part.prefix ?? (part.taint.length > 0 ? "" : notTheirs);
-    if (part.taint.length > 0) break;
+    const stand = standIn(part);
+    prefix += part.prefix ?? stand ?? "";
+    if (stand === null || (stand === perhapsTheirs && part.prefix !== null)) break;
   }
   return { ...nothing, taint: taintOf(parts), prefix };
 }
@@ -71,8 +86,9 @@ export function formatPrefix(format: string, args: readonly Value[]): string {
       continue;
     }
     const arg = args[next++];
-    if (!arg || taintOf([arg]).length > 0) break;
-    prefix += arg.prefix ?? notTheirs;
+    const stand = standIn(arg);
+    if (stand === null) break;
+    prefix += arg?.prefix ?? stand;
   }
   return prefix;
 }

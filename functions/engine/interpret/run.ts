@@ -68,6 +68,8 @@ export interface Handover {
 /** A tainted value kept in a field that other files can read. */
 export interface Store {
   field: string;
+  /** The field in which this one was stored as part of a whole. */
+  within: string;
   taint: Taint;
   at: Span;
 }

@@ -88,12 +88,11 @@ export class CrossFile {
     return found;
   }
 
-  /** What files keep in a field, in one of its own fields, or in the object that it is a field of. */
+  /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
   #kept(field: string): { path: string; store: FileArtefact["link"]["stores"][number] }[] {
-    const fields = [...this.#stores.keys()].filter(
-      (known) => known === field || known.startsWith(`${field}.`) || field.startsWith(`${known}.`),
+    return [...this.#stores].flatMap(([known, stores]) =>
+      known === field || field.startsWith(`${known}.`) ? stores : stores.filter(({ store }) => store.within === field),
     );
-    return fields.flatMap((known) => this.#stores.get(known) ?? []);
   }
 
   #through(path: string, way: Way & { from: Origin }, depth: number): Arrival[] {

@@ -11,6 +11,8 @@ export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores
 /** More than this many ways out of one function make a record that costs more than it tells. */
 const returnsMax = 40;
 const pendingMax = 200;
+/** The part of a way that lies in one file; most of these records never become a finding. */
+const stepsMax = 4;
 
 /** Collects what other files need to know about one that has been interpreted. */
 export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, hits: readonly Hit[]): LinkRecord {
@@ -23,8 +25,9 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     exports: [...run.exports].flatMap(([name, closure]) => record.exported(name, closure)),
     calls: [...run.handovers.values()].map((call) => ({ ...record.handover(call), from: record.origin(call.source) })),
     pending: pending.slice(0, pendingMax),
-    stores: [...run.stores.values()].map(({ field, taint, at }) => ({
+    stores: [...run.stores.values()].map(({ field, within, taint, at }) => ({
       field,
+      within,
       from: record.origin(taint.source),
       ...record.way(taint, at),
     })),
@@ -93,7 +96,8 @@ class Recorder {
   }
 
   way({ source, clean, step, via }: Pick<Taint, "source" | "clean" | "step" | "via">, at: Span): Way {
-    const trace = asSteps(traceOf(this.#file, this.#run, source, step, at));
+    const steps = asSteps(traceOf(this.#file, this.#run, source, step, at));
+    const trace = steps.length <= stepsMax ? steps : [...steps.slice(0, stepsMax / 2), ...steps.slice(-stepsMax / 2)];
     return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
   }
 }
