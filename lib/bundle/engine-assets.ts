@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { RE2JS } from "re2js";
 import { parseDocument } from "yaml";
 import * as z from "zod";
-import { taintFamilies, taintFamiliesMax } from "../../functions/engine/catalogue/catalogue.ts";
+import { marks, taintFamilies, taintFamiliesMax } from "../../functions/engine/catalogue/catalogue.ts";
 import { type CatalogueData, Family, Model, Rule } from "../../functions/engine/catalogue/schema.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -18,6 +18,8 @@ const wasm: Record<string, string> = {
   "tree-sitter-tsx.wasm": "tree-sitter-typescript/tree-sitter-tsx.wasm",
   "tree-sitter-python.wasm": "tree-sitter-python/tree-sitter-python.wasm",
   "tree-sitter-java.wasm": "tree-sitter-java/tree-sitter-java.wasm",
+  "tree-sitter-php.wasm": "tree-sitter-php/tree-sitter-php.wasm",
+  "tree-sitter-go.wasm": "tree-sitter-go/tree-sitter-go.wasm",
 };
 
 /** Writes what `createEngine` reads into a folder: grammars, and rules and models compiled to one catalogue. */
@@ -88,7 +90,7 @@ async function readModel(file: string, families: Record<string, Family>): Promis
   const returns = model.entryPoints.flatMap((entry) => entry.returns ?? []);
   knownFamilies(
     file,
-    [...cleans.filter((name) => name !== "normalised"), ...returns, ...model.sinks.map((sink) => sink.family)],
+    [...cleans.filter((name) => !Object.hasOwn(marks, name)), ...returns, ...model.sinks.map((sink) => sink.family)],
     families,
   );
   checkRegexes(file, model);

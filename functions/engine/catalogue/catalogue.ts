@@ -10,6 +10,10 @@ export const taintFamiliesMax = 30;
 export const allFamilies: Families = -1;
 /** Not a family: the path was brought into its shortest form, so that a prefix test on it means something. */
 export const normalised: Families = 1 << 30;
+/** Not a family either: made safe for the inside of quotes in SQL, and nowhere else there. The sign bit, so that all 30 families keep theirs. */
+export const escaped: Families = 1 << 31;
+/** What models may write among families. */
+export const marks: Readonly<Record<string, Families>> = { normalised, escaped };
 
 export interface Test {
   arguments: (string | number)[] | null;
@@ -55,6 +59,8 @@ export class Knowledge {
   readonly sanitizers = { call: new PathIndex<SanitizerModel>(), read: new PathIndex<SanitizerModel>() };
   readonly guards = new PathIndex<{ of: string | number; cleans: Families; when: Test[]; answer: boolean }>();
   readonly containers = new PathIndex<Model["containers"][number]["does"]>();
+  /** Calls after which nothing goes on. */
+  readonly exits = new PathIndex<true>();
   readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
   readonly returns = new PathIndex<string>();
   readonly holds = new PathIndex<string>();
@@ -72,6 +78,7 @@ export class Knowledge {
 export interface SourceModel {
   kind: string;
   receiver: RE2JS | null;
+  when: Test[];
 }
 export interface OutputModel {
   arguments: (string | number)[];
@@ -118,10 +125,7 @@ export class Catalogue {
 
   bitsOf(families: "all" | readonly string[]): Families {
     if (families === "all") return allFamilies;
-    return families.reduce(
-      (bits, name) => bits | (name === "normalised" ? normalised : (this.#bits.get(name) ?? 0)),
-      0,
-    );
+    return families.reduce((bits, name) => bits | (marks[name] ?? this.#bits.get(name) ?? 0), 0);
   }
 
   /** What is known about a file in this language that imports these modules. Cached per set of models. */
@@ -152,10 +156,10 @@ export class Catalogue {
       for (const rule of rules.filter((r) => r.family === sink.family))
         this.#place(knowledge, sink, this.#match(rule, sink));
     }
-    for (const { call, read, kind, receiver } of model.sources) {
+    for (const { call, read, kind, receiver, when } of model.sources) {
       // What no rule asks about is nobody's input: configuration, arguments of a command line.
       if (!rules.some((rule) => this.counts(rule, kind))) continue;
-      const source = { kind, receiver: regex(receiver) };
+      const source = { kind, receiver: regex(receiver), when: when.map(compileTest) };
       if (call) remember(knowledge, call, (path) => knowledge.sources.call.add(path, source));
       if (read) remember(knowledge, read, (path) => knowledge.sources.read.add(path, source));
     }
@@ -181,6 +185,7 @@ export class Catalogue {
       const output = { arguments: argument, from, kind: kind ?? null, unless: unless.map(compileTest) };
       remember(knowledge, call, (path) => knowledge.outputs.add(path, output));
     }
+    for (const call of model.exits) remember(knowledge, call, (path) => knowledge.exits.add(path, true));
     for (const type of model.cleanTypes) knowledge.cleanTypes.add(type);
     for (const path of model.carriers) remember(knowledge, path, (carrier) => knowledge.carriers.add(carrier));
     for (const entry of model.entryPoints) this.#addEntryPoint(knowledge, entry, rules);

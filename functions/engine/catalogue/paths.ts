@@ -16,6 +16,11 @@ export class PathIndex<T> {
   readonly #exact = new Map<string, T[]>();
   readonly #byLast = new Map<string, { segments: string[]; anywhere: boolean; entry: T }[]>();
 
+  /** How many patterns it holds. */
+  get size(): number {
+    return this.#exact.size + this.#byLast.size;
+  }
+
   /** @param pattern a path as in the models; braces are expanded here */
   add(pattern: string, entry: T): void {
     for (const path of expandBraces(pattern)) {

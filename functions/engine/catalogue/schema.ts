@@ -114,7 +114,14 @@ export const Model = z.strictObject({
     .default([]),
   sources: z
     .array(
-      z.strictObject({ read: Path.optional(), call: Path.optional(), kind: Slug, receiver: z.string().optional() }),
+      z.strictObject({
+        read: Path.optional(),
+        call: Path.optional(),
+        kind: Slug,
+        receiver: z.string().optional(),
+        /** Of a call: what its arguments must be. */
+        when: z.array(Condition).default([]),
+      }),
     )
     .default([]),
   sinks: z.array(Sink).default([]),
@@ -159,11 +166,13 @@ export const Model = z.strictObject({
     .array(
       z.strictObject({
         call: Path,
-        does: z.enum(["append", "put", "get", "remove", "absorb", "same", "list", "new-list", "new-map"]),
+        does: z.enum(["append", "put", "get", "remove", "absorb", "same", "list", "new-list", "new-map", "keys"]),
       }),
     )
     .default([]),
   facts: z.array(z.strictObject({ call: Path, sets: Slug, when: z.array(Condition).default([]) })).default([]),
+  /** Functions that do not come back. */
+  exits: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */

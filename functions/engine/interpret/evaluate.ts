@@ -4,10 +4,10 @@ import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
 import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
-import { outsideQuotes } from "./quotes.ts";
 import { fromOutside, member, memberOfInstance } from "./members.ts";
 import { accessPath, globalName, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
+import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates } from "./scope.ts";
 import {
@@ -37,7 +37,12 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
     case "literal":
       return e.regex ? { ...nothing, constants: [e.value] } : constant(e.value);
     case "template":
-      return concatenate(outsideQuotes(run, e.parts.map((part) => evaluate(run, frame, part))));
+      return concatenate(
+        outsideQuotes(
+          run,
+          e.parts.map((part) => evaluate(run, frame, part)),
+        ),
+      );
     case "variable":
       return variable(run, frame, e.name, e);
     case "field":

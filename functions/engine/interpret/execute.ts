@@ -91,7 +91,9 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
 function leaves(run: Run, frame: Frame, { callee }: Call): boolean {
   if (run.knowledge.exits.size === 0 || (callee.kind !== "variable" && callee.kind !== "field")) return false;
   const paths =
-    callee.kind === "field" ? memberPaths(evaluate(run, frame, callee.of), callee.name) : evaluate(run, frame, callee).paths;
+    callee.kind === "field"
+      ? memberPaths(evaluate(run, frame, callee.of), callee.name)
+      : evaluate(run, frame, callee).paths;
   return paths.some((path) => run.knowledge.exits.find(path).length > 0);
 }
 

@@ -18,10 +18,14 @@ const grammars: Record<string, [name: string, grammar: string]> = {
   py: ["python", "python"],
   pyw: ["python", "python"],
   java: ["java", "java"],
+  php: ["php", "php"],
+  php5: ["php", "php"],
+  phtml: ["php", "php"],
+  inc: ["php", "php"],
+  go: ["go", "go"],
 };
 
 const unsupported: Record<string, string> = {
-  go: "go",
   rs: "rust",
   c: "cpp",
   h: "cpp",
@@ -29,7 +33,6 @@ const unsupported: Record<string, string> = {
   hh: "cpp",
   cpp: "cpp",
   cs: "csharp",
-  php: "php",
   rb: "ruby",
   kt: "kotlin",
   swift: "swift",

@@ -9,6 +9,8 @@ const grammars: Record<string, string> = {
   tsx: "tree-sitter-tsx.wasm",
   python: "tree-sitter-python.wasm",
   java: "tree-sitter-java.wasm",
+  php: "tree-sitter-php.wasm",
+  go: "tree-sitter-go.wasm",
 };
 
 export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" };

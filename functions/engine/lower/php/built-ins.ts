@@ -1,0 +1,180 @@
+import type { Argument, Call, Expression, Literal } from "../../ir/ir.ts";
+import { childOf, type SyntaxNode } from "../../parse/syntax.ts";
+import { positional, span } from "../lowering.ts";
+import { asked } from "./operators.ts";
+import type { PhpLowering } from "./php-lowering.ts";
+import { formatted } from "./text.ts";
+
+type BuiltIn = (l: PhpLowering, node: SyntaxNode, args: readonly Argument[]) => Expression | null;
+
+/**
+ * Functions of the language that are an operator, an assignment or a call of something else: written as what they are, the interpreter
+ * needs to know nothing of them. Null: an ordinary call.
+ */
+export function builtIn(l: PhpLowering, node: SyntaxNode, name: string, args: readonly Argument[]): Expression | null {
+  const known = name.toLowerCase();
+  if (args.some((arg) => arg.spread) || !Object.hasOwn(builtIns, known)) return null;
+  return (builtIns[known] as BuiltIn)(l, node, args);
+}
+
+const operation = (node: SyntaxNode, operator: string, operands: Expression[]): Expression => ({
+  ...span(node),
+  kind: "operation",
+  operator,
+  operands,
+});
+
+const question =
+  (method: string): BuiltIn =>
+  (l, node, args) =>
+    args.length >= 2 ? asked(l, node, method, callOf(l, node, method, args), true) : null;
+
+const callOf = (l: PhpLowering, node: SyntaxNode, name: string, args: readonly Argument[]): Call => ({
+  ...span(node),
+  kind: "call",
+  callee: l.variable(childOf(node, "name") ?? node, name),
+  args: [...args],
+  isNew: false,
+});
+
+/** The call also fills one of its arguments with something made of another. */
+const fills =
+  (name: string, target: number, from: number): BuiltIn =>
+  (l, node, args) => {
+    const to = args[target]?.value;
+    const given = args[from]?.value;
+    if (!to || !given || (to.kind !== "variable" && to.kind !== "index" && to.kind !== "field")) return null;
+    const filled: Expression = {
+      ...span(to),
+      kind: "assign",
+      to,
+      from: { ...span(given), kind: "unknown", reads: [given] },
+      type: null,
+      declares: false,
+    };
+    return { ...span(node), kind: "sequence", parts: [filled, callOf(l, node, name, args)] };
+  };
+
+const pushes: BuiltIn = (_, node, args) => {
+  const [list, ...values] = args.map((arg) => arg.value);
+  if (!list || values.length === 0) return null;
+  const parts = values.map((from): Expression => {
+    const to: Expression = { ...span(list), kind: "index", of: list, key: null };
+    return { ...span(node), kind: "assign", to, from, type: null, declares: false };
+  });
+  return { ...span(node), kind: "sequence", parts };
+};
+
+/** A callable written as text, `[$object, "method"]` or a closure; what else it may be is decided at run time. */
+function callable(l: PhpLowering, of: Expression): Expression {
+  if (of.kind === "literal" && typeof of.value === "string") {
+    const [type, method] = of.value.split("::") as [string, string | undefined];
+    if (method === undefined) return l.variable(of, of.value.replace(/^\\/, ""));
+    return { ...span(of), kind: "field", of: l.variable(of, type.replace(/^\\/, "")), name: method };
+  }
+  if (of.kind !== "collection" || of.entries.length !== 2) return of;
+  const [object, method] = of.entries.map((entry) => entry.value) as [Expression, Expression];
+  if (method.kind !== "literal" || typeof method.value !== "string") return of;
+  const on = object.kind === "literal" && typeof object.value === "string" ? l.variable(object, object.value) : object;
+  return { ...span(of), kind: "field", of: on, name: method.value };
+}
+
+/** Applies a function to the elements of a list. */
+const maps =
+  (fn: number, list: number): BuiltIn =>
+  (l, node, args) => {
+    const called = args[fn]?.value;
+    const over = args[list]?.value;
+    if (!called || !over || args.length > 2 || (called.kind === "literal" && called.value === null)) return null;
+    const element: Expression = { ...span(over), kind: "index", of: over, key: null };
+    const value = l.call(node, callable(l, called), [positional(element)]);
+    return {
+      ...span(node),
+      kind: "collection",
+      shape: "list",
+      entries: [{ ...span(node), key: null, value, spread: true }],
+    };
+  };
+
+/** Without delimiters and flags. Null where the text is not known or the flags change what anchors mean. */
+function patternOf(of: Expression | undefined): Literal | null {
+  if (of?.kind !== "literal" || typeof of.value !== "string") return null;
+  const found = of.value.match(/^\s*([^\w\s\\])([\s\S]*)([^\w\s\\])([a-zA-Z]*)\s*$/);
+  if (!found || found[4]?.includes("m") || found[4]?.includes("x")) return null;
+  return { ...of, value: found[2] as string, regex: true };
+}
+
+const matches: BuiltIn = (l, node, args) => {
+  const pattern = patternOf(args[0]?.value);
+  const subject = args[1]?.value;
+  if (!subject) return null;
+  const of = pattern ?? (args[0]?.value as Expression);
+  const test = l.call(node, { ...span(node), kind: "field", of, name: "test" }, [positional(subject)]);
+  const filled = fills("preg_match", 2, 1)(l, node, args);
+  return filled?.kind === "sequence" ? { ...filled, parts: [...filled.parts.slice(0, -1), test] } : test;
+};
+
+const text = (of: Expression | undefined): string | null =>
+  of?.kind === "literal" && typeof of.value === "string" ? of.value : null;
+
+const format: BuiltIn = (l, node, args) => {
+  const [pattern, ...values] = args.map((arg) => arg.value);
+  const written = text(pattern);
+  return written === null ? null : formatted(l, node, written, values);
+};
+
+const builtIns: Record<string, BuiltIn> = {
+  in_array: (_, node, [item, list]) => (item && list ? operation(node, "in", [item.value, list.value]) : null),
+  array_key_exists: (_, node, [key, map]) => (key && map ? operation(node, "in", [key.value, map.value]) : null),
+  key_exists: (_, node, [key, map]) => (key && map ? operation(node, "in", [key.value, map.value]) : null),
+  // `isset($allowed[$key])` asks for membership; a key that is written out does not.
+  isset: (_, node, args) => {
+    const [only] = args;
+    return args.length === 1 && only?.value.kind === "index" && only.value.key && only.value.key.kind !== "literal"
+      ? operation(node, "in", [only.value.key, only.value.of])
+      : null;
+  },
+  str_contains: question("includes"),
+  str_starts_with: question("startsWith"),
+  str_ends_with: question("endsWith"),
+  preg_match: matches,
+  preg_match_all: fills("preg_match_all", 2, 1),
+  parse_str: fills("parse_str", 1, 0),
+  mb_parse_str: fills("mb_parse_str", 1, 0),
+  array_push: pushes,
+  array_unshift: pushes,
+  array_map: maps(0, 1),
+  sprintf: format,
+  printf: (l, node, args) => {
+    const made = format(l, node, args);
+    return made && l.call(node, l.variable(node, "printf"), [positional(made)]);
+  },
+  vsprintf: (l, node, args) => {
+    const list = args[1]?.value;
+    return list?.kind === "collection"
+      ? format(l, node, [...args.slice(0, 1), ...list.entries.map((e) => positional(e.value))])
+      : null;
+  },
+  call_user_func: (l, node, [called, ...args]) =>
+    called && isWritten(called.value) ? l.call(node, callable(l, called.value), args) : null,
+  call_user_func_array: (l, node, [called, args]) =>
+    called && isWritten(called.value)
+      ? l.call(node, callable(l, called.value), args ? [{ ...args, spread: true }] : [])
+      : null,
+  // A constant is a name that functions see too.
+  define: (l, node, [name, value]) => {
+    const written = text(name?.value);
+    if (written === null || !value) return null;
+    return {
+      ...span(node),
+      kind: "assign",
+      to: l.variable(node, written),
+      from: value.value,
+      type: null,
+      declares: false,
+    };
+  },
+};
+
+const isWritten = (of: Expression): boolean =>
+  of.kind === "literal" || of.kind === "collection" || of.kind === "closure";

@@ -1,0 +1,84 @@
+import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
+import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
+import { span } from "../lowering.ts";
+import { attributesOf, functionOf, parametersOf, typeOf } from "./functions.ts";
+import type { PhpLowering } from "./php-lowering.ts";
+
+/** Lowers a class, interface, trait, enum or anonymous class. Traits used count as bases: their methods are there to call. */
+export function classOf(l: PhpLowering, node: SyntaxNode, given?: string): ClassStatement {
+  const written = childIn(node, "name");
+  const name = given ?? l.names.declared(written ? l.textOf(written) : "");
+  const members = childIn(node, "body")?.children ?? [];
+  const parents = namesIn(l, childOf(node, "base_clause"));
+  const others = [
+    ...namesIn(l, childOf(node, "class_interface_clause")),
+    ...members.filter((m) => m.type === "use_declaration").flatMap((m) => namesIn(l, m)),
+  ];
+  return l.names.inside(name, parents[0]?.name ?? null, () => ({
+    ...span(node),
+    kind: "class",
+    name,
+    bases: [...parents, ...others].map((base) => l.variable(base, base.name)),
+    decorators: attributesOf(l, node),
+    body: members.flatMap((member) => memberOf(l, member)),
+  }));
+}
+
+const namesIn = (l: PhpLowering, node: SyntaxNode | undefined) =>
+  (node?.children ?? [])
+    .filter((c) => c.type === "name" || c.type === "qualified_name" || c.type === "relative_name")
+    .map((c) => ({ ...span(c), name: l.names.classNamed(l.textOf(c)) }));
+
+function memberOf(l: PhpLowering, node: SyntaxNode): Statement[] {
+  switch (node.type) {
+    case "method_declaration":
+      return [...promotedFields(l, node), { ...span(node), kind: "function", fn: functionOf(l, node, "method") }];
+    case "property_declaration": {
+      const type = childIn(node, "type");
+      return node.children
+        .filter((c) => c.type === "property_element")
+        .map((c) => {
+          const name = childIn(c, "name");
+          const value = childIn(c, "default_value");
+          return fieldOf(l, c, l.textOf(name ?? c), type ? typeOf(l, type) : null, value && l.expression(value));
+        });
+    }
+    case "const_declaration":
+      return node.children
+        .filter((c) => c.type === "const_element")
+        .map((c) => {
+          const [name, value] = c.children;
+          return fieldOf(l, c, l.textOf(name ?? c), null, value && l.expression(value));
+        });
+    case "enum_case": {
+      const name = childIn(node, "name");
+      const value = childIn(node, "value");
+      return name ? [fieldOf(l, node, l.textOf(name), null, value ? l.expression(value) : l.literal(name, null))] : [];
+    }
+    default:
+      return [];
+  }
+}
+
+/** `private Foo $foo` among a constructor's parameters declares the property and its type. */
+function promotedFields(l: PhpLowering, node: SyntaxNode): Statement[] {
+  const list = childIn(node, "parameters");
+  const declared = new Set(
+    (list?.children ?? []).filter((p) => p.type === "property_promotion_parameter").map((p) => p.start),
+  );
+  return parametersOf(l, list)
+    .filter((p) => declared.has(p.start))
+    .map((p) => fieldOf(l, p, p.name, p.type, undefined));
+}
+
+function fieldOf(
+  l: PhpLowering,
+  at: { start: number; end: number },
+  name: string,
+  type: string | null,
+  value: Expression | undefined,
+): Statement {
+  const from: Expression = value ?? { ...span(at), kind: "unknown", reads: [] };
+  const assign: Expression = { ...span(at), kind: "assign", to: l.variable(at, name), from, type, declares: true };
+  return { ...span(at), kind: "expression", value: assign };
+}
