@@ -18,7 +18,7 @@ export abstract class Lowering {
 
   /** Turns a whole file into IR. */
   module(syntax: Syntax): Module {
-    const body = this.statements(syntax.root.children);
+    const body = this.program(syntax.root);
     return {
       body,
       comments: syntax.comments,
@@ -27,6 +27,11 @@ export abstract class Lowering {
       unknown: this.#unknown,
       tooDeep: this.#tooDeep,
     };
+  }
+
+  /** The statements of a file, in the order in which they are to be run. */
+  protected program(root: SyntaxNode): Statement[] {
+    return this.statements(root.children);
   }
 
   protected abstract lowerExpression(node: SyntaxNode): Expression | null;

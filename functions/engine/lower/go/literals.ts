@@ -1,0 +1,75 @@
+import type { Argument, Entry, Expression } from "../../ir/ir.ts";
+import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
+import { type Lowering, span } from "../lowering.ts";
+import { nameOf, typeName } from "./types.ts";
+
+/** `T{…}`: a list, a map, or an instance with named fields. */
+export function compositeOf(l: Lowering, node: SyntaxNode): Expression {
+  const body = childIn(node, "body");
+  return body ? literalOf(l, node, childIn(node, "type"), body) : l.unknown(node);
+}
+
+/** What `make(T)` and `new(T)` give. */
+export function emptyOf(l: Lowering, node: SyntaxNode, type: SyntaxNode): Expression {
+  return literalOf(l, node, type.type === "identifier" ? { ...type, type: "type_identifier" } : type, undefined);
+}
+
+/** The type of the elements is left out where the type around says it. */
+function literalOf(
+  l: Lowering,
+  at: SyntaxNode,
+  type: SyntaxNode | undefined,
+  body: SyntaxNode | undefined,
+): Expression {
+  const elements = body?.children ?? [];
+  if (type?.type === "map_type") return mapOf(l, at, elements, childIn(type, "value"));
+  const element = type && childIn(type, "element");
+  if (element) return listOf(l, at, elements, element);
+  const written = typeName(l, type);
+  const fields = elements.every((e) => e.type === "keyed_element" && fieldName(l, e) !== null);
+  if (written === null) return fields ? mapOf(l, at, elements, undefined) : listOf(l, at, elements, undefined);
+  // A named type can be a map or a list underneath: bson.M{"a": b}, url.Values{}, bson.D{{"a", b}}.
+  if (!fields)
+    return elements.some((e) => e.type === "keyed_element")
+      ? mapOf(l, at, elements, undefined)
+      : listOf(l, at, elements, undefined);
+  const args = elements.map((e): Argument => ({ name: fieldName(l, e), spread: false, value: elementValue(l, e) }));
+  return { ...span(at), kind: "call", callee: nameOf(l, type ?? at, written), args, isNew: true };
+}
+
+const listOf = (
+  l: Lowering,
+  at: SyntaxNode,
+  elements: readonly SyntaxNode[],
+  type: SyntaxNode | undefined,
+): Expression => ({
+  ...span(at),
+  kind: "collection",
+  shape: "list",
+  entries: elements.map((e) => ({ ...span(e), key: null, value: elementValue(l, e, type), spread: false })),
+});
+
+function mapOf(l: Lowering, at: SyntaxNode, elements: readonly SyntaxNode[], type: SyntaxNode | undefined): Expression {
+  const entries = elements.map((e): Entry => {
+    const key = childIn(e, "key");
+    const field = key && type === undefined ? fieldName(l, e) : null;
+    const named = field === null ? key && l.expression(key) : l.literal(key as SyntaxNode, field);
+    return { ...span(e), key: named ?? null, value: elementValue(l, e, type), spread: false };
+  });
+  return { ...span(at), kind: "collection", shape: "map", entries };
+}
+
+/** The name before the colon, where it can be the field of a struct. */
+function fieldName(l: Lowering, element: SyntaxNode): string | null {
+  const key = childIn(element, "key");
+  const inside = key?.type === "literal_element" ? key.children[0] : key;
+  return inside?.type === "identifier" || inside?.type === "field_identifier" ? l.textOf(inside) : null;
+}
+
+function elementValue(l: Lowering, element: SyntaxNode, type?: SyntaxNode): Expression {
+  const given = element.type === "keyed_element" ? childIn(element, "value") : element;
+  const inside = given?.type === "literal_element" ? given.children[0] : given;
+  if (!inside) return l.reads(element, []);
+  const elided = inside.type === "literal_value" ? inside : childOf(inside, "literal_value");
+  return inside.type === "literal_value" && elided ? literalOf(l, inside, type, elided) : l.expression(inside);
+}

@@ -1,0 +1,90 @@
+import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
+import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
+import { type Lowering, span } from "../lowering.ts";
+import { methodOf } from "./functions.ts";
+import type { GoLowering } from "./go-lowering.ts";
+
+/** Types that say nothing about what a value is called or can carry. */
+const silent = new Set(["string", "any", "byte", "comparable"]);
+
+/** A type as the interpreter reads it: without pointers and type arguments. Null for what has no name. */
+export function typeName(l: Lowering, node: SyntaxNode | undefined): string | null {
+  if (!node) return null;
+  if (node.type === "pointer_type" || node.type === "parenthesized_type") return typeName(l, node.children[0]);
+  if (node.type === "generic_type") return typeName(l, childIn(node, "type"));
+  if (node.type !== "type_identifier" && node.type !== "qualified_type") return null;
+  const name = l.textOf(node).replace(/\s+/g, "");
+  return silent.has(name) ? null : name;
+}
+
+/** The type a method belongs to. */
+export function receiverTypeOf(l: Lowering, method: SyntaxNode): string {
+  const receiver = childIn(method, "receiver")?.children[0];
+  return typeName(l, receiver && childIn(receiver, "type")) ?? "";
+}
+
+/** Lowers the types of a declaration; each takes its methods along. */
+export function typesOf(l: GoLowering, node: SyntaxNode): Statement[] {
+  return node.children.flatMap((spec) => {
+    const name = childIn(spec, "name");
+    const type = childIn(spec, "type");
+    if (!name || !type) return [];
+    const written = l.textOf(name);
+    const methods = (l.methods.get(written) ?? []).map((method): Statement => asFunction(l, method));
+    const { fields, embedded } = partsOf(l, type);
+    // A type made of another is called like it too: `type Handler gin.Engine`.
+    const same = typeName(l, type);
+    const bases = [...embedded, ...(same === null || spec.type !== "type_alias" ? [] : [nameOf(l, type, same)])];
+    return [classOf(l, spec, written, bases, [...fields, ...methods])];
+  });
+}
+
+/** The methods of a type that another file declares. */
+export function methodsAlone(l: GoLowering, type: string, methods: readonly SyntaxNode[]): Statement {
+  const body = methods.map((method) => asFunction(l, method));
+  return classOf(l, methods[0] as SyntaxNode, type, [], body);
+}
+
+const asFunction = (l: GoLowering, method: SyntaxNode): Statement => ({
+  ...span(method),
+  kind: "function",
+  fn: methodOf(l, method),
+});
+
+function classOf(l: Lowering, at: SyntaxNode, name: string, bases: Expression[], body: Statement[]): ClassStatement {
+  // What other files know of the type is found under the name it has in its package.
+  const own = l.variable(at, `~${name}`);
+  return { ...span(at), kind: "class", name, bases: [own, ...bases], decorators: [], body };
+}
+
+/** The fields of a struct, the methods an interface asks for, and what either embeds. */
+function partsOf(l: GoLowering, type: SyntaxNode): { fields: Statement[]; embedded: Expression[] } {
+  const list = type.type === "struct_type" ? childOf(type, "field_declaration_list") : undefined;
+  const fields: Statement[] = [];
+  const embedded: Expression[] = [];
+  for (const declaration of list?.children ?? []) {
+    const of = childIn(declaration, "type");
+    const written = typeName(l, of);
+    const names = childrenIn(declaration, "name");
+    for (const name of names) fields.push(field(l, name, l.textOf(name), written));
+    if (names.length > 0 || !of || written === null) continue;
+    embedded.push(nameOf(l, of, written));
+    fields.push(field(l, of, written.slice(written.indexOf(".") + 1), written));
+  }
+  return { fields, embedded };
+}
+
+function field(l: Lowering, at: SyntaxNode, name: string, type: string | null): Statement {
+  const from: Expression = { ...span(at), kind: "unknown", reads: [] };
+  return {
+    ...span(at),
+    kind: "expression",
+    value: { ...span(at), kind: "assign", to: l.variable(at, name), from, type, declares: true },
+  };
+}
+
+/** `pkg.Type` or `Type` as a value. */
+export function nameOf(l: Lowering, at: SyntaxNode, written: string): Expression {
+  const [first, ...rest] = written.split(".") as [string, ...string[]];
+  return rest.reduce<Expression>((of, name) => ({ ...span(at), kind: "field", of, name }), l.variable(at, first));
+}
