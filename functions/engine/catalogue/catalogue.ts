@@ -20,6 +20,7 @@ export interface Test {
   is: readonly (string | number | boolean | null)[] | null;
   matches: RE2JS | null;
   begins: RE2JS | null;
+  below: number | null;
   path: PathIndex<true> | null;
   shape: Condition["shape"] | null;
   fact: string | null;
@@ -294,6 +295,7 @@ function compileTest(condition: Condition): Test {
     is: condition.is ?? null,
     matches: regex(condition.matches),
     begins: regex(condition.begins),
+    below: condition.below ?? null,
     path: paths,
     shape: condition.shape ?? null,
     fact: condition.fact ?? null,

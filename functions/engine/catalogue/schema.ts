@@ -43,10 +43,14 @@ export const Condition = z.strictObject({
   matches: z.string().optional(),
   /** The text it is known to begin with matches. */
   begins: z.string().optional(),
+  /** Is a known number that is less. */
+  below: z.number().optional(),
   /** Is the thing with this path. */
   path: z.array(Path).optional(),
-  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure. */
-  shape: z.enum(["absent", "present", "list", "map", "closure", "text", "constant"]).optional(),
+  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `catastrophic` a regular expression that can take exponential time, `whole` what came in as one piece and has no type of the file. */
+  shape: z
+    .enum(["absent", "present", "list", "map", "closure", "text", "constant", "spread", "catastrophic", "whole"])
+    .optional(),
   /** A fact that a call earlier in the function has set. */
   fact: Slug.optional(),
 });

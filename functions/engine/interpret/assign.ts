@@ -146,6 +146,8 @@ function assignIndex(
     const paths = memberPaths(of, known);
     storedIn(run, frame, paths.length > 0 ? paths : [`?.${known}`], of, value, at);
   }
+  const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
+  if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);
   if (whole === null) return;
   const stored = { ...value, taint: stepped(value.taint, at) };
   const slots = of.slots ?? { shape: "map" as const, entries: new Map<string, Value>(), rest: null };

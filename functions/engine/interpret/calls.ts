@@ -9,6 +9,7 @@ import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member } from "./members.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix } from "./operators.ts";
+import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 import { textMethods } from "./text-methods.ts";
 import {
@@ -172,7 +173,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   }
   const back = entered ? nothing : callBacks(run, frame, called);
   const promises = promised(call);
-  const cleans = cleansOf(run, frame, called, call) | (target === null ? promises : 0);
+  const cleans =
+    cleansOf(run, frame, called, call) | (target === null ? promises : 0) | replacementCleans(run, call, positional);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   const container = containerOf(run, called);
   if (container) {
@@ -190,8 +192,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
 }
 
 /** A struct has the fields it is written with; a conversion gives the same value another type. */
-function made(call: Call, { callee, positional, named: fields }: Called): Value {
-  const paths = [...new Set([...callee.paths, ...(callee.type ? basePaths(callee) : [])])];
+function made(call: Call, { callee, paths: names, positional, named: fields }: Called): Value {
+  const paths = [...new Set([...names, ...(callee.type ? basePaths(callee) : [])])];
   if (!call.isNew) return { ...(positional[0] ?? nothing), paths, instance: callee.type };
   return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest: null } };
 }

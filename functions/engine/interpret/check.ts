@@ -2,6 +2,7 @@ import type { RE2JS } from "re2js";
 import type { Match, Test } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Span } from "../ir/ir.ts";
+import { isCatastrophic } from "./catastrophic.ts";
 import { prefixFor } from "./operators.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
 import type { Flow, Frame, Hit, Run } from "./run.ts";
@@ -47,6 +48,13 @@ function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value
     hit(run, frame, match, subject, taint);
   }
 }
+
+/** A value comes to a place that is a sink by itself and not by what is called there. */
+export function reachSink(run: Run, frame: Frame, match: Match, at: Span, value: Value): void {
+  for (const taint of allTaint(value)) hit(run, frame, match, { ...nowhere, at, name: run.excerpt(at, 60) }, taint);
+}
+
+const nowhere = { positional: [], named: new Map(), receiver: null, receiverPaths: [] };
 
 function hit(run: Run, frame: Frame, match: Match, subject: Subject, taint: Taint | null): void {
   const { at, name } = subject;
@@ -137,6 +145,8 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
   if (test.shape === "absent") return value === undefined;
   if (!value) return false;
   if (test.shape && !hasShape(value, test.shape)) return false;
+  if (test.below !== null && !value.constants?.some((c) => typeof c === "number" && c < (test.below as number)))
+    return false;
   if (test.is && !value.constants?.some((c) => test.is?.includes(c))) return false;
   if (test.matches && !value.constants?.some((c) => typeof c === "string" && test.matches?.matcher(c).find()))
     return false;
@@ -150,6 +160,10 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   if (shape === "list" || shape === "map") return value.slots?.shape === shape;
   if (shape === "closure") return value.closures.length > 0;
   if (shape === "constant") return value.constants !== null;
+  if (shape === "whole") return value.taint.length > 0 && value.instance === null;
+  if (shape === "spread") return (value.slots?.rest?.taint.length ?? 0) > 0;
+  if (shape === "catastrophic")
+    return value.constants?.some((c) => typeof c === "string" && isCatastrophic(c)) === true && value.prefix === null;
   return value.slots === null && value.closures.length === 0;
 }
 

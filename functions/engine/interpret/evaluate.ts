@@ -29,7 +29,8 @@ import {
 /** Computes what is known about an expression, and reports the problems in it. */
 export function evaluate(run: Run, frame: Frame, expression: Expression): Value {
   run.charge();
-  return run.deeper(() => evaluateKind(run, frame, expression), nothing);
+  const value = run.deeper(() => evaluateKind(run, frame, expression), nothing);
+  return run.marks ? run.marks.seen(run, frame, expression, value) : value;
 }
 
 function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
@@ -257,6 +258,7 @@ export function storeEntry(run: Run, frame: Frame, key: unknown, value: Value, a
 function assignment(run: Run, frame: Frame, e: Assign): Value {
   nameFunction(run, frame, e);
   const value = evaluate(run, frame, e.from);
+  if (e.declares && e.to.kind === "variable") frame.scope.noteTest(e.to.name, e.from);
   const [closure] = value.closures;
   if (closure?.fn.exported && e.to.kind === "variable" && e.from.kind === "closure")
     run.exports.set(e.to.name, closure);

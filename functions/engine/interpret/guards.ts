@@ -18,6 +18,11 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
     const last = test.parts.at(-1);
     if (last) refine(run, frame, last, outcome);
   } else if (test.kind === "call") refineCall(run, frame, test, outcome);
+  else if (test.kind === "variable") {
+    // `const known = list.includes(x); if (!known) return;`
+    const asked = frame.scope.tests.get(test.name);
+    if (asked) refine(run, frame, asked, outcome);
+  } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
 }
 
@@ -76,6 +81,9 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     if (operand.kind === "operation" && operand.operator === "typeof" && operand.operands[0]) {
       if (only === "number" || only === "boolean" || only === "bigint")
         change(run, frame, operand.operands[0], allFamilies);
+      // Text brings no operators and no keys along.
+      else if (only === "string")
+        change(run, frame, operand.operands[0], run.catalogue.bitsOf(["nosql_injection", "mass_assignment"]));
     } else if (accessPath(operand) !== null) store(frame, operand, constant(only));
   }
 }

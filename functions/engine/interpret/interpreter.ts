@@ -2,7 +2,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Module, Statement } from "../ir/ir.ts";
 import { execute } from "./execute.ts";
 import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
-import { BudgetExhausted, Run } from "./run.ts";
+import { BudgetExhausted, type Marks, Run } from "./run.ts";
 import { Scope } from "./scope.ts";
 
 /** What interpreting one file gave. `exhausted`: the step budget ran out; `truncated`: some code was nested too deeply. */
@@ -12,13 +12,20 @@ export interface Interpretation {
 }
 
 /** Runs a file: its top level first, then every function nothing in the file has called, on unknown arguments. */
-export function interpret(catalogue: Catalogue, module: Module, language: string, text: string): Interpretation {
+export function interpret(
+  catalogue: Catalogue,
+  module: Module,
+  language: string,
+  text: string,
+  marks: Marks | null = null,
+): Interpretation {
   const knowledge = catalogue.knowledge(language, importsOf(module.body));
   const run = new Run(
     catalogue,
     knowledge,
     language === "typescript" || language === "tsx" ? "javascript" : language,
     text,
+    marks,
   );
   try {
     run.followUntil = run.steps + followedStepsMax;

@@ -178,7 +178,8 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
 }
 
 function bindParameter(run: Run, frame: Frame, param: Parameter, given: Value): void {
-  const value = withType(run, frame, given, param.type);
+  const typed = withType(run, frame, given, param.type);
+  const value = run.marks ? run.marks.parameter(run, param, typed) : typed;
   const namedValue =
     value.paths.length === 0 && value.constants === null ? { ...value, paths: [`?${param.name}`] } : value;
   frame.scope.set(param.name, namedValue);

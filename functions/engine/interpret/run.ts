@@ -96,8 +96,17 @@ export interface Frame {
   inlined: number;
 }
 
+/** Places that somebody has marked from outside, by the syntax: asked about every value that is computed there. */
+export interface Marks {
+  /** @returns the value as it is from there on */
+  seen(run: Run, frame: Frame, at: Span, value: Value): Value;
+  /** The same for a value that comes in by a parameter. */
+  parameter(run: Run, at: Span, value: Value): Value;
+}
+
 /** Everything that lasts while one file is interpreted. */
 export class Run {
+  readonly marks: Marks | null;
   readonly catalogue: Catalogue;
   readonly knowledge: Knowledge;
   readonly language: string;
@@ -123,7 +132,8 @@ export class Run {
   #steps = 0;
   #depth = 0;
 
-  constructor(catalogue: Catalogue, knowledge: Knowledge, language: string, text: string) {
+  constructor(catalogue: Catalogue, knowledge: Knowledge, language: string, text: string, marks: Marks | null = null) {
+    this.marks = marks;
     this.catalogue = catalogue;
     this.knowledge = knowledge;
     this.language = language;

@@ -1,3 +1,4 @@
+import type { Expression } from "../ir/ir.ts";
 import { type ClassInfo, join, nothing, type Value } from "./value.ts";
 
 export type Variables = Map<string, Value>;
@@ -9,6 +10,8 @@ export type Variables = Map<string, Value>;
 export class Scope {
   variables: Variables | null = new Map();
   readonly parent: Scope | null;
+  /** The tests whose outcome a variable holds. */
+  readonly tests = new Map<string, Expression>();
   /** The class whose members are visible without a receiver, where the language allows it. */
   readonly owner: ClassInfo | null;
   /** The outer variables visible here; null for all. Names without a sigil are no variables and always are. */
@@ -46,6 +49,11 @@ export class Scope {
     }
     this.variables.set(key, value);
     if (key.includes(".")) this.variables.set(fieldMark, nothing);
+  }
+
+  noteTest(name: string, from: Expression): void {
+    if (from.kind === "call" || from.kind === "operation") this.tests.set(name, from);
+    else this.tests.delete(name);
   }
 
   /** Replaces what is known about a value that stays what it is: its fields keep what is known about them. */

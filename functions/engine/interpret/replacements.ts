@@ -1,0 +1,51 @@
+import type { Catalogue, Families } from "../catalogue/catalogue.ts";
+import { allFamilies } from "../catalogue/catalogue.ts";
+import type { Call } from "../ir/ir.ts";
+import type { Run } from "./run.ts";
+import type { Value } from "./value.ts";
+
+/** Methods that replace; whether all occurrences by their name alone. */
+const everywhere: Record<string, boolean> = {
+  replaceAll: true,
+  sub: true,
+  gsub: true,
+  preg_replace: true,
+  replace: false,
+};
+
+/** What taking out or replacing characters makes text clean for: those left in a list of harmless ones, or the one that opens a tag. */
+export function replacementCleans(run: Run, call: Call, args: readonly Value[]): Families {
+  const { callee } = call;
+  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  if (!Object.hasOwn(everywhere, name)) return 0;
+  const first = call.args[0];
+  const pattern = args[0]?.constants?.length === 1 ? args[0].constants[0] : null;
+  if (!first || typeof pattern !== "string") return 0;
+  const isRegex = (args[0]?.prefix ?? null) === null || (run.language !== "javascript" && name !== "replace");
+  const all = everywhere[name] || run.language !== "javascript" || /[a-z]*g[a-z]*$/.test(flagsOf(run, first.value));
+  if (!all) return 0;
+  if (isRegex && keepsOnlyHarmless(pattern)) return allFamilies;
+  return takesOut(run.catalogue, pattern, isRegex);
+}
+
+const flagsOf = (run: Run, at: { start: number; end: number }): string => {
+  const text = run.text.slice(at.start, at.end);
+  return text.slice(text.lastIndexOf("/") + 1);
+};
+
+/** `[^\w.-]`: of what is left nothing means anything to a shell, a query, a page or a path. */
+export function keepsOnlyHarmless(pattern: string): boolean {
+  const kept = pattern.match(/^\(?\[\^((?:\\.|[^\]\\])+)\]\)?[+*]?$/)?.[1];
+  if (kept === undefined) return /^\\[WD]\+?$/.test(pattern);
+  return /^(\\[wds_.:,@+ -]|[a-zA-Z0-9]-[a-zA-Z0-9]|[a-zA-Z0-9_ .:,@+-]|\\p\{(L|N|Lu|Ll|Nd)\})+$/.test(kept);
+}
+
+function takesOut(catalogue: Catalogue, pattern: string, isRegex: boolean): Families {
+  const characters = isRegex ? pattern.match(/^\(?\[([^^][^\]]*)\]\)?[+*]?$/)?.[1] : undefined;
+  const has = (character: string) => pattern === character || characters?.includes(character) === true;
+  const families = [
+    ...(has("<") ? ["xss"] : []),
+    ...(/\\[rn]/.test(pattern) || has("\n") ? ["log_injection", "header_injection"] : []),
+  ];
+  return catalogue.bitsOf(families);
+}
