@@ -12,6 +12,8 @@ import { JavaScriptLowering } from "./lower/javascript/javascript-lowering.ts";
 import type { Lowering } from "./lower/lowering.ts";
 import { PhpLowering } from "./lower/php/php-lowering.ts";
 import { PythonLowering } from "./lower/python/python-lowering.ts";
+import { FileUnderMatch } from "./match/file-under-match.ts";
+import type { OwnRulesFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
 
 /** What one file of code gave; `reason` says what was left out, null for nothing. */
@@ -20,6 +22,8 @@ export interface CodeAnalysis {
   links: LinkRecord;
   suppressions: Suppressions;
   reason: string | null;
+  /** What rules of users look at; null when the file could not be parsed. */
+  own: OwnRulesFile | null;
 }
 
 const lowerings: Record<string, new (text: string) => Lowering> = {
@@ -48,6 +52,7 @@ export async function analyseCode(
     candidates: [],
     links: noLinks,
     suppressions: new Suppressions(text, [], lines),
+    own: null,
   };
   if ("failure" in parsed) return { ...nothing, reason: parsed.failure };
   const lowering = new (lowerings[grammar] as new (text: string) => Lowering)(text);
@@ -71,7 +76,8 @@ export async function analyseCode(
   const hits = outermost([...run.hits.values()]);
   const candidates = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, run, hit));
   const links = linkRecordOf(catalogue, file, run, hits);
-  return { candidates, links, suppressions: file.suppressions, reason };
+  const own = { syntax: new FileUnderMatch(text, grammar, parsed.syntax), module, context: file };
+  return { candidates, links, suppressions: file.suppressions, reason, own };
 }
 
 /** `read(path(x))` is one problem, not two: of one rule's sinks inside each other, the outer one is reported. */

@@ -56,6 +56,12 @@ export interface OwnRule {
   title: Text;
   message: Text;
   fix: Text;
+  /** What its metadata says, for rules that have such. */
+  cwe?: readonly number[];
+  owasp2021?: string | null;
+  owasp2025?: string | null;
+  /** Globs of the files it is for; applied by link(), which knows the path. */
+  paths?: { readonly include: readonly string[]; readonly exclude: readonly string[] };
 }
 
 /** Where a value that came in by a parameter ends up. */
@@ -126,8 +132,8 @@ export interface LinkRecord {
   stores: (Way & { field: string; within: string; from: Origin })[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
   aliases: { name: string; target: string }[];
-  /** The classes of the file with the simple names of what they extend or implement. */
-  classes: { name: string; bases: string[] }[];
+  /** The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare. */
+  classes: { name: string; bases: string[]; fields?: Record<string, string> }[];
 }
 
 /** All that analysis keeps of one file. JSON-serialisable; everything but `coverage.path` depends on content, language and the patterns given only. */

@@ -4,18 +4,21 @@ import type { Candidate, Coverage, FileArtefact, SourceFile } from "./artefact.t
 import { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueData } from "./catalogue/schema.ts";
 import type { Finding } from "./finding.ts";
+import { Suppressions } from "./findings/suppression.ts";
 import { decode, isBinary } from "./inventory/decode.ts";
 import { depthOf } from "./inventory/depth.ts";
 import { languageOf } from "./inventory/language.ts";
 import { LineIndex } from "./inventory/line-index.ts";
 import { type LinkOptions, link } from "./link/link.ts";
 import { noLinks } from "./link/link-record.ts";
+import { type OwnRulesFile, unparsedFile } from "./match/own-rules.ts";
 import { SourceParser } from "./parse/parser.ts";
 import type { ReviewUnit } from "./review/review.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
 import { ShownCode } from "./secrets/shown-code.ts";
 import { TextScanner } from "./text-rules/scan.ts";
+import { broughtRules } from "./user-rules/brought-rules.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
 
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
@@ -105,8 +108,14 @@ async function analyse(
     const text = decode(file.bytes.subarray(0, bytesMax));
     const lines = new LineIndex(text);
     coverage.lines = lines.count;
-    const ownMatches = (suppressed: PatternFile["suppressed"]): PatternMatches =>
-      scanPatterns(patterns, { language: language.name, lines, suppressed });
+    const brought = await broughtRules(parser, patterns);
+    const ownMatches = (suppressed: PatternFile["suppressed"], code: OwnRulesFile): PatternMatches => {
+      const byLine = scanPatterns(brought.lines, { language: language.name, lines, suppressed });
+      const byRule = brought.rules.run(catalogue, code);
+      return { candidates: [...byLine.candidates, ...byRule.candidates], reason: byLine.reason ?? byRule.reason };
+    };
+    const unparsed = (suppressions = new Suppressions(text, [], lines)) =>
+      unparsedFile({ text, lines, errors: [], suppressions, hashComments: false });
     const { depth, reason: cut } = depthOf(text, file.bytes.length);
     const grammar = depth === "full" ? language.grammar : null;
     if (!grammar) {
@@ -114,7 +123,7 @@ async function analyse(
       const isCode = language.grammar !== null || language.unsupported;
       const left = file.bytes.length > bytesMax ? "size_limit" : isCode ? (cut ?? "language_not_supported") : null;
       const silent = () => null;
-      const own = depth === "full" ? ownMatches(silent) : noMatches;
+      const own = depth === "full" ? ownMatches(silent, unparsed()) : noMatches;
       const reason = left ?? own.reason;
       const found = secrets.scan(text, lines, silent);
       const shown = new ShownCode(found.mask);
@@ -124,7 +133,7 @@ async function analyse(
     }
     const code = await analyseCode(catalogue, parser, grammar, text, lines);
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);
-    const own = ownMatches(suppressed);
+    const own = ownMatches(suppressed, code.own ?? unparsed(code.suppressions));
     const reason = code.reason ?? own.reason;
     const found = secrets.scan(text, lines, suppressed);
     const shown = new ShownCode(found.mask);

@@ -22,6 +22,9 @@ const wasm: Record<string, string> = {
   "tree-sitter-go.wasm": "tree-sitter-go/tree-sitter-go.wasm",
 };
 
+/** The parser or a grammar as it was installed, for who needs no rules. */
+export const readWasm = (name: string): Promise<Uint8Array> => readFile(join(root, "node_modules", wasm[name] ?? name));
+
 /** Writes what `createEngine` reads into a folder: grammars, and rules and models compiled to one catalogue. */
 export async function writeEngineAssets(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });

@@ -3,6 +3,8 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import type { Finding, Text, TraceStep } from "../finding.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
+import { isForPath } from "../match/path-filter.ts";
+import { typeOfWeakness } from "../review/problem-class.ts";
 import { CrossFile } from "./cross-file.ts";
 import { byCodeUnits } from "./order.ts";
 import { inTestCode, isDocumentation } from "./path-role.ts";
@@ -29,11 +31,15 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
       .filter((candidate) => files.holds(path, candidate))
       .map((candidate) => ({ path, candidate, trace: placeTrace(path, candidate.trace) })),
   );
-  const all = [...placed, ...files.candidates()].filter(
-    ({ candidate }) => !off.has(ruleOf(catalogue, candidate).owasp2021 ?? ""),
+  const all = [...placed, ...files.candidates()].filter(({ candidate, path }) =>
+    candidate.own
+      ? isForPath(candidate.own.paths ?? everywhere, path)
+      : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? ""),
   );
   return identify(catalogue, mergeSamePlace(catalogue, all)).sort(findingOrder);
 }
+
+const everywhere = { include: [], exclude: [] };
 
 export const placeTrace = (path: string, steps: readonly LocalStep[]): TraceStep[] =>
   steps.map((step) => ({ path, ...step }));
@@ -105,7 +111,10 @@ interface NamedRule
 }
 
 function ruleOf(catalogue: Catalogue, { ruleId, own }: Candidate): NamedRule {
-  if (own) return { ...own, rule: null, ruleVersion: 1, type: "other", cwe: [], owasp2021: null, owasp2025: null };
+  if (own) {
+    const { cwe = [], owasp2021 = null, owasp2025 = null } = own;
+    return { ...own, rule: null, ruleVersion: 1, type: typeOfWeakness(cwe), cwe: [...cwe], owasp2021, owasp2025 };
+  }
   const rule = catalogue.rules.get(ruleId);
   if (!rule) throw new Error(`the artefact names the rule ${ruleId}, which this engine does not have`);
   const { type, owasp2021, owasp2025 } = catalogue.family(rule.family);

@@ -102,6 +102,9 @@ export const problemClasses: readonly ProblemClass[] = [
 ];
 
 const byCwe = new Map(problemClasses.flatMap((entry) => entry.cwe.map((cwe) => [cwe, entry] as const)));
+/** The vulnerability type of the first weakness that has one. */
+export const typeOfWeakness = (cwe: readonly number[]): VulnerabilityType =>
+  cwe.map((number) => byCwe.get(number)?.type).find((type) => type !== undefined) ?? "other";
 const byType = new Map([...problemClasses].reverse().map((entry) => [entry.type, entry] as const));
 
 const qualityNames: Record<string, Text> = {

@@ -1,4 +1,5 @@
-import type { Candidate, LinkRecord, LocalStep, Way } from "../artefact.ts";
+import type { Candidate, LinkRecord, LocalStep, OwnRule, Way } from "../artefact.ts";
+import type { Text } from "../finding.ts";
 
 /** Masks the secrets of a file in all code that its findings show, whichever rule made them. */
 export class ShownCode {
@@ -10,7 +11,9 @@ export class ShownCode {
   }
 
   candidate(candidate: Candidate): Candidate {
-    return { ...candidate, snippet: this.#mask(candidate.snippet), trace: this.#trace(candidate.trace) };
+    const shown = { ...candidate, snippet: this.#mask(candidate.snippet), trace: this.#trace(candidate.trace) };
+    // A user's own words may repeat what a metavariable stands for.
+    return candidate.own ? { ...shown, own: this.#own(candidate.own) } : shown;
   }
 
   /** What goes over to other files is shown there. */
@@ -28,6 +31,11 @@ export class ShownCode {
       pending: pending.map(({ outside, candidate }) => ({ outside, candidate: this.candidate(candidate) })),
       stores: stores.map(shown),
     };
+  }
+
+  #own(own: OwnRule): OwnRule {
+    const masked = ({ zh, en }: Text): Text => ({ zh: this.#mask(zh), en: this.#mask(en) });
+    return { ...own, title: masked(own.title), message: masked(own.message), fix: masked(own.fix) };
   }
 
   #trace(steps: readonly LocalStep[]): LocalStep[] {

@@ -1,0 +1,215 @@
+import type { Span } from "../ir/ir.ts";
+import type { Syntax, SyntaxNode } from "../parse/syntax.ts";
+import { childIn } from "../parse/syntax.ts";
+import { assignmentOf, groupOf, peeled, requiredModule, staticText } from "./syntax-forms.ts";
+
+/** One parsed file with what all rules ask about it, each found out once and only when somebody asks. */
+export class FileUnderMatch {
+  readonly text: string;
+  readonly grammar: string;
+  readonly root: SyntaxNode;
+  readonly comments: readonly Span[];
+  #byGroup: Map<string, SyntaxNode[]> | null = null;
+  #all: SyntaxNode[] | null = null;
+  #words: ReadonlySet<string> | null = null;
+  #aliases: { names: Map<string, string>; opened: string[] } | null = null;
+  #constants: Map<string, SyntaxNode> | null = null;
+  #types: Map<string, Set<string>> | null = null;
+
+  constructor(text: string, grammar: string, syntax: Pick<Syntax, "root" | "comments">) {
+    this.text = text;
+    this.grammar = grammar;
+    this.root = syntax.root;
+    this.comments = syntax.comments;
+  }
+
+  textOf(node: Span): string {
+    return this.text.slice(node.start, node.end);
+  }
+
+  /** Every name in the file, comments and texts included. */
+  get words(): ReadonlySet<string> {
+    this.#words ??= wordsIn(this.text);
+    return this.#words;
+  }
+
+  /** All nodes in source order. */
+  get all(): readonly SyntaxNode[] {
+    this.#all ??= descendants(this.root);
+    return this.#all;
+  }
+
+  ofGroup(group: string): readonly SyntaxNode[] {
+    if (!this.#byGroup) {
+      this.#byGroup = new Map();
+      for (const node of this.all) {
+        const key = groupOf(node.type);
+        const list = this.#byGroup.get(key);
+        if (list) list.push(node);
+        else this.#byGroup.set(key, [node]);
+      }
+    }
+    return this.#byGroup.get(group) ?? [];
+  }
+
+  /** The qualified names that a name of this file may stand for. */
+  qualified(name: string): string[] {
+    this.#aliases ??= aliasesOf(this);
+    const known = this.#aliases.names.get(name);
+    return known === undefined ? this.#aliases.opened.map((module) => `${module}.${name}`) : [known];
+  }
+
+  /** The literal that a name always stands for: it is assigned once in the whole file. */
+  constant(name: string): SyntaxNode | null {
+    this.#constants ??= constantsOf(this);
+    return this.#constants.get(name) ?? null;
+  }
+
+  /** Types that variables and parameters of this name are declared with. */
+  declaredTypes(name: string): ReadonlySet<string> {
+    this.#types ??= typesOf(this);
+    return this.#types.get(name) ?? none;
+  }
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function wordsIn(text: string): ReadonlySet<string> {
+  return new Set(text.match(/[A-Za-z_][A-Za-z0-9_]{2,}/g));
+}
+
+/** A node with all below it, in source order. */
+export function descendants(root: SyntaxNode): SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  const open = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    found.push(node);
+    for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i] as SyntaxNode);
+  }
+  return found;
+}
+
+function aliasesOf(file: FileUnderMatch): { names: Map<string, string>; opened: string[] } {
+  const names = new Map<string, string>();
+  const opened: string[] = [];
+  const text = (node: SyntaxNode | undefined) => (node ? file.textOf(node).replace(/\s+/g, "") : "");
+  const nodes = (...types: string[]) => types.flatMap((type) => file.ofGroup(type));
+  // Python
+  for (const node of nodes("import_statement"))
+    for (const child of node.children)
+      if (child.type === "aliased_import") names.set(text(childIn(child, "alias")), text(childIn(child, "name")));
+  for (const node of nodes("import_from_statement")) {
+    const module = text(childIn(node, "module_name"));
+    for (const child of node.children) {
+      if (child.type === "wildcard_import") opened.push(module);
+      if (child.field !== "name") continue;
+      const name = text(childIn(child, "name") ?? child);
+      names.set(text(childIn(child, "alias")) || name, `${module}.${name}`);
+    }
+  }
+  // JavaScript
+  for (const node of nodes("import_clause")) {
+    const statement = nodes("import_statement").find((s) => s.children.includes(node));
+    const source = statement && childIn(statement, "source");
+    const module = source ? (staticText(source, file.text) ?? "").replace(/^node:/, "") : "";
+    for (const child of node.children) {
+      if (child.type === "identifier") names.set(text(child), module);
+      if (child.type === "namespace_import") names.set(text(child.children[0]), module);
+      for (const one of child.type === "named_imports" ? child.children : []) {
+        const name = text(childIn(one, "name"));
+        names.set(text(childIn(one, "alias")) || name, `${module}.${name}`);
+      }
+    }
+  }
+  for (const node of nodes("variable_declarator")) {
+    const value = childIn(node, "value");
+    const module = value ? requiredModule(peeled(value), file.text) : null;
+    const target = childIn(node, "name");
+    if (module === null || !target) continue;
+    if (target.type === "identifier") names.set(text(target), module);
+    for (const one of target.type === "object_pattern" ? target.children : []) {
+      const key = text(childIn(one, "key") ?? one);
+      names.set(text(childIn(one, "value") ?? one), `${module}.${key}`);
+    }
+  }
+  // Java
+  for (const node of nodes("import_declaration")) {
+    const path = text(node.children.find((child) => /^(scoped_)?identifier$/.test(child.type)));
+    if (node.children.some((child) => child.type === "asterisk")) opened.push(path);
+    else if (path) names.set(path.slice(path.lastIndexOf(".") + 1), path);
+  }
+  // Go knows a package by the last part of its path, patterns too.
+  for (const node of nodes("import_spec")) {
+    const path = (staticText(childIn(node, "path") ?? node, file.text) ?? "").replace(/\/v\d+$/, "");
+    const alias = text(childIn(node, "name"));
+    if (path && alias) names.set(alias, path.slice(path.lastIndexOf("/") + 1));
+  }
+  return { names, opened };
+}
+
+const assigning = [
+  "assignment_expression",
+  "assignment_statement",
+  "assignment",
+  "short_var_declaration",
+  "variable_declarator",
+  "var_spec",
+  "const_spec",
+  "const_element",
+];
+
+function constantsOf(file: FileUnderMatch): Map<string, SyntaxNode> {
+  const seen = new Map<string, SyntaxNode | null>();
+  const note = (name: string, value: SyntaxNode | null) => seen.set(name, seen.has(name) ? null : value);
+  for (const node of assigning.flatMap((type) => file.ofGroup(type))) {
+    const sides = assignmentOf(node, file.text);
+    if (!sides) continue;
+    const { left, right } = sides;
+    const isName = groupOf(left.type) === "name" || left.type === "variable_name";
+    if (isName) note(file.textOf(left), isConstant(right, file.text) ? right : null);
+  }
+  // What a loop, a caller or `+=` gives is never one constant.
+  const changing = [
+    "augmented_assignment",
+    "augmented_assignment_expression",
+    "update_expression",
+    "for_in_statement",
+    "for_statement",
+  ];
+  for (const node of changing.flatMap((type) => file.ofGroup(type))) {
+    const target = childIn(node, "left") ?? childIn(node, "argument");
+    if (target) note(file.textOf(target), null).set(file.textOf(target), null);
+  }
+  return new Map([...seen].flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
+}
+
+/** Text that is known, in one piece or several. */
+export function isConstant(node: SyntaxNode, text: string): boolean {
+  const open = [peeled(node)];
+  for (let here = open.pop(); here; here = open.pop()) {
+    if (staticText(here, text) !== null) continue;
+    const isSum = here.type === "binary_expression" || here.type === "binary_operator";
+    const [left, operator, right] = here.children;
+    if (!isSum || !left || !operator || !right || !/^[+.]$/.test(text.slice(operator.start, operator.end)))
+      return false;
+    open.push(peeled(left), peeled(right));
+  }
+  return true;
+}
+
+function typesOf(file: FileUnderMatch): Map<string, Set<string>> {
+  const types = new Map<string, Set<string>>();
+  const note = (name: string, type: string) => {
+    const known = types.get(name) ?? new Set<string>();
+    types.set(name, known.add(type.replace(/^:\s*|<[\s\S]*$/g, "").trim()));
+  };
+  for (const node of file.all) {
+    const type = childIn(node, "type");
+    if (!type) continue;
+    for (const child of node.children) {
+      if (child.field === "declarator") note(file.textOf(childIn(child, "name") ?? child), file.textOf(type));
+      if (child.field === "name" || child.field === "pattern") note(file.textOf(child), file.textOf(type));
+    }
+  }
+  return types;
+}

@@ -1,0 +1,72 @@
+import type { SyntaxNode } from "../parse/syntax.ts";
+import { type Bindings, noBindings } from "./bindings.ts";
+import type { Matcher } from "./match-node.ts";
+import type { CompiledPattern, Pattern } from "./pattern.ts";
+import { holdsStatements, isExpression, peeled, stringTypes, templateTypes } from "./syntax-forms.ts";
+
+/** A stretch of the file that a pattern matches. */
+export interface Found {
+  readonly start: number;
+  readonly end: number;
+  readonly bindings: Bindings;
+}
+
+/** All places in a file, or in a part of it, where a pattern matches. */
+export function findPattern(matcher: Matcher, { items, words }: CompiledPattern, within: SyntaxNode | null): Found[] {
+  const { file } = matcher;
+  if (words.some((word) => !file.words.has(word))) return [];
+  const inside = (node: SyntaxNode) => within === null || (node.start >= within.start && node.end <= within.end);
+  if (items.length > 1) {
+    const lists = file.all.filter((node) => holdsStatements(node.type) && inside(node));
+    return lists.flatMap(({ children }) =>
+      children.flatMap((node, i) =>
+        matcher.sequence(items, children, i).map(({ bindings, end }) => ({ start: node.start, end, bindings })),
+      ),
+    );
+  }
+  const [pattern] = items as [Pattern];
+  const found: Found[] = [];
+  for (const node of candidates(matcher, pattern)) {
+    // What only wraps another node is looked at as that node.
+    if (peeled(node) !== node || !inside(node)) continue;
+    for (const bindings of matcher.node(pattern, node, noBindings))
+      found.push({ start: node.start, end: node.end, bindings });
+  }
+  return found;
+}
+
+/** The nodes that can match at all, by what stands at the root of the pattern. */
+function candidates({ file, budget }: Matcher, pattern: Pattern): readonly SyntaxNode[] {
+  const groups = (names: Iterable<string>) => [...names].flatMap((name) => file.ofGroup(name));
+  switch (pattern.kind) {
+    case "node": {
+      const own = file.ofGroup(pattern.type);
+      const [of, name] = pattern.children;
+      const isMember = pattern.children.length === 2 && of?.pattern.kind === "path" && name?.pattern.kind === "any";
+      return isMember ? [...own, ...file.ofGroup("name")] : own;
+    }
+    case "assign":
+      return groups(assignments);
+    case "text":
+    case "template":
+      return groups([...stringTypes, ...templateTypes]);
+    case "path":
+      return groups(named);
+    default:
+      budget.charge(file.all.length >> 6);
+      return file.all.filter((node) => isExpression(node.type));
+  }
+}
+
+const assignments = [
+  "assignment_expression",
+  "assignment_statement",
+  "assignment",
+  "short_var_declaration",
+  "variable_declarator",
+  "var_spec",
+  "public_field_definition",
+  "field_definition",
+  "named_expression",
+];
+const named = ["name", "member_expression", "attribute", "field_access", "scoped_identifier", "selector_expression"];

@@ -1,0 +1,187 @@
+import type { SourceParser } from "../parse/parser.ts";
+import type { Syntax, SyntaxNode } from "../parse/syntax.ts";
+import { type ParseableText, parseableTexts, type TypedNames } from "./pattern-text.ts";
+import { deepName, ellipsisIn, isStandIn, metavariableIn } from "./placeholders.ts";
+import {
+  assignmentOf,
+  dottedName,
+  groupOf,
+  peeled,
+  staticText,
+  stringTypes,
+  templateTypes,
+  wordsBetween,
+  writtenParts,
+} from "./syntax-forms.ts";
+
+/** A pattern as it is compared with the tree of a file. */
+export type Pattern =
+  | { readonly kind: "any"; readonly name: string; readonly type: string | null }
+  | { readonly kind: "rest"; readonly name: string }
+  | { readonly kind: "deep"; readonly inner: Pattern }
+  /** The receiver somewhere in a chain of calls and members: `$X. ... .end()`. */
+  | { readonly kind: "chain"; readonly of: Pattern }
+  | { readonly kind: "text"; readonly content: string | null; readonly name: string | null }
+  | { readonly kind: "template" }
+  | { readonly kind: "path"; readonly segments: readonly string[] }
+  | { readonly kind: "assign"; readonly left: Pattern; readonly right: Pattern }
+  | PatternNode;
+
+export interface PatternNode {
+  readonly kind: "node";
+  readonly type: string;
+  /** Without white space, of a node that has no children. */
+  readonly token: string | null;
+  readonly children: readonly PatternChild[];
+  /** Keywords and operators that stand between the children. */
+  readonly words: readonly string[];
+}
+
+export interface PatternChild {
+  readonly field: string | null;
+  readonly pattern: Pattern;
+}
+
+/** One expression, statement or member, or several statements that follow each other. */
+export interface CompiledPattern {
+  readonly items: readonly Pattern[];
+  /** Names that stand in every file with a match. */
+  readonly words: readonly string[];
+}
+
+/** Longer or deeper patterns are not written by people. */
+const charactersMax = 10_000;
+const depthMax = 150;
+
+/** Why a pattern cannot be used. */
+export class PatternRefused extends Error {}
+
+/**
+ * Parses a pattern as code of a language.
+ * @throws PatternRefused when the grammar does not take it or it would match everything
+ */
+export async function compilePattern(parser: SourceParser, source: string, grammar: string): Promise<CompiledPattern> {
+  if (source.length > charactersMax) throw new PatternRefused(`the pattern is longer than ${charactersMax} characters`);
+  const { texts, types } = parseableTexts(source, grammar);
+  for (const text of texts) {
+    const parsed = await parser.parse(text.text, grammar);
+    if ("failure" in parsed || parsed.syntax.errors.length > 0) continue;
+    if (parsed.syntax.depth > depthMax) throw new PatternRefused("the pattern is nested too deeply");
+    const nodes = codeOf(text, parsed.syntax);
+    if (nodes.length === 0) continue;
+    const compiler = new Compiler(text.text, types);
+    const items = nodes.map((node) => compiler.pattern(node));
+    while (items.length > 1 && items[0]?.kind === "rest") items.shift();
+    if (items[0]?.kind === "rest") throw new PatternRefused("an ellipsis alone matches everything");
+    return { items, words: wordsOf(source) };
+  }
+  throw new PatternRefused(`the pattern is no ${grammar} code`);
+}
+
+/** The nodes of the pattern itself, without what was put around it. */
+function codeOf({ within }: ParseableText, { root }: Syntax): SyntaxNode[] {
+  const top = root.children.filter((node) => node.type !== "php_tag" && node.type !== "empty_statement");
+  if (within === "top") return top;
+  const [holder] = top;
+  if (within === "annotated") return holder?.children.find((child) => child.type === "modifiers")?.children ?? [];
+  const body = holder?.children.find((child) => child.field === "body")?.children ?? [];
+  const [only] = body;
+  const inner = body.length === 1 && only?.type === "statement_list" ? only.children : body;
+  return inner.filter((node) => node.type !== "empty_statement");
+}
+
+class Compiler {
+  readonly #text: string;
+  readonly #types: TypedNames;
+
+  constructor(text: string, types: TypedNames) {
+    this.#text = text;
+    this.#types = types;
+  }
+
+  pattern(outer: SyntaxNode): Pattern {
+    const node = peeled(outer);
+    const own = this.#text.slice(node.start, node.end).trim();
+    const plain = own.replace(/^(\w+)(?:: | = )\1$/, "$1").replace(/^(int|public|SlcEllipsis__) /, "");
+    const ellipsis = ellipsisIn(plain);
+    if (ellipsis !== null) return { kind: "rest", name: ellipsis };
+    const name = metavariableIn(own);
+    if (name !== null) return { kind: "any", name, type: this.#types.get(name) ?? null };
+    const deep = this.#deep(node);
+    if (deep) return deep;
+    if (stringTypes.has(node.type) || templateTypes.has(node.type)) {
+      const text = this.#string(node);
+      if (text) return text;
+    }
+    const dotted = dottedName(node, this.#text);
+    if (dotted && !dotted.some((word) => isStandIn(word) || metavariableIn(word)))
+      return { kind: "path", segments: dotted };
+    const assignment = assignmentOf(node, this.#text);
+    if (assignment)
+      return { kind: "assign", left: this.pattern(assignment.left), right: this.pattern(assignment.right) };
+    const chain = this.#chain(node);
+    return chain ?? this.#node(node);
+  }
+
+  #deep(node: SyntaxNode): Pattern | null {
+    const [callee, list, ...others] = node.children;
+    if (!callee || !list || others.length > 0 || this.#text.slice(callee.start, callee.end) !== deepName) return null;
+    const [inner] = list.children;
+    return inner && list.children.length === 1 ? { kind: "deep", inner: this.pattern(inner) } : null;
+  }
+
+  #string(node: SyntaxNode): Pattern | null {
+    const content = staticText(node, this.#text);
+    if (content === null) return null;
+    const isTemplate = templateTypes.has(node.type) || /^f/i.test(this.#text.slice(node.start, node.start + 2));
+    if (content === "..." && isTemplate) return { kind: "template" };
+    if (content === "...") return { kind: "text", content: null, name: null };
+    const name = metavariableIn(content);
+    return name ? { kind: "text", content: null, name } : { kind: "text", content, name: null };
+  }
+
+  /** `X.SlcEllipsis__` as the receiver of something. */
+  #chain(node: SyntaxNode): Pattern | null {
+    const [of, member, ...others] = node.children;
+    if (!of || !member || others.length > 0) return null;
+    return ellipsisIn(this.#text.slice(member.start, member.end)) === "" &&
+      /^(member|attribute|field_access|selector)/.test(node.type)
+      ? { kind: "chain", of: this.pattern(of) }
+      : null;
+  }
+
+  #node(node: SyntaxNode): PatternNode {
+    const children: PatternChild[] = [];
+    for (const child of writtenParts(node)) {
+      const made = this.#child(child);
+      // Two in a row say what one says.
+      if (made.pattern.kind === "rest" && children.at(-1)?.pattern.kind === "rest" && made.pattern.name === "")
+        continue;
+      children.push(made);
+    }
+    const token = node.children.length === 0 ? this.#text.slice(node.start, node.end).replace(/\s+/g, "") : null;
+    return { kind: "node", type: groupOf(node.type), token, children, words: wordsBetween(node, this.#text) };
+  }
+
+  #child(child: SyntaxNode): PatternChild {
+    const isPiece = /^(string_content|string_fragment|interpreted_string_literal_content)$/.test(child.type);
+    // `f"...{$X}..."`: any text around the value.
+    if (isPiece && /^\.\.\.$/.test(this.#text.slice(child.start, child.end)))
+      return { field: null, pattern: { kind: "rest", name: "" } };
+    return { field: child.field, pattern: this.pattern(child) };
+  }
+}
+
+const keywords = new Set(
+  "function return const class public private protected static void import from def new final async await null true false None True False else elif try catch except finally throw raise package func type var let string int".split(
+    " ",
+  ),
+);
+
+/** The names in a pattern that a file must have to match; import aliases still name what they import. */
+function wordsOf(source: string): string[] {
+  const plain = source.replace(/\$(\.\.\.)?\w+/g, " ");
+  // Escapes in texts may be spelled in other ways.
+  const words = plain.replace(/\\./g, " ").match(/[A-Za-z_][A-Za-z0-9_]{2,}/g) ?? [];
+  return [...new Set(words)].filter((word) => !keywords.has(word));
+}
