@@ -48,6 +48,15 @@ export interface EntryPoint {
   confidence: number;
   names: string[][];
   receiver: RE2JS | null;
+  when: Test[];
+  unless: Test[];
+}
+
+/** What a decorated parameter gets: input of a kind, or an object of a type that models know. */
+export interface PassedParameter {
+  kind: string | null;
+  type: string | null;
+  unless: Test[];
 }
 
 /** All that is known about one language for one set of imports, ready to be asked by path. */
@@ -69,8 +78,10 @@ export class Knowledge {
   readonly entryCalls = new PathIndex<EntryPoint>();
   readonly entryDecorators = new PathIndex<EntryPoint>();
   readonly entryNames: EntryPoint[] = [];
-  readonly parameterDecorators = new PathIndex<string>();
+  readonly entryExports = new Map<string, EntryPoint>();
+  readonly parameterDecorators = new PathIndex<PassedParameter>();
   readonly cleanTypes = new Set<string>();
+  readonly shallowKinds = new Set<string>();
   /** What is handed from file to file while one request is answered: fields that one file fills, others read. */
   readonly carriers = new Set<string>();
   /** Every prefix of every path some model names: resolves a wildcard import to the class that matters. */
@@ -80,6 +91,7 @@ export interface SourceModel {
   kind: string;
   receiver: RE2JS | null;
   when: Test[];
+  unlessFact: string | null;
 }
 export interface OutputModel {
   arguments: (string | number)[];
@@ -157,10 +169,11 @@ export class Catalogue {
       for (const rule of rules.filter((r) => r.family === sink.family))
         this.#place(knowledge, sink, this.#match(rule, sink));
     }
-    for (const { call, read, kind, receiver, when } of model.sources) {
+    for (const { call, read, kind, receiver, when, unlessFact = null, shallow } of model.sources) {
       // What no rule asks about is nobody's input: configuration, arguments of a command line.
       if (!rules.some((rule) => this.counts(rule, kind))) continue;
-      const source = { kind, receiver: regex(receiver), when: when.map(compileTest) };
+      if (shallow) knowledge.shallowKinds.add(kind);
+      const source = { kind, receiver: regex(receiver), when: when.map(compileTest), unlessFact };
       if (call) remember(knowledge, call, (path) => knowledge.sources.call.add(path, source));
       if (read) remember(knowledge, read, (path) => knowledge.sources.read.add(path, source));
     }
@@ -186,6 +199,7 @@ export class Catalogue {
       const output = { arguments: argument, from, kind: kind ?? null, unless: unless.map(compileTest) };
       remember(knowledge, call, (path) => knowledge.outputs.add(path, output));
     }
+    for (const call of model.library) remember(knowledge, call, () => {});
     for (const call of model.exits) remember(knowledge, call, (path) => knowledge.exits.add(path, true));
     for (const type of model.cleanTypes) knowledge.cleanTypes.add(type);
     for (const path of model.carriers) remember(knowledge, path, (carrier) => knowledge.carriers.add(carrier));
@@ -202,8 +216,10 @@ export class Catalogue {
       confidence: entry.confidence ?? 1,
       names: entry.names ?? [],
       receiver: regex(entry.receiver),
+      when: entry.when.map(compileTest),
+      unless: entry.unless.map(compileTest),
     };
-    for (const type of entry.parameters) {
+    for (const type of [...entry.parameters, ...(entry.type ? [entry.type] : [])]) {
       remember(knowledge, type, () => {});
       knowledge.carriers.add(type);
     }
@@ -211,9 +227,11 @@ export class Catalogue {
     if (entry.decorator) remember(knowledge, entry.decorator, (path) => knowledge.entryDecorators.add(path, point));
     if (entry.names) knowledge.entryNames.push(point);
     if (entry.parameterDecorator) {
-      const kind = entry.others ?? "http-query";
-      remember(knowledge, entry.parameterDecorator, (path) => knowledge.parameterDecorators.add(path, kind));
+      const kind = entry.type ? null : (entry.others ?? "http-query");
+      const passed = { kind, type: entry.type ?? null, unless: point.unless };
+      remember(knowledge, entry.parameterDecorator, (path) => knowledge.parameterDecorators.add(path, passed));
     }
+    for (const name of entry.exported ? expandBraces(entry.exported) : []) knowledge.entryExports.set(name, point);
   }
 
   #place(knowledge: Knowledge, at: Where, match: Match): void {

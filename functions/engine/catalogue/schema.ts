@@ -47,9 +47,21 @@ export const Condition = z.strictObject({
   below: z.number().optional(),
   /** Is the thing with this path. */
   path: z.array(Path).optional(),
-  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `catastrophic` a regular expression that can take exponential time, `whole` what came in as one piece and has no type of the file. */
+  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time, `whole` what came in as one piece and has no type of the file. */
   shape: z
-    .enum(["absent", "present", "list", "map", "closure", "text", "constant", "spread", "catastrophic", "whole"])
+    .enum([
+      "absent",
+      "present",
+      "list",
+      "map",
+      "closure",
+      "text",
+      "constant",
+      "spread",
+      "closed",
+      "catastrophic",
+      "whole",
+    ])
     .optional(),
   /** A fact that a call earlier in the function has set. */
   fact: Slug.optional(),
@@ -104,8 +116,15 @@ export const Model = z.strictObject({
         receiver: z.string().optional(),
         /** Functions whose first parameters carry these names. */
         names: z.array(z.array(z.string()).min(1)).optional(),
+        /** Functions that the file exports under this name. */
+        exported: z.string().optional(),
         /** Parameters with this decorator. */
         parameterDecorator: Path.optional(),
+        /** What a parameter with the decorator is, where it is more than plain input. */
+        type: Path.optional(),
+        /** What the arguments of the call, or of the decorator of a parameter, must and must not be. */
+        when: z.array(Condition).default([]),
+        unless: z.array(Condition).default([]),
         /** Type paths of the leading parameters. A function with one parameter more takes an error first. */
         parameters: z.array(Path).default([]),
         /** Source kind of all other parameters. */
@@ -125,6 +144,10 @@ export const Model = z.strictObject({
         receiver: z.string().optional(),
         /** Of a call: what its arguments must be. */
         when: z.array(Condition).default([]),
+        /** Of a read: not where this fact is settled. */
+        unlessFact: Slug.optional(),
+        /** What calls make of it is something else. */
+        shallow: z.boolean().default(false),
       }),
     )
     .default([]),
@@ -175,6 +198,8 @@ export const Model = z.strictObject({
     )
     .default([]),
   facts: z.array(z.strictObject({ call: Path, sets: Slug, when: z.array(Condition).default([]) })).default([]),
+  /** Functions of the language or a library about which nothing more is to say: what comes out is made of what goes in. */
+  library: z.array(Path).default([]),
   /** Functions that do not come back. */
   exits: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */

@@ -188,6 +188,8 @@ function destructure(
       assign(run, frame, entry.value, tainted(anyElement(value).taint), at);
       continue;
     }
+    const outcome = entry.value.kind === "assign" && entry.value.type === "error" ? entry.value.to : null;
+    if (outcome?.kind === "variable" && at.kind === "assign") frame.scope.noteTest(outcome.name, asTest(at.from));
     const key = to.shape === "list" ? String(i) : entry.key ? evaluate(run, frame, entry.key).constants?.[0] : null;
     assign(
       run,
@@ -198,6 +200,12 @@ function destructure(
     );
   }
 }
+
+/** What the last of several results tells about the others: whether the key was there, whether the call went well. */
+const asTest = (from: Expression): Expression =>
+  from.kind === "index" && from.key
+    ? { start: from.start, end: from.end, kind: "operation", operator: "in", operands: [from.key, from.of] }
+    : from;
 
 /** Destructuring a map reads its fields, so sources and paths apply as they do for `a.b`. */
 function partOf(

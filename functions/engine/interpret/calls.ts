@@ -59,7 +59,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>"), { ...subject, positional: [called.callee] });
   setFacts(run, frame, paths, subject);
-  const entered = enterFrameworkCalls(run, frame, call, called);
+  const entered = enterFrameworkCalls(run, frame, call, called, subject);
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   if (target !== null) handOver(run, target, positional, called.named, call);
   const result = resultOf(run, frame, call, called, entered, target);
@@ -141,7 +141,7 @@ function setFacts(run: Run, frame: Frame, paths: readonly string[], subject: Sub
 }
 
 /** Functions passed to a framework's registration are its entry points. */
-function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called): boolean {
+function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
   const closures = called.positional.flatMap((arg) => [
     ...arg.closures,
     ...(arg.slots?.shape === "list" ? [...arg.slots.entries.values()].flatMap((v) => v.closures) : []),
@@ -150,7 +150,12 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called)
   const receiver = called.names;
   const entry = called.paths
     .flatMap((path) => run.knowledge.entryCalls.find(path))
-    .find((point) => !point.receiver || receiverFits(point.receiver, receiver));
+    .find(
+      (point) =>
+        (!point.receiver || receiverFits(point.receiver, receiver)) &&
+        point.when.every((test) => holds(frame, test, subject)) &&
+        !point.unless.some((test) => holds(frame, test, subject)),
+    );
   if (!entry) return false;
   for (const closure of closures) enter(run, frame, closure, entry, call);
   return true;
@@ -183,7 +188,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
-  const given = target === null ? propagated(called) : fromOtherFile(run, call, called, target, promises !== 0);
+  const given = target === null ? propagated(run, called) : fromOtherFile(run, call, called, target, promises !== 0);
   const taint = folded ? [] : joinTaint(given, back.taint);
   return cleaned(
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
@@ -271,15 +276,24 @@ function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
 }
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
-function propagated(called: Called): readonly Taint[] {
+function propagated(run: Run, called: Called): readonly Taint[] {
   const values = [
     ...called.positional,
     ...called.named.values(),
     ...(called.receiver ? [called.receiver] : []),
     tainted(called.callee.taint),
   ];
-  return values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
+  return lasting(
+    run,
+    values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []),
+  );
 }
+
+/** What is called with a password gives no password, as a rule. */
+const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>
+  run.knowledge.shallowKinds.size === 0
+    ? taint
+    : taint.filter(({ source }) => !run.knowledge.shallowKinds.has(source.kind));
 
 /** What a function of another file gives: made of its arguments as far as it lets them through, or of its own input. */
 function fromOtherFile(run: Run, call: Call, called: Called, target: string, trusted: boolean): readonly Taint[] {
@@ -290,7 +304,7 @@ function fromOtherFile(run: Run, call: Call, called: Called, target: string, tru
     return taint.length === 0 ? taint : through(tainted(taint), { target, argument, check: "result", trusted }).taint;
   });
   const receiver = called.receiver ? [allTaint(called.receiver)] : [];
-  return [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []);
+  return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));
 }
 
 /** What a call writes into its arguments taints them as a whole. */

@@ -38,7 +38,11 @@ function repeatsFreely(group: string): boolean {
   const atoms = branches.map(atomsOf);
   const lonely = atoms.some((branch) => {
     const repeated = branch.filter((atom) => atom.unbounded);
-    return repeated.length > 0 && branch.every((atom) => atom.unbounded || atom.optional) && overlapping(branch);
+    return (
+      repeated.length > 0 &&
+      branch.every((atom) => atom.unbounded || atom.optional || atom.text === ".") &&
+      overlapping(branch)
+    );
   });
   const texts = branches.map((branch) => branch.trim());
   return lonely || new Set(texts).size < texts.length || ambiguous(texts);

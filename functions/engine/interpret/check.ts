@@ -161,6 +161,7 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   if (shape === "closure") return value.closures.length > 0;
   if (shape === "constant") return value.constants !== null;
   if (shape === "whole") return value.taint.length > 0 && value.instance === null;
+  if (shape === "closed") return value.slots?.shape === "map" && !value.slots.rest && value.taint.length === 0;
   if (shape === "spread") return (value.slots?.rest?.taint.length ?? 0) > 0;
   if (shape === "catastrophic")
     return value.constants?.some((c) => typeof c === "string" && isCatastrophic(c)) === true && value.prefix === null;

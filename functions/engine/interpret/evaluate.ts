@@ -141,7 +141,12 @@ function index(run: Run, frame: Frame, e: Index): Value {
   }
   // Of global input the element that is read is what a reader wants to be told.
   const of = e.of.kind === "variable" ? variable(run, frame, e.of.name, e) : evaluate(run, frame, e.of);
-  if (known === null || known === undefined) return { ...anyElement(of), paths: memberPaths(of, "[]") };
+  if (known === null || known === undefined) {
+    const any = anyElement(of);
+    // A map may lack the key: a set written as a map of true answers both ways.
+    const constants = of.slots?.shape === "map" && any.constants?.every((c) => c === true) ? null : any.constants;
+    return { ...any, constants, paths: memberPaths(of, "[]") };
+  }
   const slot = elementAt(of, normalisedIndex(of, known));
   if (slot) return slot;
   if (of.slots && !of.slots.rest) return tainted(of.taint);

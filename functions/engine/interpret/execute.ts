@@ -13,7 +13,7 @@ import type {
 import { assign } from "./assign.ts";
 import { check } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
-import { applyGuardFunction, noteGuard } from "./guard-functions.ts";
+import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { refine } from "./guards.ts";
 import { newFrame, runBody } from "./invoke.ts";
 import { basePaths, memberPaths } from "./names.ts";
@@ -114,7 +114,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
       name: "return",
     });
   }
-  noteGuard(run, frame, returned, truth(value));
+  noteGuard(run, frame, returned, truth(value) ?? outcomeOf(returned));
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;
   frame.scope.variables = null;
@@ -163,6 +163,7 @@ function executeSwitch(run: Run, frame: Frame, s: Switch): void {
     const enters = fits !== false && !matched;
     frame.scope.variables = enters ? joinStates(entry && new Map(entry), falling) : falling;
     if (enters && option.tests.length === 1 && fits !== true) equalTo(run, frame, s.of, option.tests[0] as Expression);
+    if (enters && option.tests.length > 1 && !falling) oneOf(run, frame, s.of, option.tests);
     if (fits === true) matched = true;
     else if (option.tests.length === 0 && !maybe) matched = true;
     else maybe = true;
@@ -191,6 +192,13 @@ function caseFits(run: Run, frame: Frame, of: Value, tests: readonly Expression[
   const options = values.flatMap((constants) => constants ?? []);
   const hits = of.constants.filter((c) => options.includes(c)).length;
   return hits === 0 ? false : hits === of.constants.length ? true : null;
+}
+
+/** `case "a", "b":` is what a test for membership says. */
+function oneOf(run: Run, frame: Frame, of: Expression, tests: readonly Expression[]): void {
+  const entries = tests.map((value) => ({ start: value.start, end: value.end, key: null, value, spread: false }));
+  const list: Expression = { start: of.start, end: of.end, kind: "collection", shape: "list", entries };
+  refine(run, frame, { start: of.start, end: of.end, kind: "operation", operator: "in", operands: [of, list] }, true);
 }
 
 function equalTo(run: Run, frame: Frame, of: Expression, test: Expression): void {

@@ -24,6 +24,16 @@ export function noteGuard(run: Run, frame: Frame, returned: Expression | null, k
   }
 }
 
+/** In languages that return errors beside or instead of results: nil says that all is well, an error made on the spot that it is not. */
+export function outcomeOf(returned: Expression | null): boolean | null {
+  const last = returned?.kind === "collection" && returned.shape === "list" ? returned.entries.at(-1)?.value : returned;
+  if (last?.kind === "literal" && returned !== last) return Boolean(last.value);
+  const name = last?.kind === "call" ? last.callee : last;
+  const called = name?.kind === "field" || name?.kind === "variable" ? name.name : "";
+  const makesError = last?.kind === "call" && /^(Errorf|Wrapf?|New\w*Err\w*|New)$/.test(called);
+  return makesError || (last?.kind !== "call" && /^(err|[eE]rr[A-Z]\w*)$/.test(called)) ? true : null;
+}
+
 const intersect = (a: Families[] | null, b: Families[]): Families[] =>
   a ? a.map((families, i) => families & (b[i] ?? 0)) : b;
 

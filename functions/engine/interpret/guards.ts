@@ -20,7 +20,7 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   } else if (test.kind === "call") refineCall(run, frame, test, outcome);
   else if (test.kind === "variable") {
     // `const known = list.includes(x); if (!known) return;`
-    const asked = frame.scope.tests.get(test.name);
+    const asked = frame.scope.binding(test.name)?.tests.get(test.name);
     if (asked) refine(run, frame, asked, outcome);
   } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
@@ -57,11 +57,21 @@ function refineComparison(
       equal(run, frame, right, left);
     }
     indexTest(run, frame, left, right, same);
+    if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
     answerTest(run, frame, left, right, same);
+    if (run.language === "go") errorTest(run, frame, left, right, same);
   } else if (operator === "in" || operator === "not in") {
     if ((operator === "in") === outcome) membership(run, frame, left, right);
     else absence(run, frame, left, right);
   } else if (operator === ">=" || operator === ">") indexTest(run, frame, left, right, !outcome);
+}
+
+/** `id, err := uuid.Parse(x); if err != nil { return }`: without an error x is what the call asks for. */
+function errorTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
+  const call = left.kind === "variable" ? frame.scope.tests.get(left.name) : undefined;
+  if (call?.kind !== "call" || right.kind !== "literal" || right.value !== null) return;
+  modelGuards(run, frame, call, same);
+  applyGuardFunction(run, frame, call, same ? "false" : "true");
 }
 
 /** `isValid(x) === true`, `preg_match(...) === 0`: an answer compared with the truth is the answer. */
@@ -71,6 +81,15 @@ function answerTest(run: Run, frame: Frame, left: Expression, right: Expression,
   const counts = call.callee.kind === "field" && call.callee.name === "test";
   if (typeof right.value === "boolean" || (counts && (right.value === 0 || right.value === 1)))
     refine(run, frame, call, same === Boolean(right.value));
+}
+
+/** `process.env.NODE_ENV !== "production"`: what follows is not what the world sees. */
+function isDevelopment(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): boolean {
+  const name = lastSegment(accessPath(left) ?? "");
+  if (!/^(node_?env|app_?env|flask_?env|env|environment)$/i.test(name)) return false;
+  const [wanted] = evaluate(run, frame, right).constants ?? [];
+  if (typeof wanted !== "string") return false;
+  return same ? /^(dev|development|local|test)$/i.test(wanted) : /^prod(uction)?$/i.test(wanted);
 }
 
 /** `x === "a"`: x is that constant. Comparing with null says nothing about what else it can be. */
@@ -85,6 +104,9 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
       else if (only === "string")
         change(run, frame, operand.operands[0], run.catalogue.bitsOf(["nosql_injection", "mass_assignment"]));
     } else if (accessPath(operand) !== null) store(frame, operand, constant(only));
+  } else if (value.constants?.every((c) => typeof c === "string") && value.constants.length > 1) {
+    // The loop variable over a fixed list: equal to one of them.
+    if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
   }
 }
 
@@ -125,7 +147,7 @@ function indexTest(run: Run, frame: Frame, left: Expression, right: Expression, 
 }
 
 const memberTests = new Set(["includes", "contains", "has", "containsKey", "hasOwnProperty"]);
-const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec"]);
+const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
 
 function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void {
   const { callee } = call;

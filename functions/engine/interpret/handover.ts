@@ -37,6 +37,7 @@ export function hand(run: Run, handover: Handover): void {
 /** The path that can name something in another file of the project; what models know is a library. */
 export function targetOf(run: Run, paths: readonly string[]): string | null {
   if (run.language === "go") return targetInPackage(run, paths);
+  if (run.language === "php") return globalTarget(run, paths);
   for (const path of paths) {
     const plain = path.includes("()") ? path.replaceAll("()", "") : path;
     if (plain.startsWith("?") || !plain.includes(".") || plain.includes("[")) continue;
@@ -47,6 +48,18 @@ export function targetOf(run: Run, paths: readonly string[]): string | null {
     )
       continue;
     return plain;
+  }
+  return null;
+}
+
+/** Functions and classes have one name in all files; what models know belongs to a library or to the language. */
+function globalTarget(run: Run, paths: readonly string[]): string | null {
+  const { known } = run.knowledge;
+  for (const path of paths) {
+    const plain = path.includes("()") ? path.replaceAll("()", "") : path;
+    if (/^[?$<]|\[|^this\b/.test(plain) || known.has(plain)) continue;
+    const dot = plain.lastIndexOf(".");
+    if (dot < 0 || !known.has(plain.slice(0, dot))) return plain;
   }
   return null;
 }

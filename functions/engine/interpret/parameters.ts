@@ -1,6 +1,6 @@
-import type { EntryPoint } from "../catalogue/catalogue.ts";
+import type { EntryPoint, PassedParameter } from "../catalogue/catalogue.ts";
 import type { FunctionNode, Parameter } from "../ir/ir.ts";
-import { receiverFits } from "./check.ts";
+import { holds, receiverFits } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
@@ -21,8 +21,9 @@ export function parameterValue(
     step: firstStep(param),
   };
   const passed = entry && index >= entry.parameters.length ? passedKind(fn, param, entry) : null;
-  const kind = decoratedKind(run, frame, param) ?? passed;
-  const type = entry?.parameters[index];
+  const decorated = passedBy(run, frame, param);
+  const kind = decorated?.kind ?? passed;
+  const type = decorated?.type ?? entry?.parameters[index];
   const taint: Taint[] = kind
     ? [symbolic, { source: run.source(kind, param, entry?.confidence ?? 1), clean: 0, step: firstStep(param) }]
     : [symbolic];
@@ -36,16 +37,20 @@ export function parameterValue(
   };
 }
 
-function decoratedKind(run: Run, frame: Frame, param: Parameter): string | null {
+function passedBy(run: Run, frame: Frame, param: Parameter): PassedParameter | null {
   for (const decorator of param.decorators) {
     const callee = evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
-    for (const path of callee.paths) {
-      const [kind] = run.knowledge.parameterDecorators.find(path);
-      if (kind) return kind;
-    }
+    const passed = callee.paths.flatMap((path) => run.knowledge.parameterDecorators.find(path))[0];
+    if (!passed) continue;
+    // A converter in the decorator leaves nothing to attack with.
+    const positional = decorator.kind === "call" ? decorator.args.map(({ value }) => evaluate(run, frame, value)) : [];
+    const subject = { ...noSubject, positional, at: decorator };
+    return passed.unless.some((test) => holds(frame, test, subject)) ? null : passed;
   }
   return null;
 }
+
+const noSubject = { named: new Map(), receiver: null, receiverPaths: [], name: "" };
 
 /** The framework that calls a function, known by its decorators or by what its parameters are called. */
 export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | null {
@@ -54,6 +59,12 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
     const found = callee.paths.flatMap((path) => run.knowledge.entryDecorators.find(path));
     const fits = found.find((entry) => !entry.receiver || receiverFits(entry.receiver, callee.paths));
     if (fits) return fits;
+  }
+  if (run.knowledge.entryExports.size > 0) {
+    for (const [name, closure] of run.exports) {
+      const entry = closure.fn === fn ? run.knowledge.entryExports.get(name) : undefined;
+      if (entry) return entry;
+    }
   }
   return (
     run.knowledge.entryNames.find((entry) =>

@@ -41,10 +41,11 @@ export function keepsOnlyHarmless(pattern: string): boolean {
 }
 
 function takesOut(catalogue: Catalogue, pattern: string, isRegex: boolean): Families {
-  const characters = isRegex ? pattern.match(/^\(?\[([^^][^\]]*)\]\)?[+*]?$/)?.[1] : undefined;
+  const characters = isRegex ? pattern.match(/^\(?\[(?!\^)((?:\\.|[^\]\\])+)\]\)?[+*]?$/)?.[1] : undefined;
   const has = (character: string) => pattern === character || characters?.includes(character) === true;
   const families = [
     ...(has("<") ? ["xss"] : []),
+    ...(characters !== undefined && has("*") && has("+") && has("(") ? ["redos"] : []),
     ...(/\\[rn]/.test(pattern) || has("\n") ? ["log_injection", "header_injection"] : []),
   ];
   return catalogue.bitsOf(families);
