@@ -110,13 +110,24 @@ function leaves(value: Value, depth = 3): readonly Taint[] {
 }
 
 function classesOf(run: Run): LinkRecord["classes"] {
-  const classes = run.classes.map(({ node, bases }) => ({
+  const classes = run.classes.map(({ node, bases, fields }) => ({
+    ...fieldTypes(run, fields),
     name: node.name,
     bases: bases.flatMap((base) =>
       base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),
     ),
   }));
   return classes.filter((entry) => entry.bases.length > 0);
+}
+
+/** The types of fields, where the methods of a class may stand in other files than its fields. */
+function fieldTypes(run: Run, fields: ReadonlyMap<string, Value>): { fields?: Record<string, string> } {
+  if (run.language !== "go") return {};
+  const typed = [...fields].flatMap(([name, { paths }]) => {
+    const type = paths.find((path) => path.startsWith("~") || path.includes("/"));
+    return type === undefined ? [] : [[name, type] as const];
+  });
+  return typed.length === 0 ? {} : { fields: Object.fromEntries(typed) };
 }
 
 /** The end of one file's part of the way is no sink. */

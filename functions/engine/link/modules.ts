@@ -1,5 +1,6 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { byCodeUnits } from "./order.ts";
+import { Packages } from "./packages.ts";
 
 /** A function found in another file. */
 export interface Target {
@@ -11,6 +12,7 @@ export interface Target {
 export class Modules {
   /** Every family that some value can be clean for. */
   readonly families: string[];
+  readonly #packages: Packages;
   readonly #found = new Map<string, Target[]>();
   readonly #byPath = new Map<string, FileArtefact>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
@@ -18,6 +20,7 @@ export class Modules {
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], families: string[]) {
     this.families = families;
+    this.#packages = new Packages(artefacts);
     for (const artefact of [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path))) {
       this.#byPath.set(artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, ""), artefact);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
@@ -37,6 +40,7 @@ export class Modules {
   }
 
   #find(from: string, target: string, aliases: number): Target[] {
+    if (from.endsWith(".go")) return this.#packages.find(from, target);
     const { relative, names } = split(target);
     // A function that is the whole module is called by the module's name.
     for (let files = names.length; files >= (relative ? 0 : 1); files--) {

@@ -128,6 +128,10 @@ function call(l: GoLowering, node: SyntaxNode): Expression {
   if ((named === "make" || named === "new") && first) return emptyOf(l, node, first);
   if (named === "string" && first && others.length === 0) return l.expression(first);
   if (named === "append") return appended(l, node, given);
+  if (/^regexp\.(MustCompile|Compile)(POSIX)?$/.test(named) && first) {
+    const pattern = textLiteral(l, first);
+    if (pattern !== null) return { ...l.literal(node, pattern), regex: true };
+  }
   if (named === "fmt.Sprintf" && first) {
     const format = textLiteral(l, first);
     const text = format === null ? null : formatted(l, node, format, others);

@@ -11,7 +11,7 @@ export function compositeOf(l: Lowering, node: SyntaxNode): Expression {
 
 /** What `make(T)` and `new(T)` give. */
 export function emptyOf(l: Lowering, node: SyntaxNode, type: SyntaxNode): Expression {
-  return literalOf(l, node, type.type === "identifier" ? { ...type, type: "type_identifier" } : type, undefined);
+  return literalOf(l, node, asType(type), undefined);
 }
 
 /** The type of the elements is left out where the type around says it. */
@@ -72,4 +72,10 @@ function elementValue(l: Lowering, element: SyntaxNode, type?: SyntaxNode): Expr
   if (!inside) return l.reads(element, []);
   const elided = inside.type === "literal_value" ? inside : childOf(inside, "literal_value");
   return inside.type === "literal_value" && elided ? literalOf(l, inside, type, elided) : l.expression(inside);
+}
+
+/** Between the brackets of a call the parser takes a type for a value. */
+function asType(node: SyntaxNode): SyntaxNode {
+  if (node.type === "identifier") return { ...node, type: "type_identifier" };
+  return node.type === "selector_expression" ? { ...node, type: "qualified_type" } : node;
 }

@@ -159,17 +159,21 @@ function emptyValue(l: Lowering, at: SyntaxNode, type: SyntaxNode | undefined): 
 /** The last of several results is, by custom, an error or whether there is one: neither is the attacker's text. */
 const outcome = /^(err|\w*Err|err\w*|ok|found|exists)$/;
 
-function targets(l: Lowering, node: SyntaxNode, names: readonly SyntaxNode[]): Expression {
+/** `v, there := m[k]`, `v, fits := x.(T)`, `v, open := <-c`: the second is never the attacker's either, whatever it is called. */
+const saysWhether = (from: SyntaxNode | undefined): boolean =>
+  /^(index_expression|type_assertion_expression|unary_expression)$/.test(from?.type ?? "");
+
+function targets(l: Lowering, node: SyntaxNode, names: readonly SyntaxNode[], from?: SyntaxNode): Expression {
   return {
     ...span(node),
     kind: "collection",
     shape: "list",
     entries: names.map((name, i) => {
       const to = l.expression(name);
-      const isOutcome = i > 0 && i === names.length - 1 && outcome.test(l.textOf(name));
-      const from: Expression = { ...span(name), kind: "unknown", reads: [] };
+      const isOutcome = i > 0 && i === names.length - 1 && (saysWhether(from) || outcome.test(l.textOf(name)));
+      const unknown: Expression = { ...span(name), kind: "unknown", reads: [] };
       const target: Expression = isOutcome
-        ? { ...span(name), kind: "assign", to, from, type: "error", declares: false }
+        ? { ...span(name), kind: "assign", to, from: unknown, type: "error", declares: false }
         : to;
       return { ...span(name), key: null, value: target, spread: false };
     }),
@@ -190,7 +194,7 @@ function assignments(l: GoLowering, node: SyntaxNode, declares: boolean): Statem
     return [assigned(node, l.expression(to), { ...span(node), kind: "operation", operator, operands })];
   }
   if (left.length > 1 && right.length === 1)
-    return [assigned(node, targets(l, node, left), l.expression(from), declares)];
+    return [assigned(node, targets(l, node, left, from), l.expression(from), declares)];
   if (left.length === 1) return [assigned(node, l.expression(to), l.expression(from), declares)];
   // `a, b = b, a` evaluates all before it assigns any.
   const all: Expression = {

@@ -1,0 +1,91 @@
+import type { FileArtefact } from "../artefact.ts";
+import type { Target } from "./modules.ts";
+
+/** An interface that more types than this implement tells too little about which one is meant. */
+const implementersMax = 4;
+const fieldsMax = 6;
+
+/** The first parts of what the standard library of Go calls its packages; a folder of the project may end alike. */
+const library =
+  /^(archive|compress|container|crypto|database|debug|encoding|go|hash|html|image|index|io|log|math|mime|net|os|path|regexp|runtime|sync|testing|text|time|unicode)\//;
+
+/** Finds functions where a package is a folder: its files see each other's names, and others import the folder. */
+export class Packages {
+  readonly #folders = new Map<string, FileArtefact[]>();
+  readonly #methods = new Map<string, Target[]>();
+
+  /** @param artefacts in path order */
+  constructor(artefacts: readonly FileArtefact[]) {
+    for (const artefact of artefacts) {
+      const { path, language } = artefact.coverage;
+      if (language !== "go") continue;
+      const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+      this.#folders.set(folder, [...(this.#folders.get(folder) ?? []), artefact]);
+      for (const exported of artefact.link.exports) {
+        const method = exported.name.slice(exported.name.indexOf(".") + 1);
+        if (method !== exported.name)
+          this.#methods.set(method, [...(this.#methods.get(method) ?? []), { artefact, exported }]);
+      }
+    }
+  }
+
+  /** `target` is `~Store.Find` for the file's own package, `example.org/shop/store.New.Find` for others. */
+  find(from: string, target: string): Target[] {
+    const own = from.slice(0, Math.max(0, from.lastIndexOf("/")));
+    const start = target.indexOf(".", target.lastIndexOf("/") + 1);
+    const folder = target.startsWith("~") ? own : this.#folder(own, target.slice(0, start));
+    const names = target.startsWith("~") ? target.slice(1).split(".") : target.slice(start + 1).split(".");
+    return folder === null ? [] : this.#named(folder, names, 0);
+  }
+
+  /** The folder that an import means: where the module begins is not known, so the longest ending that exists counts. */
+  #folder(own: string, module: string): string | null {
+    if (library.test(module)) return null;
+    const parts = module.split("/");
+    const above = own.split("/");
+    for (let skipped = 0; skipped < parts.length; skipped++) {
+      for (let depth = above.length; depth >= 0; depth--) {
+        const folder = [...above.slice(0, depth), ...parts.slice(skipped)].filter((part) => part !== "").join("/");
+        if (this.#folders.has(folder)) return folder;
+      }
+    }
+    return null;
+  }
+
+  #named(folder: string, names: readonly string[], fields: number): Target[] {
+    const [first, second, ...others] = names as [string, string | undefined, ...string[]];
+    const files = this.#folders.get(folder) ?? [];
+    const wanted = second === undefined ? first : `${first}.${second}`;
+    const exact = files.flatMap((artefact) =>
+      artefact.link.exports.filter(({ name }) => name === wanted).map((exported) => ({ artefact, exported })),
+    );
+    if (second === undefined || (exact.length > 0 && others.length === 0)) return exact;
+    const held = files.flatMap(({ coverage, link }) =>
+      link.classes.filter(({ name }) => name === first).map(({ fields }) => ({ type: fields?.[second], coverage })),
+    );
+    const field = held.find(({ type }) => type !== undefined);
+    if (field?.type && others.length > 0 && fields < fieldsMax)
+      return this.#field(field.coverage.path, field.type, others, fields + 1);
+    return this.#byMethod(folder, names.at(-1) as string, held.length > 0);
+  }
+
+  #field(path: string, type: string, names: readonly string[], fields: number): Target[] {
+    const own = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    const target = [type, ...names].join(".");
+    const start = target.indexOf(".", target.lastIndexOf("/") + 1);
+    if (target.startsWith("~")) return this.#named(own, target.slice(1).split("."), fields);
+    const folder = this.#folder(own, target.slice(0, start));
+    return folder === null ? [] : this.#named(folder, target.slice(start + 1).split("."), fields);
+  }
+
+  /** A method of what a constructor or variable of the folder holds; of an interface, the method of whatever implements it. */
+  #byMethod(folder: string, method: string, anywhere: boolean): Target[] {
+    const all = this.#methods.get(method) ?? [];
+    const inside = all.filter(({ artefact }) => {
+      const { path } = artefact.coverage;
+      return path.slice(0, Math.max(0, path.lastIndexOf("/"))) === folder;
+    });
+    const found = inside.length > 0 ? inside : anywhere ? all : [];
+    return found.length <= implementersMax ? found : [];
+  }
+}
