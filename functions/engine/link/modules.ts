@@ -1,4 +1,6 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
+import { languageOf } from "../inventory/language.ts";
+import { GlobalNames } from "./global-names.ts";
 import { byCodeUnits } from "./order.ts";
 import { Packages } from "./packages.ts";
 
@@ -13,6 +15,7 @@ export class Modules {
   /** Every family that some value can be clean for. */
   readonly families: string[];
   readonly #packages: Packages;
+  readonly #globals: GlobalNames;
   readonly #found = new Map<string, Target[]>();
   readonly #byPath = new Map<string, FileArtefact>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
@@ -21,6 +24,7 @@ export class Modules {
   constructor(artefacts: readonly FileArtefact[], families: string[]) {
     this.families = families;
     this.#packages = new Packages(artefacts);
+    this.#globals = new GlobalNames(artefacts.filter(({ coverage }) => coverage.language === "php"));
     for (const artefact of [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path))) {
       this.#byPath.set(artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, ""), artefact);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
@@ -41,6 +45,7 @@ export class Modules {
 
   #find(from: string, target: string, aliases: number): Target[] {
     if (from.endsWith(".go")) return this.#packages.find(from, target);
+    if (isPhp(from)) return this.#globals.find(target);
     const { relative, names } = split(target);
     // A function that is the whole module is called by the module's name.
     for (let files = names.length; files >= (relative ? 0 : 1); files--) {
@@ -113,6 +118,8 @@ export class Modules {
     return undefined;
   }
 }
+
+const isPhp = (path: string): boolean => languageOf(path).name === "php";
 
 /** Re-exports of re-exports end somewhere. */
 const aliasesMax = 4;

@@ -207,7 +207,7 @@ export const expressions: Record<string, Handler> = {
   variadic_unpacking: inner,
 };
 
-/** Casts to numbers are conversions; `(string)` and `(array)` change nothing that matters. */
+/** Casts are conversions; `(array)` changes nothing that matters. */
 const conversions: Record<string, string> = {
   int: "intval",
   integer: "intval",
@@ -216,6 +216,7 @@ const conversions: Record<string, string> = {
   real: "floatval",
   bool: "boolval",
   boolean: "boolval",
+  string: "strval",
 };
 
 export const isName = (node: SyntaxNode): boolean =>

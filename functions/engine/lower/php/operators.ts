@@ -37,9 +37,21 @@ function binaryParts(l: PhpLowering, node: SyntaxNode) {
 /** An operator on values that are lowered already. */
 export function comparison(l: PhpLowering, node: SyntaxNode, symbol: string, operands: Expression[]): Expression {
   if (symbol === ".") return { ...span(node), kind: "template", parts: operands };
+  if (symbol === "|" && operands.every((operand) => operand.kind === "variable" || operand.kind === "field"))
+    return anyOf(node, operands);
   const operator = spelled[symbol] ?? symbol;
   return positionTest(l, node, operator, operands) ?? { ...span(node), kind: "operation", operator, operands };
 }
+
+/** `A | B` of named flags: each of them is meant. */
+const anyOf = (node: SyntaxNode, flags: Expression[]): Expression =>
+  flags.reduceRight((otherwise, then) => ({
+    ...span(node),
+    kind: "conditional",
+    test: { ...span(node), kind: "unknown", reads: [] },
+    then,
+    otherwise,
+  }));
 
 /** `strpos($text, "x") !== false` asks whether it is contained, `=== 0` whether the text begins with it. */
 function positionTest(l: PhpLowering, node: SyntaxNode, operator: string, operands: Expression[]): Expression | null {

@@ -1,0 +1,66 @@
+import type { FileArtefact } from "../artefact.ts";
+import type { Target } from "./modules.ts";
+
+/** More declarations of one name are versions of one another; looking at a few of them is enough. */
+const declarationsMax = 4;
+/** How far up or down a class hierarchy a method is looked for. */
+const generationsMax = 6;
+
+/**
+ * The functions and classes of PHP: their names are the same in all files, however a file gets to know another. Paths are
+ * `function`, `Name\\Space\\function` and `Name\\Space\\Class.method`.
+ */
+export class GlobalNames {
+  readonly #declared = new Map<string, Target[]>();
+  readonly #bases = new Map<string, string[]>();
+  readonly #heirs = new Map<string, string[]>();
+
+  /** @param artefacts in path order */
+  constructor(artefacts: readonly FileArtefact[]) {
+    for (const artefact of artefacts) {
+      for (const exported of artefact.link.exports) add(this.#declared, exported.name, { artefact, exported });
+      for (const { name, bases } of artefact.link.classes) {
+        for (const base of bases) {
+          add(this.#bases, name, base);
+          add(this.#heirs, base, name);
+        }
+      }
+    }
+  }
+
+  find(target: string): Target[] {
+    const dot = target.lastIndexOf(".");
+    // What is not found in a namespace is looked for in the global one.
+    if (dot < 0) return this.#at(target) ?? this.#at(target.slice(target.lastIndexOf("\\") + 1)) ?? [];
+    const type = target.slice(0, dot);
+    const method = target.slice(dot + 1);
+    const own = this.#along(this.#bases, type, method, true);
+    const overriding = this.#along(this.#heirs, type, method, false);
+    return [...new Set([...own, ...overriding])].slice(0, declarationsMax);
+  }
+
+  #at(name: string): Target[] | undefined {
+    return this.#declared.get(name)?.slice(0, declarationsMax);
+  }
+
+  /** Upwards the nearest declaration counts, downwards all do: any of them may be the one that runs. */
+  #along(related: ReadonlyMap<string, string[]>, type: string, method: string, nearest: boolean): Target[] {
+    const found: Target[] = [];
+    const seen = new Set<string>();
+    let types = [type];
+    for (let generation = 0; types.length > 0 && generation < generationsMax; generation++) {
+      for (const name of types) seen.add(name);
+      const here = types.flatMap((name) => this.#at(`${name}.${method}`) ?? []);
+      found.push(...here);
+      if (nearest && here.length > 0) break;
+      types = types.flatMap((name) => related.get(name) ?? []).filter((name) => !seen.has(name));
+    }
+    return found;
+  }
+}
+
+function add<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const known = map.get(key);
+  if (known) known.push(value);
+  else map.set(key, [value]);
+}
