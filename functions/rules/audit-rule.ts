@@ -16,8 +16,10 @@ export const AuditRule = z.object({
   customPrompt: z.string().nullable(),
   fixSuggestion: z.string().nullable(),
   referenceUrl: z.string().nullable(),
-  /** In RE2's syntax, checked when it was written. Rules of before there were patterns have none. */
+  /** In RE2's syntax, checked when it was written, or one rule in Semgrep's YAML. Rules of before there were patterns have none. */
   pattern: z.string().nullable().default(null),
+  /** Why the engine does not run the pattern, with key and line; only of rules in YAML. */
+  refusal: z.string().nullable().default(null),
   /** The texts for readers of English, of what the system ships. */
   english: z
     .object({ name: z.string(), description: z.string(), customPrompt: z.string(), fixSuggestion: z.string() })
@@ -43,6 +45,8 @@ export const AuditRuleView = z.object({
   fix_suggestion: z.string().nullable(),
   reference_url: z.string().nullable(),
   pattern: z.string().nullable(),
+  /** Why the engine does not run the pattern; null when it does. */
+  refusal: z.string().nullable(),
   /** Of the system's rules, for readers of English. */
   english: z
     .object({ name: z.string(), description: z.string(), custom_prompt: z.string(), fix_suggestion: z.string() })
@@ -65,6 +69,7 @@ export const auditRuleView = (rule: AuditRule): z.input<typeof AuditRuleView> =>
   fix_suggestion: rule.fixSuggestion,
   reference_url: rule.referenceUrl,
   pattern: rule.pattern,
+  refusal: rule.refusal,
   english: rule.english && {
     name: rule.english.name,
     description: rule.english.description,

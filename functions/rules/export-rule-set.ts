@@ -15,7 +15,14 @@ const RuleSetFile = RuleSetView.pick({
   severity_weights: true,
 }).extend({
   rules: z.array(
-    AuditRuleView.omit({ id: true, rule_set_id: true, english: true, created_at: true, updated_at: true }),
+    AuditRuleView.omit({
+      id: true,
+      rule_set_id: true,
+      english: true,
+      refusal: true,
+      created_at: true,
+      updated_at: true,
+    }),
   ),
   export_version: z.literal("1.0"),
 });

@@ -1,5 +1,7 @@
+import * as z from "zod";
 import { operation } from "../platform/operation.ts";
 import { makeFailures, makeGrants, makeRuleSet } from "./make-rule-set.ts";
+import { RuleFileText, ruleFileDrafts } from "./rule-file-drafts.ts";
 import { RuleSetView, ruleSetView } from "./rule-set.ts";
 import { RuleSetDraft } from "./rule-set-draft.ts";
 
@@ -7,14 +9,23 @@ export const importRuleSet = operation(
   {
     method: "POST",
     path: "/rules/import",
-    summary: "Make a rule set of one's own from an exported file",
+    summary: "Make a rule set of one's own from an exported file, or from rule files in Semgrep's YAML",
     auth: "user",
     // A file without rules is no export.
-    body: RuleSetDraft.extend({ rules: RuleSetDraft.shape.rules.unwrap() }),
+    body: RuleSetDraft.extend({
+      rules: RuleSetDraft.shape.rules.unwrap().optional(),
+      rule_files: z.array(RuleFileText).max(200).optional(),
+    }).refine(({ rules, rule_files }) => rules !== undefined || rule_files !== undefined, {
+      path: ["rules"],
+      error: "expected rules or rule_files",
+    }),
     success: RuleSetView,
     failures: makeFailures,
     grants: makeGrants,
     idempotent: true,
   },
-  async ({ body, caller, now }) => ruleSetView(await makeRuleSet(body, caller.id, now())),
+  async ({ body, caller, now }) => {
+    const rules = [...(body.rules ?? []), ...ruleFileDrafts(body.rule_files ?? [])];
+    return ruleSetView(await makeRuleSet({ ...body, rules }, caller.id, now()));
+  },
 );

@@ -1,8 +1,9 @@
 import * as z from "zod";
+import { isRuleFile } from "../engine/match/rule-file.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { sortOrderMax } from "../platform/system-records.ts";
 import { type AuditRule, RuleCategory, RuleSeverity } from "./audit-rule.ts";
-import { checkPattern } from "./rule-pattern.ts";
+import { checkPattern, refusalOf } from "./rule-pattern.ts";
 
 /** A set that nobody can read through any more helps no model either. */
 export const rulesPerSetMax = 500;
@@ -14,6 +15,11 @@ export const charactersPerSetMax = 200_000;
  * wide ranges without regard to case, half a millisecond.
  */
 export const patternCharactersPerSetMax = 10_000;
+
+/** Rules in YAML are not sent to models; this is what an answer of the API can carry several of. */
+export const ruleFileCharactersPerSetMax = 1_000_000;
+const ruleFileCharactersMax = 50_000;
+const regexCharactersMax = 1_000;
 
 const text = (max: number) => z.string().max(max).nullish();
 
@@ -29,10 +35,14 @@ const fields = {
   reference_url: text(500).refine((url) => /^https?:$/.test(URL.parse(url ?? "")?.protocol ?? "https:"), {
     error: "expected an address that begins with http:// or https://",
   }),
-  pattern: text(1000).meta({
-    description:
-      "A regular expression in RE2 syntax (no look-around, no back-references) that is also searched for in each line of files of the set's language, without a model",
-  }),
+  pattern: text(ruleFileCharactersMax)
+    .refine((pattern) => !pattern || pattern.length <= regexCharactersMax || isRuleFile(pattern), {
+      error: `a regular expression has at most ${regexCharactersMax} characters`,
+    })
+    .meta({
+      description:
+        "A regular expression in RE2 syntax (no look-around, no back-references) that is also searched for in each line of files of the set's language, or a rule in Semgrep's YAML that begins with `rules:`; both without a model",
+    }),
   enabled: z.boolean(),
   sort_order: z.int().min(0).max(sortOrderMax),
 };
@@ -49,7 +59,13 @@ export type AuditRuleDraft = z.output<typeof AuditRuleDraft>;
 /** What a caller changes: what is not named stays as it is, null empties a text. */
 export const AuditRulePatch = z.object(fields).partial();
 
-export function newAuditRule(draft: AuditRuleDraft, id: string, ruleSetId: string, at: Date): AuditRule {
+/** @param draft with the refusal as the file says it that the rule comes from, if it was refused there */
+export function newAuditRule(
+  draft: AuditRuleDraft & { refusal?: string | null },
+  id: string,
+  ruleSetId: string,
+  at: Date,
+): AuditRule {
   return {
     id,
     ruleSetId,
@@ -62,6 +78,7 @@ export function newAuditRule(draft: AuditRuleDraft, id: string, ruleSetId: strin
     fixSuggestion: draft.fix_suggestion ?? null,
     referenceUrl: draft.reference_url ?? null,
     pattern: draft.pattern || null,
+    refusal: draft.refusal ?? refusalOf(draft.pattern || null),
     english: null,
     enabled: draft.enabled,
     sortOrder: draft.sort_order,
@@ -84,6 +101,7 @@ export function changedAuditRule(rule: AuditRule, patch: z.output<typeof AuditRu
     fixSuggestion: kept(patch.fix_suggestion, rule.fixSuggestion),
     referenceUrl: kept(patch.reference_url, rule.referenceUrl),
     pattern: kept(patch.pattern, rule.pattern) || null,
+    refusal: patch.pattern === undefined ? rule.refusal : refusalOf(patch.pattern || null),
     enabled: patch.enabled ?? rule.enabled,
     sortOrder: patch.sort_order ?? rule.sortOrder,
     updatedAt: at.toISOString(),
@@ -100,11 +118,29 @@ export function checkRules(rules: readonly AuditRule[], changed: readonly AuditR
   const characters = rules.reduce((sum, rule) => sum + charactersOf(rule), 0);
   if (characters > charactersPerSetMax)
     throw new SluiceError("rule_set_too_large", { characters, limit: charactersPerSetMax });
-  const ofPatterns = rules.reduce((sum, { pattern }) => sum + (pattern?.length ?? 0), 0);
-  if (ofPatterns > patternCharactersPerSetMax)
-    throw new SluiceError("rule_pattern_total_too_long", { characters: ofPatterns, limit: patternCharactersPerSetMax });
-  for (const { pattern, ruleCode } of changed) if (pattern !== null) checkPattern(pattern, ruleCode);
+  const files = rules.filter(({ pattern }) => pattern !== null && isRuleFile(pattern));
+  requireTotal(
+    rules.filter((rule) => !files.includes(rule)),
+    patternCharactersPerSetMax,
+  );
+  requireTotal(files, ruleFileCharactersPerSetMax);
+  for (const { pattern, ruleCode } of changed)
+    if (pattern !== null && !isRuleFile(pattern)) checkPattern(pattern, ruleCode);
 }
 
+function requireTotal(rules: readonly AuditRule[], limit: number): void {
+  const characters = rules.reduce((sum, { pattern }) => sum + (pattern?.length ?? 0), 0);
+  if (characters > limit) throw new SluiceError("rule_pattern_total_too_long", { characters, limit });
+}
+
+/** What a model is sent of a rule, and its pattern where that is short. */
 const charactersOf = ({ ruleCode, name, description, customPrompt, fixSuggestion, referenceUrl, pattern }: AuditRule) =>
-  [ruleCode, name, description, customPrompt, fixSuggestion, referenceUrl, pattern].join("").length;
+  [
+    ruleCode,
+    name,
+    description,
+    customPrompt,
+    fixSuggestion,
+    referenceUrl,
+    pattern && isRuleFile(pattern) ? "" : pattern,
+  ].join("").length;

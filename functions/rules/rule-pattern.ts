@@ -1,4 +1,6 @@
 import { RE2JS, type RE2JSSyntaxException } from "re2js";
+import type { Refusal } from "../engine/match/own-rule.ts";
+import { isRuleFile, readRuleFile } from "../engine/match/rule-file.ts";
 import { SluiceError } from "../platform/errors.ts";
 
 /**
@@ -19,6 +21,19 @@ export function checkPattern(pattern: string, rule: string): void {
   if (size > programSizeMax) throw new SluiceError("rule_pattern_too_complex", { rule, size, limit: programSizeMax });
   if (compiled.matcher("").find()) throw new SluiceError("rule_pattern_matches_empty", { rule });
 }
+
+/** What stands in the way of a rule in YAML; null when nothing does, and of regular expressions, which are checked when written. */
+export function refusalOf(pattern: string | null): string | null {
+  if (pattern === null || !isRuleFile(pattern)) return null;
+  const { rules, refused } = readRuleFile(pattern);
+  const [refusal] = refused;
+  if (refusal) return refusalText(refusal);
+  return rules.length === 1 ? null : "one rule is expected, and its file may have no others";
+}
+
+/** @param file where the rule comes from, if it was sent as a file */
+export const refusalText = ({ line, key, reason }: Refusal, file?: string): string =>
+  `${file === undefined ? "" : `${file}, `}line ${line}${key === null ? "" : `, ${key}`}: ${reason}`;
 
 function compile(pattern: string, rule: string): RE2JS {
   try {

@@ -61,8 +61,8 @@ export const reviewRules = ({ rules }: RuleSet, language: Language): ReviewRule[
 
 /** What the engine searches for: the patterns of the rules that are switched on, in files of the set's language. */
 export const userPatterns = ({ rules, language }: RuleSet): UserPattern[] =>
-  rules.flatMap(({ enabled, ruleCode, name, description, category, severity, fixSuggestion, pattern }) =>
-    enabled && pattern !== null
+  rules.flatMap(({ enabled, ruleCode, name, description, category, severity, fixSuggestion, pattern, refusal }) =>
+    enabled && pattern !== null && refusal === null
       ? [{ code: ruleCode, name, description, category, severity, fixSuggestion, language, pattern }]
       : [],
   );

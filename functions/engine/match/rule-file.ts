@@ -39,6 +39,44 @@ class Refused extends Error {
   }
 }
 
+/** A pattern that is not a regular expression but a rule file, in Semgrep's YAML: it begins with the key `rules`. */
+export const isRuleFile = (pattern: string): boolean => /^(?:\s*#[^\n]*\n|---\s*\n|\s*\n)*rules:/.test(pattern);
+
+/** One rule of a file as a file of its own, with what became of it. */
+export interface SplitRule {
+  readonly text: string;
+  readonly rule: OwnRuleSource | null;
+  readonly refusal: Refusal | null;
+}
+
+/** Cuts a file into its rules; lines are those of the whole file. */
+export function splitRuleFile(text: string): SplitRule[] {
+  const { rules, refused } = readRuleFile(text);
+  const document = parseDocument(text, { uniqueKeys: true });
+  const list = isMap(document.contents) ? document.contents.get("rules", true) : null;
+  const [whole] = refused;
+  if (!isSeq(list)) return [{ text, rule: null, refusal: whole ?? null }];
+  const lines = new LineCounter();
+  parseDocument(text, { lineCounter: lines });
+  const starts = list.items.map((item) => lines.linePos(startOf(item)).line);
+  const all = text.split("\n");
+  return list.items.map((_, i) => {
+    const [from, to] = [starts[i] as number, starts[i + 1] ?? all.length + 1];
+    const own = all.slice(from - 1, to - 1);
+    // Text on one line cannot be cut by lines, and JSON is YAML too.
+    const isBlock = /^\s*-\s/.test(own[0] ?? "") && to > from;
+    const alone = isBlock
+      ? `rules:\n${own.join("\n").trimEnd()}\n`
+      : `rules: ${JSON.stringify([document.toJS({ maxAliasCount: 100 }).rules[i]])}\n`;
+    const within = (line: number) => line >= from && line < Math.max(to, from + 1);
+    return {
+      text: alone,
+      rule: rules.find((rule) => within(rule.line)) ?? null,
+      refusal: refused.find((refusal) => within(refusal.line)) ?? null,
+    };
+  });
+}
+
 /** Reads a rule file in Semgrep's YAML. Never throws for what the file contains. */
 export function readRuleFile(text: string): RuleFile {
   if (text.length > charactersMax) return refusedWhole(1, `the file is longer than ${charactersMax} characters`);

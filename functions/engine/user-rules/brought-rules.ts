@@ -1,6 +1,6 @@
 import type { OwnRuleSource } from "../match/own-rule.ts";
 import { OwnRules } from "../match/own-rules.ts";
-import { readRuleFile } from "../match/rule-file.ts";
+import { isRuleFile, readRuleFile } from "../match/rule-file.ts";
 import type { SourceParser } from "../parse/parser.ts";
 import type { UserPattern } from "./user-pattern.ts";
 
@@ -10,9 +10,6 @@ export interface BroughtRules {
   readonly lines: readonly UserPattern[];
   readonly rules: OwnRules;
 }
-
-/** A pattern that is not a regular expression but a rule file, in Semgrep's YAML: it begins with the key `rules`. */
-export const isRuleFile = (pattern: string): boolean => /^(?:\s*#[^\n]*\n|---\s*\n|\s*\n)*rules:/.test(pattern);
 
 /** All files of a scan come with the same list, so it is compiled once. */
 const known = new WeakMap<readonly UserPattern[], Promise<BroughtRules>>();

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the code that is matched has templates
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SourceParser } from "../../../functions/engine/parse/parser.ts";
 import { matchesOf, openParser } from "./matching.ts";
