@@ -1,10 +1,11 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
+import type { RuleFileDraft } from "../../functions/rules/rule-file-drafts.ts";
 import { ended } from "../../functions/scans/task.ts";
 import { CannotScan } from "./cannot-scan.ts";
 import type { Client } from "./client.ts";
 import type { Progress } from "./progress.ts";
-import type { Issue, Task } from "./views.ts";
+import type { Issue, Project, Task } from "./views.ts";
 
 /** An archive on the disk, ready to be sent. */
 export interface Archive {
@@ -30,14 +31,30 @@ export interface Audited {
 export async function audit(
   client: Client,
   archive: Archive,
-  exclude: readonly string[],
+  { exclude, rules }: { readonly exclude: readonly string[]; readonly rules: readonly RuleFileDraft[] },
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Audited> {
   const project = await client.project(archive.project);
   const stored = await upload(client, project.id, archive, progress);
   progress.stage("queued");
-  const taskId = await client.startScan(project.id, exclude);
+  const ruleSet = rules.length === 0 ? null : await client.importRules(`scan of ${project.name}`, rules);
+  try {
+    return await scan(client, project, stored, await client.startScan(project.id, exclude, ruleSet), progress, signal);
+  } finally {
+    // The set is for this scan alone.
+    if (ruleSet !== null) await client.deleteRules(ruleSet).catch(() => {});
+  }
+}
+
+async function scan(
+  client: Client,
+  project: Project,
+  stored: { readonly sha256: string | null; readonly file_count: number },
+  taskId: string,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Audited> {
   try {
     signal.throwIfAborted();
     // Runs that share a project by its name can overtake each other between upload and start.

@@ -2,6 +2,7 @@ import { openAsBlob } from "node:fs";
 import * as z from "zod";
 import { IssueView } from "../../functions/issues/issue.ts";
 import { ProjectView } from "../../functions/projects/project.ts";
+import type { RuleFileDraft } from "../../functions/rules/rule-file-drafts.ts";
 import { TaskView } from "../../functions/scans/task.ts";
 import { StoredZipView } from "../../functions/sources/stored-zip.ts";
 import { CannotScan } from "./cannot-scan.ts";
@@ -73,13 +74,24 @@ export class Client {
     return (await this.get(`/projects/${projectId}/zip`, answer)).sha256;
   }
 
+  /** Makes a rule set of rules from files. @returns its id */
+  async importRules(name: string, rules: readonly RuleFileDraft[]): Promise<string> {
+    const body = { name: name.slice(0, 100), rules: rules.map(({ refusal: _, ...rule }) => rule) };
+    return (await this.post("/rules/import", z.object({ id: z.string() }), body)).id;
+  }
+
+  /** Not stopped by the run's own signal: an interrupted run cleans up too. */
+  async deleteRules(id: string): Promise<void> {
+    await this.transport.call({ method: "DELETE", path: `/rules/${id}`, success: z.unknown(), tries: 2 });
+  }
+
   /** Starts a scan and always waits for its id: one that nobody knows could not be cancelled. */
-  async startScan(projectId: string, excludePatterns: readonly string[]): Promise<string> {
+  async startScan(projectId: string, excludePatterns: readonly string[], ruleSetId: string | null): Promise<string> {
     const { body } = await this.transport.call({
       method: "POST",
       path: "/scan/scan-stored-zip",
       query: { project_id: projectId },
-      body: { exclude_patterns: excludePatterns },
+      body: { exclude_patterns: excludePatterns, rule_set_id: ruleSetId },
       success: z.object({ task_id: z.string() }),
     });
     return body.task_id;

@@ -15,6 +15,8 @@ export interface ScanOptions {
   /** Absolute; null is standard output. */
   readonly out: string | null;
   readonly exclude: readonly string[];
+  /** Files of rules, or folders of them; absolute. */
+  readonly rules: readonly string[];
   readonly failOn: Severity | null;
   /** A running service; null starts one for the run. */
   readonly service: { readonly url: string; readonly token: string } | null;
@@ -26,6 +28,7 @@ const known = {
   format: { type: "string" },
   out: { type: "string" },
   exclude: { type: "string", multiple: true },
+  rules: { type: "string", multiple: true },
   "fail-on": { type: "string" },
   url: { type: "string" },
   token: { type: "string" },
@@ -57,6 +60,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv, cwd
     format: choice("format", values.format ?? "table", formats, lang),
     out: values.out === undefined ? null : resolve(folder, values.out),
     exclude: values.exclude ?? [],
+    rules: (values.rules ?? []).map((path) => resolve(folder, path)),
     failOn: values["fail-on"] === undefined ? null : choice("fail-on", values["fail-on"], severities, lang),
     service: serviceOf(values, env, lang),
     language: lang,

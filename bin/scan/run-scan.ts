@@ -11,6 +11,7 @@ import { environmentLanguage, readOptions, type ScanOptions } from "./options.ts
 import { printable, printableLines } from "./printable.ts";
 import { createProgress, type Output } from "./progress.ts";
 import { isOpen, type ScanResult, type Summary, summarise } from "./result.ts";
+import { readRules } from "./rule-files.ts";
 import { sourceArchive } from "./source-archive.ts";
 import { type Say, sayIn } from "./texts.ts";
 import { createWorkFolder } from "./work-folder.ts";
@@ -52,6 +53,8 @@ async function scan(options: ScanOptions, io: ScanIo, say: Say): Promise<number>
   if (options.out !== null) await requireWritable(options.out);
   if (options.service && travelsInClear(options.service.url))
     await write(io.stderr, `${say("token_in_clear", { host: new URL(options.service.url).host })}\n`);
+  const rules = await readRules(options.rules);
+  for (const refusal of rules.refused) await write(io.stderr, `${say("rule_refused", { refusal })}\n`);
   const progress = createProgress(io.stderr, say);
   const data = dataFolder(io.env);
   const work = await createWorkFolder(data);
@@ -62,7 +65,7 @@ async function scan(options: ScanOptions, io: ScanIo, say: Say): Promise<number>
       `${work.path}/service`,
       progress,
       io.signal,
-      (client) => audit(client, archive, options.exclude, progress, io.signal),
+      (client) => audit(client, archive, { exclude: options.exclude, rules: rules.drafts }, progress, io.signal),
     );
     progress.stop();
     const seconds = (performance.now() - startedAt) / 1000;

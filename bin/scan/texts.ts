@@ -22,6 +22,8 @@ const texts = {
     zh: "警告：服务共有 {total} 个问题，只能列出 {shown} 个",
   },
 
+  rule_refused: { en: "Warning: a rule is not used: {refusal}", zh: "警告：规则未使用：{refusal}" },
+
   // The result
   critical: { en: "critical", zh: "严重" },
   high: { en: "high", zh: "高危" },
@@ -133,6 +135,10 @@ const texts = {
   file_unreadable: {
     en: "{path} cannot be read: {reason}. Leave it out with --exclude if it does not matter",
     zh: "无法读取 {path}：{reason}。如果不重要，可用 --exclude 排除",
+  },
+  rules_not_found: {
+    en: "There are no rule files (.yaml, .yml) in {path}",
+    zh: "{path} 中没有规则文件（.yaml、.yml）",
   },
   target_special: { en: "{path} is neither a folder nor a file", zh: "{path} 既不是文件夹也不是文件" },
   not_a_zip: { en: "{path} is neither a folder nor a ZIP archive", zh: "{path} 既不是文件夹也不是 ZIP 压缩包" },

@@ -13,6 +13,7 @@ describe("the options", () => {
       format: "table",
       out: null,
       exclude: [],
+      rules: [],
       failOn: null,
       service: null,
       language: "en",
@@ -31,6 +32,8 @@ describe("the options", () => {
       "*.gen.ts",
       "--fail-on",
       "high",
+      "--rules",
+      "own.yaml",
     ];
     const service = ["--url", "https://sluice.example/api/v1/", "--token", "t", "--lang", "zh", "/src/a.zip"];
     expect(read([...argv, ...service])).toEqual({
@@ -38,6 +41,7 @@ describe("the options", () => {
       format: "sarif",
       out: "/home/me/r.sarif",
       exclude: ["docs", "*.gen.ts"],
+      rules: ["/home/me/own.yaml"],
       failOn: "high",
       service: { url: "https://sluice.example", token: "t" },
       language: "zh",
