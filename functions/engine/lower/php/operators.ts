@@ -36,7 +36,10 @@ function binaryParts(l: PhpLowering, node: SyntaxNode) {
 
 /** An operator on values that are lowered already. */
 export function comparison(l: PhpLowering, node: SyntaxNode, symbol: string, operands: Expression[]): Expression {
-  if (symbol === ".") return { ...span(node), kind: "template", parts: operands };
+  if (symbol === ".") {
+    const parts = operands.flatMap((operand) => (operand.kind === "template" ? operand.parts : [operand]));
+    return { ...span(node), kind: "template", parts };
+  }
   if (symbol === "|" && operands.every((operand) => operand.kind === "variable" || operand.kind === "field"))
     return anyOf(node, operands);
   const operator = spelled[symbol] ?? symbol;
