@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Module } from "../../functions/engine/ir/ir.ts";
 import { JavaLowering } from "../../functions/engine/lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "../../functions/engine/lower/javascript/javascript-lowering.ts";
+import { PhpLowering } from "../../functions/engine/lower/php/php-lowering.ts";
 import { PythonLowering } from "../../functions/engine/lower/python/python-lowering.ts";
 import { SourceParser } from "../../functions/engine/parse/parser.ts";
 import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
@@ -23,6 +24,7 @@ const lowerings = {
   tsx: JavaScriptLowering,
   python: PythonLowering,
   java: JavaLowering,
+  php: PhpLowering,
 };
 type Grammar = keyof typeof lowerings;
 
@@ -41,7 +43,8 @@ function shape(node: unknown): unknown {
     case "literal":
       return rest.value;
     case "variable":
-      return `$${rest.name}`;
+      // PHP writes the mark that the notation puts before every variable.
+      return `$${String(rest.name).replace(/^\$/, "")}`;
     case "field":
       return [".", shape(rest.of), rest.name];
     case "index":
@@ -82,8 +85,11 @@ function shape(node: unknown): unknown {
 
 const inJava = (statement: string) => `class A { void f() { ${statement} } }`;
 
+const written = (grammar: Grammar, source: string): string =>
+  grammar === "java" ? inJava(source) : grammar === "php" ? `<?php ${source}` : source;
+
 async function statementOf(grammar: Grammar, source: string): Promise<unknown> {
-  const module = await lower(grammar, grammar === "java" ? inJava(source) : source);
+  const module = await lower(grammar, written(grammar, source));
   expect(module.unknown).toBe(0);
   const [first] = module.body;
   const method = first?.kind === "class" ? first.body[0] : undefined;
@@ -92,18 +98,22 @@ async function statementOf(grammar: Grammar, source: string): Promise<unknown> {
 
 // construct, what it lowers to, and how each language writes it
 const table: [string, unknown, Partial<Record<Grammar, string>>][] = [
-  ["an assignment", [["=", "$a", 1]], { javascript: "a = 1;", python: "a = 1", java: "a = 1;" }],
+  ["an assignment", [["=", "$a", 1]], { javascript: "a = 1;", php: "$a = 1;", python: "a = 1", java: "a = 1;" }],
   [
     "text with escapes",
     [["=", "$a", 'b\n"c']],
-    { javascript: `a = 'b\\n"c';`, python: `a = 'b\\n"c'`, java: `a = "b\\n\\"c";` },
+    { javascript: `a = 'b\\n"c';`, php: `$a = "b\\n\\"c";`, python: `a = 'b\\n"c'`, java: `a = "b\\n\\"c";` },
   ],
   [
     "a call of a method",
     [["call", [".", "$a", "b"], "$c", 2]],
-    { javascript: "a.b(c, 2);", python: "a.b(c, 2)", java: "a.b(c, 2);" },
+    { javascript: "a.b(c, 2);", php: "$a->b($c, 2);", python: "a.b(c, 2)", java: "a.b(c, 2);" },
   ],
-  ["an instance", [["=", "$a", ["new", "$B", 1]]], { javascript: "a = new B(1);", java: "a = new B(1);" }],
+  [
+    "an instance",
+    [["=", "$a", ["new", "$B", 1]]],
+    { javascript: "a = new B(1);", php: "$a = new B(1);", java: "a = new B(1);" },
+  ],
   [
     "a chain of additions",
     [["=", "$a", ["+", "$b", "$c", "$d"]]],
@@ -114,32 +124,83 @@ const table: [string, unknown, Partial<Record<Grammar, string>>][] = [
     [["=", "$a", ["+", "$a", "$b"]]],
     { javascript: "a += b;", python: "a += b", java: "a += b;" },
   ],
-  ["an element", [["=", "$a", ["[]", "$b", 0]]], { javascript: "a = b[0];", python: "a = b[0]", java: "a = b[0];" }],
+  [
+    "an element",
+    [["=", "$a", ["[]", "$b", 0]]],
+    { javascript: "a = b[0];", php: "$a = $b[0];", python: "a = b[0]", java: "a = b[0];" },
+  ],
   [
     "a conditional value",
     [["=", "$a", ["?", "$b", 1, 2]]],
-    { javascript: "a = b ? 1 : 2;", python: "a = 1 if b else 2", java: "a = b ? 1 : 2;" },
+    { javascript: "a = b ? 1 : 2;", php: "$a = $b ? 1 : 2;", python: "a = 1 if b else 2", java: "a = b ? 1 : 2;" },
   ],
   [
     "a branch",
     [["if", "$a", [["call", "$b"]], [["call", "$c"]]]],
-    { javascript: "if (a) b(); else c();", python: "if a:\n    b()\nelse:\n    c()", java: "if (a) b(); else c();" },
+    {
+      javascript: "if (a) b(); else c();",
+      php: "if ($a): b(); else: c(); endif;",
+      python: "if a:\n    b()\nelse:\n    c()",
+      java: "if (a) b(); else c();",
+    },
   ],
   [
     "a list",
     [["=", "$a", ["list", 1, "$b"]]],
-    { javascript: "a = [1, b];", python: "a = [1, b]", java: "a = new int[] {1, b};" },
+    { javascript: "a = [1, b];", php: "$a = [1, $b];", python: "a = [1, b]", java: "a = new int[] {1, b};" },
   ],
-  ["a map", [["=", "$a", ["map", ["k", "$b"]]]], { javascript: "a = { k: b };", python: "a = {'k': b}" }],
-  ["a template", [["=", "$a", ["template", "b", "$c"]]], { javascript: "a = `b$" + "{c}`;", python: "a = f'b{c}'" }],
-  ["destructuring", [["=", ["list", "$a", "$b"], "$c"]], { javascript: "[a, b] = c;", python: "a, b = c" }],
+  [
+    "a map",
+    [["=", "$a", ["map", ["k", "$b"]]]],
+    { javascript: "a = { k: b };", php: "$a = ['k' => $b];", python: "a = {'k': b}" },
+  ],
+  [
+    "a template",
+    [["=", "$a", ["template", "b", "$c"]]],
+    { javascript: "a = `b$" + "{c}`;", php: '$a = "b{$c}";', python: "a = f'b{c}'" },
+  ],
+  [
+    "destructuring",
+    [["=", ["list", "$a", "$b"], "$c"]],
+    { javascript: "[a, b] = c;", php: "[$a, $b] = $c;", python: "a, b = c" },
+  ],
   [
     "a comparison",
     [["if", ["<", "$a", 2], [["return", null]], []]],
-    { javascript: "if (a < 2) return;", python: "if a < 2:\n    return", java: "if (a < 2) return;" },
+    {
+      javascript: "if (a < 2) return;",
+      php: "if ($a < 2) return;",
+      python: "if a < 2:\n    return",
+      java: "if (a < 2) return;",
+    },
   ],
   ["a cast", [["=", "$a", "$b"]], { tsx: "a = b as string;", java: "a = (String) b;" }],
 ];
+
+// What PHP has a form of its own for is written in the form of all.
+const inPhp: [string, string, unknown][] = [
+  ["joined text", '$a = "b" . $c . "d";', [["=", "$a", ["template", "b", "$c", "d"]]]],
+  ["text that grows", "$a .= $b;", [["=", "$a", ["template", "$a", "$b"]]]],
+  ["a heredoc", "$a = <<<X\nb $c\nX;", [["=", "$a", ["template", "b ", "$c"]]]],
+  ["a nowdoc", "$a = <<<'X'\nb $c\nX;", [["=", "$a", "b $c"]]],
+  ["a format", "$a = sprintf('b %s', $c);", [["=", "$a", ["template", "b ", "$c"]]]],
+  ["an element in text", '$a = "$b[c]";', [["=", "$a", ["template", ["[]", "$b", "c"]]]]],
+  ["membership", "a(in_array($b, $c));", [["call", "$a", ["in", "$b", "$c"]]]],
+  ["containment", "a(strpos($b, 'c') !== false);", [["call", "$a", ["call", [".", "$b", "includes"], "c"]]]],
+  ["a beginning", "a(strpos($b, 'c') === 0);", [["call", "$a", ["call", [".", "$b", "startsWith"], "c"]]]],
+  ["a pattern", "a(preg_match('/^b$/i', $c));", [["call", "$a", ["call", [".", "^b$", "test"], "$c"]]]],
+  ["a cast", "$a = (int) $b;", [["=", "$a", ["call", "$intval", "$b"]]]],
+  ["backticks", "$a = `b $c`;", [["=", "$a", ["call", "$shell_exec", ["template", "b ", "$c"]]]]],
+  ["a static call", "use B\\C; C::d(1);", ["import", ["call", [".", "$B\\C", "d"], 1]]],
+  ["holes in a list", "list(, $a) = $b;", [["=", ["list", "unknown", "$a"], "$b"]]],
+  ["the short echo", "?><p><?= $a ?></p>", [["call", "$echo", "$a"]]],
+  ["an end", "$a or die('b');", [["if", "$a", [], ["throw"]]]],
+  ["a function applied", "$a = array_map('b', $c);", [["=", "$a", ["list", ["call", "$b", ["[]", "$c", null]]]]]],
+];
+
+it.each(inPhp)("lowers %s of PHP", async (_, source, expected) => {
+  expect(await statementOf("php", source)).toEqual(expected);
+});
 
 describe.each(table)("%s", (_, expected, code) => {
   it.each(Object.entries(code) as [Grammar, string][])("lowers alike from %s", async (grammar, source) => {
@@ -158,6 +219,14 @@ it("understands what real files are made of", async () => {
     java: `package a; import b.*; import static c.D.e; @F(g = 1) public final class H<T extends I> extends J implements K { private static final int[] L = {1}; static { m(); } { n(); }
       H(int... o) { super(o); } @P Q r(final S s) throws T { for (int i = 0, j = 1; i < 2; i++) {} for (var u : v) {} do { break; } while (w); try (X x = y(); z) {} catch (A | B e) {} finally {}
       int f = switch (g) { case 1, 2 -> 3; default -> { yield 4; } }; Runnable h = () -> i(); J k = L::m; Object n = new O() { void p() {} }; if (q instanceof R s && !t) { synchronized (u) {} } assert v : w; x[0] = (int) y; return this.<T>z(String.class); } enum AA { B(1) { void c() {} }; } record DD(int e) {} interface FF { int G = 1; default void h() {} } }`,
+    php: `<?php namespace A; use B\\C as D, E; use F\\{G, H as I}; use function J\\k; declare(strict_types=1);
+      #[L(1, m: 'n')] abstract class N extends \\O\\P implements Q { use R; const S = self::T; public ?int $u = 1, $v; abstract function w(); function __construct(private D $x, &...$y) { parent::__construct(); static::$z['a']->b ??= 1; } }
+      enum AA: string { case A = 'a'; } interface BB {} trait CC { static function d() { yield 1 => 2; yield from $e; } } if ($a): b(); elseif ($c): ?><p><?= $d ?></p><?php else: endif;
+      foreach ($a as $k => [$b, 'c' => $d]) { continue 2; } for ($i = 0; $i < 2; $i++): endfor; do { break; } while (!$a); switch ($a) { case 1: b(); default: } try { throw new E("x {$a['b']} \${c} $d->e"); } catch (F | \\G) {} finally { unset($a[1]); }
+      $f = fn(int|string $a = null) => $a <=> $b; $g = function () use (&$c): void { global $h; static $i = 1; }; $j = match (true) { $a, $b => 1, default => throw $e }; $k = new class($a) extends M { }; list('a' => $n) = [...$o, 'p' => &$q];
+      $r?->s()?->t; $u::v(...); $w->{'x' . $y}(); \${'z'} = @$a['b'] ?: clone $c; echo <<<X
+        a {$b} \\n
+        X, PHP_EOL; include __DIR__ . "/a.php"; goto x; x: exit(1);`,
   };
   for (const [grammar, source] of Object.entries(samples) as [Grammar, string][]) {
     const module = await lower(grammar, source);
