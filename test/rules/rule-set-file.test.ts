@@ -127,3 +127,67 @@ describe("the file of a rule set", () => {
     expect((await alice.ok("listRuleSets")).total).toBe(before.total);
   });
 });
+
+describe("rule files in Semgrep's YAML", () => {
+  const text = `rules:
+  - id: team.no-eval
+    message: No eval. It runs anything.
+    severity: ERROR
+    languages: [js]
+    metadata: {category: security, references: ["https://example.com/eval"]}
+    pattern: eval($X)
+
+  - id: team.unusable
+    message: m
+    severity: INFO
+    languages: [js]
+    pattern: a
+    pattern-where-python: "True"
+`;
+
+  it("become a set in which every rule has its own text, and what cannot be used says why", async () => {
+    const json = { name: "team", rule_files: [{ name: "team.yaml", text }] };
+    const set = await alice.ok("importRuleSet", { json });
+    const read = await alice.ok("readRuleSet", { params: { id: set.id } });
+    expect(read.rules).toMatchObject([
+      {
+        rule_code: "team.no-eval",
+        description: "No eval. It runs anything.",
+        category: "security",
+        severity: "high",
+        reference_url: "https://example.com/eval",
+        pattern: expect.stringMatching(/^rules:\n {2}- id: team\.no-eval\n[\s\S]*eval\(\$X\)\n$/),
+        refusal: null,
+      },
+      {
+        rule_code: "team.unusable",
+        refusal: "team.yaml, line 14, pattern-where-python: the key pattern-where-python is not supported",
+      },
+    ]);
+  });
+
+  it("survive export and import", async () => {
+    const { id } = await alice.ok("importRuleSet", {
+      json: { name: "team", rule_files: [{ name: "team.yaml", text }] },
+    });
+    const file = (await exported(alice, id)).body;
+    const again = await bob.ok("importRuleSet", { json: file });
+    expect(again.rules.map(({ pattern }: { pattern: string }) => pattern)).toEqual(
+      file.rules.map(({ pattern }: { pattern: string }) => pattern),
+    );
+    expect(again.rules.map(({ refusal }: { refusal: string | null }) => refusal)).toEqual([
+      null,
+      "line 7, pattern-where-python: the key pattern-where-python is not supported",
+    ]);
+  });
+
+  it("can be changed rule by rule, and the refusal with them", async () => {
+    const set = await alice.ok("importRuleSet", { json: { name: "team", rule_files: [{ name: "team.yaml", text }] } });
+    const [good] = set.rules;
+    const changed = await alice.ok("updateRule", {
+      params: { id: set.id, rule_id: good.id },
+      json: { pattern: good.pattern.replace("eval($X)", "eval($X)\n    mode: join") },
+    });
+    expect(changed.refusal).toMatch(/^line 8, mode: /);
+  });
+});
