@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Module } from "../../functions/engine/ir/ir.ts";
+import { GoLowering } from "../../functions/engine/lower/go/go-lowering.ts";
 import { JavaLowering } from "../../functions/engine/lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "../../functions/engine/lower/javascript/javascript-lowering.ts";
 import { PhpLowering } from "../../functions/engine/lower/php/php-lowering.ts";
@@ -24,6 +25,7 @@ const lowerings = {
   tsx: JavaScriptLowering,
   python: PythonLowering,
   java: JavaLowering,
+  go: GoLowering,
   php: PhpLowering,
 };
 type Grammar = keyof typeof lowerings;
@@ -177,6 +179,55 @@ const table: [string, unknown, Partial<Record<Grammar, string>>][] = [
   ["a cast", [["=", "$a", "$b"]], { tsx: "a = b as string;", java: "a = (String) b;" }],
 ];
 
+// Go writes most of it in ways of its own.
+const inGo: [string, string, unknown][] = [
+  ["an assignment", "a := 1", [["=", "$a", 1]]],
+  ["a call of a method", "a.b(c, 2)", [["call", [".", "$a", "b"], "$c", 2]]],
+  ["a chain of additions", "a = b + c + d", [["=", "$a", ["+", "$b", "$c", "$d"]]]],
+  ["an augmented assignment", "a += b", [["=", "$a", ["+", "$a", "$b"]]]],
+  ["an element", "a = b[0]", [["=", "$a", ["[]", "$b", 0]]]],
+  ["a branch", "if a { b() } else { c() }", [["if", "$a", [[["call", "$b"]]], [[["call", "$c"]]]]]],
+  ["several results", "a, err := b()", [["=", ["list", "$a", ["=", "$err", "unknown"]], ["call", "$b"]]]],
+  ["whether a key is there", "_, ok := a[b]", [["=", ["list", "$_", ["=", "$ok", "unknown"]], ["[]", "$a", "$b"]]]],
+  ["an instance", "a := &b.C{D: 1}", [["=", "$a", ["new", [".", "$b", "C"], 1]]]],
+  ["a list", 'a := []string{"b", c}', [["=", "$a", ["list", "b", "$c"]]]],
+  ["a map", 'a := map[string]int{"k": b}', [["=", "$a", ["map", ["k", "$b"]]]]],
+  ["a map of a named type", 'a := c.M{"k": b}', [["=", "$a", ["map", ["k", "$b"]]]]],
+  ["an elided type", "a := []B{{C: 1}}", [["=", "$a", ["list", ["new", "$B", 1]]]]],
+  ["a conversion to bytes", "a := []byte(b)", [["=", "$a", "$b"]]],
+  ["a list that grows", "a = append(a, b)", [["=", "$a", ["list", "$a", "$b"]]]],
+  ["a format", 'a := fmt.Sprintf("b %s", c)', [["=", "$a", ["template", "b ", "$c"]]]],
+  ["a number in a format", 'a := fmt.Sprintf("%d%%", c)', [["=", "$a", ["template", ["call", "$int", "$c"], "%"]]]],
+  ["a pattern", "a := regexp.MustCompile(`^b$`)", [["=", "$a", "^b$"]]],
+  ["an assertion", "a := b.(C)", [["=", "$a", ["call", "$C", "$b"]]]],
+  ["a loop over elements", "for _, a := range b { c(a) }", ["loop"]],
+  ["an end", "panic(a)", [["call", "$panic", "$a"], "throw"]],
+  ["a deferred call", "defer a.b()", [["call", [".", "$a", "b"]]]],
+];
+
+it.each(inGo)("lowers %s of Go", async (_, source, expected) => {
+  const module = await lower("go", `package p\nfunc f() {\n${source}\n}`);
+  expect([module.unknown, module.errors]).toEqual([0, []]);
+  const [fn] = module.body;
+  const [block] = fn?.kind === "function" ? fn.fn.body : [];
+  expect(shape(block)).toEqual(expected);
+});
+
+it("gathers the methods of a Go type under it, and gives bare returns their results", async () => {
+  const module = await lower(
+    "go",
+    "package p\nfunc (s *S) M(a int) (b string, err error) { return }\ntype S struct { T; c *d.E }\nfunc (o Other) N() {}",
+  );
+  const classes = module.body.flatMap((s) => (s.kind === "class" ? [s] : []));
+  expect(classes.map((c) => [c.name, shape(c.bases), shape(c.body)])).toEqual([
+    ["S", ["$~S", "$T"], [["=", "$T", "unknown"], ["=", "$c", "unknown"], "function"]],
+    ["Other", ["$~Other"], ["function"]],
+  ]);
+  const method = classes[0]?.body.at(-1);
+  const body = method?.kind === "function" ? shape(method.fn.body) : null;
+  expect(body).toEqual([["=", "$b", "unknown"], ["=", "$err", "unknown"], [["return", ["list", "$b", "$err"]]]]);
+});
+
 // What PHP has a form of its own for is written in the form of all.
 const inPhp: [string, string, unknown][] = [
   ["joined text", '$a = "b" . $c . "d";', [["=", "$a", ["template", "b", "$c", "d"]]]],
@@ -219,6 +270,11 @@ it("understands what real files are made of", async () => {
     java: `package a; import b.*; import static c.D.e; @F(g = 1) public final class H<T extends I> extends J implements K { private static final int[] L = {1}; static { m(); } { n(); }
       H(int... o) { super(o); } @P Q r(final S s) throws T { for (int i = 0, j = 1; i < 2; i++) {} for (var u : v) {} do { break; } while (w); try (X x = y(); z) {} catch (A | B e) {} finally {}
       int f = switch (g) { case 1, 2 -> 3; default -> { yield 4; } }; Runnable h = () -> i(); J k = L::m; Object n = new O() { void p() {} }; if (q instanceof R s && !t) { synchronized (u) {} } assert v : w; x[0] = (int) y; return this.<T>z(String.class); } enum AA { B(1) { void c() {} }; } record DD(int e) {} interface FF { int G = 1; default void h() {} } }`,
+    go: `package a; import ("b"; c "d/e"; . "f"; _ "g"); const (H = iota; I); var j, k = 1, "l"; type M[T any] struct { n int; *N; o func(p ...int) \`json:"q"\` }
+      type R interface { S(t T) (u U, err error); ~int | V }; type W = X; type Y map[string][]Z; func (m *M[T]) aa(bb, cc int, dd ...string) (ee int, ff error) { defer func() { recover() }(); go gg(); return }
+      func hh() { for i := 0; i < 3; i++ { continue }; for { break }; for k, v := range m { _ = v[k:1]; }; for range c { }; if x, ok := y.(Z); ok && !x { } else if a == b { }
+      switch x := y; x { case 1, 2: fallthrough; default: }; switch z := q.(type) { case int, *N: z++; case nil: default: }; switch { case a > 1: }; select { case m := <-c: m(); case d <- 1: default: }
+      l: for { goto l; break l }; a, b = b, a; a <<= 2; var s []int; s = append(s, 1, 2); p := &M[int]{n: 1, o: nil}; q := [...]int{1, 2}; r := map[P]Q{{1}: {2}}; u := []byte("v"); w := *p; f := func(x int) int { return ^x }; make(chan int, 1); new(T); ch <- 'x'; var e struct { f int }; g := 0x1F + 1_000 + 2.5 + 3i; _ = interface{}(g); h(i...); n[int](1) }`,
     php: `<?php namespace A; use B\\C as D, E; use F\\{G, H as I}; use function J\\k; declare(strict_types=1);
       #[L(1, m: 'n')] abstract class N extends \\O\\P implements Q { use R; const S = self::T; public ?int $u = 1, $v; abstract function w(); function __construct(private D $x, &...$y) { parent::__construct(); static::$z['a']->b ??= 1; } }
       enum AA: string { case A = 'a'; } interface BB {} trait CC { static function d() { yield 1 => 2; yield from $e; } } if ($a): b(); elseif ($c): ?><p><?= $d ?></p><?php else: endif;

@@ -104,6 +104,9 @@ export const expressions: Record<string, Handler> = {
   },
   type_instantiation_expression: type,
   composite_literal: compositeOf,
+  // Keys of a map whose type is left out.
+  literal_value: (l, node) => l.reads(node, node.children),
+  keyed_element: (l, node) => l.reads(node, node.children),
   func_literal: (l, node) => ({ ...span(node), kind: "closure", fn: functionOf(l, node) }),
   type_identifier: type,
   qualified_type: type,
