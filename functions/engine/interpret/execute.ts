@@ -15,7 +15,7 @@ import { check } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { refine } from "./guards.ts";
-import { newFrame, runBody } from "./invoke.ts";
+import { newFrame, runBody, summarise } from "./invoke.ts";
 import { basePaths, memberPaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
@@ -87,8 +87,13 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
   }
 }
 
-/** Whether a call ends the request, as far as models know. */
+/** Whether nothing goes on after a call: models say so, or the function of this file never returns. A method may be overridden by one that does. */
 function leaves(run: Run, frame: Frame, { callee }: Call): boolean {
+  if (callee.kind === "variable") {
+    const { closures } = evaluate(run, frame, callee);
+    if (closures.length > 0)
+      return closures.every((closure) => closure.owner === null && summarise(run, closure).leaves);
+  }
   if (run.knowledge.exits.size === 0 || (callee.kind !== "variable" && callee.kind !== "field")) return false;
   const paths =
     callee.kind === "field"
@@ -277,7 +282,9 @@ function bindImport(run: Run, frame: Frame, s: Import): void {
   // "from . import db" already ends in the dot that joins.
   const path = s.name === null ? module : `${module}${module.endsWith(".") ? "" : "."}${s.name}`;
   const same = run.knowledge.returns.find(path);
-  frame.scope.set(s.as, named(path, ...same));
+  // `fs/promises` goes by the name of fs, and so does what is in it.
+  const within = s.name === null ? [] : run.knowledge.returns.find(module).map((alias) => `${alias}.${s.name}`);
+  frame.scope.set(s.as, named(path, ...same, ...within));
 }
 
 function bindFunction(run: Run, frame: Frame, fn: FunctionNode): void {

@@ -146,7 +146,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   const known = run.summaries.get(fn);
   if (known) return known;
   const guard: Guard = { true: null, false: null, after: null };
-  const summary: Summary = { flows: [], passes: [], returns: nothing, settles: new Set(), guard };
+  const summary: Summary = { flows: [], passes: [], returns: nothing, settles: new Set(), leaves: false, guard };
   run.summaries.set(fn, summary);
   const frame = newFrame(
     fn,
@@ -174,6 +174,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   }
   summary.returns = frame.returned ?? nothing;
   summary.settles = frame.settled ?? new Set();
+  summary.leaves = !frame.scope.alive && frame.returned === null;
   return summary;
 }
 
@@ -220,7 +221,9 @@ export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: Entr
       : [];
     return type ? named(type, `?${param.name}`) : { ...named(`?${param.name}`), taint: other };
   });
-  inline(run, { ...frame, inlined: 0 }, closure, args, new Map(), at, entry.returns);
+  // What one handler settles, such as the content type, is nothing to the next.
+  const apart = { ...frame, inlined: 0, scope: new Scope(frame.scope) };
+  inline(run, apart, closure, args, new Map(), at, entry.returns);
 }
 
 /** Makes an instance of a class of the file and runs its constructor. */

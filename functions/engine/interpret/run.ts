@@ -32,6 +32,8 @@ export interface Summary {
   returns: Value;
   /** Facts that hold once the function has returned. */
   settles: ReadonlySet<string>;
+  /** It throws or ends the request on every path. */
+  leaves: boolean;
   /** What is known about the arguments once it has answered; see `Guard`. */
   guard: Guard;
 }
