@@ -1,7 +1,7 @@
 import type { Span } from "../ir/ir.ts";
 import type { Syntax, SyntaxNode } from "../parse/syntax.ts";
 import { childIn } from "../parse/syntax.ts";
-import { assignmentOf, groupOf, peeled, requiredModule, staticText } from "./syntax-forms.ts";
+import { assignmentOf, calleeOf, groupOf, memberOf, peeled, requiredModule, staticText } from "./syntax-forms.ts";
 
 /** One parsed file with what all rules ask about it, each found out once and only when somebody asks. */
 export class FileUnderMatch {
@@ -11,6 +11,7 @@ export class FileUnderMatch {
   readonly comments: readonly Span[];
   #byGroup: Map<string, SyntaxNode[]> | null = null;
   #all: SyntaxNode[] | null = null;
+  #calls: Map<string, SyntaxNode[]> | null = null;
   #words: ReadonlySet<string> | null = null;
   #aliases: { names: Map<string, string>; opened: string[] } | null = null;
   #constants: Map<string, SyntaxNode> | null = null;
@@ -43,13 +44,34 @@ export class FileUnderMatch {
     if (!this.#byGroup) {
       this.#byGroup = new Map();
       for (const node of this.all) {
-        const key = groupOf(node.type);
-        const list = this.#byGroup.get(key);
-        if (list) list.push(node);
-        else this.#byGroup.set(key, [node]);
+        append(this.#byGroup, groupOf(node.type), node);
       }
     }
     return this.#byGroup.get(group) ?? [];
+  }
+
+  /** Calls whose last name is this one, as it is written or as it was imported, and those that have no name. */
+  callsOf(type: string, name: string): readonly SyntaxNode[] {
+    if (!this.#calls) {
+      this.#calls = new Map();
+      for (const node of this.all) {
+        const callee = calleeOf(node);
+        if (callee)
+          for (const key of this.#calledNames(peeled(callee))) append(this.#calls, `${node.type} ${key}`, node);
+      }
+    }
+    const named = this.#calls.get(`${type} ${name}`) ?? [];
+    const nameless = this.#calls.get(`${type} `) ?? [];
+    return nameless.length === 0 ? named : [...named, ...nameless];
+  }
+
+  #calledNames(callee: SyntaxNode): ReadonlySet<string> {
+    const last = memberOf(callee)?.name ?? callee;
+    if (groupOf(last.type) !== "name") return new Set([""]);
+    const written = this.textOf(last);
+    const imported =
+      last === callee ? this.qualified(written).map((path) => path.slice(path.lastIndexOf(".") + 1)) : [];
+    return new Set([written, ...imported]);
   }
 
   /** The qualified names that a name of this file may stand for. */
@@ -70,6 +92,12 @@ export class FileUnderMatch {
     this.#types ??= typesOf(this);
     return this.#types.get(name) ?? none;
   }
+}
+
+function append<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
 }
 
 const none: ReadonlySet<string> = new Set();

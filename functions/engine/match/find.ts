@@ -1,8 +1,8 @@
 import type { SyntaxNode } from "../parse/syntax.ts";
 import { type Bindings, noBindings } from "./bindings.ts";
 import type { Matcher } from "./match-node.ts";
-import type { CompiledPattern, Pattern } from "./pattern.ts";
-import { holdsStatements, isExpression, peeled, stringTypes, templateTypes } from "./syntax-forms.ts";
+import type { CompiledPattern, Pattern, PatternNode } from "./pattern.ts";
+import { holdsStatements, isCall, isExpression, isMember, peeled, stringTypes, templateTypes } from "./syntax-forms.ts";
 
 /** A stretch of the file that a pattern matches. */
 export interface Found {
@@ -40,10 +40,13 @@ function candidates({ file, budget }: Matcher, pattern: Pattern): readonly Synta
   const groups = (names: Iterable<string>) => [...names].flatMap((name) => file.ofGroup(name));
   switch (pattern.kind) {
     case "node": {
+      const called = calledName(pattern);
+      if (called !== null) return file.callsOf(pattern.type, called);
       const own = file.ofGroup(pattern.type);
       const [of, name] = pattern.children;
-      const isMember = pattern.children.length === 2 && of?.pattern.kind === "path" && name?.pattern.kind === "any";
-      return isMember ? [...own, ...file.ofGroup("name")] : own;
+      const mayBeImported =
+        pattern.children.length === 2 && of?.pattern.kind === "path" && name?.pattern.kind === "any";
+      return mayBeImported ? [...own, ...file.ofGroup("name")] : own;
     }
     case "assign":
       return groups(assignments);
@@ -56,6 +59,21 @@ function candidates({ file, budget }: Matcher, pattern: Pattern): readonly Synta
       budget.charge(file.all.length >> 6);
       return file.all.filter((node) => isExpression(node.type));
   }
+}
+
+/** The last name of what a pattern calls; null where any will do. */
+function calledName(pattern: PatternNode): string | null {
+  if (!isCall(pattern.type)) return null;
+  const callee =
+    pattern.children.find(({ field }) => field === "function") ??
+    pattern.children.find(({ field }) => field === "name");
+  return callee ? lastName(callee.pattern) : null;
+}
+
+function lastName(pattern: Pattern): string | null {
+  if (pattern.kind === "path") return pattern.segments.at(-1) ?? null;
+  const last = pattern.kind === "node" && isMember(pattern.type) ? pattern.children.at(-1) : undefined;
+  return last?.pattern.kind === "path" ? lastName(last.pattern) : null;
 }
 
 const assignments = [

@@ -137,6 +137,8 @@ const members: Record<string, readonly [of: string, name: string]> = {
   selector_expression: ["operand", "field"],
 };
 
+export const isMember = (type: string): boolean => Object.hasOwn(members, type);
+
 /** Object and member of `a.b`. */
 export function memberOf(node: SyntaxNode): { of: SyntaxNode; name: SyntaxNode } | null {
   const fields = members[node.type];
@@ -144,6 +146,20 @@ export function memberOf(node: SyntaxNode): { of: SyntaxNode; name: SyntaxNode }
   const name = fields && childIn(node, fields[1]);
   return of && name ? { of: peeled(of), name } : null;
 }
+
+/** What a call calls: the node whose last name says it. */
+export const calleeOf = (node: SyntaxNode): SyntaxNode | undefined =>
+  callTypes.has(node.type) ? (childIn(node, "function") ?? childIn(node, "name")) : undefined;
+
+const callTypes = new Set([
+  "call_expression",
+  "call",
+  "method_invocation",
+  "function_call_expression",
+  "member_call_expression",
+  "scoped_call_expression",
+]);
+export const isCall = (type: string): boolean => callTypes.has(type);
 
 /** The segments of `a.b.c`, null for what is more than names. `require("m").x` counts as m.x. */
 export function dottedName(node: SyntaxNode, text: string): string[] | null {
