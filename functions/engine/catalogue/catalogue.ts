@@ -92,6 +92,7 @@ export interface SourceModel {
   receiver: RE2JS | null;
   when: Test[];
   unlessFact: string | null;
+  ofInput: boolean;
 }
 export interface OutputModel {
   arguments: (string | number)[];
@@ -144,7 +145,10 @@ export class Catalogue {
   /** What is known about a file in this language that imports these modules. Cached per set of models. */
   knowledge(language: string, imports: ReadonlySet<string>): Knowledge {
     const base = language === "typescript" || language === "tsx" ? "javascript" : language;
-    const models = this.#data.models.filter((model) => model.language === base && isImported(model, imports));
+    // What is imported says more than what is guessed from names, so it is asked first.
+    const models = this.#data.models
+      .filter((model) => model.language === base && isImported(model, imports))
+      .sort((a, b) => Number(b.detect !== undefined) - Number(a.detect !== undefined));
     const key = `${language}|${models.map((model) => model.framework).join("|")}`;
     const known = this.#knowledge.get(key) ?? this.#build(base, models);
     this.#knowledge.set(key, known);
@@ -169,11 +173,11 @@ export class Catalogue {
       for (const rule of rules.filter((r) => r.family === sink.family))
         this.#place(knowledge, sink, this.#match(rule, sink));
     }
-    for (const { call, read, kind, receiver, when, unlessFact = null, shallow } of model.sources) {
+    for (const { call, read, kind, receiver, when, unlessFact = null, ofInput, shallow } of model.sources) {
       // What no rule asks about is nobody's input: configuration, arguments of a command line.
       if (!rules.some((rule) => this.counts(rule, kind))) continue;
       if (shallow) knowledge.shallowKinds.add(kind);
-      const source = { kind, receiver: regex(receiver), when: when.map(compileTest), unlessFact };
+      const source = { kind, receiver: regex(receiver), when: when.map(compileTest), unlessFact, ofInput };
       if (call) remember(knowledge, call, (path) => knowledge.sources.call.add(path, source));
       if (read) remember(knowledge, read, (path) => knowledge.sources.read.add(path, source));
     }

@@ -146,6 +146,8 @@ export const Model = z.strictObject({
         when: z.array(Condition).default([]),
         /** Of a read: not where this fact is settled. */
         unlessFact: Slug.optional(),
+        /** Of a read: only where the object read from is input already; its kind changes. */
+        ofInput: z.boolean().default(false),
         /** What calls make of it is something else. */
         shallow: z.boolean().default(false),
       }),
@@ -193,7 +195,19 @@ export const Model = z.strictObject({
     .array(
       z.strictObject({
         call: Path,
-        does: z.enum(["append", "put", "get", "remove", "absorb", "same", "list", "new-list", "new-map", "keys"]),
+        does: z.enum([
+          "append",
+          "put",
+          "get",
+          "remove",
+          "absorb",
+          "same",
+          "list",
+          "new-list",
+          "new-map",
+          "keys",
+          "first",
+        ]),
       }),
     )
     .default([]),

@@ -189,7 +189,7 @@ function destructure(
       continue;
     }
     const outcome = entry.value.kind === "assign" && entry.value.type === "error" ? entry.value.to : null;
-    if (outcome?.kind === "variable" && at.kind === "assign") frame.scope.noteTest(outcome.name, asTest(at.from));
+    if (outcome?.kind === "variable" && at.kind === "assign") frame.scope.noteOrigin(outcome.name, asTest(at.from));
     const key = to.shape === "list" ? String(i) : entry.key ? evaluate(run, frame, entry.key).constants?.[0] : null;
     assign(
       run,

@@ -263,12 +263,27 @@ export function storeEntry(run: Run, frame: Frame, key: unknown, value: Value, a
 function assignment(run: Run, frame: Frame, e: Assign): Value {
   nameFunction(run, frame, e);
   const value = evaluate(run, frame, e.from);
-  if (e.declares && e.to.kind === "variable") frame.scope.noteTest(e.to.name, e.from);
+  if (e.declares) noteOrigins(frame, e);
   const [closure] = value.closures;
   if (closure?.fn.exported && e.to.kind === "variable" && e.from.kind === "closure")
     run.exports.set(e.to.name, closure);
   assign(run, frame, e.to, value, e, e.type);
   return value;
+}
+
+/** `const { hostname } = new URL(x)` declares a field of what was made. */
+function noteOrigins(frame: Frame, { to, from }: Assign): void {
+  if (to.kind === "variable") frame.scope.noteOrigin(to.name, from);
+  if (to.kind !== "collection" || to.shape !== "map") return;
+  for (const { key, value } of to.entries)
+    if (value.kind === "variable" && key?.kind === "literal")
+      frame.scope.noteOrigin(value.name, {
+        start: value.start,
+        end: value.end,
+        kind: "field",
+        of: from,
+        name: String(key.value),
+      });
 }
 
 /** `exports.login = function () {}` has a name after all. */

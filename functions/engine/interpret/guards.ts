@@ -1,11 +1,13 @@
 import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Call, Expression, Operation } from "../ir/ir.ts";
+import { addressOfHost } from "./address-parts.ts";
 import { holds } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath, memberPaths } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
+import { joinStates } from "./scope.ts";
 import { cleaned, constant, nothing, type Value } from "./value.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
@@ -20,8 +22,8 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   } else if (test.kind === "call") refineCall(run, frame, test, outcome);
   else if (test.kind === "variable") {
     // `const known = list.includes(x); if (!known) return;`
-    const asked = frame.scope.binding(test.name)?.tests.get(test.name);
-    if (asked) refine(run, frame, asked, outcome);
+    const asked = frame.scope.binding(test.name)?.origins.get(test.name);
+    if (asked && asked.kind !== "field") refine(run, frame, asked, outcome);
   } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
 }
@@ -32,11 +34,25 @@ function refineOperation(run: Run, frame: Frame, test: Operation, outcome: boole
   const [left, right] = test.operands;
   const operator = test.operator;
   if (logical.has(operator)) {
-    // Both hold, or both fail; otherwise which one decided is not known.
+    // Both hold, or both fail; otherwise any of them may have decided.
     const conjunction = operator === "&&" || operator === "and";
     if (conjunction === outcome) for (const operand of test.operands) refine(run, frame, operand, outcome);
   } else if (left && (operator === "!" || operator === "not")) refine(run, frame, left, !outcome);
   else if (left && right) refineComparison(run, frame, operator, left, right, outcome);
+}
+
+/** `a || b` holds more rarely by more than these. */
+const alternativesMax = 4;
+
+/** One of them came out so: what each would tell is joined. */
+function refineEither(run: Run, frame: Frame, operands: readonly Expression[], outcome: boolean): void {
+  const before = frame.scope.variables;
+  const states = operands.map((operand) => {
+    frame.scope.variables = before && new Map(before);
+    refine(run, frame, operand, outcome);
+    return frame.scope.variables;
+  });
+  frame.scope.variables = states.reduce((a, b) => joinStates(a, b));
 }
 
 const equalities = new Set(["==", "===", "is"]);
@@ -54,7 +70,7 @@ function refineComparison(
     const same = equalities.has(operator) === outcome;
     if (same) {
       equal(run, frame, left, right);
-      equal(run, frame, right, left);
+      if (accessPath(left) === null || evaluate(run, frame, left).taint.length === 0) equal(run, frame, right, left);
     }
     indexTest(run, frame, left, right, same);
     if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
@@ -68,7 +84,7 @@ function refineComparison(
 
 /** `id, err := uuid.Parse(x); if err != nil { return }`: without an error x is what the call asks for. */
 function errorTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
-  const call = left.kind === "variable" ? frame.scope.tests.get(left.name) : undefined;
+  const call = left.kind === "variable" ? frame.scope.origins.get(left.name) : undefined;
   if (call?.kind !== "call" || right.kind !== "literal" || right.value !== null) return;
   modelGuards(run, frame, call, same);
   applyGuardFunction(run, frame, call, same ? "false" : "true");
@@ -107,12 +123,44 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
   } else if (value.constants?.every((c) => typeof c === "string") && value.constants.length > 1) {
     // The loop variable over a fixed list: equal to one of them.
     if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
-  }
+  } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
+  const address = (typeof only === "string" || isOurs(value)) && addressOfHost(frame, operand);
+  if (address) changeAddress(run, frame, address);
+}
+
+/** `x === y`: where y comes from elsewhere than x, x comes from there. */
+function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void {
+  if (
+    other.constants !== null ||
+    other.slots ||
+    other.closures.length > 0 ||
+    other.paths.length + other.taint.length === 0
+  )
+    return;
+  const value = evaluate(run, frame, operand);
+  if (value.taint.every((t) => other.taint.some((o) => o.source === t.source))) return;
+  store(frame, operand, { ...value, taint: other.taint });
+}
+
+/** A value that nobody outside has chosen: to be equal to it leaves no choice either. */
+const isOurs = (value: Value): boolean =>
+  value.constants === null &&
+  value.paths.length > 0 &&
+  !value.slots &&
+  value.closures.length === 0 &&
+  value.taint.length === 0;
+
+/** The host of an address is one that is allowed. */
+function changeAddress(run: Run, frame: Frame, address: Expression): void {
+  change(run, frame, address, run.catalogue.bitsOf(["ssrf", "open_redirect"]));
 }
 
 /** `x in allowed`, where allowed is a list of constants or is called like one: x is harmless. The list is not. */
 function membership(run: Run, frame: Frame, operand: Expression, list: Expression): void {
-  if (isAllowList(run, frame, list)) change(run, frame, operand, allFamilies);
+  if (!isAllowList(run, frame, list)) return;
+  const address = addressOfHost(frame, operand);
+  change(run, frame, operand, allFamilies);
+  if (address) changeAddress(run, frame, address);
 }
 
 const allowName = /allow|white|valid|permit|support|known|choice|safe|accept|^[A-Z][A-Z0-9_]+$/i;
@@ -195,8 +243,12 @@ function patternTest(run: Run, frame: Frame, call: Call, of: Expression, first: 
 function patternText(run: Run, frame: Frame, pattern: Expression): string | null {
   const value = evaluate(run, frame, pattern);
   const known = value.constants?.[0] ?? value.slots?.entries.get("pattern")?.constants?.[0];
-  return typeof known === "string" ? known : null;
+  if (typeof known !== "string") return null;
+  return run.language === "php" ? undelimited(known) : known;
 }
+
+/** PHP keeps patterns with their delimiters and flags; what is written at the call has lost them already. */
+const undelimited = (pattern: string): string => pattern.match(/^([/#~@%!])(.*)\1[a-zA-Z]*$/s)?.[2] ?? pattern;
 
 /** Anchored, and no part may match anything: no dot, no negated class, no \S, \W or \D. */
 export function isStrict(pattern: string, whole: boolean, fromStart: boolean): boolean {
@@ -248,14 +300,15 @@ const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.
 /** `x.toLowerCase() in allowed` speaks about x. */
 function innermost(operand: Expression): Expression {
   let here = operand;
-  while (
-    here.kind === "call" &&
-    here.callee.kind === "field" &&
-    /^(to(Lower|Upper)Case|lower|upper|strip|trim|toString)$/.test(here.callee.name)
-  ) {
-    here = here.callee.of;
+  for (;;) {
+    if (here.kind !== "call") return here;
+    const { callee, args } = here;
+    if (callee.kind === "field" && /^(to(Lower|Upper)Case|lower|upper|strip|trim|toString)$/.test(callee.name))
+      here = callee.of;
+    else if (callee.kind === "variable" && /^((mb_)?strto(lower|upper)|trim|strval)$/.test(callee.name) && args[0])
+      here = args[0].value;
+    else return here;
   }
-  return here;
 }
 
 function store(frame: Frame, operand: Expression, value: Value): void {

@@ -22,7 +22,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const reached = memberPaths(of, name);
   const alike = reached.flatMap((path) => run.knowledge.holds.find(path));
   const paths = alike.length === 0 ? reached : [...alike, ...reached];
-  const read = readMatches(run, frame, paths);
+  const read = readMatches(run, frame, of, paths);
   if (read.cleans === -1) return named(...paths);
   const kept = slot ? slot.taint : of.slots ? of.taint : allTaint(of);
   const base: Value = slot ? { ...slot, paths: [...slot.paths, ...paths] } : { ...nothing, paths, taint: kept };
@@ -65,13 +65,16 @@ export function isCarried(run: Run, path: string): boolean {
 function readMatches(
   run: Run,
   frame: Frame,
+  of: Value,
   paths: readonly string[],
 ): { kind: string | null; cleans: number; confidence: number } {
   let kind: string | null = null;
   let cleans = 0;
   for (const path of paths) {
     kind ??=
-      run.knowledge.sources.read.find(path).find((s) => !s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`))
+      run.knowledge.sources.read
+        .find(path)
+        .find((s) => (!s.ofInput || of.taint.length > 0) && (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)))
         ?.kind ?? null;
     for (const sanitizer of run.knowledge.sanitizers.read.find(path)) cleans |= sanitizer.cleans;
   }

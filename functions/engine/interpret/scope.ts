@@ -10,8 +10,8 @@ export type Variables = Map<string, Value>;
 export class Scope {
   variables: Variables | null = new Map();
   readonly parent: Scope | null;
-  /** The tests whose outcome a variable holds. */
-  readonly tests = new Map<string, Expression>();
+  /** What variables were declared as: a test that one holds the outcome of, an address that one is a part of. */
+  readonly origins = new Map<string, Expression>();
   /** The class whose members are visible without a receiver, where the language allows it. */
   readonly owner: ClassInfo | null;
   /** The outer variables visible here; null for all. Names without a sigil are no variables and always are. */
@@ -51,9 +51,9 @@ export class Scope {
     if (key.includes(".")) this.variables.set(fieldMark, nothing);
   }
 
-  noteTest(name: string, from: Expression): void {
-    if (from.kind === "call" || from.kind === "operation") this.tests.set(name, from);
-    else this.tests.delete(name);
+  noteOrigin(name: string, from: Expression): void {
+    if (from.kind === "call" || from.kind === "operation" || from.kind === "field") this.origins.set(name, from);
+    else this.origins.delete(name);
   }
 
   /** Replaces what is known about a value that stays what it is: its fields keep what is known about them. */
