@@ -1,4 +1,4 @@
-import type { Expression, Statement } from "../../ir/ir.ts";
+import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
 import type { SyntaxNode } from "../../parse/syntax.ts";
 import { Lowering } from "../lowering.ts";
 import { expressions } from "./expressions.ts";
@@ -13,6 +13,26 @@ import { statements } from "./statements.ts";
 export class PhpLowering extends Lowering {
   readonly names = new Names();
 
+  /** Classes are there before the first statement runs; one that extends another of the file comes after it. */
+  protected override program(root: SyntaxNode): Statement[] {
+    const all = this.statements(root.children);
+    const classes = all.filter((statement) => statement.kind === "class");
+    if (classes.length === 0) return all;
+    const waiting = new Set(classes);
+    const sorted: Statement[] = [];
+    const place = (declared: ClassStatement) => {
+      if (!waiting.delete(declared)) return;
+      for (const base of declared.bases)
+        for (const other of classes) if (base.kind === "variable" && base.name === other.name) place(other);
+      sorted.push(declared);
+    };
+    for (const declared of classes) place(declared);
+    const isEarly = (statement: Statement) => statement.kind === "import" || isConstant(statement);
+    const early = all.filter(isEarly);
+    const rest = all.filter((statement) => statement.kind !== "class" && !isEarly(statement));
+    return [...early, ...sorted, ...rest];
+  }
+
   protected lowerExpression(node: SyntaxNode): Expression | null {
     return expressions[node.type]?.(this, node) ?? null;
   }
@@ -20,3 +40,10 @@ export class PhpLowering extends Lowering {
     return statements[node.type]?.(this, node) ?? null;
   }
 }
+
+/** `define("X", 1)` and `const X = 1`: classes may be built from them. */
+const isConstant = (statement: Statement): boolean =>
+  statement.kind === "expression" &&
+  statement.value.kind === "assign" &&
+  statement.value.to.kind === "variable" &&
+  /^[A-Z]/.test(statement.value.to.name);
