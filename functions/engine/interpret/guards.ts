@@ -7,7 +7,7 @@ import { evaluate } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath, memberPaths } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
-import { joinStates } from "./scope.ts";
+import { joinStates, type Variables } from "./scope.ts";
 import { cleaned, constant, nothing, type Value } from "./value.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
@@ -37,22 +37,26 @@ function refineOperation(run: Run, frame: Frame, test: Operation, outcome: boole
     // Both hold, or both fail; otherwise any of them may have decided.
     const conjunction = operator === "&&" || operator === "and";
     if (conjunction === outcome) for (const operand of test.operands) refine(run, frame, operand, outcome);
+    else if (test.operands.length <= alternativesMax) decidedByOne(run, frame, test.operands, outcome);
   } else if (left && (operator === "!" || operator === "not")) refine(run, frame, left, !outcome);
   else if (left && right) refineComparison(run, frame, operator, left, right, outcome);
 }
 
-/** `a || b` holds more rarely by more than these. */
+/** Each way costs a copy of the state. */
 const alternativesMax = 4;
 
-/** One of them came out so: what each would tell is joined. */
-function refineEither(run: Run, frame: Frame, operands: readonly Expression[], outcome: boolean): void {
-  const before = frame.scope.variables;
-  const states = operands.map((operand) => {
-    frame.scope.variables = before && new Map(before);
+/** `x !== "" && !valid(x)` is false: x is empty or valid, and harmless either way. */
+function decidedByOne(run: Run, frame: Frame, operands: readonly Expression[], outcome: boolean): void {
+  let joined: Variables | null = null;
+  for (const operand of operands) {
+    const before = frame.scope.copy();
     refine(run, frame, operand, outcome);
-    return frame.scope.variables;
-  });
-  frame.scope.variables = states.reduce((a, b) => joinStates(a, b));
+    joined = joinStates(joined, frame.scope.variables);
+    // The next one is asked only when this one has not decided.
+    frame.scope.variables = before;
+    refine(run, frame, operand, !outcome);
+  }
+  frame.scope.variables = joined;
 }
 
 const equalities = new Set(["==", "===", "is"]);
