@@ -91,7 +91,7 @@ export class Client {
       method: "POST",
       path: "/scan/scan-stored-zip",
       query: { project_id: projectId },
-      body: { exclude_patterns: excludePatterns, rule_set_id: ruleSetId },
+      body: { exclude_patterns: excludePatterns, ...(ruleSetId === null ? {} : { rule_set_id: ruleSetId }) },
       success: z.object({ task_id: z.string() }),
     });
     return body.task_id;

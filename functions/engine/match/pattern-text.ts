@@ -46,11 +46,30 @@ export function parseableTexts(pattern: string, grammar: string): { texts: Parse
   const language = grammar === "typescript" || grammar === "tsx" ? "javascript" : grammar;
   const types = new Map<string, string>();
   const untyped = withoutTypes(pattern.trim(), language, types);
+  const written = language === "java" ? withParameterTypes(untyped) : untyped;
   const texts = (spellings[language] ?? []).flatMap((spelling) =>
-    frames(substitute(untyped, language, spelling), language),
+    frames(substitute(written, language, spelling), language),
   );
   return { texts, types };
 }
+
+/** The parameters of a Java method have types, which a pattern may leave out: `f(..., $P)`. */
+function withParameterTypes(pattern: string): string {
+  const typed = (parameter: string): string => {
+    if (parameter === "...") return `${E} ${E}`;
+    return /^\$[A-Z_][A-Z0-9_]*$/.test(parameter) ? `$_ ${parameter}` : parameter;
+  };
+  return pattern.replace(methodHead, (whole, before: string, name: string, list: string, after: string) =>
+    before === "new" || /^(if|for|while|switch|catch|synchronized|try)$/.test(name)
+      ? whole
+      : `${before} ${name}(${list
+          .split(",")
+          .map((parameter) => typed(parameter.trim()))
+          .join(", ")})${after}`,
+  );
+}
+
+const methodHead = /([\w$\]>]+)\s+([\w$]+)\s*\(([^()]*)\)(\s*(?:throws[^{]*)?\{)/g;
 
 function frames(text: string, language: string): ParseableText[] {
   const top = (framed: string): ParseableText => ({ text: framed, within: "top" });

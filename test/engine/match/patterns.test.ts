@@ -183,6 +183,11 @@ const cases: Record<string, readonly Case[]> = {
       "class A { public void f(int a, HttpServletRequest q) throws E { g(); } void h() { } }",
       ["public void f(int a, HttpServletRequest q) throws E { g(); }"],
     ],
+    [
+      "$T $F(..., $P, ...) { ... g($P); ... }",
+      "class A { void f(int a, @B String b) { g(b); } void h(int c) { g(d); } }",
+      ["void f(int a, @B String b) { g(b); }"],
+    ],
     ["new Foo(...)", "class A { Object x = new Foo<String>(1); }", ["new Foo<String>(1)"]],
     ["@RequestMapping(...)", '@RequestMapping(value = "/a") class A { }', ['@RequestMapping(value = "/a")']],
     [
