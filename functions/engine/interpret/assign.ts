@@ -218,7 +218,8 @@ function partOf(
 ): Value {
   if (key === null || key === undefined) return anyElement(value);
   // The first of several results of something unknown is what it is about.
-  if (shape === "list" && run.language === "go" && !value.slots && key === "0") return value;
+  if (shape === "list" && run.language === "go" && !value.slots)
+    return key === "0" ? value : { ...tainted(value.taint), paths: memberPaths(value, `[${key}]`) };
   if (shape === "list") return elementAt(value, String(key)) ?? anyElement(value);
   return member(run, frame, value, String(key), at);
 }
