@@ -179,7 +179,9 @@ export function dottedName(node: SyntaxNode, text: string): string[] | null {
     return /^[\w.$]+$/.test(path) ? [...path.split("."), ...segments.reverse()] : null;
   }
   const required = requiredModule(here, text);
-  if (required !== null) return [required, ...segments.reverse()];
+  // Alone it is a call like any other, and a pattern may ask for any module.
+  if (required !== null && segments.length > 0 && !/^(\.\.\.$|\$)/.test(required))
+    return [required, ...segments.reverse()];
   if (here.type === "dotted_name")
     return [...here.children.map((part) => text.slice(part.start, part.end)), ...segments.reverse()];
   if (here.type === "this" || here.type === "super" || here.type === "this_expression")

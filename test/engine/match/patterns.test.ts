@@ -78,6 +78,7 @@ const cases: Record<string, readonly Case[]> = {
     ['foo("x")', "let C = 'x'; C = y(); foo(C);", []],
     ["!$X", "!a; -a;", ["!a"]],
     ["$X + $Y", "a + b; a - b; a * b;", ["a + b"]],
+    ['require("...")', "require('a'); require(b); require('a').c;", ["require('a')", "require('a')"]],
     ["await $X", "async function f() { await g(); }", ["await g()"]],
     ["import $X from 'lodash'", "import _ from 'lodash'; import y from 'y';", ["import _ from 'lodash';"]],
     ["typeof $X", "typeof a; delete a.b;", ["typeof a"]],
