@@ -38,7 +38,9 @@ export class PathIndex<T> {
   /** The entries that match, exact ones first, in the order they were added. */
   find(path: string): T[] {
     const exact = this.#exact.get(path) ?? [];
-    const loose = this.#byLast.get(lastSegment(path));
+    const named = this.#byLast.get(lastSegment(path));
+    const any = this.#byLast.get("*");
+    const loose = named && any ? [...named, ...any] : (named ?? any);
     if (!loose) return exact;
     const segments = splitPath(path);
     const found = loose.filter((candidate) => matches(candidate, segments)).map((candidate) => candidate.entry);

@@ -126,8 +126,14 @@ function field(run: Run, frame: Frame, e: Field): Value {
   const root = key === null ? null : frame.scope.binding(key);
   const remembered = root && key !== null ? root.get(key) : undefined;
   if (remembered) return root === frame.scope ? remembered : fromOutside(remembered);
-  const of = evaluate(run, frame, e.of);
-  return member(run, frame, of, e.name, e);
+  return member(run, frame, asWritten(run, evaluate(run, frame, e.of), e.of), e.name, e);
+}
+
+/** Requests of PHP frameworks come in classes of the application: what the variable is called tells what its properties are. */
+function asWritten(run: Run, of: Value, written: Expression): Value {
+  if (run.language !== "php" || written.kind !== "variable" || of.instance || !written.name.startsWith("$")) return of;
+  const path = `?${written.name}`;
+  return of.paths.includes(path) ? of : { ...of, paths: [...of.paths, path] };
 }
 
 function index(run: Run, frame: Frame, e: Index): Value {

@@ -26,6 +26,8 @@ const comparisons = new Set([
 const numeric = new Set(["plus", "divide", "modulo", "-", "*", "**", "//", "&", "|", "^", "<<", ">>", ">>>", "~"]);
 const alternativesMax = 8;
 const textMax = 4_096;
+/** Longer chains are tables written as text; folding them takes time that grows with the square of their length. */
+const operandsMax = 200;
 
 /** Applies an operator to values: folds constants, and decides whether taint goes through. `&&`, `||` and the like are the caller's. */
 export function operate(operator: string, operands: readonly Value[]): Value {
@@ -119,6 +121,7 @@ const taintOf = (values: readonly Value[]): readonly Taint[] =>
 
 /** All results that the operands' alternatives allow, or null. */
 function fold(operator: string, operands: readonly Value[], asText = false): Value | null {
+  if (operands.length > operandsMax) return null;
   let results: Constant[][] = [[]];
   for (const operand of operands) {
     const constants = operand.constants;
