@@ -94,6 +94,7 @@ export const problemClasses: readonly ProblemClass[] = [
   row("log_injection", "other", [117], ["A09", "A09"], "日志注入", "Log injection"),
   row("prototype_pollution", "other", [1321], ["A08", "A08"], "原型污染", "Prototype pollution"),
   row("mass_assignment", "other", [915], ["A08", "A08"], "批量赋值", "Mass assignment"),
+  row("variable_overwrite", "other", [621], ["A08", "A08"], "请求可以改写变量", "Request overwrites variables"),
   row("resource_use", "other", [400, 770, 1333], null, "资源消耗不受限", "Unbounded use of resources"),
   row("unrestricted_upload", "other", [434], ["A04", "A06"], "上传不受限制", "Unrestricted upload"),
   row("debug_mode", "other", [489], ["A05", "A02"], "调试模式开启", "Debug mode on"),
