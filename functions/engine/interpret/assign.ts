@@ -188,6 +188,9 @@ function destructure(
       assign(run, frame, entry.value, tainted(anyElement(value).taint), at);
       continue;
     }
+    // `u, err := url.Parse(x)`: what u was made of.
+    if (i === 0 && run.language === "go" && entry.value.kind === "variable" && at.kind === "assign" && !value.slots)
+      frame.scope.noteOrigin(entry.value.name, at.from);
     const outcome = entry.value.kind === "assign" && entry.value.type === "error" ? entry.value.to : null;
     if (outcome?.kind === "variable" && at.kind === "assign") frame.scope.noteOrigin(outcome.name, asTest(at.from));
     const key = to.shape === "list" ? String(i) : entry.key ? evaluate(run, frame, entry.key).constants?.[0] : null;

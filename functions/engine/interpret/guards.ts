@@ -129,7 +129,7 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
   } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
   const address = (typeof only === "string" || isOurs(value)) && addressOfHost(frame, operand);
-  if (address) changeAddress(run, frame, address);
+  if (address) changeAddress(run, frame, address, operand);
 }
 
 /** `x === y`: where y comes from elsewhere than x, x comes from there. */
@@ -154,9 +154,12 @@ const isOurs = (value: Value): boolean =>
   value.closures.length === 0 &&
   value.taint.length === 0;
 
-/** The host of an address is one that is allowed. */
-function changeAddress(run: Run, frame: Frame, address: Expression): void {
-  change(run, frame, address, run.catalogue.bitsOf(["ssrf", "open_redirect"]));
+/** The host of an address is one that is allowed: the text that was parsed is harmless, and so is what came of it. */
+function changeAddress(run: Run, frame: Frame, address: Expression, host: Expression): void {
+  const families = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
+  change(run, frame, address, families);
+  const read = host.kind === "call" ? host.callee : host;
+  if (read.kind === "field") change(run, frame, read.of, families);
 }
 
 /** `x in allowed`, where allowed is a list of constants or is called like one: x is harmless. The list is not. */
@@ -164,7 +167,7 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   if (!isAllowList(run, frame, list)) return;
   const address = addressOfHost(frame, operand);
   change(run, frame, operand, allFamilies);
-  if (address) changeAddress(run, frame, address);
+  if (address) changeAddress(run, frame, address, operand);
 }
 
 const allowName = /allow|white|valid|permit|support|known|choice|safe|accept|^[A-Z][A-Z0-9_]+$/i;
