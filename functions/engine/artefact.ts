@@ -67,6 +67,8 @@ export interface OwnRule {
 /** Where a value that came in by a parameter ends up. */
 export interface ParameterFlow {
   parameter: number;
+  /** The field of the parameter, where only that gets there. */
+  field?: string | undefined;
   /** The candidate that exists as soon as a caller passes attacker input. */
   candidate: Candidate;
   /** Families the value has been cleaned for on its way, as in the catalogue. */
@@ -77,6 +79,7 @@ export interface ParameterFlow {
 export interface Passage {
   target: string;
   argument: number | string;
+  field?: string | undefined;
   check: "result" | "true" | "false" | "after";
   trusted: boolean;
 }
@@ -92,7 +95,7 @@ export interface Way {
 /** Where a value comes from: attacker input, a parameter of the function, or a place that other files know of. */
 export type Origin =
   | { sourceKind: string; source: string; confidence: number }
-  | { parameter: number }
+  | { parameter: number; field?: string | undefined }
   /** A function of another file that has returned it, or, after "#", a field that other files may fill. */
   | { outside: string };
 
@@ -101,6 +104,8 @@ export interface Handover extends Way {
   /** What is called, by import: "./db.find", "app.services.users.find", "com.shop.UserDao.find". */
   target: string;
   argument: number | string;
+  /** The field under which the value lies in the argument; without one it is the argument, or all of it. */
+  field?: string | undefined;
 }
 
 /** A function that other files can call, and what happens to its parameters. Methods are "Class.method". */
@@ -109,8 +114,8 @@ export interface ExportedFunction {
   /** The names of its parameters, as far as callers may use them. */
   parameters: string[];
   flows: ParameterFlow[];
-  /** Parameters that go on into other files. */
-  passes: (Handover & { parameter: number })[];
+  /** Parameters that go on into other files; `of` is the field of the parameter. */
+  passes: (Handover & { parameter: number; of?: string | undefined })[];
   /** What it returns. */
   returns: (Way & { from: Origin })[];
   /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. */

@@ -4,7 +4,7 @@ import { argumentsAt, check, holds, receiverFits, type Subject } from "./check.t
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { through } from "./guard-functions.ts";
-import { handOver, targetOf } from "./handover.ts";
+import { handOver, partsOf, targetOf } from "./handover.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member } from "./members.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
@@ -299,10 +299,11 @@ const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>
 function fromOtherFile(run: Run, call: Call, called: Called, target: string, trusted: boolean): readonly Taint[] {
   const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
   const args = [...called.positional.entries(), ...called.named];
-  const passed = args.map(([argument, value]) => {
-    const taint = allTaint(value);
-    return taint.length === 0 ? taint : through(tainted(taint), { target, argument, check: "result", trusted }).taint;
-  });
+  const passed = args.flatMap(([argument, value]) =>
+    partsOf(value)
+      .filter(([, taint]) => taint.length > 0)
+      .map(([field, taint]) => through(tainted(taint), { target, argument, field, check: "result", trusted }).taint),
+  );
   const receiver = called.receiver ? [allTaint(called.receiver)] : [];
   return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));
 }

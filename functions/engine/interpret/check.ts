@@ -59,10 +59,11 @@ const nowhere = { positional: [], named: new Map(), receiver: null, receiverPath
 function hit(run: Run, frame: Frame, match: Match, subject: Subject, taint: Taint | null): void {
   const { at, name } = subject;
   if (taint?.source.parameter) {
-    const { fn, index } = taint.source.parameter;
+    const { fn, index, field } = taint.source.parameter;
     addFlow(run, fn, {
       match,
       parameter: index,
+      field,
       clean: taint.clean,
       at,
       sink: name,
@@ -97,6 +98,7 @@ function addFlow(run: Run, fn: Parameters<Run["summaries"]["get"]>[0], flow: Flo
     (f) =>
       f.match === flow.match &&
       f.parameter === flow.parameter &&
+      f.field === flow.field &&
       f.at.start === flow.at.start &&
       f.at.end === flow.at.end,
   );
@@ -114,7 +116,8 @@ export function applyFlow(run: Run, flow: Flow, taint: Taint): void {
   const step = rebase(flow.step, taint.step);
   const via = joinedPassages(taint.via, flow.via);
   if (taint.source.parameter) {
-    addFlow(run, taint.source.parameter.fn, { ...flow, parameter: taint.source.parameter.index, clean, step, via });
+    const { fn, index, field } = taint.source.parameter;
+    addFlow(run, fn, { ...flow, parameter: index, field, clean, step, via });
   } else if (taint.source.outside !== null || flow.match.taint.sources.has(taint.source.kind)) {
     record(run, { ...flow, flow: { source: taint.source, step, clean, via } });
   }

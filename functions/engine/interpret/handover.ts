@@ -1,6 +1,6 @@
 import type { Span } from "../ir/ir.ts";
 import type { Handover, Run } from "./run.ts";
-import { allTaint, type Value } from "./value.ts";
+import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
 const handoversMax = 200;
@@ -14,8 +14,20 @@ export function handOver(
   at: Span,
 ): void {
   for (const [argument, value] of [...args.entries(), ...named])
-    for (const { source, clean, step, via } of allTaint(value))
-      hand(run, { target, argument, source, clean, step, at, via });
+    for (const [field, part] of partsOf(value))
+      for (const { source, clean, step, via } of part)
+        hand(run, { target, argument, field, source, clean, step, at, via });
+}
+
+/** What taints an argument as a whole, and what taints its fields. */
+export function partsOf(value: Value): [field: string | undefined, taint: readonly Taint[]][] {
+  if (value.slots?.shape !== "map") return [[undefined, allTaint(value)]];
+  const { entries, rest } = value.slots;
+  const whole = rest ? joinTaint(value.taint, allTaint(rest)) : value.taint;
+  return [
+    [undefined, whole],
+    ...[...entries].map(([key, entry]): [string, readonly Taint[]] => [key, allTaint(entry)]),
+  ];
 }
 
 /** Attacker input is kept as it is; a parameter's way is part of what its function does. */
@@ -25,12 +37,17 @@ export function hand(run: Run, handover: Handover): void {
     const passes = run.summaries.get(source.parameter.fn)?.passes;
     if (!passes || passes.length >= handoversMax) return;
     const known = passes.some(
-      (p) => p.source === source && p.target === target && p.argument === argument && p.at.start === at.start,
+      (p) =>
+        p.source === source &&
+        p.target === target &&
+        p.argument === argument &&
+        p.field === handover.field &&
+        p.at.start === at.start,
     );
     if (!known) passes.push(handover);
     return;
   }
-  const key = `${target}|${argument}|${source.kind}|${source.outside}|${source.start}|${at.start}`;
+  const key = `${target}|${argument}|${handover.field}|${source.kind}|${source.outside}|${source.start}|${at.start}`;
   if (run.handovers.size < handoversMax || run.handovers.has(key)) run.handovers.set(key, handover);
 }
 

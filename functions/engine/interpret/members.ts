@@ -3,7 +3,7 @@ import { check } from "./check.ts";
 import { lengthOf } from "./containers.ts";
 import { accessPath, memberPaths } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
-import { allTaint, cleaned, elementAt, firstStep, joinTaint, named, nothing, type Value } from "./value.ts";
+import { allTaint, cleaned, elementAt, firstStep, joinTaint, named, nothing, type Taint, type Value } from "./value.ts";
 
 /** Another function may have assigned since: of the constants only texts are worth trusting, they are rarely reassigned. */
 export function fromOutside(value: Value): Value {
@@ -24,7 +24,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const paths = alike.length === 0 ? reached : [...alike, ...reached];
   const read = readMatches(run, frame, of, paths);
   if (read.cleans === -1) return named(...paths);
-  const kept = slot ? slot.taint : of.slots ? of.taint : allTaint(of);
+  const kept = slot ? slot.taint : fieldTaint(run, of.slots ? of.taint : allTaint(of), name);
   const base: Value = slot ? { ...slot, paths: [...slot.paths, ...paths] } : { ...nothing, paths, taint: kept };
   const carried = read.kind === null && !slot ? paths.find((path) => isCarried(run, path)) : undefined;
   const source =
@@ -50,6 +50,17 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
     });
   }
   return read.cleans === 0 ? value : cleaned(value, read.cleans);
+}
+
+/** What is read off a parameter, before anything was done with it, is that field of what callers pass. */
+function fieldTaint(run: Run, taint: readonly Taint[], name: string): readonly Taint[] {
+  if (!taint.some(({ source }) => source.parameter)) return taint;
+  return taint.map((t) => {
+    const { parameter } = t.source;
+    const param = parameter?.fn.params[parameter.index];
+    if (!parameter || !param || parameter.field !== undefined || param.rest || t.step.parent) return t;
+    return { ...t, source: run.source("parameter", param, t.source.confidence, { ...parameter, field: name }) };
+  });
 }
 
 const isPartOf = (outside: string | null, field: string): boolean =>

@@ -5,6 +5,8 @@
 export interface Passage {
   target: string;
   argument: number | string;
+  /** The field under which the value lies in the argument. */
+  field?: string | undefined;
   check: "result" | "true" | "false" | "after";
   /** Its name promises to make safe; believed where the function is not among the files. */
   trusted: boolean;
@@ -33,4 +35,4 @@ export function commonPassages(
 }
 
 const same = (a: Passage, b: Passage): boolean =>
-  a === b || (a.target === b.target && a.argument === b.argument && a.check === b.check);
+  a === b || (a.target === b.target && a.argument === b.argument && a.field === b.field && a.check === b.check);

@@ -15,6 +15,8 @@ export class BudgetExhausted extends Error {}
 export interface Flow {
   match: Match;
   parameter: number;
+  /** The field of the parameter that gets there, where it is known to be only that. */
+  field?: string | undefined;
   clean: Families;
   at: Span;
   sink: string;
@@ -60,6 +62,8 @@ export interface Hit {
 export interface Handover {
   target: string;
   argument: number | string;
+  /** The field under which it lies in the argument. */
+  field?: string | undefined;
   source: Source;
   clean: Families;
   step: Step;
@@ -168,7 +172,7 @@ export class Run {
 
   /** The same place and kind is the same source, however often it is evaluated. */
   source(kind: string, at: Span, confidence = 1, parameter: Source["parameter"] = null): Source {
-    const key = `${kind}:${at.start}:${at.end}:${parameter ? parameter.index : ""}`;
+    const key = `${kind}:${at.start}:${at.end}:${parameter ? `${parameter.index}.${parameter.field ?? ""}` : ""}`;
     const known = this.sources.get(key);
     if (known) return known;
     return this.#remember(key, { kind, at, confidence, parameter, outside: null });

@@ -3,7 +3,7 @@ import { applyFlow, rebase } from "./check.ts";
 import { hand } from "./handover.ts";
 import { joinedPassages } from "./passage.ts";
 import type { Flow, Frame, Run, Summary } from "./run.ts";
-import { allTaint, constant, extend, joinTaint, nothing, type Taint, type Value } from "./value.ts";
+import { constant, extend, joinTaint, nothing, type Taint, taintOfPart, type Value } from "./value.ts";
 
 /** Substitutes the arguments for the parameters in a summary. */
 export function applySummary(
@@ -15,18 +15,20 @@ export function applySummary(
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): Value {
-  const taintOf = (index: number): readonly Taint[] => {
+  const taintOf: TaintOf = (index, field) => {
     const param = fn.params[index];
     if (!param) return [];
     const given = param.rest ? args.slice(index) : [named.get(param.name) ?? args[index] ?? nothing];
-    return given.flatMap((value) => allTaint(value)).map((t) => ({ ...t, step: extend(t.step, at) }));
+    return given
+      .flatMap((value) => taintOfPart(value, param.rest ? undefined : field))
+      .map((t) => ({ ...t, step: extend(t.step, at) }));
   };
   const settled = (flow: Flow) =>
     flow.match.unless.some((test) => test.fact !== null && caller.scope.binding(`@${test.fact}`) !== null);
   for (const flow of summary.flows.filter((candidate) => !settled(candidate)))
-    for (const taint of taintOf(flow.parameter)) applyFlow(run, flow, taint);
+    for (const taint of taintOf(flow.parameter, flow.field)) applyFlow(run, flow, taint);
   for (const pass of [...summary.passes]) {
-    for (const taint of taintOf(pass.source.parameter?.index ?? 0)) {
+    for (const taint of taintOf(pass.source.parameter?.index ?? 0, pass.source.parameter?.field)) {
       hand(run, {
         ...pass,
         source: taint.source,
@@ -40,17 +42,14 @@ export function applySummary(
   return substitute(summary.returns, fn, taintOf, 2);
 }
 
-function substitute(
-  value: Value,
-  fn: FunctionNode,
-  taintOf: (index: number) => readonly Taint[],
-  depth: number,
-): Value {
+type TaintOf = (index: number, field: string | undefined) => readonly Taint[];
+
+function substitute(value: Value, fn: FunctionNode, taintOf: TaintOf, depth: number): Value {
   let taint: readonly Taint[] = [];
   for (const t of value.taint) {
     const own = t.source.parameter?.fn === fn;
     const passed = own
-      ? taintOf(t.source.parameter?.index ?? 0).map((arg) => ({
+      ? taintOf(t.source.parameter?.index ?? 0, t.source.parameter?.field).map((arg) => ({
           ...arg,
           clean: arg.clean | t.clean,
           step: rebase(t.step, arg.step),

@@ -9,7 +9,7 @@ export interface Source extends Span {
   /** The source text that names it. */
   name: string;
   confidence: number;
-  parameter: { fn: FunctionNode; index: number } | null;
+  parameter: { fn: FunctionNode; index: number; field?: string } | null;
   /** What linking has to ask for: a function of another file whose result this is, or a field that other files may fill. */
   outside: string | null;
 }
@@ -204,6 +204,13 @@ export function extend(step: Step, at: Span): Step {
 }
 
 export const firstStep = (at: Span): Step => ({ start: at.start, end: at.end, parent: null, length: 1 });
+
+/** The taint that comes with one field of an argument; without a field, with the argument as a whole. */
+export function taintOfPart(value: Value, field: string | undefined): readonly Taint[] {
+  if (field === undefined || value.slots?.shape !== "map") return allTaint(value);
+  const part = elementAt(value, field);
+  return part ? joinTaint(value.taint, allTaint(part)) : value.taint;
+}
 
 /** Any element of a collection; of anything else, what taints the whole. */
 export function anyElement(value: Value): Value {

@@ -2,7 +2,7 @@ import type { Candidate, FileArtefact, Origin, OutgoingCall, Way } from "../arte
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
-import { argumentIndex, Modules } from "./modules.ts";
+import { argumentIndex, Modules, samePart } from "./modules.ts";
 import { Passages } from "./passages.ts";
 
 /** Each file a value crosses makes it a little less certain. */
@@ -128,20 +128,26 @@ export class CrossFile {
       for (const { artefact, exported } of this.#modules.find(way.from, way.target)) {
         const there = artefact.coverage.path;
         const parameter = argumentIndex(exported, way.argument);
-        const key = `${there}|${exported.name}|${parameter}|${[...way.clean].sort()}`;
+        const key = `${there}|${exported.name}|${parameter}|${way.field}|${[...way.clean].sort()}`;
         if (seen.has(key) || there === way.from) continue;
         seen.add(key);
         for (const flow of exported.flows) {
-          if (flow.parameter !== parameter || !this.#counts(flow.candidate, way) || !this.holds(there, flow.candidate))
+          if (
+            flow.parameter !== parameter ||
+            !samePart(flow.field, way.field) ||
+            !this.#counts(flow.candidate, way) ||
+            !this.holds(there, flow.candidate)
+          )
             continue;
           found.push(placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
         }
         for (const pass of exported.passes) {
-          if (pass.parameter !== parameter || way.crossings >= crossingsMax) continue;
+          if (pass.parameter !== parameter || !samePart(pass.of, way.field) || way.crossings >= crossingsMax) continue;
           open.push({
             ...way,
             target: pass.target,
             argument: pass.argument,
+            field: pass.field,
             from: there,
             clean: [...new Set([...way.clean, ...pass.clean, ...this.#passages.cleanedBy(there, pass.via)])],
             trace: [...way.trace, ...onward(there, pass.trace)],

@@ -56,11 +56,12 @@ class Recorder {
       const source = this.#run.source("parameter", param, 1, { fn, index: flow.parameter });
       const found = { ...flow, flow: { source, step: flow.step, via: flow.via } };
       const candidate = candidateOf(this.#file, this.#run, found);
-      return { parameter: flow.parameter, candidate, clean: this.#catalogue.namesOf(flow.clean) };
+      return { parameter: flow.parameter, field: flow.field, candidate, clean: this.#catalogue.namesOf(flow.clean) };
     });
     const passes = summary.passes.map((pass) => ({
       ...this.handover(pass),
       parameter: pass.source.parameter?.index ?? 0,
+      of: pass.source.parameter?.field,
     }));
     const parameters = fn.params.map((param) => param.name);
     return [
@@ -86,13 +87,13 @@ class Recorder {
   }
 
   origin(source: Source): Origin {
-    if (source.parameter) return { parameter: source.parameter.index };
+    if (source.parameter) return { parameter: source.parameter.index, field: source.parameter.field };
     if (source.outside !== null) return { outside: source.outside };
     return { sourceKind: source.kind, source: source.name, confidence: source.confidence };
   }
 
   handover(call: Handed): Handover {
-    return { target: call.target, argument: call.argument, ...this.way(call, call.at) };
+    return { target: call.target, argument: call.argument, field: call.field, ...this.way(call, call.at) };
   }
 
   way({ source, clean, step, via }: Pick<Taint, "source" | "clean" | "step" | "via">, at: Span): Way {

@@ -128,6 +128,10 @@ const aliasesMax = 4;
 export const argumentIndex = (exported: ExportedFunction, argument: number | string): number =>
   typeof argument === "number" ? argument : exported.parameters.indexOf(argument);
 
+/** Whether what lies under one field is, or may be, what is read from another; without a field the whole is meant. */
+export const samePart = (a: string | undefined, b: string | undefined): boolean =>
+  a === undefined || b === undefined || a === b;
+
 /** "./a/b.find" is relative "./a/" with the names b, find; "..db.find" is relative ".." with db, find. */
 function split(target: string): { relative: string; names: string[] } {
   const relative = target.match(/^\.{1,2}\/(.*\/)?|^[@~]\/|^#|^\.+/)?.[0] ?? "";

@@ -1,5 +1,5 @@
 import type { ExportedFunction, Passage } from "../artefact.ts";
-import { argumentIndex, type Modules, type Target } from "./modules.ts";
+import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 
 /** Further than this nobody writes wrappers around wrappers. */
 const depthMax = 5;
@@ -38,9 +38,11 @@ export class Passages {
     return effects.reduce(both);
   }
 
-  #result({ artefact, exported }: Target, { argument }: Passage, depth: number): Effect {
+  #result({ artefact, exported }: Target, { argument, field }: Passage, depth: number): Effect {
     const parameter = argumentIndex(exported, argument);
-    const ways = exported.returns.filter(({ from }) => "parameter" in from && from.parameter === parameter);
+    const ways = exported.returns.filter(
+      ({ from }) => "parameter" in from && from.parameter === parameter && samePart(from.field, field),
+    );
     return ways
       .map(({ clean, via }): Effect => {
         const further = this.cleanedBy(artefact.coverage.path, via, depth + 1);
