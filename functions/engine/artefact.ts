@@ -96,7 +96,7 @@ export interface Way {
 export type Origin =
   | { sourceKind: string; source: string; confidence: number }
   | { parameter: number; field?: string | undefined }
-  /** A function of another file that has returned it, or, after "#", a field that other files may fill. */
+  /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. */
   | { outside: string };
 
 /** A value that goes into a function of another file; the argument by position or name. */
@@ -116,8 +116,8 @@ export interface ExportedFunction {
   flows: ParameterFlow[];
   /** Parameters that go on into other files; `of` is the field of the parameter. */
   passes: (Handover & { parameter: number; of?: string | undefined })[];
-  /** What it returns. */
-  returns: (Way & { from: Origin })[];
+  /** What it returns, as a whole or in a field. */
+  returns: (Way & { from: Origin; field?: string | undefined })[];
   /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. */
   guards: { check: "true" | "false" | "after"; parameter: number; clean: string[] | "all" }[];
 }

@@ -24,7 +24,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const paths = alike.length === 0 ? reached : [...alike, ...reached];
   const read = readMatches(run, frame, of, paths);
   if (read.cleans === -1) return named(...paths);
-  const kept = slot ? slot.taint : fieldTaint(run, of.slots ? of.taint : allTaint(of), name);
+  const kept = slot ? slot.taint : fieldTaint(run, of, of.slots ? of.taint : allTaint(of), name);
   const base: Value = slot ? { ...slot, paths: [...slot.paths, ...paths] } : { ...nothing, paths, taint: kept };
   const carried = read.kind === null && !slot ? paths.find((path) => isCarried(run, path)) : undefined;
   const source =
@@ -52,16 +52,24 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   return read.cleans === 0 ? value : cleaned(value, read.cleans);
 }
 
-/** What is read off a parameter, before anything was done with it, is that field of what callers pass. */
-function fieldTaint(run: Run, taint: readonly Taint[], name: string): readonly Taint[] {
-  if (!taint.some(({ source }) => source.parameter)) return taint;
+/** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
+function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: string): readonly Taint[] {
+  if (!taint.some(({ source }) => source.parameter || source.outside !== null)) return taint;
   return taint.map((t) => {
-    const { parameter } = t.source;
+    const { parameter, outside } = t.source;
+    if (outside !== null) {
+      const isResult = of.paths.some((path) => path.endsWith("()") && path.replaceAll("()", "") === outside);
+      return isResult ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source) } : t;
+    }
     const param = parameter?.fn.params[parameter.index];
-    if (!parameter || !param || parameter.field !== undefined || param.rest || t.step.parent) return t;
+    if (!parameter || !param || parameter.field !== undefined || param.rest) return t;
+    if (t.step.parent && !of.paths.includes(`?${param.name}`)) return t;
     return { ...t, source: run.source("parameter", param, t.source.confidence, { ...parameter, field: name }) };
   });
 }
+
+/** Stands between a function of another file and the field of what it returns. */
+export const fieldOf = "!";
 
 const isPartOf = (outside: string | null, field: string): boolean =>
   outside?.startsWith("#") === true && `#${field}`.startsWith(`${outside}.`);

@@ -1,6 +1,7 @@
 import type { Candidate, FileArtefact, Origin, OutgoingCall, Way } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
+import { fieldOf } from "../interpret/members.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { argumentIndex, Modules, samePart } from "./modules.ts";
 import { Passages } from "./passages.ts";
@@ -76,13 +77,16 @@ export class CrossFile {
     if (known) return known;
     // What goes round in a circle comes from nowhere.
     this.#arrivals.set(key, []);
+    const [target, field] = from.outside.split(fieldOf) as [string, string | undefined];
     const found = from.outside.startsWith("#")
       ? this.#kept(from.outside.slice(1)).flatMap(({ path: there, store }) => this.#through(there, store, depth))
       : this.#modules
-          .find(path, from.outside)
+          .find(path, target)
           .filter(({ artefact }) => artefact.coverage.path !== path)
           .flatMap(({ artefact, exported }) =>
-            exported.returns.flatMap((way) => this.#through(artefact.coverage.path, way, depth)),
+            exported.returns
+              .filter((way) => samePart(way.field, field))
+              .flatMap((way) => this.#through(artefact.coverage.path, way, depth)),
           );
     this.#arrivals.set(key, found);
     return found;

@@ -1,8 +1,9 @@
 import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, traceOf } from "../findings/candidates.ts";
+import { partsOf } from "../interpret/handover.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
-import { type ClosureValue, joinTaint, type Source, type Taint, type Value } from "../interpret/value.ts";
+import type { ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
 import type { Span } from "../ir/ir.ts";
 
 /** What a file that is not code tells the others. */
@@ -70,10 +71,11 @@ class Recorder {
   }
 
   #returns({ fn }: ClosureValue, { returns }: Summary): ExportedFunction["returns"] {
-    const own = leaves(returns).filter((taint) => !taint.source.parameter || taint.source.parameter.fn === fn);
-    return own
+    const all = partsOf(returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
+    return all
+      .filter(({ taint: { source } }) => !source.parameter || source.parameter.fn === fn)
       .slice(0, returnsMax)
-      .map((taint) => ({ from: this.origin(taint.source), ...this.way(taint, taint.step) }));
+      .map(({ field, taint }) => ({ from: this.origin(taint.source), field, ...this.way(taint, taint.step) }));
   }
 
   #guards({ guard }: Summary): ExportedFunction["guards"] {
@@ -101,13 +103,6 @@ class Recorder {
     const trace = steps.length <= stepsMax ? steps : [...steps.slice(0, stepsMax / 2), ...steps.slice(-stepsMax / 2)];
     return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
   }
-}
-
-/** All that taints a value or something in it. */
-function leaves(value: Value, depth = 3): readonly Taint[] {
-  const inner =
-    value.slots && depth > 0 ? [...value.slots.entries.values(), ...(value.slots.rest ? [value.slots.rest] : [])] : [];
-  return inner.reduce((taint, entry) => joinTaint(taint, leaves(entry, depth - 1)), value.taint);
 }
 
 function classesOf(run: Run): LinkRecord["classes"] {

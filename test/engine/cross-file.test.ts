@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Engine } from "../../functions/engine/engine.ts";
+import { isCatastrophic } from "../../functions/engine/interpret/catastrophic.ts";
+import { keepsOnlyHarmless } from "../../functions/engine/interpret/replacements.ts";
+import { analyseOne, openEngine } from "./engine-under-test.ts";
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openEngine();
+});
+
+/** Two files of an application: a handler that evaluates `value`, and the library that it asks. */
+const handler = (body: string) =>
+  `const lib = require("./lib");\nconst express = require("express");\nconst app = express();\napp.get("/", (req, res) => {\n${body}\n});\n`;
+
+// One row per way through another file: what the library says, what the handler does, and whether input reaches eval.
+const table: [way: string, reaches: boolean, library: string, handler: string][] = [
+  ["a result made of nothing", false, "exports.f = () => 1;", "eval(lib.f());"],
+  ["a result made of the request", true, "exports.f = (req) => req.query.a;", "eval(lib.f(req));"],
+  ["an argument that comes back", true, "exports.f = (a) => a + 1;", "eval(lib.f(req.query.a));"],
+  ["an argument that does not", false, "exports.f = (a, b) => b;", "eval(lib.f(req.query.a, 'x'));"],
+  ["an argument that is converted", false, "exports.f = (a) => parseInt(a, 10);", "eval(lib.f(req.query.a));"],
+  ["a field of an argument", true, "exports.f = ({ a, b }) => b;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
+  ["the other field", false, "exports.f = ({ a, b }) => a;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
+  [
+    "a field of a result",
+    true,
+    "exports.f = (req) => ({ a: 1, b: req.query.b });",
+    "const { b } = lib.f(req);\neval(b);",
+  ],
+  [
+    "the other field of a result",
+    false,
+    "exports.f = (req) => ({ a: 1, b: req.query.b });",
+    "const { a } = lib.f(req);\neval(a);",
+  ],
+  [
+    "a name that promises and keeps it",
+    false,
+    "exports.sanitize = (a) => a.replace(/\\W/g, '');",
+    "eval(lib.sanitize(req.query.a));",
+  ],
+  [
+    "a name that promises and does not",
+    true,
+    "exports.sanitize = (a) => a.trim();",
+    "eval(lib.sanitize(req.query.a));",
+  ],
+  ["a name that promises elsewhere", false, "", "eval(lib.sanitize(req.query.a));"],
+  [
+    "a test that holds",
+    false,
+    "exports.known = (a) => ['x', 'y'].includes(a);",
+    "const a = req.query.a;\nif (!lib.known(a)) return;\neval(a);",
+  ],
+  [
+    "a test that says little",
+    true,
+    "exports.known = (a) => a.length > 1;",
+    "const a = req.query.a;\nif (!lib.known(a)) return;\neval(a);",
+  ],
+  [
+    "a test the other way round",
+    false,
+    "exports.bad = (a) => !/^[a-z]+$/.test(a);",
+    "const a = req.query.a;\nif (lib.bad(a)) return;\neval(a);",
+  ],
+  [
+    "a check that throws",
+    false,
+    "exports.check = (a) => { if (!/^[a-z]+$/.test(a)) throw new Error(); };",
+    "const a = req.query.a;\nlib.check(a);\neval(a);",
+  ],
+  [
+    "a check of something else",
+    true,
+    "exports.check = (a) => { if (!/^[a-z]+$/.test(a)) throw new Error(); };",
+    "const a = req.query.a;\nlib.check(req.query.b);\neval(a);",
+  ],
+  ["a field of the request", true, "exports.m = (req, res, next) => { req.kept = req.query.a; };", "eval(req.kept);"],
+  [
+    "another field of the request",
+    false,
+    "exports.m = (req, res, next) => { req.kept = req.query.a; };",
+    "eval(req.other);",
+  ],
+  ["a re-export", true, "module.exports = require('./input');", "eval(lib.f(req));"],
+  [
+    "an exported instance",
+    true,
+    "class A { f(req) { return req.query.a; } }\nmodule.exports = new A();",
+    "eval(lib.f(req));",
+  ],
+];
+
+const analyse = async (library: string, body: string) => [
+  await analyseOne(engine, "src/app.js", handler(body)),
+  await analyseOne(engine, "src/lib.js", library),
+  await analyseOne(engine, "src/input.js", "exports.f = (req) => req.query.a;"),
+];
+
+describe("across files", () => {
+  it.each(table)("%s: input arrives %s", async (_, reaches, library, body) => {
+    const artefacts = await analyse(library, body);
+    const files = library === "" ? artefacts.slice(0, 1) : artefacts;
+    const found = engine.link(files).filter(({ ruleId }) => ruleId === "code-injection.tainted-code");
+    expect(found.length > 0).toBe(reaches);
+  });
+
+  it("says the same in any order, and after a round through JSON", async () => {
+    for (const [, , library, body] of table) {
+      const artefacts = await analyse(library, body);
+      const again = JSON.parse(JSON.stringify(artefacts.toReversed()));
+      expect(JSON.stringify(engine.link(again))).toBe(JSON.stringify(engine.link(artefacts)));
+    }
+  });
+});
+
+it.each([
+  ["(a+)+$", true],
+  ["^(\\w+\\s?)*$", true],
+  ["^(([a-z])+.)+[A-Z]([a-z])+$", true],
+  ["(a|a)*b", true],
+  ["^([a-zA-Z0-9]+)+@x$", true],
+  ["^(a+,)+$", false],
+  ["^[a-z]+(-[a-z]+)*$", false],
+  ["^(\\d{3})+$", false],
+  ["(a+)+", false],
+  ["^(?:[^/]+/)*$", false],
+  ["[(a+)+]$", false],
+] as const)("tells whether %s can take exponential time: %s", (pattern, expected) => {
+  expect(isCatastrophic(pattern)).toBe(expected);
+});
+
+it.each([
+  ["[^a-z]", true],
+  ["[^\\w.-]+", true],
+  ["\\W", true],
+  ["[^\\w/]", false],
+  ["[^<]", false],
+  ["[a-z]", false],
+] as const)("tells whether taking out %s leaves harmless text: %s", (pattern, expected) => {
+  expect(keepsOnlyHarmless(pattern)).toBe(expected);
+});
