@@ -37,17 +37,12 @@ export function hand(run: Run, handover: Handover): void {
     const passes = run.summaries.get(source.parameter.fn)?.passes;
     if (!passes || passes.length >= handoversMax) return;
     const known = passes.some(
-      (p) =>
-        p.source === source &&
-        p.target === target &&
-        p.argument === argument &&
-        p.field === handover.field &&
-        p.at.start === at.start,
+      (p) => p.source === source && p.target === target && p.argument === argument && p.field === handover.field,
     );
     if (!known) passes.push(handover);
     return;
   }
-  const key = `${target}|${argument}|${handover.field}|${source.kind}|${source.outside}|${source.start}|${at.start}`;
+  const key = `${target}|${argument}|${handover.field}|${source.kind}|${source.outside ?? `${source.start}|${at.start}`}`;
   if (run.handovers.size < handoversMax || run.handovers.has(key)) run.handovers.set(key, handover);
 }
 

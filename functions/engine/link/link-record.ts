@@ -12,7 +12,7 @@ export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores
 /** More than this many ways out of one function make a record that costs more than it tells. */
 const returnsMax = 40;
 const pendingMax = 200;
-/** The part of a way that lies in one file; most of these records never become a finding. */
+/** The part of a way that lies in one file, shorter where it is not known to begin with input: most of these never become a finding. */
 const stepsMax = 4;
 
 /** Collects what other files need to know about one that has been interpreted. */
@@ -100,7 +100,8 @@ class Recorder {
 
   way({ source, clean, step, via }: Pick<Taint, "source" | "clean" | "step" | "via">, at: Span): Way {
     const steps = asSteps(traceOf(this.#file, this.#run, source, step, at));
-    const trace = steps.length <= stepsMax ? steps : [...steps.slice(0, stepsMax / 2), ...steps.slice(-stepsMax / 2)];
+    const kept = source.parameter || source.outside !== null ? 2 : stepsMax;
+    const trace = steps.length <= kept ? steps : [...steps.slice(0, kept / 2), ...steps.slice(-kept / 2)];
     return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
   }
 }
