@@ -90,7 +90,7 @@ async function readModel(file: string, families: Record<string, Family>): Promis
   const cleans = [...model.sanitizers, ...model.guards].flatMap((entry) =>
     entry.cleans === "all" ? [] : entry.cleans,
   );
-  const returns = model.entryPoints.flatMap((entry) => entry.returns ?? []);
+  const returns = model.entryPoints.flatMap((entry) => entry.returns.map(({ family }) => family));
   knownFamilies(
     file,
     [...cleans.filter((name) => !Object.hasOwn(marks, name)), ...returns, ...model.sinks.map((sink) => sink.family)],
@@ -124,7 +124,9 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
     for (const [name, item] of Object.entries(value)) checkRegexes(file, item, name);
   else if (
     typeof value === "string" &&
-    ["regex", "regexes", "matches", "near", "notNear", "receiver", "safePrefix", "allow", "begins"].includes(key)
+    ["regex", "regexes", "matches", "near", "notNear", "receiver", "result", "safePrefix", "allow", "begins"].includes(
+      key,
+    )
   ) {
     try {
       RE2JS.compile(value);

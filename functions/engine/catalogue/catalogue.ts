@@ -50,6 +50,10 @@ export interface EntryPoint {
   receiver: RE2JS | null;
   when: Test[];
   unless: Test[];
+  with: PathIndex<true> | null;
+  without: PathIndex<true> | null;
+  result: RE2JS | null;
+  except: string[];
 }
 
 /** What a decorated parameter gets: input of a kind, or an object of a type that models know. */
@@ -214,15 +218,22 @@ export class Catalogue {
     const point: EntryPoint = {
       parameters: entry.parameters,
       others: entry.others ?? null,
-      returns: rules
-        .filter((rule) => rule.family === entry.returns)
-        .map((rule) => this.#match(rule, { argument: [0], confidence: entry.confidence, when: [], unless: [] })),
+      returns: entry.returns.flatMap(({ family, when, unless, confidence = entry.confidence }) =>
+        rules
+          .filter((rule) => rule.family === family)
+          .map((rule) => this.#match(rule, { argument: [0], confidence, when, unless })),
+      ),
       confidence: entry.confidence ?? 1,
       names: entry.names ?? [],
       receiver: regex(entry.receiver),
       when: entry.when.map(compileTest),
       unless: entry.unless.map(compileTest),
+      with: pathIndex(entry.with),
+      without: pathIndex(entry.without),
+      result: regex(entry.result),
+      except: entry.except.flatMap(expandBraces),
     };
+    for (const path of [entry.with, entry.without]) if (path) remember(knowledge, path, () => {});
     for (const type of [...entry.parameters, ...(entry.type ? [entry.type] : [])]) {
       remember(knowledge, type, () => {});
       knowledge.carriers.add(type);
@@ -322,6 +333,13 @@ function compileTest(condition: Condition): Test {
     shape: condition.shape ?? null,
     fact: condition.fact ?? null,
   };
+}
+
+function pathIndex(path: string | undefined): PathIndex<true> | null {
+  if (path === undefined) return null;
+  const index = new PathIndex<true>();
+  index.add(path, true);
+  return index;
 }
 
 /** Only what a value can be clean for needs a bit: the families that some rule follows values to. */

@@ -122,15 +122,27 @@ export const Model = z.strictObject({
         parameterDecorator: Path.optional(),
         /** What a parameter with the decorator is, where it is more than plain input. */
         type: Path.optional(),
-        /** What the arguments of the call, or of the decorator of a parameter, must and must not be. */
+        /** What the arguments of the call, or of the decorator of a parameter or of the function, must and must not be. */
         when: z.array(Condition).default([]),
         unless: z.array(Condition).default([]),
+        /** Of a decorated function: the function or its class has this decorator too, or has not. */
+        with: Path.optional(),
+        without: Path.optional(),
+        /** Of a decorated function: what its declared result must match. */
+        result: z.string().optional(),
         /** Type paths of the leading parameters. A function with one parameter more takes an error first. */
         parameters: z.array(Path).default([]),
         /** Source kind of all other parameters. */
         others: Slug.optional(),
-        /** Family for which what the function returns is a sink. */
-        returns: Slug.optional(),
+        /** Types, or packages that end in a dot, of parameters that the framework makes itself. */
+        except: z.array(Path).default([]),
+        /** Families for which what the function returns is a sink. */
+        returns: z
+          .union([
+            Slug.transform((family) => [{ family, when: [], unless: [], confidence: undefined }]),
+            z.array(Sink.pick({ family: true, when: true, unless: true, confidence: true })).min(1),
+          ])
+          .default([]),
         confidence: Share.optional(),
       }),
     )

@@ -13,7 +13,15 @@ export function addressOfHost(frame: Frame, operand: Expression): Expression | n
   if (parsed.kind !== "call") return null;
   const { callee } = parsed;
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
-  return parsers.test(name) ? (parsed.args[0]?.value ?? null) : null;
+  return parsers.test(name) && parsed.args[0] ? joinedTo(parsed.args[0].value) : null;
+}
+
+/** `urljoin(base, x)` lies where x says. */
+function joinedTo(address: Expression): Expression {
+  if (address.kind !== "call") return address;
+  const { callee, args } = address;
+  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  return name === "urljoin" && args[1] ? args[1].value : address;
 }
 
 /** What a variable was declared as. */

@@ -188,7 +188,10 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
       return { ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) };
     return concatenate(values);
   }
-  return operate(e.operator, values);
+  const result = operate(e.operator, values);
+  // Models name operators of a type like its methods: a path divided by a name is a path.
+  const gives = values[0]?.paths.flatMap((path) => run.knowledge.returns.find(`${path}.${e.operator}`)) ?? [];
+  return gives.length === 0 ? result : { ...result, paths: gives };
 }
 
 function contains(item: Value, list: Value): Value {

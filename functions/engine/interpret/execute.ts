@@ -20,7 +20,7 @@ import { basePaths, memberPaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, Scope, type Variables } from "./scope.ts";
-import { type ClassInfo, type ClosureValue, join, named, nothing, type Value } from "./value.ts";
+import { type ClassInfo, type ClosureValue, elementAt, join, named, nothing, type Value } from "./value.ts";
 
 /** Runs statements in order until none can be reached. Functions are bound first: they can be used before they stand. */
 export function execute(run: Run, frame: Frame, statements: readonly Statement[]): void {
@@ -111,7 +111,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
   const value = returned ? evaluate(run, frame, returned) : nothing;
   if (returned && frame.returns.length > 0) {
     check(run, frame, frame.returns, {
-      positional: [value],
+      positional: pageOf(run, value),
       named: new Map(),
       receiver: null,
       receiverPaths: [],
@@ -123,6 +123,12 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;
   frame.scope.variables = null;
+}
+
+/** What a framework makes a page of: maps become JSON, and of several results the first is the body. */
+function pageOf(run: Run, value: Value): Value[] {
+  if (value.slots?.shape === "map") return [];
+  return [(run.language === "python" && value.slots?.shape === "list" && elementAt(value, "0")) || value];
 }
 
 /** Notes the facts that hold where a function returns. */

@@ -6,6 +6,7 @@ import { holds } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath, memberPaths } from "./names.ts";
+import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { cleaned, constant, nothing, type Value } from "./value.ts";
@@ -76,6 +77,9 @@ function refineComparison(
       equal(run, frame, left, right);
       if (accessPath(left) === null || evaluate(run, frame, left).taint.length === 0) equal(run, frame, right, left);
     }
+    if (same)
+      for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
+        if (accessPath(path) !== null) change(run, frame, path, below(run));
     indexTest(run, frame, left, right, same);
     if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
     answerTest(run, frame, left, right, same);
@@ -164,6 +168,8 @@ function changeAddress(run: Run, frame: Frame, address: Expression, host: Expres
 
 /** `x in allowed`, where allowed is a list of constants or is called like one: x is harmless. The list is not. */
 function membership(run: Run, frame: Frame, operand: Expression, list: Expression): void {
+  const child = childOfParents(list);
+  if (child) change(run, frame, child, below(run));
   if (!isAllowList(run, frame, list)) return;
   const address = addressOfHost(frame, operand);
   change(run, frame, operand, allFamilies);
@@ -301,6 +307,9 @@ export function change(run: Run, frame: Frame, operand: Expression, families: Fa
   store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
 }
 
+/** What lies below a folder: believed of a path in its shortest form. */
+const below = (run: Run): Families => run.catalogue.bitsOf(["path_traversal", "normalised"]);
+
 /** Guards that list `normalised` beside path_traversal ask for a normalised operand. */
 const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.catalogue.bitsOf(["normalised"])) !== 0;
 
@@ -308,6 +317,12 @@ const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.
 function innermost(operand: Expression): Expression {
   let here = operand;
   for (;;) {
+    // `name or ""`: what is tested is the name, or nothing.
+    const [first, other] = here.kind === "operation" && /^(or|\|\||\?\?)$/.test(here.operator) ? here.operands : [];
+    if (first && other?.kind === "literal") {
+      here = first;
+      continue;
+    }
     if (here.kind !== "call") return here;
     const { callee, args } = here;
     if (callee.kind === "field" && /^(to(Lower|Upper)Case|lower|upper|strip|trim|toString)$/.test(callee.name))

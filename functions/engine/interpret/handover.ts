@@ -1,4 +1,5 @@
 import type { Span } from "../ir/ir.ts";
+import { commonPassages } from "./passage.ts";
 import type { Handover, Run } from "./run.ts";
 import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";
 
@@ -36,15 +37,25 @@ export function hand(run: Run, handover: Handover): void {
   if (source.parameter) {
     const passes = run.summaries.get(source.parameter.fn)?.passes;
     if (!passes || passes.length >= handoversMax) return;
-    const known = passes.some(
+    const known = passes.find(
       (p) => p.source === source && p.target === target && p.argument === argument && p.field === handover.field,
     );
-    if (!known) passes.push(handover);
+    if (known) Object.assign(known, dirtier(known, handover));
+    else passes.push({ ...handover });
     return;
   }
   const key = `${target}|${argument}|${handover.field}|${source.kind}|${source.outside ?? `${source.start}|${at.start}`}`;
-  if (run.handovers.size < handoversMax || run.handovers.has(key)) run.handovers.set(key, handover);
+  const known = run.handovers.get(key);
+  if (known) run.handovers.set(key, dirtier(known, handover));
+  else if (run.handovers.size < handoversMax) run.handovers.set(key, handover);
 }
+
+/** One of several ways stands for all: clean only for what every way cleans. */
+const dirtier = (known: Handover, other: Handover): Handover => ({
+  ...known,
+  clean: known.clean & other.clean,
+  via: commonPassages(known.via, other.via),
+});
 
 /** The path that can name something in another file of the project; what models know is a library. */
 export function targetOf(run: Run, paths: readonly string[]): string | null {

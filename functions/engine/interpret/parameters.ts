@@ -1,6 +1,7 @@
 import type { EntryPoint, PassedParameter } from "../catalogue/catalogue.ts";
-import type { FunctionNode, Parameter } from "../ir/ir.ts";
-import { holds, receiverFits } from "./check.ts";
+import type { PathIndex } from "../catalogue/paths.ts";
+import type { Call, Expression, FunctionNode, Parameter } from "../ir/ir.ts";
+import { holds, receiverFits, type Subject } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
@@ -20,14 +21,17 @@ export function parameterValue(
     clean: 0,
     step: firstStep(param),
   };
-  const passed = entry && index >= entry.parameters.length ? passedKind(fn, param, entry) : null;
+  const declared = typedAs(run, frame, param.type);
+  const isMade = (entry?.except ?? []).some((type) =>
+    declared.paths.some((path) => path === type || (type.endsWith(".") && path.startsWith(type))),
+  );
+  const passed = entry && !isMade && index >= entry.parameters.length ? passedKind(fn, param, entry) : null;
   const decorated = passedBy(run, frame, param);
   const kind = decorated?.kind ?? passed;
   const type = decorated?.type ?? entry?.parameters[index];
   const taint: Taint[] = kind
     ? [symbolic, { source: run.source(kind, param, entry?.confidence ?? 1), clean: 0, step: firstStep(param) }]
     : [symbolic];
-  const declared = typedAs(run, frame, param.type);
   const fallback = param.default ? evaluate(run, frame, param.default) : nothing;
   return {
     ...declared,
@@ -39,7 +43,7 @@ export function parameterValue(
 
 function passedBy(run: Run, frame: Frame, param: Parameter): PassedParameter | null {
   for (const decorator of param.decorators) {
-    const callee = evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
+    const callee = calleeOf(run, frame, decorator);
     const passed = callee.paths.flatMap((path) => run.knowledge.parameterDecorators.find(path))[0];
     if (!passed) continue;
     // A converter in the decorator leaves nothing to attack with.
@@ -52,12 +56,43 @@ function passedBy(run: Run, frame: Frame, param: Parameter): PassedParameter | n
 
 const noSubject = { named: new Map(), receiver: null, receiverPaths: [], name: "" };
 
+const calleeOf = (run: Run, frame: Frame, decorator: Expression): Value =>
+  evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
+
+/** Whether what an entry point asks of the function's other decorators, its class and its result is so. */
+function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
+  if (entry.result && !entry.result.matcher((fn.result ?? "").replace(/\s/g, "")).find()) return false;
+  if (entry.when.length + entry.unless.length > 0) {
+    const subjects = fn.decorators.flatMap((d) => (d.kind === "call" ? [subjectOfDecorator(run, frame, d)] : []));
+    if (!entry.when.every((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
+    if (entry.unless.some((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
+  }
+  if (!entry.with && !entry.without) return true;
+  const decorators = [...fn.decorators, ...(frame.owner?.node.decorators ?? [])];
+  const paths = decorators.flatMap((d) => calleeOf(run, frame, d).paths);
+  const has = (wanted: PathIndex<true>) => paths.some((path) => wanted.find(path).length > 0);
+  return (!entry.with || has(entry.with)) && (!entry.without || !has(entry.without));
+}
+
+function subjectOfDecorator(run: Run, frame: Frame, decorator: Call): Subject {
+  const named = new Map<string, Value>();
+  const positional: Value[] = [];
+  for (const { name, value } of decorator.args) {
+    if (name === null) positional.push(evaluate(run, frame, value));
+    else named.set(name, evaluate(run, frame, value));
+  }
+  return { ...noSubject, positional, named, at: decorator };
+}
+
 /** The framework that calls a function, known by its decorators or by what its parameters are called. */
 export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | null {
   for (const decorator of fn.decorators) {
-    const callee = evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
+    const callee = calleeOf(run, frame, decorator);
     const found = callee.paths.flatMap((path) => run.knowledge.entryDecorators.find(path));
-    const fits = found.find((entry) => !entry.receiver || receiverFits(entry.receiver, callee.paths));
+    const fits = found.find(
+      (entry) =>
+        (!entry.receiver || receiverFits(entry.receiver, callee.paths)) && contextOfEntryFits(run, frame, fn, entry),
+    );
     if (fits) return fits;
   }
   if (run.knowledge.entryExports.size > 0) {

@@ -199,6 +199,8 @@ export interface FunctionNode extends Span {
   /** The name that holds the object in a method: "this", or the first parameter in Python. Null in plain functions and arrows. */
   receiver: string | null;
   exported: boolean;
+  /** The declared type of what it returns, as written, where models ask for it. */
+  result?: string | null;
   /** The variables around it that it can see, where that is not all of them: PHP hands them in by name. */
   sees?: ReadonlySet<string>;
 }

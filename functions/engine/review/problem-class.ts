@@ -97,6 +97,7 @@ export const problemClasses: readonly ProblemClass[] = [
   row("variable_overwrite", "other", [621], ["A08", "A08"], "请求可以改写变量", "Request overwrites variables"),
   row("resource_use", "other", [400, 770, 1333], null, "资源消耗不受限", "Unbounded use of resources"),
   row("unrestricted_upload", "other", [434], ["A04", "A06"], "上传不受限制", "Unrestricted upload"),
+  row("trust_boundary", "other", [501], ["A04", "A06"], "越过信任边界", "Trust boundary crossed"),
   row("debug_mode", "other", [489], ["A05", "A02"], "调试模式开启", "Debug mode on"),
   row("prompt_injection", "other", [1427], null, "写给模型的指令", "Instructions to a model"),
   row("permissive_cors", "other", [942], ["A05", "A02"], "跨域策略过宽", "Permissive CORS"),

@@ -7,12 +7,14 @@ export function methodOf(l: Lowering, node: SyntaxNode): FunctionNode {
   const name = childIn(node, "name");
   const body = childIn(node, "body");
   const modifiers = childOf(node, "modifiers");
+  const result = childIn(node, "type");
   return {
     ...span(node),
     name: node.type === "method_declaration" ? l.textOf(name ?? node) : "constructor",
     params: parametersOf(l, childIn(node, "parameters")),
     decorators: annotationsOf(l, node),
     body: body ? l.statements(body.children) : [],
+    result: result ? l.textOf(result) : null,
     receiver: modifiers && /\bstatic\b/.test(l.textOf(modifiers)) ? null : "this",
     exported: !modifiers || !/\bprivate\b/.test(l.textOf(modifiers)),
   };

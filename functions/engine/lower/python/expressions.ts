@@ -1,6 +1,7 @@
 import type { Argument, Entry, Expression, Operation } from "../../ir/ir.ts";
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
+import { annotationOf } from "./annotations.ts";
 import { lambdaOf } from "./functions.ts";
 import { target } from "./patterns.ts";
 
@@ -116,7 +117,7 @@ export const expressions: Record<string, Handler> = {
       kind: "assign",
       to: target(l, to),
       from: from ? l.expression(from) : l.reads(node, []),
-      type: type ? l.textOf(type) : null,
+      type: type ? annotationOf(l.textOf(type)) : null,
       declares: true,
     };
   },

@@ -1,6 +1,7 @@
 import type { Expression, FunctionNode, Parameter } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
+import { annotationOf, metadataOf } from "./annotations.ts";
 import { target } from "./patterns.ts";
 
 /** Lowers a `def`. In a class its first parameter is the receiver, unless it is a static method. */
@@ -47,8 +48,8 @@ function parametersOf(l: Lowering, node: SyntaxNode | undefined): Parameter[] {
         ...span(p),
         name: to.kind === "variable" ? to.name : `<${p.start}>`,
         pattern: to.kind === "variable" ? null : to,
-        type: type ? l.textOf(type) : null,
-        decorators: [],
+        type: type ? annotationOf(l.textOf(type)) : null,
+        decorators: metadataOf(l, type, fallback),
         default: fallback ? l.expression(fallback) : null,
         rest,
       },

@@ -1,0 +1,31 @@
+import type { Expression } from "../../ir/ir.ts";
+import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
+import type { Lowering } from "../lowering.ts";
+
+const wrappers = /^(?:typing\.|typing_extensions\.|t\.)?(?:Optional|Final|ClassVar|Required|NotRequired)\[(.*)\]$/s;
+const annotated = /^(?:typing\.|typing_extensions\.|t\.)?Annotated\[\s*([\w.]+(?:\[[^[\]]*\])?(?:\s*\|\s*\w+)*)\s*,/s;
+
+/**
+ * The type that an annotation says, without what says nothing about the value: quotes, Optional, `| None` and the metadata of
+ * Annotated. A choice of constants is a Literal, whichever they are.
+ */
+export function annotationOf(text: string): string {
+  const plain = text.trim().replace(/^(["'])(.*)\1$/s, "$2");
+  const inner = plain.match(wrappers)?.[1] ?? plain.match(annotated)?.[1];
+  if (inner !== undefined) return annotationOf(inner);
+  if (/^(?:[\w.]+\.)?Literal\[/.test(plain)) return "Literal";
+  return plain.replace(/\s*\|\s*None\b|\bNone\s*\|\s*/g, "");
+}
+
+/** What fills a parameter: the calls in an Annotated and the call that is its default, such as `Header()` or `Depends(f)`. */
+export function metadataOf(l: Lowering, type: SyntaxNode | undefined, fallback: SyntaxNode | undefined): Expression[] {
+  const calls = fallback?.type === "call" ? [fallback] : [];
+  if (type && annotated.test(l.textOf(type))) {
+    const open = [...type.children];
+    for (let node = open.shift(); node; node = open.shift()) {
+      if (node.type === "call") calls.push(node);
+      else if (node.type !== "identifier") open.push(...node.children);
+    }
+  }
+  return calls.filter((call) => childIn(call, "function")).map((call) => l.expression(call));
+}
