@@ -42,6 +42,8 @@ import { readPromptTemplate } from "./prompts/read-prompt-template.ts";
 import { setDefaultPromptTemplate } from "./prompts/set-default-prompt-template.ts";
 import { testPromptTemplate } from "./prompts/test-prompt-template.ts";
 import { updatePromptTemplate } from "./prompts/update-prompt-template.ts";
+import { readInstantReport } from "./reports/read-instant-report.ts";
+import { readTaskReport } from "./reports/read-task-report.ts";
 import { addRule } from "./rules/add-rule.ts";
 import { createRuleSet } from "./rules/create-rule-set.ts";
 import { deleteRule } from "./rules/delete-rule.ts";
@@ -151,6 +153,7 @@ export const operations = {
   },
   instant: { analyseCode, listInstantAnalyses, deleteInstantAnalysis, clearInstantAnalyses },
   issues: { listIssues, readIssue, triageIssue },
+  reports: { readTaskReport, readInstantReport },
   spending: { readMySpending, estimateScan },
   prompts: {
     listPromptTemplates,

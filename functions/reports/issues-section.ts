@@ -70,7 +70,7 @@ function issueHead(sheet: Sheet, issue: ReportIssue, number: number, say: Say): 
   const at = { x: page.left + indent };
   sheet.prose(short(issue.title, 300, say), title, at);
   sheet.prose(short(issue.place, lineCharactersMax, say), place, at);
-  sheet.prose(short(issue.classes.filter(Boolean).join("  ·  "), lineCharactersMax, say), small, at);
+  sheet.prose(short(issue.classes.filter(Boolean).join(" / "), lineCharactersMax, say), small, at);
   sheet.skip(5);
 }
 
@@ -112,7 +112,14 @@ function snippet(sheet: Sheet, issue: ReportIssue, say: Say): void {
     draw?.(sheet.y);
     sheet.skip(height);
   };
+  const padding = () => {
+    sheet.box(x, sheet.y, page.right - x, 4, ink.paper);
+    sheet.skip(4);
+  };
   sheet.skip(6);
+  // With its first line, or the padding would be left alone at the end of a page.
+  sheet.ensure(4 + height);
+  padding();
   const lines = codeLines(issue.snippet.replace(/\s+$/, ""));
   for (const [index, text] of lines.slice(0, codeLinesMax).entries()) {
     const rows = wrapCode(short(text, lineCharactersMax, say), (page.right - codeX - 8) / code.size, sheet.source);
@@ -125,6 +132,7 @@ function snippet(sheet: Sheet, issue: ReportIssue, say: Say): void {
     }
   }
   if (lines.length > codeLinesMax) row((y) => sheet.label(say("cut"), { ...code, color: ink.muted }, codeX, y));
+  padding();
 }
 
 /** The beginning of a text that is longer than a report has room for, and a word that it goes on. */

@@ -58,7 +58,7 @@ const edge: Style = { face: "regular", size: 8, color: ink.muted };
 /** Head and foot of a page; the banner is the head of the first. */
 function edges(sheet: Sheet, report: Report, say: Say, number: number, pages: number): void {
   if (number > 1) {
-    sheet.label(`${report.header} · ${report.subtitle}`, edge, page.left, 32, { width: textWidth - 110 });
+    sheet.label(`${report.header} / ${report.subtitle}`, edge, page.left, 32, { width: textWidth - 110 });
     sheet.label(report.number, edge, page.right - 100, 32, { width: 100, align: "right" });
     sheet.rule(48);
   }

@@ -126,7 +126,7 @@ function noticeBox(sheet: Sheet, notices: readonly string[], say: Say): void {
   sheet.label(say("notices"), { ...style, face: "bold", size: 9.5 }, page.left + 16, sheet.y + 8);
   let y = sheet.y + 26;
   for (const lines of blocks) {
-    sheet.label("•", style, page.left + 16, y);
+    sheet.box(page.left + 17, y + 5.5, 3, 3, style.color);
     for (const line of lines) {
       sheet.line(line, style, page.left + 28, y);
       y += heightOf(style);

@@ -46,7 +46,7 @@ export function taskReport({ task, project, found, listed, language, at }: TaskR
     language,
     header: say("header"),
     title: say("project_title"),
-    subtitle: [project.name, ...(branch ? [say("branch", { branch })] : [])].join(" · "),
+    subtitle: [project.name, ...(branch ? [say("branch", { branch })] : [])].join(" / "),
     number: `TASK-${task.id.slice(0, 8)}`,
     generatedAt: at,
     facts: factsOf(task, project, say),

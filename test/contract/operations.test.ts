@@ -158,6 +158,11 @@ const samples: Record<Names, Sample> = {
     params: { id: taskId, issue_id: issueId },
     sent: { json: { status: "resolved", note: "已修复" } },
   }),
+  readTaskReport: ({ taskId }) => ({ params: { id: taskId } }),
+  readInstantReport: async () => {
+    const json = { code: 'eval(input("> "))', language: "python" };
+    return { params: { id: (await owner.ok("POST", "/api/v1/scan/instant", { json })).analysis_id } };
+  },
   listPromptTemplates: () => ({ sent: { query: { template_type: "system", is_active: "true", limit: "5" } } }),
   createPromptTemplate: () => ({ sent: { json: { name: "我的模板", content_zh: "审计 {code}" } } }),
   // Without a model it says so, with 200.
@@ -394,6 +399,7 @@ const access: Partial<Record<Names, Action>> = {
   readCoverage: "read",
   compareTasks: "read",
   listIssues: "read",
+  readTaskReport: "read",
   readIssue: "read",
   triageIssue: "triage",
 };
