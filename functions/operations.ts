@@ -6,7 +6,12 @@ import { deleteMyConfig } from "./config/delete-my-config.ts";
 import { readConfigDefaults } from "./config/read-config-defaults.ts";
 import { readMyConfig } from "./config/read-my-config.ts";
 import { updateMyConfig } from "./config/update-my-config.ts";
+import { clearDatabase } from "./database/clear-database.ts";
+import { exportDatabase } from "./database/export-database.ts";
+import { importDatabase } from "./database/import-database.ts";
 import { listMigrations } from "./database/list-migrations.ts";
+import { readDatabaseHealth } from "./database/read-database-health.ts";
+import { readDatabaseStats } from "./database/read-database-stats.ts";
 import { listEmbeddingModels } from "./embedding/list-embedding-models.ts";
 import { listEmbeddingProviders } from "./embedding/list-embedding-providers.ts";
 import { readEmbeddingConfig } from "./embedding/read-embedding-config.ts";
@@ -180,7 +185,14 @@ export const operations = {
   runs: { listRuns, readRunDetails, listRunItems, readLatestParameters, closeRun, exportRun },
   "audit-log": { listAuditEntries },
   "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, testSshKey, forgetKnownHosts },
-  database: { listMigrations },
+  database: {
+    exportDatabase,
+    importDatabase,
+    clearDatabase,
+    readDatabaseStats,
+    readDatabaseHealth,
+    listMigrations,
+  },
   system: { readHealth, readWelcome, readOpenapi, readDocs, readDocsViewer },
 } as const satisfies Record<string, Record<string, Operation>>;
 

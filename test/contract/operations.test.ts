@@ -38,6 +38,8 @@ interface Sampled {
   readonly status?: number;
   /** The project that it reaches, where the request does not name it. */
   readonly project?: string;
+  /** Who asks in place of the owner. */
+  readonly as?: Api;
 }
 
 const samples: Record<Names, Sample> = {
@@ -199,6 +201,15 @@ const samples: Record<Names, Sample> = {
     return { sent: { json: { repo_url: "git@127.0.0.1:owner/name.git" } } };
   },
   forgetKnownHosts: () => ({}),
+  exportDatabase: ({ projectId }) => ({ sent: { query: { project_id: projectId } } }),
+  importDatabase: async () => {
+    const data = { user: { id: (await owner.ok("GET", "/api/v1/users/me")).id }, projects: [] };
+    return { sent: { multipart: { file: new Blob([JSON.stringify({ data })]) } } };
+  },
+  // The owner's own would take this world away.
+  clearDatabase: () => ({ as: member }),
+  readDatabaseStats: () => ({}),
+  readDatabaseHealth: () => ({}),
   listMigrations: () => ({ sent: { query: { limit: "5" } } }),
   readHealth: () => ({}),
   readWelcome: () => ({}),
@@ -402,6 +413,7 @@ const access: Partial<Record<Names, Action>> = {
   readTaskReport: "read",
   readIssue: "read",
   triageIssue: "triage",
+  exportDatabase: "delete",
 };
 
 const reaching = named.filter(([name]) => access[name as Names]);
@@ -582,7 +594,10 @@ async function call(api: Api, listed: ListedOperation, change: Sent = {}, params
   const sample = await samples[listed.name as Names](world);
   const sent = { ...sample.sent, ...change };
   return {
-    ...(await send(api, listed, { params: params ?? sample.params ?? {}, sent })),
+    ...(await send(api === owner ? (sample.as ?? owner) : api, listed, {
+      params: params ?? sample.params ?? {},
+      sent,
+    })),
     status: sample.status ?? 200,
   };
 }
@@ -606,7 +621,7 @@ const parametersOf = (listed: ListedOperation) =>
 const namesSomething = (listed: ListedOperation) =>
   // A provider is nobody's.
   (parametersOf(listed).length > 0 && !isAdministrators(listed) && listed.name !== "listEmbeddingModels") ||
-  ["scanStoredZip", "scanUploadedZip", "listTasks", "estimateScan"].includes(listed.name);
+  ["scanStoredZip", "scanUploadedZip", "listTasks", "estimateScan", "exportDatabase"].includes(listed.name);
 
 /** The project that a body names. */
 const scanning = "/api/v1/scan/scan-stored-zip";
