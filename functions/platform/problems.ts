@@ -608,6 +608,11 @@ export const problems = {
     zh: "“{host}”未在 {seconds} 秒内完成响应",
     en: "“{host}” did not finish its answer within {seconds} s",
   },
+  outbound_silent: {
+    status: 504,
+    zh: "“{host}”在 {seconds} 秒内没有发来任何数据",
+    en: "“{host}” sent nothing for {seconds} s",
+  },
   outbound_too_large: {
     status: 502,
     zh: "“{host}”的响应超过上限 {limit} 字节",
