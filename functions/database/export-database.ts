@@ -49,8 +49,11 @@ export const exportDatabase = operation(
     const parts = fileOf(caller, project, at, now);
     const content = await collected(parts);
     const filename = `sluice-export-${at.toISOString().slice(0, 10)}.json`;
-    if (content.length > inlineBytesMax)
-      return new Reply("", { Location: await storeExport(caller.id, content, filename) }, 302);
+    if (content.length > inlineBytesMax) {
+      const Location = await storeExport(caller.id, content, filename);
+      // An empty body is no JSON.
+      return new Reply("", { Location, "Content-Type": "text/plain; charset=utf-8" }, 302);
+    }
     return new Reply(content, { "Content-Disposition": contentDisposition(filename, "export.json") });
   },
 );
