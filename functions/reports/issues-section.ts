@@ -13,11 +13,6 @@ const place: Style = { face: "mono", size: 8, color: "#334155" };
 const code: Style = { face: "mono", size: 8, color: ink.text, leading: 1.45 };
 const tag: Style = { face: "bold", size: 7.5, color: ink.white };
 
-/** What one text may take of a page; an issue is described in less, and what a stranger wrote must not fill the report. */
-const charactersMax = 2_000;
-const codeLinesMax = 24;
-const lineCharactersMax = 600;
-
 /** All issues one below the other, with bookmarks; or a box that says that there are none. */
 export function issuesSection(sheet: Sheet, report: Report, say: Say): void {
   if (report.issues.length === 0) {
@@ -68,9 +63,9 @@ function issueHead(sheet: Sheet, issue: ReportIssue, number: number, say: Say): 
   }
   sheet.skip(heightOf(title) + 3);
   const at = { x: page.left + indent };
-  sheet.prose(short(issue.title, 300, say), title, at);
-  sheet.prose(short(issue.place, lineCharactersMax, say), place, at);
-  sheet.prose(short(issue.classes.filter(Boolean).join(" / "), lineCharactersMax, say), small, at);
+  sheet.prose(issue.title, title, at);
+  sheet.prose(issue.place, place, at);
+  sheet.prose(issue.classes.join(" / "), small, at);
   sheet.skip(5);
 }
 
@@ -84,17 +79,17 @@ function pill(sheet: Sheet, text: string, x: number, color: string): number {
 
 function issueBody(sheet: Sheet, issue: ReportIssue, say: Say): void {
   const at = { x: page.left + 32 };
-  sheet.prose(short(issue.description, charactersMax, say), body, at);
+  sheet.prose(issue.description, body, at);
   for (const { label, value } of issue.remarks) {
     sheet.skip(3);
-    sheet.prose(`${label}: ${short(value, charactersMax, say)}`, { ...small, size: 9 }, at);
+    sheet.prose(`${label}: ${value}`, { ...small, size: 9 }, at);
   }
-  if (issue.snippet.trim() !== "") snippet(sheet, issue, say);
+  if (issue.snippet.trim() !== "") snippet(sheet, issue);
   if (issue.suggestion.trim() !== "") {
     sheet.skip(6);
     sheet.ensure(2 * heightOf(body));
     sheet.prose(say("suggestion"), { ...body, face: "bold", size: 9, color: "#15803d" }, at);
-    sheet.prose(short(issue.suggestion, charactersMax, say), body, at);
+    sheet.prose(issue.suggestion, body, at);
   }
   sheet.skip(10);
   if (sheet.y < page.bottom) sheet.rule(sheet.y);
@@ -102,7 +97,7 @@ function issueBody(sheet: Sheet, issue: ReportIssue, say: Say): void {
 }
 
 /** Code on grey with the numbers of its lines; what does not fit into a line goes on below it, without a number. */
-function snippet(sheet: Sheet, issue: ReportIssue, say: Say): void {
+function snippet(sheet: Sheet, issue: ReportIssue): void {
   const x = page.left + 32;
   const codeX = x + 40;
   const height = heightOf(code);
@@ -120,9 +115,9 @@ function snippet(sheet: Sheet, issue: ReportIssue, say: Say): void {
   // With its first line, or the padding would be left alone at the end of a page.
   sheet.ensure(4 + height);
   padding();
-  const lines = codeLines(issue.snippet.replace(/\s+$/, ""));
-  for (const [index, text] of lines.slice(0, codeLinesMax).entries()) {
-    const rows = wrapCode(short(text, lineCharactersMax, say), (page.right - codeX - 8) / code.size, sheet.source);
+  const lines = codeLines(issue.snippet);
+  for (const [index, text] of lines.entries()) {
+    const rows = wrapCode(text, (page.right - codeX - 8) / code.size, sheet.source);
     for (const [part, line] of rows.entries()) {
       row((y) => {
         const number = { ...code, color: "#94a3b8" };
@@ -131,11 +126,5 @@ function snippet(sheet: Sheet, issue: ReportIssue, say: Say): void {
       });
     }
   }
-  if (lines.length > codeLinesMax) row((y) => sheet.label(say("cut"), { ...code, color: ink.muted }, codeX, y));
   padding();
-}
-
-/** The beginning of a text that is longer than a report has room for, and a word that it goes on. */
-function short(text: string, max: number, say: Say): string {
-  return text.length <= max ? text : `${text.slice(0, max).toWellFormed()} ${say("cut")}`;
 }

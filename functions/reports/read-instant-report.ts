@@ -17,6 +17,7 @@ export const readInstantReport = operation(
     success: { contentType: "application/pdf" },
     failures: ["instant_analysis_not_found"],
     grants: { reads: ["instantAnalysis"] },
+    // A whole processor, as setting pages is nothing but computing.
     memoryMiB: 1769,
   },
   async ({ params, caller, language, now }) => {

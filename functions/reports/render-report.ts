@@ -1,6 +1,7 @@
 import { issuesSection } from "./issues-section.ts";
 import type { Report } from "./report.ts";
 import type { ReportFonts } from "./report-fonts.ts";
+import { listable } from "./report-limits.ts";
 import { type Say, sayIn } from "./report-texts.ts";
 import { ink, page, Sheet, type Style, textWidth, visible } from "./sheet.ts";
 import { summarySection } from "./summary-section.ts";
@@ -12,15 +13,15 @@ import { summarySection } from "./summary-section.ts";
 export const reportBytesMax = 4_400_000;
 
 /**
- * Makes a PDF of a report. One that comes out too large is made again with fewer issues, the most severe ones, and says how many it leaves
- * out; so there always is a report.
+ * Makes a PDF of a report. What there is no room for is left out from the least severe end, and the report says how much; a file that comes
+ * out too large is made again with fewer issues. So there always is a report.
  */
 export async function renderReport(report: Report, fonts: ReportFonts, bytesMax = reportBytesMax): Promise<Buffer> {
-  for (let issues = report.issues; ; ) {
+  for (let issues = listable(report.issues, sayIn(report.language)); ; ) {
     const bytes = await pdfOf({ ...report, issues }, fonts);
     if (bytes.length <= bytesMax || issues.length === 0) return bytes;
-    // Size grows with the number of issues, from a part that is always there: a little less than in proportion fits soon.
-    issues = issues.slice(0, Math.floor(issues.length * Math.min(0.8, (bytesMax / bytes.length) * 0.9)));
+    // The limits make this rare. Size does not fall in proportion, because of what fonts take; halving at least finds an end soon.
+    issues = issues.slice(0, Math.floor(issues.length * Math.min(0.5, (bytesMax / bytes.length) * 0.9)));
   }
 }
 

@@ -147,8 +147,8 @@ const texts = {
     zh: "橙色代码（如 [U+202E]）表示不可见或会改变文本显示方式的字符。",
   },
   legend_missing: {
-    en: "□ stands for characters of scripts that this report has no font for.",
-    zh: "□ 表示本报告没有相应字体的字符。",
+    en: "□ stands for characters that this report has no shape for, such as letters of some scripts.",
+    zh: "□ 表示本报告字体中没有的字符，例如某些文字的字母。",
   },
 } as const satisfies Record<string, Readonly<Record<Language, string>>>;
 

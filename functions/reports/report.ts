@@ -60,8 +60,8 @@ export interface ReportIssue {
 }
 
 /**
- * Most issues that one report lists. At four to six a page they fill about a hundred pages, which is more than anybody reads, and setting
- * them takes a few of the 25 seconds that a request has. The rest is counted in the summary, and the API lists it.
+ * Most issues that one report lists. At four a page they fill more than a hundred pages, which is more than anybody reads, and setting them
+ * takes three of the 25 seconds that a request has. The rest is counted in the summary, and the API lists it.
  */
 export const issuesListedMax = 500;
 
