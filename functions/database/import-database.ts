@@ -15,7 +15,10 @@ import { readDatabaseFile } from "./import-file.ts";
 import { enterRun, leaveRun, noteBrought, placeOf } from "./import-store.ts";
 import { importedAnalysis, importedId, issueIdOf, type NewIds } from "./imported-records.ts";
 
-/** Work that begins by then is through before API Gateway gives up after 29 s: the largest task takes a few seconds. */
+/**
+ * A task that begins by then is through before API Gateway gives up after 29 s, if it has no more than some thousands of issues. One that is
+ * not is cut off, and the next request goes on in the middle of it.
+ */
 const workMs = 18_000;
 
 export const importDatabase = operation(
