@@ -29,9 +29,22 @@ export const serviceOf = (methods: Readonly<Record<string, { path: string; strea
   );
 
 /** A method that takes a message and answers Empty, with trailers. */
-export function unary(
+export const unary = (
   gate: CallGate,
   handle: (call: AdmittedCall, message: Buffer) => Promise<ReplyValues>,
+): handleUnaryCall<Buffer, Buffer> =>
+  unaryReply(gate, async (call, message) => ({ message: encodedEmpty, trailers: await handle(call, message) }));
+
+/** What a method of one answer says. */
+export interface UnaryReply {
+  readonly message: Buffer;
+  readonly trailers?: ReplyValues;
+}
+
+/** A method that takes a message and answers another one. */
+export function unaryReply(
+  gate: CallGate,
+  handle: (call: AdmittedCall, message: Buffer) => Promise<UnaryReply>,
 ): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
     const admitted = gate.callOf(call.metadata);
@@ -40,7 +53,7 @@ export function unary(
       return await handle(admitted, call.request);
     };
     admitted.handledBy(work()).then(
-      (trailers) => callback(null, encodedEmpty, metadataOf(trailers)),
+      ({ message, trailers = {} }) => callback(null, message, metadataOf(trailers)),
       (error) => callback(answerTo(error, call.getPath()).statusObject),
     );
   };

@@ -1,13 +1,14 @@
 import { status } from "@grpc/grpc-js";
 import { MemoryBudget } from "../../functions/runs/memory-budget.ts";
 import { pushParameters } from "../../functions/runs/parameter-store.ts";
-import { type RunItem, readRun } from "../../functions/runs/read-run.ts";
+import { readRun } from "../../functions/runs/read-run.ts";
 import { runIdOf } from "../../functions/runs/run.ts";
-import { isRunError, type RunError, type RunErrorCode } from "../../functions/runs/run-error.ts";
+import { isRunError } from "../../functions/runs/run-error.ts";
 import { openRunLog, type RunLog } from "../../functions/runs/run-log.ts";
 import { ensureRun, findRun } from "../../functions/runs/run-store.ts";
 import type { Metrics } from "./metrics.ts";
-import { type ReplyValues, RpcError, retryAfter } from "./rpc-error.ts";
+import { RpcError } from "./rpc-error.ts";
+import { inStatuses, itemsInStatuses, statusOf } from "./run-statuses.ts";
 import type { Appended, Feed, NewItem, RunName, Runs } from "./runs.ts";
 
 export interface StoredRunsOptions {
@@ -136,56 +137,5 @@ export class StoredRuns implements Runs {
       // What it could not store was told to those who waited; a lease that is not given back runs out.
       opened.close().catch(() => undefined);
     }
-  }
-}
-
-/** How each refusal of the log reads in gRPC. */
-const statuses: Readonly<Record<RunErrorCode, status>> = {
-  run_not_found: status.NOT_FOUND,
-  run_closed: status.FAILED_PRECONDITION,
-  lease_held: status.UNAVAILABLE,
-  fenced: status.UNAVAILABLE,
-  invalid_argument: status.INVALID_ARGUMENT,
-  checksum_mismatch: status.INVALID_ARGUMENT,
-  already_exists: status.ALREADY_EXISTS,
-  aborted: status.ABORTED,
-  overloaded: status.UNAVAILABLE,
-  unavailable: status.UNAVAILABLE,
-  out_of_range: status.OUT_OF_RANGE,
-  data_loss: status.DATA_LOSS,
-};
-
-/** What the caller needs besides the text to go on. */
-function trailersOf({ code, fields }: RunError): ReplyValues {
-  if (code === "lease_held") return retryAfter(Math.max(100, Number(fields.until) - Date.now()));
-  if (code === "fenced" || code === "overloaded" || code === "unavailable")
-    return retryAfter(500 + Math.random() * 1000);
-  if (code === "already_exists" && fields.offset !== undefined) return { "x-hil-offset": fields.offset };
-  if (code === "out_of_range" && fields.first !== undefined) return { "x-hil-first-offset": fields.first };
-  if (code === "data_loss" && fields.next !== undefined) return { "x-hil-next-offset": fields.next };
-  return {};
-}
-
-/** Trouble of AWS is for another try; whatever else is thrown is a fault of ours. */
-function statusOf(error: unknown): unknown {
-  if (isRunError(error)) return new RpcError(statuses[error.code], error.message, trailersOf(error), error);
-  if (error instanceof Error && "$metadata" in error)
-    return new RpcError(status.UNAVAILABLE, "what the log is stored in cannot be reached", retryAfter(1000), error);
-  return error;
-}
-
-async function inStatuses<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw statusOf(error);
-  }
-}
-
-async function* itemsInStatuses(items: AsyncIterable<RunItem>): AsyncGenerator<RunItem> {
-  try {
-    yield* items;
-  } catch (error) {
-    throw statusOf(error);
   }
 }

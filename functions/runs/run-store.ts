@@ -60,7 +60,7 @@ export const listRunsOf = (tenants: readonly string[], page: { skip: number; lim
   });
 
 /** Of the list: newest runs are last in the index. */
-const sortKeyOf = ({ createdAt, id }: Run): string => `${createdAt}#${id}`;
+export const sortKeyOf = ({ createdAt, id }: Run): string => `${createdAt}#${id}`;
 
 /**
  * Ends a run: it takes no more items, and readers end when they have all of them. What its writer has not committed by now is refused

@@ -112,9 +112,10 @@ export class ActorLearnerTasks extends Construct {
   }
 }
 
-/** Who calls is looked up in both. */
-const callers: Pick<Grants, "appends"> & { readonly reads: readonly ["user", "apiToken", "run"] } = {
+/** Who calls is looked up in both, and the caller's runs are listed by an index. */
+const callers: Pick<Grants, "appends" | "indexes"> & { readonly reads: readonly ["user", "apiToken", "run"] } = {
   reads: ["user", "apiToken", "run"],
+  indexes: ["gsi1"],
   appends: ["apiTokenUse"],
 };
 
