@@ -53,6 +53,11 @@ export class Metrics {
     help: "Items that the log had already",
     ...this.#of,
   });
+  readonly samples = new Counter({
+    name: "hil_samples_total",
+    help: "Items sent as samples",
+    ...this.#of,
+  });
   readonly #commitSeconds = new Histogram({
     name: "hil_segment_commit_seconds",
     help: "Time from the end of a segment to its commit: one object and one transaction",

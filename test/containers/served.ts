@@ -9,8 +9,9 @@ import { Quota } from "../../containers/grpc/quota.ts";
 import { runAccess, runService } from "../../containers/grpc/run-service.ts";
 import type { Runs } from "../../containers/grpc/runs.ts";
 import { startServer } from "../../containers/grpc/server.ts";
-import { readSettings } from "../../containers/grpc/settings.ts";
+import { mebi, readSettings } from "../../containers/grpc/settings.ts";
 import { learnerAccess, learnerService } from "../../containers/learner/learner-service.ts";
+import { replayAccess, replayService } from "../../containers/learner/replay/replay-service.ts";
 import { MemoryRuns } from "./memory-runs.ts";
 import { PlainClient } from "./plain-client.ts";
 
@@ -18,11 +19,12 @@ import { PlainClient } from "./plain-client.ts";
 export const bothPrograms: Program = {
   name: "both",
   defaultPort: 0,
-  access: { ...learnerAccess, ...actorAccess, ...runAccess },
-  services: (gate, runs, metrics) => [
+  access: { ...learnerAccess, ...actorAccess, ...runAccess, ...replayAccess },
+  services: (gate, runs, metrics, settings) => [
     learnerService(gate, runs, metrics),
     actorService(gate, runs, metrics),
     runService(gate),
+    replayService(gate, metrics, settings.GRPC_REPLAY_CACHE_MIB * mebi),
   ],
 };
 
