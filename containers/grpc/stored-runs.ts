@@ -1,15 +1,18 @@
 import { status } from "@grpc/grpc-js";
+import type { Clock } from "../../functions/runs/clock.ts";
 import { MemoryBudget } from "../../functions/runs/memory-budget.ts";
-import { pushParameters } from "../../functions/runs/parameter-store.ts";
+import { probeParameterWrites, pushParameters } from "../../functions/runs/parameter-store.ts";
 import { readRun } from "../../functions/runs/read-run.ts";
 import { runIdOf } from "../../functions/runs/run.ts";
 import { isRunError } from "../../functions/runs/run-error.ts";
 import { openRunLog, type RunLog } from "../../functions/runs/run-log.ts";
-import { ensureRun, findRun } from "../../functions/runs/run-store.ts";
+import { ensureRun, findRun, probeIndexWrites } from "../../functions/runs/run-store.ts";
+import { probeWrites } from "../../functions/runs/segment-store.ts";
 import type { Metrics } from "./metrics.ts";
 import { RpcError } from "./rpc-error.ts";
 import { inStatuses, itemsInStatuses, statusOf } from "./run-statuses.ts";
 import type { Appended, Feed, NewItem, RunName, Runs } from "./runs.ts";
+import { WriteWatch } from "./write-watch.ts";
 
 export interface StoredRunsOptions {
   /** Who writes, for leases: the same after a restart, so that nobody has to wait for a lease of a process that is gone. */
@@ -17,12 +20,12 @@ export interface StoredRunsOptions {
   /** Bytes that may wait to be written, of all runs together. */
   readonly bytesMax: number;
   readonly metrics: Metrics;
+  /** @default the machine's */
+  readonly clock?: Clock;
 }
 
 /** A log that nobody writes to gives its lease back, and its memory. */
 const idleMilliseconds = 5 * 60_000;
-/** Once writes of parameters have failed for so long, as for the log. */
-const unhealthyMilliseconds = 10_000;
 
 interface OpenLog {
   readonly log: Promise<RunLog>;
@@ -37,12 +40,14 @@ export class StoredRuns implements Runs {
   readonly #budget: MemoryBudget;
   readonly #logs = new Map<string, OpenLog>();
   readonly #sweeping: NodeJS.Timeout;
-  #parametersFailingSince: number | null = null;
+  /** Of parameters, and of opening logs; a log that is open watches its own. */
+  readonly #writes: WriteWatch;
   #isClosed = false;
 
   constructor(options: StoredRunsOptions) {
     this.#options = options;
     this.#budget = new MemoryBudget(options.bytesMax);
+    this.#writes = new WriteWatch(options.clock);
     this.#sweeping = setInterval(() => this.#closeIdle(Date.now()), idleMilliseconds / 5);
     this.#sweeping.unref();
     options.metrics.observeLogs(() => this.#openLogs().map(({ counters }) => counters));
@@ -69,21 +74,20 @@ export class StoredRuns implements Runs {
   }
 
   async storeParameters({ tenant, name }: RunName, payload: Buffer): Promise<number> {
+    const id = runIdOf(tenant, name);
     try {
-      const { id } = await ensureRun(tenant, name, new Date());
+      await ensureRun(tenant, name, new Date());
       const { version } = await pushParameters(id, payload, new Date());
-      this.#parametersFailingSince = null;
+      this.#writes.succeeded();
       return version;
     } catch (error) {
-      if (!isRunError(error)) this.#parametersFailingSince ??= Date.now();
+      if (!isRunError(error)) this.#watchUntil(id, () => probeParameterWrites(id));
       throw statusOf(error);
     }
   }
 
   isHealthy(): boolean {
-    const since = this.#parametersFailingSince;
-    if (since !== null && Date.now() - since >= unhealthyMilliseconds) return false;
-    return this.#openLogs().every((log) => log.isHealthy);
+    return this.#writes.isHealthy && this.#openLogs().every((log) => log.isHealthy);
   }
 
   async flush(): Promise<void> {
@@ -92,11 +96,20 @@ export class StoredRuns implements Runs {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#writes.stop();
     clearInterval(this.#sweeping);
     const closing = [...this.#logs.values()].map(async ({ log }) => (await log).close());
     this.#logs.clear();
     const failed = (await Promise.allSettled(closing)).find(({ status }) => status === "rejected");
     if (failed) throw (failed as PromiseRejectedResult).reason;
+  }
+
+  /** @param probe of the objects that could not be written, or perhaps the index */
+  #watchUntil(runId: string, probe: () => Promise<void>): void {
+    this.#writes.failed(async () => {
+      await probe();
+      await probeIndexWrites(runId);
+    });
   }
 
   #openLogs(): RunLog[] {
@@ -119,15 +132,16 @@ export class StoredRuns implements Runs {
       return entry.opened;
     } catch (error) {
       if (this.#logs.get(id) === entry) this.#logs.delete(id);
+      if (!isRunError(error)) this.#watchUntil(id, () => probeWrites(id));
       throw error;
     }
   }
 
   async #open(tenant: string, name: string): Promise<RunLog> {
-    const { ownerId, metrics } = this.#options;
+    const { ownerId, metrics, clock } = this.#options;
     const { id } = await ensureRun(tenant, name, new Date());
     const onCommit = metrics.segmentCommitted.bind(metrics);
-    return await openRunLog(id, { ownerId, budget: this.#budget, onCommit });
+    return await openRunLog(id, { ownerId, budget: this.#budget, onCommit, clock });
   }
 
   #closeIdle(now: number): void {

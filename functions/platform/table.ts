@@ -125,6 +125,8 @@ export const keys = {
     sk: `SEQ#${encodeURIComponent(producer)}#${padded(last)}`,
   }),
   runKey: (id: string, hash: string) => ({ pk: `RUN#${id}`, sk: `KEY#${hash}` }),
+  /** Nobody reads it. */
+  runProbe: (id: string) => ({ pk: `RUN#${id}`, sk: "PROBE" }),
   runParameters: (id: string, version: number) => ({ pk: `RUN#${id}`, sk: `PARAM#${padded(version)}` }),
 } as const;
 

@@ -82,6 +82,11 @@ export async function closeRun(id: string, now: Date): Promise<Run> {
   return requireRun(id);
 }
 
+/** Writes an item of no meaning: whoever could not write finds out whether it works again. @throws errors of DynamoDB */
+export async function probeIndexWrites(id: string): Promise<void> {
+  await table.send(new PutCommand({ TableName: environment().TABLE_NAME, Item: { ...keys.runProbe(id), v: 1 } }));
+}
+
 /** Says what is kept from now on; `applyRetention` does it. @throws RunError run_not_found */
 export async function setRetention(id: string, retention: Retention): Promise<void> {
   const update = new UpdateCommand({
