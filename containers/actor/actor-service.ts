@@ -20,8 +20,16 @@ export const actorAccess = {
 /** How often a stream looks how far behind the log it is. */
 const lagMilliseconds = 5000;
 
-/** Stands in for actors that nobody can connect to: serves what they have sent, and takes the parameters that they will fetch. */
-export function actorService(gate: CallGate, runs: Runs, metrics: Metrics): ServedService {
+/**
+ * Stands in for actors: serves what they have sent, and takes the parameters that they will fetch.
+ * @param onParameters is told of a run that has newer ones
+ */
+export function actorService(
+  gate: CallGate,
+  runs: Runs,
+  metrics: Metrics,
+  onParameters: (run: RunName) => void = () => undefined,
+): ServedService {
   return {
     name: "hil_serl.ActorService",
     definition: serviceOf(methods),
@@ -32,6 +40,7 @@ export function actorService(gate: CallGate, runs: Runs, metrics: Metrics): Serv
       }),
       SendParameters: unary(gate, async (call, message) => {
         const version = await runs.storeParameters(runOf(call), decodePayload(message));
+        onParameters(runOf(call));
         return { "x-hil-param-version": version, "x-hil-durable": 1 };
       }),
     },

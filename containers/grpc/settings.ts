@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import * as z from "zod";
+import { parseAllowedHosts } from "../../functions/platform/outbound-policy.ts";
 
 const onOff = z.enum(["on", "off"]);
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -45,6 +46,8 @@ const Settings = z
     GRPC_REPLAY_CACHE_MIB: atLeastOne.optional(),
     GRPC_QUOTA_CALLS_PER_SECOND: atLeastOne.optional(),
     GRPC_QUOTA_BYTES_PER_SECOND: atLeastOne.optional(),
+    /** Where parameters may be brought to besides public addresses, as for the functions: "10.0.0.5:50052, robot.corp.example:443". */
+    OUTBOUND_ALLOWED_HOSTS: z.string().default("").transform(parseAllowedHosts),
     METRICS_HOST: z.string().default("127.0.0.1"),
     METRICS_PORT: port.optional(),
     /** "on": metrics as lines that CloudWatch reads. */

@@ -101,9 +101,9 @@ export class ActorLearnerTasks extends Construct {
    */
   #environment(port: number): Record<string, string> {
     const { environment, stage } = this.#props;
-    const { TABLE_NAME, RESULTS_BUCKET } = environment;
+    const { TABLE_NAME, RESULTS_BUCKET, OUTBOUND_ALLOWED_HOSTS } = environment;
     const everywhere = {
-      ...{ TABLE_NAME, RESULTS_BUCKET },
+      ...{ TABLE_NAME, RESULTS_BUCKET, OUTBOUND_ALLOWED_HOSTS },
       AWS_REGION: Stack.of(this).region,
       GRPC_PORT: Tokenization.stringifyNumber(port),
     };
@@ -119,7 +119,7 @@ const callers: Pick<Grants, "appends" | "indexes"> & { readonly reads: readonly 
   appends: ["apiTokenUse"],
 };
 
-/** The learner writes segments and removes what retention lets go; the actor reads them and keeps parameters. */
+/** The learner writes segments and reads them for samples; the actor reads them, keeps parameters and brings them to the actors of all runs. */
 const grants: Readonly<Record<ProgramName, Grants>> = {
   learner: {
     ...callers,
@@ -133,9 +133,10 @@ const grants: Readonly<Record<ProgramName, Grants>> = {
   },
   actor: {
     ...callers,
+    indexes: ["gsi1", "gsi3"],
     writes: ["run"],
     results: {
-      reads: ["runs/*/segments/*"],
+      reads: ["runs/*/segments/*", "runs/*/parameters/*"],
       writes: ["runs/*/parameters/*"],
       deletes: ["runs/*/parameters/*"],
       lists: ["runs/*/parameters/*"],
