@@ -97,7 +97,7 @@ export class SluiceStack extends Stack {
     });
     if (stage === "local") return;
     const certificateArn: string | undefined = this.node.tryGetContext("actorLearnerCertificate");
-    new ActorLearnerServices(this, "ActorLearner", { tasks, count, certificateArn });
+    new ActorLearnerServices(this, "ActorLearner", { stage, tasks, count, certificateArn });
   }
 
   /**
