@@ -3,6 +3,7 @@ import type { Clock } from "../../functions/runs/clock.ts";
 import { MemoryBudget } from "../../functions/runs/memory-budget.ts";
 import { probeParameterWrites, pushParameters } from "../../functions/runs/parameter-store.ts";
 import { readRun } from "../../functions/runs/read-run.ts";
+import { type ReaderLag, readerLag } from "../../functions/runs/reader-lag.ts";
 import { runIdOf } from "../../functions/runs/run.ts";
 import { isRunError } from "../../functions/runs/run-error.ts";
 import { openRunLog, type RunLog } from "../../functions/runs/run-log.ts";
@@ -63,6 +64,10 @@ export class StoredRuns implements Runs {
 
   head(run: RunName): Promise<number> {
     return inStatuses(async () => (await findRun(runIdOf(run.tenant, run.name)))?.head ?? 0);
+  }
+
+  lag({ tenant, name }: RunName, next: number): Promise<ReaderLag> {
+    return inStatuses(() => readerLag(runIdOf(tenant, name), next));
   }
 
   read({ tenant, name }: RunName, from: "now" | "earliest" | number, signal: AbortSignal): Promise<Feed> {
