@@ -1,7 +1,8 @@
+import { RecordReader } from "../../functions/runs/record-reader.ts";
 import { runIdOf } from "../../functions/runs/run.ts";
 import type { Program } from "../grpc/program.ts";
 import { runAccess, runService } from "../grpc/run-service.ts";
-import { isLoopback } from "../grpc/settings.ts";
+import { isLoopback, mebi } from "../grpc/settings.ts";
 import { actorAccess, actorService } from "./actor-service.ts";
 import { actorRegistryAccess, actorRegistryService } from "./delivery/actor-registry-service.ts";
 import { type DeliveryOptions, ParameterDelivery } from "./delivery/parameter-delivery.ts";
@@ -16,7 +17,10 @@ export const actorProgram = (delivering: Pick<DeliveryOptions, "backoffMilliseco
     const delivery = new ParameterDelivery({ policy, signal: gate.draining, ...delivering });
     delivery.start();
     return [
-      actorService(gate, runs, metrics, ({ tenant, name }) => delivery.parametersCame(runIdOf(tenant, name))),
+      actorService(gate, runs, metrics, {
+        groups: new RecordReader(settings.GRPC_REPLAY_CACHE_MIB * mebi),
+        onParameters: ({ tenant, name }) => delivery.parametersCame(runIdOf(tenant, name)),
+      }),
       runService(gate),
       actorRegistryService(gate, delivery, policy),
     ];

@@ -42,7 +42,7 @@ const Settings = z
     GRPC_MESSAGE_MIB: atLeastOne.max(256).default(64),
     /** Bytes of requests held at once. @default a quarter of the memory there is */
     GRPC_IN_FLIGHT_MIB: atLeastOne.optional(),
-    /** Bytes of segments held for samples, by the learner. @default a quarter of GRPC_IN_FLIGHT_MIB */
+    /** Bytes of segments held for samples and shared streams. @default a quarter of GRPC_IN_FLIGHT_MIB */
     GRPC_REPLAY_CACHE_MIB: atLeastOne.optional(),
     GRPC_QUOTA_CALLS_PER_SECOND: atLeastOne.optional(),
     GRPC_QUOTA_BYTES_PER_SECOND: atLeastOne.optional(),

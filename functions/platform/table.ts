@@ -127,6 +127,8 @@ export const keys = {
   runKey: (id: string, hash: string) => ({ pk: `RUN#${id}`, sk: `KEY#${hash}` }),
   /** Nobody reads it. */
   runProbe: (id: string) => ({ pk: `RUN#${id}`, sk: "PROBE" }),
+  /** Readers that share the items of the run. */
+  runGroup: (id: string, name: string) => ({ pk: `RUN#${id}`, sk: `GROUP#${name}` }),
   runActor: (id: string, address: string) => ({ pk: `RUN#${id}`, sk: `ACTOR#${address}` }),
   runParameters: (id: string, version: number) => ({ pk: `RUN#${id}`, sk: `PARAM#${padded(version)}` }),
 } as const;

@@ -4,8 +4,10 @@ import { requireRun } from "./run-store.ts";
 import { CorruptSegment, decodeRecord, footerBytes, openSegment, positionsOf, type SegmentRecord } from "./segment.ts";
 import { getSegment, type SegmentEntry, segmentAt } from "./segment-store.ts";
 
-/** Up to here a segment is read whole: its other records are likely to be wanted soon, and one call costs more than the bytes. */
-const wholeBytesMax = 1024 * 1024;
+/** Up to here a segment is read whole: its other records are likely to be wanted soon, and a call costs more than the bytes. */
+const wholeBytesMax = 256 * 1024;
+/** Of a larger one, records that begin in the same stretch of so many bytes are read together. */
+const stretchBytes = 128 * 1024;
 
 /** A segment or a part of it, with where records begin in it. */
 interface Piece {
@@ -15,7 +17,7 @@ interface Piece {
 
 /**
  * Reads single records in any order. What was read stays in memory up to a number of bytes, the longest unused goes first; a log may be as
- * long as it likes. Records of large segments are read by themselves.
+ * long as it likes. Of large segments only what lies around a record is read.
  */
 export class RecordReader {
   readonly #bytesMax: number;
@@ -89,13 +91,15 @@ export class RecordReader {
       return decodeRecord(bytes, positions[index] as number, index);
     }
     const footer = await this.#kept(`${name}/footer`, () => footerOf(runId, entry));
-    const from = footer.positions[index] as number;
-    const to = (footer.positions[index + 1] ?? entry.bytes - footerBytes(entry.count)) - 1;
-    const { bytes } = await this.#kept(`${name}/${index}`, async () => ({
-      bytes: (await getSegment(runId, entry, { from, to })) ?? Buffer.alloc(0),
-      positions: [0],
-    }));
-    return decodeRecord(bytes, 0, index);
+    const position = footer.positions[index] as number;
+    const stretch = Math.floor(position / stretchBytes);
+    const from = footer.positions.find((one) => one >= stretch * stretchBytes) as number;
+    const { bytes } = await this.#kept(`${name}/${stretch}`, async () => {
+      const end = footer.positions.find((one) => one >= (stretch + 1) * stretchBytes);
+      const to = (end ?? entry.bytes - footerBytes(entry.count)) - 1;
+      return { bytes: (await getSegment(runId, entry, { from, to })) ?? Buffer.alloc(0), positions: [] };
+    });
+    return decodeRecord(bytes, position - from, index);
   }
 
   async #kept(key: string, read: () => Promise<Piece>): Promise<Piece> {
