@@ -1,3 +1,4 @@
+import type { ReaderLag } from "../../functions/runs/reader-lag.ts";
 import { RecordReader } from "../../functions/runs/record-reader.ts";
 import type { CallGate } from "../grpc/call-gate.ts";
 import { decodeEmpty, decodePayload, encodeActorInformation } from "../grpc/codec.ts";
@@ -84,7 +85,7 @@ async function streamItems(
     place.end = await runs.head(run);
     if (place.next >= place.end) delivered.abort();
   });
-  const stopReporting = reportLag(metrics, async () => (await runs.head(run)) - place.next);
+  const stopReporting = reportLag(metrics, () => runs.lag(run, place.next));
   try {
     for await (const { kind, payload, offset } of items) {
       await outlet.send(encodeActorInformation(kind, payload));
@@ -113,11 +114,11 @@ function whenDraining(draining: AbortSignal, deliverTheRest: () => Promise<void>
   return () => draining.removeEventListener("abort", begin);
 }
 
-function reportLag(metrics: Metrics, lagOf: () => Promise<number>): () => void {
+function reportLag(metrics: Metrics, lagOf: () => Promise<ReaderLag>): () => void {
   const stream = String(++streams);
   const timer = setInterval(() => {
     lagOf().then(
-      (items) => metrics.streamLag(stream, items),
+      (lag) => metrics.streamLag(stream, lag),
       () => undefined,
     );
   }, lagMilliseconds);
