@@ -10,6 +10,7 @@ import {
 import { sample } from "../../../containers/learner/replay/sampler.ts";
 import { seededRandom } from "../../../containers/learner/replay/seeded-random.ts";
 import { systemClock } from "../../../functions/runs/clock.ts";
+import { compactRun } from "../../../functions/runs/compaction.ts";
 import { RecordReader } from "../../../functions/runs/record-reader.ts";
 import { applyRetention } from "../../../functions/runs/retention.ts";
 import type { ItemKind } from "../../../functions/runs/run.ts";
@@ -202,6 +203,32 @@ describe("a replay table", () => {
     expect(Math.min(...offsets)).toBeGreaterThanOrEqual(first);
     await table.refresh();
     expect(table.size).toBe(23 - first);
+  });
+
+  it("draws the same after segments were put together, and when those from before are gone", async () => {
+    const run = await runOf("tittitttiittit", 3);
+    const given = { kind: "transition" as const };
+    const table = await loaded([run], given);
+    const id = table.sources[0]!.runId;
+    const before = await sampled(table, { seed: 5 });
+    const hours = (count: number) => new Date(Date.now() + count * 3600_000);
+    await append(run, "ittitt", 3);
+    expect((await compactRun(id, hours(3))).after).toBeGreaterThan(0);
+    const reader = new RecordReader(1e6);
+    // It has not noticed yet, and what it knows is gone a day later.
+    await compactRun(id, hours(30));
+    const drawn = table.draw("uniform", 20, seededRandom(5), new Map());
+    const places = await Promise.all(drawn.map(async ({ number }) => (await table.sources[0]!.locate(number))!));
+    for (const { offset, entry } of places)
+      expect((await reader.read(id, offset, entry))?.payload.toString()).toBe(`${offset}:`);
+    expect(places.map(({ offset }) => `${run}:${offset}`)).toEqual(before);
+    const fresh = await loaded([run], given);
+    await table.refresh();
+    for (const one of [table, fresh]) expect(await one.setPriority(run, 18, 7)).toBe(true);
+    for (const selector of ["uniform", "prioritised", "fifo"] as const) {
+      const wishes = { selector, samplesMax: 13, seed: 6 };
+      expect(await sampled(table, wishes)).toEqual(await sampled(fresh, wishes));
+    }
   });
 
   it("holds no more of the log in memory than it may", async () => {
