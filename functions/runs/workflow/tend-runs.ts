@@ -46,7 +46,7 @@ export const tendRuns = workflowTask(
         await tend(id, now(), timeIsUp, done);
       }
     }
-    // Tells the alarm of failed functions; Lambda then tries all of it again, which is safe.
+    // So that it counts as an error of the function. Lambda then tries all of it again, which is safe.
     if (done.failed > 0) throw new Error(`${done.failed} of ${done.runs} runs could not be tended.`);
     return done;
   },
