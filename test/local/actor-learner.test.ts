@@ -62,7 +62,11 @@ it("tends runs with the rights of the nightly function's role, as their owner ha
   const authorization = `Bearer ${await service.token()}`;
   const call = async (method: string, json?: object) => {
     const headers = { authorization, "content-type": "application/json" };
-    const answer = await fetch(`${service.url}/api/v1/runs/${id}`, { method, headers, body: json && JSON.stringify(json) });
+    const answer = await fetch(`${service.url}/api/v1/runs/${id}`, {
+      method,
+      headers,
+      body: json && JSON.stringify(json),
+    });
     return await answer.json();
   };
   const retention = { age_seconds: null, bytes: 1 };
