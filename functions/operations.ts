@@ -66,6 +66,7 @@ import { listRunItems } from "./runs/list-run-items.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { readLatestParameters } from "./runs/read-latest-parameters.ts";
 import { readRunDetails } from "./runs/read-run-details.ts";
+import { updateRun } from "./runs/update-run.ts";
 import { cancelTask } from "./scans/cancel-task.ts";
 import { compareTasks } from "./scans/compare-tasks.ts";
 import { listTasks } from "./scans/list-tasks.ts";
@@ -182,7 +183,7 @@ export const operations = {
     deleteRule,
     toggleRule,
   },
-  runs: { listRuns, readRunDetails, listRunItems, readLatestParameters, closeRun, exportRun },
+  runs: { listRuns, readRunDetails, updateRun, listRunItems, readLatestParameters, closeRun, exportRun },
   "audit-log": { listAuditEntries },
   "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, testSshKey, forgetKnownHosts },
   database: {

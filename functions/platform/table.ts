@@ -130,6 +130,11 @@ export const keys = {
     sk: `SEQ#${encodeURIComponent(producer)}#${padded(last)}`,
   }),
   runKey: (id: string, hash: string) => ({ pk: `RUN#${id}`, sk: `KEY#${hash}` }),
+  /** Nobody reads it. */
+  runProbe: (id: string) => ({ pk: `RUN#${id}`, sk: "PROBE" }),
+  /** Readers that share the items of the run. */
+  runGroup: (id: string, name: string) => ({ pk: `RUN#${id}`, sk: `GROUP#${name}` }),
+  runActor: (id: string, address: string) => ({ pk: `RUN#${id}`, sk: `ACTOR#${address}` }),
   runParameters: (id: string, version: number) => ({ pk: `RUN#${id}`, sk: `PARAM#${padded(version)}` }),
 } as const;
 
@@ -149,6 +154,8 @@ export const indexKeys = {
   /** In the index of sweepers: hardly any function may read it, and who lists its own things there should not read about others. */
   auditEntriesOf: (userId: string) => ({ gsi3pk: `AUDIT#U#${userId}` }),
   issuesOf: (taskId: string) => ({ gsi1pk: `T#${taskId}#I` }),
+  /** Actors that parameters are brought to, of all runs: who brings them has to find them after a restart. */
+  registeredActors: { gsi3pk: "ACTORS" },
   runsOf: (tenant: string) => ({ gsi1pk: `RUNS#${tenant}` }),
   systemTemplates: { gsi1pk: "TPL#SYS" },
   templatesOf: (ownerId: string) => ({ gsi1pk: `U#${ownerId}#TPL` }),

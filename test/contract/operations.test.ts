@@ -68,6 +68,10 @@ const samples: Record<Names, Sample> = {
   listRunItems: ({ runId }) => ({ params: { id: runId }, sent: { query: { from: "0", limit: "10" } } }),
   readLatestParameters: ({ runId }) => ({ params: { id: runId } }),
   exportRun: ({ runId }) => ({ params: { id: runId }, sent: { json: { segments_max: 10 } } }),
+  updateRun: ({ runId }) => ({
+    params: { id: runId },
+    sent: { json: { retention: { age_seconds: null, bytes: 1e12 } } },
+  }),
   closeRun: ({ runId }) => ({ params: { id: runId } }),
   listAuditEntries: () => ({ sent: { query: { operation: "createProject", limit: "2" } } }),
   readConfigDefaults: () => ({}),
