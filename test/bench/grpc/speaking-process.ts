@@ -7,17 +7,26 @@ import { createInterface } from "node:readline";
 export class SpeakingProcess {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
+  /** From the start, because an exit is told once: who asks later would wait for ever. */
+  readonly #exited: Promise<unknown>;
 
   constructor(command: readonly string[], environment: Readonly<Record<string, string | undefined>> = process.env) {
     const [program, ...args] = command as [string, ...string[]];
     this.#child = spawn(program, args, { env: { ...environment }, stdio: ["pipe", "pipe", "inherit"] });
+    this.#exited = once(this.#child, "exit");
+    // Not all of them notice that nobody talks to them any more.
+    process.once("exit", () => void this.#child.kill("SIGKILL"));
     this.#lines = createInterface(this.#child.stdout!)[Symbol.asyncIterator]();
   }
 
   /** The next line. @throws Error when it has ended instead */
   async line(): Promise<string> {
     const { value, done } = await this.#lines.next();
-    if (done) throw new Error(`${this.#child.spawnargs.join(" ")} has ended`);
+    if (done) {
+      await this.#exited;
+      const { spawnargs, exitCode, signalCode } = this.#child;
+      throw new Error(`${spawnargs.join(" ")} has ended: ${signalCode ?? exitCode}`);
+    }
     return value;
   }
 
@@ -32,15 +41,13 @@ export class SpeakingProcess {
 
   /** Closes its input and lets it end. */
   async end(): Promise<void> {
-    const exited = once(this.#child, "exit");
     this.#child.stdin!.end();
-    await exited;
+    await this.#exited;
   }
 
   async kill(): Promise<void> {
-    const exited = once(this.#child, "exit");
     this.#child.kill("SIGKILL");
-    await exited;
+    await this.#exited;
   }
 }
 
