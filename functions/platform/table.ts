@@ -47,6 +47,8 @@ export const recordKinds = {
   instantAnalysis: "IA#*",
   /** Money and tokens, reserved and spent. Apart from tasks and projects, so that paying for a call gives no right to change either. */
   spending: "SPEND#*",
+  /** What imports have made of the projects in a file. */
+  databaseImport: "IMP#*",
   sshKey: "SSH#*",
   /** Apart from SSH#: who connects adds hosts and has no right to write keys. */
   knownHosts: "KNOWN#*",
@@ -103,6 +105,9 @@ export const keys = {
   instantAnalysis: (userId: string, id: string) => ({ pk: `IA#${userId}`, sk: id }),
   /** How many there were in an hour, "2026-11-21T09"; it is not forgotten with the history. */
   instantAnalysesOfHour: (userId: string, hour: string) => ({ pk: `IA#${userId}#RATE`, sk: hour }),
+  /** One run over a file, by the file's hash; and beside it what became of each project, by the hash of the id it has in the file. */
+  databaseImport: (userId: string, hash: string) => ({ pk: `IMP#${userId}`, sk: `F#${hash}` }),
+  importedProject: (userId: string, hash: string) => ({ pk: `IMP#${userId}`, sk: `P#${hash}` }),
   sshKey: (userId: string) => ({ pk: `SSH#${userId}`, sk: "KEY" }),
   knownHosts: (userId: string) => ({ pk: `KNOWN#${userId}`, sk: "HOSTS" }),
   migration: (number: number) => ({ pk: `MIGRATION#${number}`, sk: "M" }),

@@ -73,6 +73,16 @@ export class DataLayer extends Construct {
         { id: "exports", prefix: "exports/", expiration: Duration.days(30) },
         // Reviews that a user has paid for save money as long as code is scanned again; they quote source, so they do not stay for ever.
         { id: "reviews", prefix: "reviews/", expiration: Duration.days(90) },
+        // Links to them live for minutes, and who wants another makes it anew.
+        { id: "database-exports", prefix: "exports/database/", expiration: Duration.days(1) },
+      ],
+      cors: [
+        {
+          allowedMethods: [s3.HttpMethods.GET],
+          allowedOrigins: props.uploadOrigins ?? ["*"],
+          allowedHeaders: ["*"],
+          maxAge: 3600,
+        },
       ],
     });
   }
