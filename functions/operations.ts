@@ -6,7 +6,12 @@ import { deleteMyConfig } from "./config/delete-my-config.ts";
 import { readConfigDefaults } from "./config/read-config-defaults.ts";
 import { readMyConfig } from "./config/read-my-config.ts";
 import { updateMyConfig } from "./config/update-my-config.ts";
+import { clearDatabase } from "./database/clear-database.ts";
+import { exportDatabase } from "./database/export-database.ts";
+import { importDatabase } from "./database/import-database.ts";
 import { listMigrations } from "./database/list-migrations.ts";
+import { readDatabaseHealth } from "./database/read-database-health.ts";
+import { readDatabaseStats } from "./database/read-database-stats.ts";
 import { listEmbeddingModels } from "./embedding/list-embedding-models.ts";
 import { listEmbeddingProviders } from "./embedding/list-embedding-providers.ts";
 import { readEmbeddingConfig } from "./embedding/read-embedding-config.ts";
@@ -42,6 +47,8 @@ import { readPromptTemplate } from "./prompts/read-prompt-template.ts";
 import { setDefaultPromptTemplate } from "./prompts/set-default-prompt-template.ts";
 import { testPromptTemplate } from "./prompts/test-prompt-template.ts";
 import { updatePromptTemplate } from "./prompts/update-prompt-template.ts";
+import { readInstantReport } from "./reports/read-instant-report.ts";
+import { readTaskReport } from "./reports/read-task-report.ts";
 import { addRule } from "./rules/add-rule.ts";
 import { createRuleSet } from "./rules/create-rule-set.ts";
 import { deleteRule } from "./rules/delete-rule.ts";
@@ -59,6 +66,7 @@ import { listRunItems } from "./runs/list-run-items.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { readLatestParameters } from "./runs/read-latest-parameters.ts";
 import { readRunDetails } from "./runs/read-run-details.ts";
+import { updateRun } from "./runs/update-run.ts";
 import { cancelTask } from "./scans/cancel-task.ts";
 import { compareTasks } from "./scans/compare-tasks.ts";
 import { listTasks } from "./scans/list-tasks.ts";
@@ -151,6 +159,7 @@ export const operations = {
   },
   instant: { analyseCode, listInstantAnalyses, deleteInstantAnalysis, clearInstantAnalyses },
   issues: { listIssues, readIssue, triageIssue },
+  reports: { readTaskReport, readInstantReport },
   spending: { readMySpending, estimateScan },
   prompts: {
     listPromptTemplates,
@@ -174,10 +183,17 @@ export const operations = {
     deleteRule,
     toggleRule,
   },
-  runs: { listRuns, readRunDetails, listRunItems, readLatestParameters, closeRun, exportRun },
+  runs: { listRuns, readRunDetails, updateRun, listRunItems, readLatestParameters, closeRun, exportRun },
   "audit-log": { listAuditEntries },
   "ssh-keys": { generateSshKeyPair, readSshKey, deleteSshKey, testSshKey, forgetKnownHosts },
-  database: { listMigrations },
+  database: {
+    exportDatabase,
+    importDatabase,
+    clearDatabase,
+    readDatabaseStats,
+    readDatabaseHealth,
+    listMigrations,
+  },
   system: { readHealth, readWelcome, readOpenapi, readDocs, readDocsViewer },
 } as const satisfies Record<string, Record<string, Operation>>;
 

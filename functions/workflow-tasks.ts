@@ -4,6 +4,7 @@ import type { WorkflowTask } from "./platform/workflow-task.ts";
 import { eraseProject } from "./projects/workflow/erase-project.ts";
 import { recountStatistics } from "./projects/workflow/recount-statistics.ts";
 import { sweepErasures } from "./projects/workflow/sweep-erasures.ts";
+import { tendRuns } from "./runs/workflow/tend-runs.ts";
 import { analyseChunk } from "./scans/workflow/analyse-chunk.ts";
 import { closeScan } from "./scans/workflow/close-scan.ts";
 import { concludeScan } from "./scans/workflow/conclude-scan.ts";
@@ -29,6 +30,7 @@ export const workflowTasks = {
     sweepScans,
   },
   projects: { eraseProject, sweepErasures, recountStatistics },
+  runs: { tendRuns },
   users: { createAdministrator },
   database: { runMigrations },
 } as const satisfies Record<string, Record<string, WorkflowTask>>;

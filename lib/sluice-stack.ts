@@ -11,6 +11,7 @@ import { NightlyRecount } from "./projects/nightly-recount.ts";
 import { ScanWorkflow } from "./scan/scan-workflow.ts";
 import { ActorLearnerServices } from "./services/actor-learner-services.ts";
 import { ActorLearnerTasks } from "./services/actor-learner-tasks.ts";
+import { NightlyRunUpkeep } from "./services/nightly-run-upkeep.ts";
 
 export interface SluiceStackProps extends StackProps {
   /** Names what must be unique in an account: stages live side by side. */
@@ -72,6 +73,7 @@ export class SluiceStack extends Stack {
     new ScanWorkflow(this, "Scan", { stateMachineName: scanMachine, functions, data });
     new ErasureWorkflow(this, "Erasure", { stateMachineName: erasureMachine, functions });
     new NightlyRecount(this, "Recount", { functions });
+    new NightlyRunUpkeep(this, "RunUpkeep", { functions });
     new RestApi(this, "Rest", { stage: props.stage, functions });
     this.#actorLearner(props.stage, data, environment);
   }
@@ -95,7 +97,7 @@ export class SluiceStack extends Stack {
     });
     if (stage === "local") return;
     const certificateArn: string | undefined = this.node.tryGetContext("actorLearnerCertificate");
-    new ActorLearnerServices(this, "ActorLearner", { tasks, count, certificateArn });
+    new ActorLearnerServices(this, "ActorLearner", { stage, tasks, count, certificateArn });
   }
 
   /**

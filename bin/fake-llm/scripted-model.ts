@@ -17,6 +17,8 @@ import { readShownCode, type ShownCode } from "./shown-code.ts";
 export interface ScriptedModelOptions {
   /** By seed and content, or decided by a test for each call. @default none */
   readonly faults?: SeededFaults | ((call: Call) => FaultKind | null);
+  /** Whether requests need no key, as with Ollama. @default false */
+  readonly keyless?: boolean;
   /** Called when a request has been understood and before it is answered. */
   readonly onRequest?: (call: Call) => void;
 }
@@ -41,7 +43,7 @@ export class ScriptedModel {
   /** The provider's answer to a request. What was understood of it is noted in `call`. */
   answer(dialect: Dialect, http: HttpAsked, call: OpenCall): HttpAnswer {
     const detail = { model: "", key: dialect.key(http), message: "" };
-    if (dialect.needsKey && detail.key === null) return dialect.reject("missing_key", detail);
+    if (dialect.needsKey && !this.#options.keyless && detail.key === null) return dialect.reject("missing_key", detail);
     try {
       const asked = dialect.read(http);
       const shown = readShownCode(asked);

@@ -1,11 +1,15 @@
+import type { ReaderLag } from "../../functions/runs/reader-lag.ts";
+import { RecordReader } from "../../functions/runs/record-reader.ts";
 import type { CallGate } from "../grpc/call-gate.ts";
 import { decodeEmpty, decodePayload, encodeActorInformation } from "../grpc/codec.ts";
 import { type Outlet, serverStream, serviceOf, unary } from "../grpc/handlers.ts";
 import type { Metrics } from "../grpc/metrics.ts";
 import type { AdmittedCall } from "../grpc/open-call.ts";
 import { type ReplyValues, rpcErrorOf } from "../grpc/rpc-error.ts";
+import { inStatuses } from "../grpc/run-statuses.ts";
 import type { RunName, Runs } from "../grpc/runs.ts";
 import type { ServedService } from "../grpc/server.ts";
+import { shareItems } from "./shared-stream.ts";
 
 const methods = {
   StreamTransition: { path: "/hil_serl.ActorService/StreamTransition", stream: true },
@@ -20,18 +24,36 @@ export const actorAccess = {
 /** How often a stream looks how far behind the log it is. */
 const lagMilliseconds = 5000;
 
-/** Stands in for actors that nobody can connect to: serves what they have sent, and takes the parameters that they will fetch. */
-export function actorService(gate: CallGate, runs: Runs, metrics: Metrics): ServedService {
+export interface ActorServiceOptions {
+  /** Reads items for streams that share them. @default one that keeps nothing of what it has read */
+  readonly groups?: RecordReader;
+  /** Is told of a run that has newer parameters. */
+  readonly onParameters?: (run: RunName) => void;
+}
+
+/**
+ * Stands in for actors: serves what they have sent, and takes the parameters that they will fetch.
+ */
+export function actorService(
+  gate: CallGate,
+  runs: Runs,
+  metrics: Metrics,
+  { groups = new RecordReader(0), onParameters }: ActorServiceOptions = {},
+): ServedService {
   return {
     name: "hil_serl.ActorService",
     definition: serviceOf(methods),
     implementation: {
       StreamTransition: serverStream(gate, (call, message, outlet) => {
         decodeEmpty(message);
+        const { group } = call.wishes;
+        if (group)
+          return inStatuses(() => shareItems(call, group, outlet, { draining: gate.draining, reader: groups }));
         return streamItems(call, outlet, gate.draining, runs, metrics);
       }),
       SendParameters: unary(gate, async (call, message) => {
         const version = await runs.storeParameters(runOf(call), decodePayload(message));
+        onParameters?.(runOf(call));
         return { "x-hil-param-version": version, "x-hil-durable": 1 };
       }),
     },
@@ -63,7 +85,7 @@ async function streamItems(
     place.end = await runs.head(run);
     if (place.next >= place.end) delivered.abort();
   });
-  const stopReporting = reportLag(metrics, async () => (await runs.head(run)) - place.next);
+  const stopReporting = reportLag(metrics, () => runs.lag(run, place.next));
   try {
     for await (const { kind, payload, offset } of items) {
       await outlet.send(encodeActorInformation(kind, payload));
@@ -92,11 +114,11 @@ function whenDraining(draining: AbortSignal, deliverTheRest: () => Promise<void>
   return () => draining.removeEventListener("abort", begin);
 }
 
-function reportLag(metrics: Metrics, lagOf: () => Promise<number>): () => void {
+function reportLag(metrics: Metrics, lagOf: () => Promise<ReaderLag>): () => void {
   const stream = String(++streams);
   const timer = setInterval(() => {
     lagOf().then(
-      (items) => metrics.streamLag(stream, items),
+      (lag) => metrics.streamLag(stream, lag),
       () => undefined,
     );
   }, lagMilliseconds);

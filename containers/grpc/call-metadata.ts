@@ -32,6 +32,7 @@ const CallMetadata = z.object({
     .transform((text) => (text === "now" || text === "earliest" ? text : Number(text.slice("offset:".length))))
     .pipe(z.union([z.literal(["now", "earliest"]), z.int()]))
     .default("now"),
+  "x-hil-group": RunName.optional(),
 });
 
 const forms: Readonly<Record<keyof z.infer<typeof CallMetadata>, string>> = {
@@ -42,6 +43,7 @@ const forms: Readonly<Record<keyof z.infer<typeof CallMetadata>, string>> = {
   "x-hil-ack": "durable or memory",
   "x-hil-crc32c": "eight hex digits",
   "x-hil-from": "now, earliest or offset:N",
+  "x-hil-group": "1 to 128 letters, digits, '.', '_' or '-', the first a letter or digit",
 };
 
 export interface CallerWishes {
@@ -52,6 +54,8 @@ export interface CallerWishes {
   readonly acknowledgement: "durable" | "memory";
   readonly crc32c?: number;
   readonly from: "now" | "earliest" | number;
+  /** Shares the items with all who name the same one. */
+  readonly group?: string;
 }
 
 /**
@@ -81,5 +85,6 @@ export function readCallMetadata(metadata: Metadata): CallerWishes {
     acknowledgement: data["x-hil-ack"],
     crc32c: data["x-hil-crc32c"],
     from: data["x-hil-from"],
+    group: data["x-hil-group"],
   };
 }

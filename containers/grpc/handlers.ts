@@ -29,9 +29,22 @@ export const serviceOf = (methods: Readonly<Record<string, { path: string; strea
   );
 
 /** A method that takes a message and answers Empty, with trailers. */
-export function unary(
+export const unary = (
   gate: CallGate,
   handle: (call: AdmittedCall, message: Buffer) => Promise<ReplyValues>,
+): handleUnaryCall<Buffer, Buffer> =>
+  unaryReply(gate, async (call, message) => ({ message: encodedEmpty, trailers: await handle(call, message) }));
+
+/** What a method of one answer says. */
+export interface UnaryReply {
+  readonly message: Buffer;
+  readonly trailers?: ReplyValues;
+}
+
+/** A method that takes a message and answers another one. */
+export function unaryReply(
+  gate: CallGate,
+  handle: (call: AdmittedCall, message: Buffer) => Promise<UnaryReply>,
 ): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
     const admitted = gate.callOf(call.metadata);
@@ -40,7 +53,7 @@ export function unary(
       return await handle(admitted, call.request);
     };
     admitted.handledBy(work()).then(
-      (trailers) => callback(null, encodedEmpty, metadataOf(trailers)),
+      ({ message, trailers = {} }) => callback(null, message, metadataOf(trailers)),
       (error) => callback(answerTo(error, call.getPath()).statusObject),
     );
   };
@@ -52,6 +65,8 @@ export interface Outlet {
   begin(values: ReplyValues): void;
   /** Resolves when there is room for more. @throws the signal's reason when the call ends first */
   send(message: Buffer): Promise<void>;
+  /** Resolves when all that was sent is on the line, in the hands of the operating system. @throws the signal's reason when the call ends first */
+  flushed(): Promise<void>;
 }
 
 /** Most bytes of messages that wait in a stream for a slow reader; a single message may be larger. */
@@ -79,23 +94,27 @@ export function serverStream(
 function outletOf(call: ServerWritableStream<Buffer, Buffer>, signal: AbortSignal): Outlet {
   let waiting = 0;
   let wake: (() => void) | undefined;
+  const until = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo() && !signal.aborted) {
+      const room = Promise.withResolvers<void>();
+      wake = room.resolve;
+      await room.promise;
+    }
+    signal.throwIfAborted();
+  };
   signal.addEventListener("abort", () => wake?.(), { once: true });
   return {
     begin: (values) => call.sendMetadata(metadataOf(values)),
     async send(message) {
       // write() says full after sixteen messages whatever their size, which can be far too much or far too little: bytes are counted here.
-      while (waiting > 0 && waiting + message.length > outletBytesMax && !signal.aborted) {
-        const room = Promise.withResolvers<void>();
-        wake = room.resolve;
-        await room.promise;
-      }
-      signal.throwIfAborted();
+      await until(() => waiting === 0 || waiting + message.length <= outletBytesMax);
       waiting += message.length;
       call.write(message, () => {
         waiting -= message.length;
         wake?.();
       });
     },
+    flushed: () => until(() => waiting === 0),
   };
 }
 

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { status } from "@grpc/grpc-js";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { ReaderLag } from "../../functions/runs/reader-lag.ts";
 import type { RunLogCounters } from "../../functions/runs/run-log.ts";
 import type { CommittedSegment } from "../../functions/runs/segment-pipeline.ts";
 import type { ByteBudget } from "./byte-budget.ts";
@@ -40,6 +41,12 @@ export class Metrics {
     labelNames: ["stream"],
     ...this.#of,
   });
+  readonly #lagBytes = new Gauge({
+    name: "hil_stream_lag_bytes",
+    help: "Bytes of the log that a stream has not sent yet, by stream, when it last looked; beyond 200 segments an estimate",
+    labelNames: ["stream"],
+    ...this.#of,
+  });
   /** From the whole request to the log's word that it is kept. */
   readonly appendSeconds = new Histogram({
     name: "hil_append_seconds",
@@ -51,6 +58,11 @@ export class Metrics {
   readonly duplicates = new Counter({
     name: "hil_duplicates_total",
     help: "Items that the log had already",
+    ...this.#of,
+  });
+  readonly samples = new Counter({
+    name: "hil_samples_total",
+    help: "Items sent as samples",
     ...this.#of,
   });
   readonly #commitSeconds = new Histogram({
@@ -123,12 +135,14 @@ export class Metrics {
     this.#sent.inc({ method }, bytes);
   }
 
-  streamLag(stream: string, items: number): void {
+  streamLag(stream: string, { items, bytes }: ReaderLag): void {
     this.#lag.set({ stream }, items);
+    this.#lagBytes.set({ stream }, bytes);
   }
 
   streamEnded(stream: string): void {
     this.#lag.remove({ stream });
+    this.#lagBytes.remove({ stream });
   }
 }
 

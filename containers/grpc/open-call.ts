@@ -1,4 +1,4 @@
-import { constants, type ServerHttp2Stream } from "node:http2";
+import { constants, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import { type ServerInterceptingCallInterface, status } from "@grpc/grpc-js";
 import type { Caller } from "./authentication.ts";
 import type { ByteBudget } from "./byte-budget.ts";
@@ -26,6 +26,8 @@ export interface AdmittedCall {
   readonly wishes: CallerWishes;
   /** Aborts with an RpcError when the call has to end: cancelled, past its deadline, access withdrawn, drain. */
   readonly signal: AbortSignal;
+  /** Resolves when the other side's transport has all that is on the line by now. @throws Error when the connection goes first */
+  received(): Promise<void>;
   /** Keeps the bytes of the request accounted for until the handler is done with them, also when the caller is long gone. */
   handledBy<T>(work: Promise<T>): Promise<T>;
   /** The handler has said all it will: status and trailers wait behind its messages, however long the caller takes to read them. */
@@ -94,7 +96,8 @@ export class OpenCall {
   admit(caller: Caller, wishes: CallerWishes): AdmittedCall {
     const handledBy = <T>(work: Promise<T>) => this.#holdingFor(work);
     const settled = () => this.#listener.onSettled();
-    this.admitted = { caller, wishes, signal: this.#ending.signal, handledBy, settled };
+    const received = () => answered(this.#library.stream.session);
+    this.admitted = { caller, wishes, signal: this.#ending.signal, received, handledBy, settled };
     return this.admitted;
   }
 
@@ -154,6 +157,25 @@ export class OpenCall {
     this.#options.budget.release(this.#held);
     this.#held = 0;
   }
+}
+
+/** Pings under way by connection. Node allows ten, so they take turns. */
+const pings = new WeakMap<Http2Session, Promise<void>>();
+
+/** What comes back over a connection follows what has gone out: an answered ping tells that everything before it has arrived. */
+async function answered(session: Http2Session | undefined): Promise<void> {
+  if (!session || session.destroyed) throw new RpcError(status.CANCELLED, "the connection is gone");
+  const before = pings.get(session);
+  const ping = async () => {
+    await before?.catch(() => undefined);
+    await new Promise<void>((resolve, reject) => {
+      const isSent = !session.destroyed && session.ping((error) => (error ? reject(error) : resolve()));
+      if (!isSent) reject(new RpcError(status.CANCELLED, "the connection is gone"));
+    });
+  };
+  const turn = ping();
+  pings.set(session, turn);
+  await turn;
 }
 
 const overloaded = (): RpcError =>

@@ -17,7 +17,7 @@ export interface Program {
   readonly name: string;
   readonly defaultPort: number;
   readonly access: Access;
-  readonly services: (gate: CallGate, runs: Runs, metrics: Metrics) => readonly ServedService[];
+  readonly services: (gate: CallGate, runs: Runs, metrics: Metrics, settings: Settings) => readonly ServedService[];
 }
 
 export interface RunningProgram {
@@ -64,7 +64,7 @@ export async function startProgram(
     port: settings.GRPC_PORT,
     credentials: credentialsOf(settings),
     gate,
-    services: program.services(gate, runs, metrics),
+    services: program.services(gate, runs, metrics, settings),
     messageBytesMax,
     reflection: settings.GRPC_REFLECTION === "on",
   });

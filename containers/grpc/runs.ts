@@ -1,3 +1,4 @@
+import type { ReaderLag } from "../../functions/runs/reader-lag.ts";
 import type { ItemKind } from "../../functions/runs/run.ts";
 
 /** A run of one tenant: a user's id, or the tenant of those who call without a token. */
@@ -43,6 +44,8 @@ export interface Runs {
   append(run: RunName, item: NewItem): Promise<Appended>;
   /** Offset of the next item to come. */
   head(run: RunName): Promise<number>;
+  /** What a reader has not got yet. @param next offset that it gets next */
+  lag(run: RunName, next: number): Promise<ReaderLag>;
   read(run: RunName, from: "now" | "earliest" | number, signal: AbortSignal): Promise<Feed>;
   /** Keeps parameters as the newest of the run. @returns their version */
   storeParameters(run: RunName, payload: Buffer): Promise<number>;

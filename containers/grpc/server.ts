@@ -74,7 +74,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const names = ["", ...options.services.map(({ name }) => name)];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, "SERVING"])));
   health.addToServer(server);
-  if (options.reflection) new ReflectionService(publishedInterface(), { services: names.slice(1) }).addToServer(server);
+  if (options.reflection) new ReflectionService(publishedInterface, { services: names.slice(1) }).addToServer(server);
   const port = await bind(server, options);
   const sessions = raiseWindows(server);
   return {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import * as z from "zod";
+import { parseAllowedHosts } from "../../functions/platform/outbound-policy.ts";
 
 const onOff = z.enum(["on", "off"]);
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -41,8 +42,12 @@ const Settings = z
     GRPC_MESSAGE_MIB: atLeastOne.max(256).default(64),
     /** Bytes of requests held at once. @default a quarter of the memory there is */
     GRPC_IN_FLIGHT_MIB: atLeastOne.optional(),
+    /** Bytes of segments held for samples and shared streams. @default a quarter of GRPC_IN_FLIGHT_MIB */
+    GRPC_REPLAY_CACHE_MIB: atLeastOne.optional(),
     GRPC_QUOTA_CALLS_PER_SECOND: atLeastOne.optional(),
     GRPC_QUOTA_BYTES_PER_SECOND: atLeastOne.optional(),
+    /** Where parameters may be brought to besides public addresses, as for the functions: "10.0.0.5:50052, robot.corp.example:443". */
+    OUTBOUND_ALLOWED_HOSTS: z.string().default("").transform(parseAllowedHosts),
     METRICS_HOST: z.string().default("127.0.0.1"),
     METRICS_PORT: port.optional(),
     /** "on": metrics as lines that CloudWatch reads. */
@@ -60,11 +65,15 @@ const Settings = z
     if (settings.GRPC_AUTHENTICATION === "off" && !settings.GRPC_TLS_CLIENT_CA)
       refuse("GRPC_AUTHENTICATION", "beyond loopback it can only be off where clients need a certificate");
   })
-  .transform((settings) => ({
-    ...settings,
-    GRPC_AUTHENTICATION: settings.GRPC_AUTHENTICATION ?? (isLoopback(settings.GRPC_HOST) ? "off" : "on"),
-    GRPC_IN_FLIGHT_MIB: settings.GRPC_IN_FLIGHT_MIB ?? Math.floor(memoryBytes() / 4 / mebi),
-  }));
+  .transform((settings) => {
+    const inFlight = settings.GRPC_IN_FLIGHT_MIB ?? Math.floor(memoryBytes() / 4 / mebi);
+    return {
+      ...settings,
+      GRPC_AUTHENTICATION: settings.GRPC_AUTHENTICATION ?? (isLoopback(settings.GRPC_HOST) ? "off" : "on"),
+      GRPC_IN_FLIGHT_MIB: inFlight,
+      GRPC_REPLAY_CACHE_MIB: settings.GRPC_REPLAY_CACHE_MIB ?? Math.ceil(inFlight / 4),
+    };
+  });
 
 export type Settings = z.infer<typeof Settings>;
 

@@ -1,14 +1,19 @@
 import { status } from "@grpc/grpc-js";
+import type { Clock } from "../../functions/runs/clock.ts";
 import { MemoryBudget } from "../../functions/runs/memory-budget.ts";
-import { pushParameters } from "../../functions/runs/parameter-store.ts";
-import { type RunItem, readRun } from "../../functions/runs/read-run.ts";
+import { probeParameterWrites, pushParameters } from "../../functions/runs/parameter-store.ts";
+import { readRun } from "../../functions/runs/read-run.ts";
+import { type ReaderLag, readerLag } from "../../functions/runs/reader-lag.ts";
 import { runIdOf } from "../../functions/runs/run.ts";
-import { isRunError, type RunError, type RunErrorCode } from "../../functions/runs/run-error.ts";
+import { isRunError } from "../../functions/runs/run-error.ts";
 import { openRunLog, type RunLog } from "../../functions/runs/run-log.ts";
-import { ensureRun, findRun } from "../../functions/runs/run-store.ts";
+import { ensureRun, findRun, probeIndexWrites } from "../../functions/runs/run-store.ts";
+import { probeWrites } from "../../functions/runs/segment-store.ts";
 import type { Metrics } from "./metrics.ts";
-import { type ReplyValues, RpcError, retryAfter } from "./rpc-error.ts";
+import { RpcError } from "./rpc-error.ts";
+import { inStatuses, itemsInStatuses, statusOf } from "./run-statuses.ts";
 import type { Appended, Feed, NewItem, RunName, Runs } from "./runs.ts";
+import { WriteWatch } from "./write-watch.ts";
 
 export interface StoredRunsOptions {
   /** Who writes, for leases: the same after a restart, so that nobody has to wait for a lease of a process that is gone. */
@@ -16,12 +21,12 @@ export interface StoredRunsOptions {
   /** Bytes that may wait to be written, of all runs together. */
   readonly bytesMax: number;
   readonly metrics: Metrics;
+  /** @default the machine's */
+  readonly clock?: Clock;
 }
 
 /** A log that nobody writes to gives its lease back, and its memory. */
 const idleMilliseconds = 5 * 60_000;
-/** Once writes of parameters have failed for so long, as for the log. */
-const unhealthyMilliseconds = 10_000;
 
 interface OpenLog {
   readonly log: Promise<RunLog>;
@@ -36,12 +41,14 @@ export class StoredRuns implements Runs {
   readonly #budget: MemoryBudget;
   readonly #logs = new Map<string, OpenLog>();
   readonly #sweeping: NodeJS.Timeout;
-  #parametersFailingSince: number | null = null;
+  /** Of parameters, and of opening logs; a log that is open watches its own. */
+  readonly #writes: WriteWatch;
   #isClosed = false;
 
   constructor(options: StoredRunsOptions) {
     this.#options = options;
     this.#budget = new MemoryBudget(options.bytesMax);
+    this.#writes = new WriteWatch(options.clock);
     this.#sweeping = setInterval(() => this.#closeIdle(Date.now()), idleMilliseconds / 5);
     this.#sweeping.unref();
     options.metrics.observeLogs(() => this.#openLogs().map(({ counters }) => counters));
@@ -59,6 +66,10 @@ export class StoredRuns implements Runs {
     return inStatuses(async () => (await findRun(runIdOf(run.tenant, run.name)))?.head ?? 0);
   }
 
+  lag({ tenant, name }: RunName, next: number): Promise<ReaderLag> {
+    return inStatuses(() => readerLag(runIdOf(tenant, name), next));
+  }
+
   read({ tenant, name }: RunName, from: "now" | "earliest" | number, signal: AbortSignal): Promise<Feed> {
     return inStatuses(async () => {
       const { id } = await ensureRun(tenant, name, new Date());
@@ -68,21 +79,20 @@ export class StoredRuns implements Runs {
   }
 
   async storeParameters({ tenant, name }: RunName, payload: Buffer): Promise<number> {
+    const id = runIdOf(tenant, name);
     try {
-      const { id } = await ensureRun(tenant, name, new Date());
+      await ensureRun(tenant, name, new Date());
       const { version } = await pushParameters(id, payload, new Date());
-      this.#parametersFailingSince = null;
+      this.#writes.succeeded();
       return version;
     } catch (error) {
-      if (!isRunError(error)) this.#parametersFailingSince ??= Date.now();
+      if (!isRunError(error)) this.#watchUntil(id, () => probeParameterWrites(id));
       throw statusOf(error);
     }
   }
 
   isHealthy(): boolean {
-    const since = this.#parametersFailingSince;
-    if (since !== null && Date.now() - since >= unhealthyMilliseconds) return false;
-    return this.#openLogs().every((log) => log.isHealthy);
+    return this.#writes.isHealthy && this.#openLogs().every((log) => log.isHealthy);
   }
 
   async flush(): Promise<void> {
@@ -91,11 +101,20 @@ export class StoredRuns implements Runs {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#writes.stop();
     clearInterval(this.#sweeping);
     const closing = [...this.#logs.values()].map(async ({ log }) => (await log).close());
     this.#logs.clear();
     const failed = (await Promise.allSettled(closing)).find(({ status }) => status === "rejected");
     if (failed) throw (failed as PromiseRejectedResult).reason;
+  }
+
+  /** @param probe of the objects that could not be written, or perhaps the index */
+  #watchUntil(runId: string, probe: () => Promise<void>): void {
+    this.#writes.failed(async () => {
+      await probe();
+      await probeIndexWrites(runId);
+    });
   }
 
   #openLogs(): RunLog[] {
@@ -118,15 +137,16 @@ export class StoredRuns implements Runs {
       return entry.opened;
     } catch (error) {
       if (this.#logs.get(id) === entry) this.#logs.delete(id);
+      if (!isRunError(error)) this.#watchUntil(id, () => probeWrites(id));
       throw error;
     }
   }
 
   async #open(tenant: string, name: string): Promise<RunLog> {
-    const { ownerId, metrics } = this.#options;
+    const { ownerId, metrics, clock } = this.#options;
     const { id } = await ensureRun(tenant, name, new Date());
     const onCommit = metrics.segmentCommitted.bind(metrics);
-    return await openRunLog(id, { ownerId, budget: this.#budget, onCommit });
+    return await openRunLog(id, { ownerId, budget: this.#budget, onCommit, clock });
   }
 
   #closeIdle(now: number): void {
@@ -136,56 +156,5 @@ export class StoredRuns implements Runs {
       // What it could not store was told to those who waited; a lease that is not given back runs out.
       opened.close().catch(() => undefined);
     }
-  }
-}
-
-/** How each refusal of the log reads in gRPC. */
-const statuses: Readonly<Record<RunErrorCode, status>> = {
-  run_not_found: status.NOT_FOUND,
-  run_closed: status.FAILED_PRECONDITION,
-  lease_held: status.UNAVAILABLE,
-  fenced: status.UNAVAILABLE,
-  invalid_argument: status.INVALID_ARGUMENT,
-  checksum_mismatch: status.INVALID_ARGUMENT,
-  already_exists: status.ALREADY_EXISTS,
-  aborted: status.ABORTED,
-  overloaded: status.UNAVAILABLE,
-  unavailable: status.UNAVAILABLE,
-  out_of_range: status.OUT_OF_RANGE,
-  data_loss: status.DATA_LOSS,
-};
-
-/** What the caller needs besides the text to go on. */
-function trailersOf({ code, fields }: RunError): ReplyValues {
-  if (code === "lease_held") return retryAfter(Math.max(100, Number(fields.until) - Date.now()));
-  if (code === "fenced" || code === "overloaded" || code === "unavailable")
-    return retryAfter(500 + Math.random() * 1000);
-  if (code === "already_exists" && fields.offset !== undefined) return { "x-hil-offset": fields.offset };
-  if (code === "out_of_range" && fields.first !== undefined) return { "x-hil-first-offset": fields.first };
-  if (code === "data_loss" && fields.next !== undefined) return { "x-hil-next-offset": fields.next };
-  return {};
-}
-
-/** Trouble of AWS is for another try; whatever else is thrown is a fault of ours. */
-function statusOf(error: unknown): unknown {
-  if (isRunError(error)) return new RpcError(statuses[error.code], error.message, trailersOf(error), error);
-  if (error instanceof Error && "$metadata" in error)
-    return new RpcError(status.UNAVAILABLE, "what the log is stored in cannot be reached", retryAfter(1000), error);
-  return error;
-}
-
-async function inStatuses<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw statusOf(error);
-  }
-}
-
-async function* itemsInStatuses(items: AsyncIterable<RunItem>): AsyncGenerator<RunItem> {
-  try {
-    yield* items;
-  } catch (error) {
-    throw statusOf(error);
   }
 }

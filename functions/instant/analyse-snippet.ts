@@ -141,6 +141,8 @@ async function reviewAll(
     review,
     find: async () => null,
     keep: async () => {},
+    // Whoever waits for an answer within seconds has no time for another model.
+    alternative: null,
     stop: async () => {},
   });
   await batch.run();

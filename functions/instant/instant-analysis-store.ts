@@ -60,6 +60,14 @@ export const listInstantAnalyses = (userId: string, page: { skip: number; limit:
   );
 
 /** @throws SluiceError instant_analysis_not_found, also for an entry of somebody else */
+export async function readInstantAnalysis(userId: string, id: string): Promise<InstantAnalysis> {
+  const place = { TableName: environment().TABLE_NAME, Key: keys.instantAnalysis(userId, id) };
+  const { Item } = await table.send(new GetCommand({ ...place, ConsistentRead: true }));
+  if (!Item) throw new SluiceError("instant_analysis_not_found");
+  return InstantAnalysis.parse(Item);
+}
+
+/** @throws SluiceError instant_analysis_not_found, also for an entry of somebody else */
 export async function deleteInstantAnalysis(userId: string, id: string): Promise<void> {
   const place = { TableName: environment().TABLE_NAME, Key: keys.instantAnalysis(userId, id) };
   // The condition below is what counts when two ask at once. This look keeps refused requests from being writes at all.

@@ -90,6 +90,8 @@ export async function replaceIssue(read: Issue, changed: Issue, at: Date): Promi
 
 /** A transaction takes 100 writes; one of them holds the task, and one the owner's counters. */
 const issuesPerTransaction = 98;
+/** And 4 MB, which issues with long histories of verdicts reach sooner. */
+const transactionBytesMax = 3_500_000;
 /** Somebody may judge an issue while it is written; so often in a row is no coincidence. */
 const roundsMax = 10;
 
@@ -141,7 +143,8 @@ function replacement(issue: Issue, before: Issue | undefined): IssueWrite {
     Item: item({ ...issue, version: issue.version + (before ? 1 : 0) }),
     ...(before ? asRead(before) : { ConditionExpression: "attribute_not_exists(pk)" }),
   };
-  return { write: { Put }, resolved: 0 };
+  // A scan finds issues open and leaves verdicts alone; those of a file come with theirs.
+  return { write: { Put }, resolved: Number(issue.status === "resolved") - Number(before?.status === "resolved") };
 }
 
 function removal(issue: Issue): IssueWrite {
@@ -159,8 +162,7 @@ async function inTransactions(
   writes: readonly IssueWrite[],
   at: Date,
 ): Promise<void> {
-  for (let from = 0; from < writes.length; from += issuesPerTransaction) {
-    const some = writes.slice(from, from + issuesPerTransaction);
+  for (const some of transactionsOf(writes)) {
     const resolvedIssues = some.reduce((sum, { resolved }) => sum + resolved, 0);
     const TransactItems = [
       whileTaskRuns(task.id, task.attempt, resolvedIssues),
@@ -175,8 +177,21 @@ async function inTransactions(
   }
 }
 
+function transactionsOf(writes: readonly IssueWrite[]): IssueWrite[][] {
+  const transactions: IssueWrite[][] = [];
+  let bytes = 0;
+  for (const one of writes) {
+    const size = Buffer.byteLength(JSON.stringify(one.write));
+    const current = transactions.at(-1);
+    if (current && current.length < issuesPerTransaction && bytes + size <= transactionBytesMax) current.push(one);
+    else transactions.push([one]);
+    bytes = transactions.at(-1)?.length === 1 ? size : bytes + size;
+  }
+  return transactions;
+}
+
 /** The issues of a task as they are now. */
-async function issuesOf(taskId: string): Promise<Issue[]> {
+export async function issuesOf(taskId: string): Promise<Issue[]> {
   const found: Issue[] = [];
   for await (const { Items = [] } of paginateQuery({ client: table }, allIssues(taskId)))
     found.push(...Items.map((stored) => Issue.parse(stored)));

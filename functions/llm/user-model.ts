@@ -4,7 +4,7 @@ import { openSecret } from "../platform/secrets.ts";
 import { customHeaders } from "./custom-headers.ts";
 import type { ModelSettings } from "./model.ts";
 import { activeProvider, addressOf, keyOrigin, originOf, withoutSlash } from "./model-address.ts";
-import type { Provider } from "./providers.ts";
+import { type Provider, providers } from "./providers.ts";
 
 const defaults = defaultSettings.llmConfig;
 
@@ -30,12 +30,45 @@ export async function modelOf(config: UserConfig | null, userId: string): Promis
     model: llm?.llmModel?.trim() || provider?.defaultModel || "",
     baseUrl,
     apiKey: apiKey === "" ? null : apiKey,
-    timeoutMs: milliseconds(llm?.llmTimeout ?? defaults.llmTimeout),
-    temperature: llm?.llmTemperature ?? defaults.llmTemperature,
-    maxTokens: llm?.llmMaxTokens ?? defaults.llmMaxTokens,
+    ...limitsOf(config),
     headers: customHeaders(llm?.llmCustomHeaders ?? ""),
   };
 }
+
+/**
+ * The model that may look at what the configured one refuses: the default model of the next provider that the user has set up as well, in
+ * the order of the catalogue and from its end on to its beginning. Set up is what has a key of its own, and Ollama at an address of the
+ * user's. Custom headers stay behind: they were entered for the other address and may hold secrets.
+ * @returns null when there is none
+ * @throws SluiceError secret_unreadable
+ */
+export async function alternativeModelOf(config: UserConfig | null, userId: string): Promise<ModelSettings | null> {
+  const active = activeProvider(config);
+  const from = active ? providers.indexOf(active) + 1 : 0;
+  for (const provider of [...providers.slice(from), ...providers.slice(0, from)]) {
+    if (provider === active || !isSetUp(config, provider)) continue;
+    const baseUrl = addressOf(config, provider);
+    const apiKey = await storedKey(config, userId, provider, baseUrl);
+    if (provider.needsKey && apiKey === "") continue;
+    return {
+      ...{ provider: provider.id, model: provider.defaultModel, baseUrl },
+      ...{ apiKey: apiKey === "" ? null : apiKey, headers: {}, ...limitsOf(config) },
+    };
+  }
+  return null;
+}
+
+/** Front ends store Ollama's usual address for everybody, so it says nothing about whether there is one. */
+const isSetUp = (config: UserConfig | null, provider: Provider): boolean =>
+  provider.keyField
+    ? Boolean(config?.llmConfig[provider.keyField])
+    : provider.id === "ollama" && addressOf(config, provider) !== provider.baseUrl;
+
+const limitsOf = (config: UserConfig | null) => ({
+  timeoutMs: milliseconds(config?.llmConfig.llmTimeout ?? defaults.llmTimeout),
+  temperature: config?.llmConfig.llmTemperature ?? defaults.llmTemperature,
+  maxTokens: config?.llmConfig.llmMaxTokens ?? defaults.llmMaxTokens,
+});
 
 /**
  * The key that a user has stored for a provider at an address, the general one before the provider's own. A key that was stored for another

@@ -5,6 +5,7 @@ export interface LogFields {
   task?: string;
   project?: string;
   user?: string;
+  run?: string;
   status?: number;
   code?: string;
   milliseconds?: number;

@@ -112,10 +112,17 @@ export async function deletePrefix(bucket: string, prefix: string): Promise<void
     const page = await s3.send(new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix }));
     const found = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])];
     if (found.length === 0) return;
-    const Objects = found.map(({ Key, VersionId }) => ({ Key, VersionId }));
-    const { Errors = [] } = await s3.send(
-      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
+    await deleteVersions(
+      bucket,
+      found.map(({ Key = "", VersionId }) => ({ bucket, key: Key, ...(VersionId && { versionId: VersionId }) })),
     );
-    if (Errors.length > 0) throw new Error(`S3 kept ${Errors.length} objects below ${prefix}: ${Errors[0]?.Code}`);
   }
+}
+
+/** Deletes up to a thousand versions of objects of one bucket, for good. @throws Error when S3 keeps one */
+export async function deleteVersions(bucket: string, versions: readonly ObjectVersion[]): Promise<void> {
+  if (versions.length === 0) return;
+  const Objects = versions.map(({ key, versionId }) => ({ Key: key, VersionId: versionId }));
+  const { Errors = [] } = await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }));
+  if (Errors.length > 0) throw new Error(`S3 kept ${Errors.length} objects, ${Errors[0]?.Key}: ${Errors[0]?.Code}`);
 }

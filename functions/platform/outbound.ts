@@ -26,6 +26,8 @@ export interface OutboundRequest {
   readonly body?: string | Buffer;
   /** For everything: name lookup, redirects, and the answer to its last byte. */
   readonly deadlineMs: number;
+  /** Ends the exchange when no byte comes for so long, the time until an answer begins included. @default no such limit */
+  readonly silenceMs?: number;
   /** Ends the exchange before that; it then throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /** Most bytes of an answer, counted as they arrive and again as they are decompressed. */
@@ -84,8 +86,9 @@ export class Outbound {
     let url = checkedUrl(address, this.#allowed);
     let credentials = request.credentials ?? {};
     for (let redirects = 0; ; redirects++) {
-      const failure = failureOf(url, request, deadline);
-      const response = await this.#send(url, { ...request, credentials }, ended).catch(failure);
+      const silence = new AbortController();
+      const failure = failureOf(url, request, deadline, silence.signal);
+      const response = await this.#send(url, { ...request, credentials }, ended, silence).catch(failure);
       try {
         const { statusCode: status = 0, headers } = response;
         if (!redirectStatuses.has(status))
@@ -128,7 +131,12 @@ export class Outbound {
   }
 
   /** Vets the addresses of this hop and connects to one of them; the name is not looked up a second time. */
-  async #send(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  async #send(
+    url: URL,
+    request: OutboundRequest,
+    signal: AbortSignal,
+    silence: AbortController,
+  ): Promise<IncomingMessage> {
     const addresses = await this.#addressesOf(url, signal);
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { protocol } = url as { protocol: "http:" | "https:" };
@@ -142,8 +150,9 @@ export class Outbound {
       },
       agent: agents[protocol],
       lookup: pinnedTo(addresses),
-      signal,
+      signal: AbortSignal.any([signal, silence.signal]),
     });
+    if (request.silenceMs !== undefined) sent.setTimeout(request.silenceMs, () => silence.abort());
     sent.on("error", reject);
     // Node drops the connection of a server that switches protocols, without an error: no answer and no timeout would ever come.
     sent.on("close", () => reject(Object.assign(new Error("closed before an answer"), { code: "ECONNRESET" })));
@@ -211,13 +220,15 @@ type Failure = (error: unknown) => never;
 const failureOf =
   (
     { hostname: host }: URL,
-    { deadlineMs, signal }: Pick<OutboundRequest, "deadlineMs" | "signal">,
+    { deadlineMs, silenceMs = 0, signal }: Pick<OutboundRequest, "deadlineMs" | "silenceMs" | "signal">,
     deadline: AbortSignal,
+    silence?: AbortSignal,
   ): Failure =>
   (error) => {
     if (isSluiceError(error)) throw error;
     if (signal?.aborted) throw signal.reason;
     if (deadline.aborted) throw new SluiceError("outbound_timeout", { host, seconds: deadlineMs / 1000 }, error);
+    if (silence?.aborted) throw new SluiceError("outbound_silent", { host, seconds: silenceMs / 1000 }, error);
     const code = String((error as NodeJS.ErrnoException).code ?? "network");
     if (code === "ERR_INVALID_CHAR") throw new SluiceError("outbound_credentials_malformed", { host });
     if (code.startsWith("Z_")) throw new SluiceError("outbound_encoding", { host }, error);

@@ -504,6 +504,39 @@ export const problems = {
     en: "“{host}” does not show the host key by which it is known; somebody may be in between. Once you are sure that it was replaced, forget the known hosts (DELETE /ssh-keys/known-hosts)",
   },
 
+  // Export and import of one's own data: functions/database
+  export_too_large: {
+    status: 413,
+    zh: "数据超过一个导出文件的上限 {limit}，请使用 ?project_id= 逐个项目导出",
+    en: "The data are more than one file may hold ({limit}); export one project at a time with ?project_id=",
+  },
+  import_not_json: { status: 400, zh: "文件不是有效的 JSON：{reason}", en: "The file is not valid JSON: {reason}" },
+  import_without_data: {
+    status: 400,
+    zh: "文件格式错误：缺少 data 字段",
+    en: "The file is no export: it has no field data",
+  },
+  import_of_other_user: {
+    status: 403,
+    zh: "只能导入自己导出的数据",
+    en: "Only what was exported from one's own account can be imported",
+  },
+  import_unfinished: {
+    status: 409,
+    zh: "项目 {project} 正由另一个文件导入且尚未完成，请重新上传那个文件，或永久删除该项目",
+    en: "Project {project} is being imported from another file; send that one again, or delete the project for good",
+  },
+  database_work_unfinished: {
+    status: 503,
+    zh: "数据较多，一次请求未能全部完成；重复同一请求即可继续",
+    en: "There is more to do than one request has time for; repeat the request and it goes on",
+  },
+  database_too_large: {
+    status: 409,
+    zh: "共有 {issues} 个问题，最多可统计 {limit} 个",
+    en: "There are {issues} issues; up to {limit} can be counted",
+  },
+
   // Settings of models: functions/llm
   instant_analysis_not_found: { status: 404, zh: "分析记录不存在", en: "There is no such analysis" },
   instant_analysis_limit_reached: {
@@ -574,6 +607,11 @@ export const problems = {
     status: 504,
     zh: "“{host}”未在 {seconds} 秒内完成响应",
     en: "“{host}” did not finish its answer within {seconds} s",
+  },
+  outbound_silent: {
+    status: 504,
+    zh: "“{host}”在 {seconds} 秒内没有发来任何数据",
+    en: "“{host}” sent nothing for {seconds} s",
   },
   outbound_too_large: {
     status: 502,

@@ -15,6 +15,8 @@ const jsonDepthMax = 64;
 /** Text fields of a multipart form; the file itself is bounded by API Gateway. */
 const formFieldBytesMax = 1024 * 1024;
 const inputEchoMax = 100;
+/** Who reads more of them at once? A body of 6 MB can give reason for more than an answer may hold. */
+const complaintsMax = 100;
 
 const localeErrors = { zh: chinese().localeError, en: english().localeError };
 
@@ -51,11 +53,21 @@ function queryOf(event: OperationEvent): Record<string, string | string[]> {
   );
 }
 
-function validate(schema: z.ZodType, value: unknown, where: string, language: Language): unknown {
+/**
+ * What a schema makes of a value from outside.
+ * @param where what the place of each complaint begins with
+ * @throws ValidationFailed with the first hundred complaints
+ */
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  where: string,
+  language: Language,
+): z.output<S> {
   const parsed = schema.safeParse(value, { error: localeErrors[language], reportInput: true });
   if (parsed.success) return parsed.data;
   throw new ValidationFailed(
-    parsed.error.issues.map((issue) => ({
+    parsed.error.issues.slice(0, complaintsMax).map((issue) => ({
       type: issue.code ?? "invalid",
       loc: [where, ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))],
       msg: issue.message,

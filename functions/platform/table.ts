@@ -47,6 +47,8 @@ export const recordKinds = {
   instantAnalysis: "IA#*",
   /** Money and tokens, reserved and spent. Apart from tasks and projects, so that paying for a call gives no right to change either. */
   spending: "SPEND#*",
+  /** What imports have made of the projects in a file. */
+  databaseImport: "IMP#*",
   sshKey: "SSH#*",
   /** Apart from SSH#: who connects adds hosts and has no right to write keys. */
   knownHosts: "KNOWN#*",
@@ -103,6 +105,9 @@ export const keys = {
   instantAnalysis: (userId: string, id: string) => ({ pk: `IA#${userId}`, sk: id }),
   /** How many there were in an hour, "2026-11-21T09"; it is not forgotten with the history. */
   instantAnalysesOfHour: (userId: string, hour: string) => ({ pk: `IA#${userId}#RATE`, sk: hour }),
+  /** One run over a file, by the file's hash; and beside it what became of each project, by the hash of the id it has in the file. */
+  databaseImport: (userId: string, hash: string) => ({ pk: `IMP#${userId}`, sk: `F#${hash}` }),
+  importedProject: (userId: string, hash: string) => ({ pk: `IMP#${userId}`, sk: `P#${hash}` }),
   sshKey: (userId: string) => ({ pk: `SSH#${userId}`, sk: "KEY" }),
   knownHosts: (userId: string) => ({ pk: `KNOWN#${userId}`, sk: "HOSTS" }),
   migration: (number: number) => ({ pk: `MIGRATION#${number}`, sk: "M" }),
@@ -125,6 +130,11 @@ export const keys = {
     sk: `SEQ#${encodeURIComponent(producer)}#${padded(last)}`,
   }),
   runKey: (id: string, hash: string) => ({ pk: `RUN#${id}`, sk: `KEY#${hash}` }),
+  /** Nobody reads it. */
+  runProbe: (id: string) => ({ pk: `RUN#${id}`, sk: "PROBE" }),
+  /** Readers that share the items of the run. */
+  runGroup: (id: string, name: string) => ({ pk: `RUN#${id}`, sk: `GROUP#${name}` }),
+  runActor: (id: string, address: string) => ({ pk: `RUN#${id}`, sk: `ACTOR#${address}` }),
   runParameters: (id: string, version: number) => ({ pk: `RUN#${id}`, sk: `PARAM#${padded(version)}` }),
 } as const;
 
@@ -144,6 +154,8 @@ export const indexKeys = {
   /** In the index of sweepers: hardly any function may read it, and who lists its own things there should not read about others. */
   auditEntriesOf: (userId: string) => ({ gsi3pk: `AUDIT#U#${userId}` }),
   issuesOf: (taskId: string) => ({ gsi1pk: `T#${taskId}#I` }),
+  /** Actors that parameters are brought to, of all runs: who brings them has to find them after a restart. */
+  registeredActors: { gsi3pk: "ACTORS" },
   runsOf: (tenant: string) => ({ gsi1pk: `RUNS#${tenant}` }),
   systemTemplates: { gsi1pk: "TPL#SYS" },
   templatesOf: (ownerId: string) => ({ gsi1pk: `U#${ownerId}#TPL` }),

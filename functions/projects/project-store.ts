@@ -26,7 +26,7 @@ export async function readProjects(ids: readonly string[]): Promise<Map<string, 
 }
 
 /** @throws SluiceError not_authenticated when the owner is gone: a project must not be without one */
-export async function createProject(project: Project): Promise<void> {
+export async function createProject(project: Project, at = new Date(project.createdAt)): Promise<void> {
   const put = {
     Put: {
       TableName: environment().TABLE_NAME,
@@ -34,7 +34,7 @@ export async function createProject(project: Project): Promise<void> {
       ConditionExpression: "attribute_not_exists(pk)",
     },
   };
-  const counted = counting(project.ownerId, countedProject(project), new Date(project.createdAt));
+  const counted = counting(project.ownerId, countedProject(project), at);
   await writeForUser(project.ownerId, [{ write: put }, { write: counted }]);
 }
 

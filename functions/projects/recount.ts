@@ -14,11 +14,9 @@ const quietMs = 5 * 60_000;
  * @returns by how much they were wrong, or null
  */
 export async function recount(ownerId: string, at: Date): Promise<Partial<Counters> | null> {
-  const stored = await readStatistics(ownerId);
-  if (stored && at.getTime() - Date.parse(stored.changedAt) < quietMs) return null;
-  const counted = await countAnew(ownerId);
-  const drift = differing(plus(counted, stored ?? zero, -1));
-  if (!drift) return null;
+  const found = await findDrift(ownerId, at);
+  if (!found) return null;
+  const { stored, counted, drift } = found;
   const unchanged = stored
     ? { ConditionExpression: "version = :read", ExpressionAttributeValues: { ":read": stored.version } }
     : { ConditionExpression: "attribute_not_exists(pk)" };
@@ -41,6 +39,15 @@ export async function recount(ownerId: string, at: Date): Promise<Partial<Counte
     if (error instanceof Busy) return null;
     throw error;
   }
+}
+
+/** Counts what an owner has. @returns both counts and how they differ; null when they do not, or changed too lately to tell */
+export async function findDrift(ownerId: string, at: Date) {
+  const stored = await readStatistics(ownerId);
+  if (stored && at.getTime() - Date.parse(stored.changedAt) < quietMs) return null;
+  const counted = await countAnew(ownerId);
+  const drift = differing(plus(counted, stored ?? zero, -1));
+  return drift && { stored, counted, drift };
 }
 
 /** Somebody changed something while we counted: what we counted is worth nothing. */

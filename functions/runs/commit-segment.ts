@@ -45,6 +45,7 @@ export async function commitSegment(segment: StoredSegment, writer: number, nowM
     count: records.length,
     bytes: segment.bytes,
     epoch,
+    revision: "",
     transitions: records.filter(({ kind }) => kind === "transition").length,
     interactions: records.filter(({ kind }) => kind === "interaction").length,
     firstTime: records[0]!.time,

@@ -2,12 +2,14 @@ import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
-import { putJson } from "../platform/object-store.ts";
+import { putJson, putObject } from "../platform/object-store.ts";
 import { operation } from "../platform/operation.ts";
 import { padded } from "../platform/table.ts";
 import { authoriseRun } from "./authorise-run.ts";
+import { cutSegment } from "./cut-segment.ts";
+import type { Run } from "./run.ts";
 import { findRun } from "./run-store.ts";
-import { copySegment, type SegmentEntry, segmentsFrom } from "./segment-store.ts";
+import { copySegment, type SegmentEntry, segmentAt, segmentsFrom } from "./segment-store.ts";
 
 /** Leaves time for the manifest before the function is stopped. */
 const copyMilliseconds = 15_000;
@@ -68,11 +70,11 @@ export const exportRun = operation(
     while (next < run.head && copied.length < body.segments_max) {
       if (now().getTime() - startedAt.getTime() > copyMilliseconds) break;
       const some = Math.min(copiesAtOnce, body.segments_max - copied.length);
-      const entries = await segmentsFrom(run.id, next, some, run.head);
-      // Either no call of ours has ended there, or retention was faster.
-      if (entries[0]?.first !== next) throw refused((await findRun(run.id))?.first ?? run.first);
-      await Promise.all(entries.map((entry) => copySegment(run.id, entry, `${prefix}${segmentName(entry)}`)));
-      copied.push(...entries);
+      const entries = await entriesFrom(run, next, some);
+      // Retention was faster.
+      if (entries.length === 0) throw refused((await findRun(run.id))?.first ?? run.first);
+      const from = next;
+      copied.push(...(await Promise.all(entries.map((entry) => copyFrom(run.id, entry, from, prefix)))));
       next = (entries.at(-1) as SegmentEntry).first + (entries.at(-1) as SegmentEntry).count;
     }
     const bucket = environment().RESULTS_BUCKET;
@@ -84,6 +86,30 @@ export const exportRun = operation(
     return { bucket, prefix, manifest, stamp, from, next_offset: next, segments: copied.length, bytes, complete };
   },
 );
+
+/** The segments that follow on an offset without a gap; the first of them may begin before it, as compaction puts segments together. */
+async function entriesFrom({ id, head }: Run, from: number, limit: number): Promise<SegmentEntry[]> {
+  const holding = await segmentAt(id, from);
+  if (!holding || holding.first + holding.count <= from) return [];
+  const entries = [holding];
+  for (const entry of await segmentsFrom(id, from + 1, limit - 1, head)) {
+    const last = entries.at(-1) as SegmentEntry;
+    if (entry.first !== last.first + last.count) break;
+    entries.push(entry);
+  }
+  return entries;
+}
+
+/** Copies what of a segment lies at an offset or behind it. @returns what was copied */
+async function copyFrom(runId: string, entry: SegmentEntry, from: number, prefix: string): Promise<SegmentEntry> {
+  if (entry.first >= from) {
+    await copySegment(runId, entry, `${prefix}${segmentName(entry)}`);
+    return entry;
+  }
+  const cut = await cutSegment(runId, entry, from);
+  await putObject(environment().RESULTS_BUCKET, `${prefix}${segmentName(cut.entry)}`, cut.body);
+  return cut.entry;
+}
 
 const segmentName = ({ first }: SegmentEntry): string => `segments/${padded(first)}`;
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
 import { keys, table } from "../platform/table.ts";
 
@@ -68,6 +68,40 @@ export async function findSequenced(
 export async function highWaterOf(runId: string, producer: string): Promise<number | null> {
   const [entry] = await sequences(runId, producer, { from: 0, newestFirst: true });
   return (entry?.last as number | undefined) ?? null;
+}
+
+/**
+ * Keys of the entries of a producer whose items all lie before an offset, some at a time. The newest entry is not among them: it is the
+ * producer's high-water, and stays for as long as the run does.
+ */
+export async function* passedSequences(
+  runId: string,
+  producer: string,
+  before: number,
+): AsyncGenerator<{ pk: string; sk: string }[]> {
+  const query = {
+    TableName: environment().TABLE_NAME,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+    ExpressionAttributeNames: { "#first": "first" },
+    ExpressionAttributeValues: {
+      ":pk": keys.run(runId).pk,
+      ":from": keys.runSequence(runId, producer, 0).sk,
+      ":to": keys.runSequence(runId, producer, Number.MAX_SAFE_INTEGER).sk,
+    },
+    ProjectionExpression: "pk, sk, #first",
+    ConsistentRead: true,
+  };
+  let newest: { pk: string; sk: string } | undefined;
+  for await (const { Items = [] } of paginateQuery({ client: table, pageSize: 500 }, query)) {
+    const passed: { pk: string; sk: string }[] = [];
+    for (const { pk, sk, first } of Items) {
+      if (newest) passed.push(newest);
+      newest = first < before ? { pk, sk } : undefined;
+      if (!newest) break;
+    }
+    yield passed;
+    if (!newest) return;
+  }
 }
 
 async function sequences(

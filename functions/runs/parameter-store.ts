@@ -46,6 +46,11 @@ export async function pushParameters(runId: string, payload: Buffer, now: Date):
   }
 }
 
+/** Writes a small object of no meaning: whoever could not write parameters finds out whether it works again. @throws errors of S3 */
+export async function probeParameterWrites(runId: string): Promise<void> {
+  await putObject(environment().RESULTS_BUCKET, `runs/${runId}/parameters/probe`, "probe");
+}
+
 function becomingNewest(runId: string, parameters: Parameters): TransactWriteCommand {
   const TableName = environment().TABLE_NAME;
   return new TransactWriteCommand({

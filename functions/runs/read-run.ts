@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "./clock.ts";
 import { waitForHead } from "./head-watch.ts";
-import type { ItemKind } from "./run.ts";
+import type { ItemKind, Run } from "./run.ts";
 import { RunError } from "./run-error.ts";
 import { requireRun } from "./run-store.ts";
 import { CorruptSegment, decodeRecord, footerBytes, openSegment, positionsOf } from "./segment.ts";
@@ -72,7 +72,7 @@ async function* itemsFrom(
     const run = await requireRun(runId);
     if (next < run.first) throw outOfRange(next, run);
     if (next < run.head) {
-      for await (const item of committedItems(runId, next, run.head)) {
+      for await (const item of committedItems(run, next)) {
         if (signal?.aborted) return;
         yield item;
         next = item.offset + 1;
@@ -86,31 +86,48 @@ async function* itemsFrom(
   }
 }
 
-/** Items from an offset up to a head that was seen. Ends early when retention has overtaken it; who asks again is told. */
-async function* committedItems(runId: string, from: number, head: number): AsyncGenerator<RunItem> {
+/**
+ * Items from an offset up to the head of a run as it was seen. Ends early when retention has taken them away or compaction has put them
+ * elsewhere meanwhile; who asks again is told or finds them there.
+ */
+async function* committedItems(run: Run, from: number): AsyncGenerator<RunItem> {
   let next = from;
-  const holding = await segmentAt(runId, next);
-  if (holding) {
-    for await (const item of itemsOf(runId, holding, next)) {
-      yield item;
-      next = item.offset + 1;
+  try {
+    const holding = await segmentAt(run.id, next);
+    if (holding) {
+      for await (const item of itemsOf(run.id, holding, next)) {
+        yield item;
+        next = item.offset + 1;
+      }
     }
-  }
-  while (next < head) {
-    const entries = await segmentsFrom(runId, next, entriesAtOnce, head);
-    if (entries.length === 0) return missing(runId, next);
-    for (const entry of entries) {
-      if (entry.first !== next) return missing(runId, next);
-      yield* itemsOf(runId, entry, next);
-      next = entry.first + entry.count;
+    while (next < run.head) {
+      const entries = await segmentsFrom(run.id, next, entriesAtOnce, run.head);
+      if (entries.length === 0) throw new Loss(next, next + 1);
+      for (const entry of entries) {
+        if (entry.first !== next) throw new Loss(next, next + 1);
+        yield* itemsOf(run.id, entry, next);
+        next = entry.first + entry.count;
+      }
     }
+  } catch (error) {
+    if (!(error instanceof Loss)) throw error;
+    // Any rearrangement makes places and objects that were looked up before it worthless, and no loss of them.
+    if ((await requireRun(run.id)).layout !== run.layout) return;
+    const { offset, next } = error;
+    throw new RunError("data_loss", `What is stored at offset ${offset} is damaged.`, { offset, next }, error.cause);
   }
 }
 
-/** An index without the segment that it should have is damaged, unless the segment is too old by now. */
-async function missing(runId: string, offset: number): Promise<void> {
-  const run = await requireRun(runId);
-  if (offset >= run.first) throw await lost(runId, offset, offset + 1);
+/** What should be at an offset is not, up to another one. */
+class Loss extends Error {
+  readonly offset: number;
+  readonly next: number;
+
+  constructor(offset: number, next: number, cause?: CorruptSegment) {
+    super("damaged or missing", { cause });
+    this.offset = offset;
+    this.next = next;
+  }
 }
 
 async function* itemsOf(runId: string, entry: SegmentEntry, from: number): AsyncGenerator<RunItem> {
@@ -119,7 +136,7 @@ async function* itemsOf(runId: string, entry: SegmentEntry, from: number): Async
   const { piece, positions } = await recordsFrom(runId, entry, skipped);
   for (const [index, position] of positions.entries()) {
     const offset = from + index;
-    const { kind, payload, time, producer } = await intact(runId, offset, offset + 1, () =>
+    const { kind, payload, time, producer } = intact(offset, offset + 1, () =>
       decodeRecord(piece, position, skipped + index),
     );
     yield { offset, kind, payload, time, producer };
@@ -132,7 +149,7 @@ async function recordsFrom(runId: string, entry: SegmentEntry, skipped: number) 
   const end = entry.first + entry.count;
   if (skipped === 0) {
     const piece = await getSegment(runId, entry);
-    return intact(runId, entry.first, end, () => {
+    return intact(entry.first, end, () => {
       const { positions } = openSegment(piece ?? Buffer.alloc(0));
       if (positions.length !== entry.count) throw new CorruptSegment("footer");
       return { piece: piece as Buffer, positions };
@@ -140,24 +157,17 @@ async function recordsFrom(runId: string, entry: SegmentEntry, skipped: number) 
   }
   const footerAt = entry.bytes - footerBytes(entry.count);
   const footer = await getSegment(runId, entry, { from: footerAt, to: entry.bytes - 1 });
-  const all = await intact(runId, entry.first + skipped, end, () => positionsOf(footer ?? Buffer.alloc(0), header));
+  const all = intact(entry.first + skipped, end, () => positionsOf(footer ?? Buffer.alloc(0), header));
   const start = all[skipped] as number;
   const piece = await getSegment(runId, entry, { from: start, to: footerAt - 1 });
   return { piece: piece ?? Buffer.alloc(0), positions: all.slice(skipped).map((position) => position - start) };
 }
 
-/** Says what is lost when bytes are not what was written. */
-async function intact<T>(runId: string, offset: number, next: number, decode: () => T): Promise<T> {
+/** Says what is lost when bytes are not what was written. @throws Loss */
+function intact<T>(offset: number, next: number, decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    throw error instanceof CorruptSegment ? await lost(runId, offset, next, error) : error;
+    throw error instanceof CorruptSegment ? new Loss(offset, next, error) : error;
   }
-}
-
-/** Bytes that retention took away while they were read are no loss. */
-async function lost(runId: string, offset: number, next: number, cause?: Error): Promise<RunError> {
-  const run = await requireRun(runId);
-  if (offset < run.first) return outOfRange(offset, run);
-  return new RunError("data_loss", `What is stored at offset ${offset} is damaged.`, { offset, next }, cause);
 }

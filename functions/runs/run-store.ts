@@ -60,7 +60,7 @@ export const listRunsOf = (tenants: readonly string[], page: { skip: number; lim
   });
 
 /** Of the list: newest runs are last in the index. */
-const sortKeyOf = ({ createdAt, id }: Run): string => `${createdAt}#${id}`;
+export const sortKeyOf = ({ createdAt, id }: Run): string => `${createdAt}#${id}`;
 
 /**
  * Ends a run: it takes no more items, and readers end when they have all of them. What its writer has not committed by now is refused
@@ -80,6 +80,11 @@ export async function closeRun(id: string, now: Date): Promise<Run> {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   });
   return requireRun(id);
+}
+
+/** Writes an item of no meaning: whoever could not write finds out whether it works again. @throws errors of DynamoDB */
+export async function probeIndexWrites(id: string): Promise<void> {
+  await table.send(new PutCommand({ TableName: environment().TABLE_NAME, Item: { ...keys.runProbe(id), v: 1 } }));
 }
 
 /** Says what is kept from now on; `applyRetention` does it. @throws RunError run_not_found */

@@ -48,6 +48,8 @@ export const Run = z.object({
   /** Bytes of the segments that are kept. */
   storedBytes: Count,
   retention: Retention,
+  /** Goes up whenever stored segments are taken away or put together, which is conditional on it: two who do so never work on one another. */
+  layout: Count.default(0),
   /** Version of the newest parameters; 0 before the first. */
   parameterVersion: Count,
   createdAt: z.iso.datetime(),
@@ -76,6 +78,7 @@ export const newRun = (tenant: string, name: string, at: Date): Run => ({
   interactionBytes: 0,
   storedBytes: 0,
   retention: keepEverything,
+  layout: 0,
   parameterVersion: 0,
   createdAt: at.toISOString(),
   closedAt: null,

@@ -1,14 +1,14 @@
 import {
   GetObjectCommand,
   ListObjectsV2Command,
-  NoSuchKey,
+  ListObjectVersionsCommand,
   PutObjectCommand,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod";
 import { environment } from "../platform/environment.ts";
-import { copyObject, deletePrefix, s3 } from "../platform/object-store.ts";
+import { copyObject, type ObjectVersion, s3 } from "../platform/object-store.ts";
 import { keys, padded, table } from "../platform/table.ts";
 
 /** What the index knows of one segment. */
@@ -19,15 +19,20 @@ export const SegmentEntry = z.object({
   bytes: z.number().int(),
   /** The writer that stored the object; part of its key. */
   epoch: z.number().int(),
+  /** Names the object of a segment that was put together of several; part of its key. Empty for what a writer has stored. */
+  revision: z.string().default(""),
   transitions: z.number().int(),
   interactions: z.number().int(),
   /** When its oldest and newest items arrived, in milliseconds since 1970. */
   firstTime: z.number(),
   lastTime: z.number(),
-  /** Whose sequence entries belong to it: they go when it goes. */
+  /** Whose sequence entries belong to it, each with the highest number: they go when it goes. */
   sequences: z.array(z.object({ producer: z.string(), last: z.number() })),
 });
 export type SegmentEntry = z.infer<typeof SegmentEntry>;
+
+/** What names the object of a segment. */
+export type SegmentName = Pick<SegmentEntry, "first" | "epoch"> & { readonly revision?: string };
 
 /** A call of S3 that takes longer is lost; even 256 MiB take less. The SDK itself would wait for ever. */
 const callMsMax = 60_000;
@@ -39,14 +44,17 @@ const folder = (runId: string) => `runs/${runId}/segments/`;
  * Where a segment lies. The writer's epoch is part of the key, so that no two writers ever write the same one: a late upload of a writer
  * that was shut out lies beside the log and is in nobody's way.
  */
-const keyOf = (runId: string, { first, epoch }: Pick<SegmentEntry, "first" | "epoch">) =>
-  `${folder(runId)}${padded(first)}.${String(epoch).padStart(10, "0")}`;
+const keyOf = (runId: string, { first, epoch, revision = "" }: SegmentName) =>
+  `${folder(runId)}${padded(first)}.${String(epoch).padStart(10, "0")}${revision && `.${revision}`}`;
+
+function nameOf(runId: string, key: string): Required<SegmentName> | null {
+  const [first, epoch, revision = ""] = key.slice(folder(runId).length).split(".");
+  const name = { first: Number(first), epoch: Number(epoch), revision };
+  return Number.isSafeInteger(name.first) && Number.isSafeInteger(name.epoch) ? name : null;
+}
 
 /** Stores a segment, once. Safe to repeat: each writer makes each of its segments once, so what is there already is ours. */
-export async function putSegment(
-  runId: string,
-  segment: { first: number; epoch: number; body: Buffer },
-): Promise<void> {
+export async function putSegment(runId: string, segment: SegmentName & { readonly body: Buffer }): Promise<void> {
   const put = new PutObjectCommand({
     Bucket: environment().RESULTS_BUCKET,
     Key: keyOf(runId, segment),
@@ -67,10 +75,14 @@ export async function probeWrites(runId: string): Promise<void> {
   await s3.send(new PutObjectCommand({ Bucket: environment().RESULTS_BUCKET, Key, Body: "probe" }), deadline());
 }
 
-/** Bytes of a segment. @param range first and last byte; the whole without it @returns null when the object is gone */
+/**
+ * Bytes of a segment.
+ * @param range first and last byte; the whole without it
+ * @returns null when the object is gone: also when S3 says 403, as it does to those who may read and not list
+ */
 export async function getSegment(
   runId: string,
-  entry: Pick<SegmentEntry, "first" | "epoch">,
+  entry: SegmentName,
   range?: { from: number; to: number },
 ): Promise<Buffer | null> {
   const Range = range && `bytes=${range.from}-${range.to}`;
@@ -79,15 +91,16 @@ export async function getSegment(
     const { Body } = await s3.send(get, deadline());
     return Buffer.from(await (Body as NonNullable<typeof Body>).transformToByteArray());
   } catch (error) {
-    if (error instanceof NoSuchKey) return null;
+    const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+    if (status === 404 || status === 403) return null;
     // Shorter than the index says: damaged, as the reader will find.
-    if (error instanceof S3ServiceException && error.name === "InvalidRange") return Buffer.alloc(0);
+    if (status === 416) return Buffer.alloc(0);
     throw error;
   }
 }
 
 /** Copies a segment to a key of the same bucket, without moving its bytes through this function. */
-export async function copySegment(runId: string, entry: SegmentEntry, key: string): Promise<void> {
+export async function copySegment(runId: string, entry: SegmentName, key: string): Promise<void> {
   await copyObject({ bucket: environment().RESULTS_BUCKET, key: keyOf(runId, entry) }, key);
 }
 
@@ -103,17 +116,46 @@ export async function* storedSegments(runId: string, from: number): AsyncGenerat
     });
     const { Contents = [], IsTruncated } = await s3.send(list, deadline());
     for (const { Key = "" } of Contents) {
-      const [first, epoch] = Key.slice(folder(runId).length).split(".").map(Number);
-      if (Number.isSafeInteger(first) && Number.isSafeInteger(epoch)) yield { first: first!, epoch: epoch! };
+      const name = nameOf(runId, Key);
+      if (name) yield name;
       StartAfter = Key;
     }
     if (!IsTruncated) return;
   }
 }
 
-/** Deletes all objects that begin at an offset, whoever wrote them, for good. */
-export const deleteSegments = (runId: string, first: number): Promise<void> =>
-  deletePrefix(environment().RESULTS_BUCKET, `${folder(runId)}${padded(first)}.`);
+/** An object below a run's segments, in one of its versions. */
+export interface StoredVersion {
+  readonly name: Required<SegmentName>;
+  readonly object: ObjectVersion;
+  readonly storedAt: Date;
+  /** Neither deleted nor replaced. */
+  readonly isCurrent: boolean;
+}
+
+/** All versions of all objects that hold segments, in order of their first offsets, a page of up to a thousand at a time. */
+export async function* storedVersions(runId: string): AsyncGenerator<StoredVersion[]> {
+  const bucket = environment().RESULTS_BUCKET;
+  let marker: { KeyMarker?: string; VersionIdMarker?: string } = {};
+  for (;;) {
+    const list = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: folder(runId), ...marker });
+    const page = await s3.send(list, deadline());
+    const current = new Set((page.Versions ?? []).filter(({ IsLatest }) => IsLatest));
+    yield [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])].flatMap((version) => {
+      const { Key: key = "", VersionId: versionId, LastModified: storedAt } = version;
+      const name = nameOf(runId, key);
+      if (!name || !storedAt) return [];
+      return [
+        { name, object: { bucket, key, ...(versionId && { versionId }) }, storedAt, isCurrent: current.has(version) },
+      ];
+    });
+    if (!page.IsTruncated) return;
+    marker = {
+      ...(page.NextKeyMarker && { KeyMarker: page.NextKeyMarker }),
+      ...(page.NextVersionIdMarker && { VersionIdMarker: page.NextVersionIdMarker }),
+    };
+  }
+}
 
 /** The segment that holds an offset, or the last one that begins before it. @returns null when there is none */
 export async function segmentAt(runId: string, offset: number): Promise<SegmentEntry | null> {

@@ -2,11 +2,22 @@ import type { ReviewOutcome, ReviewUnit } from "../engine/review/review.ts";
 import { ModelFailure } from "../llm/model.ts";
 import { isSluiceError } from "../platform/errors.ts";
 import { OutOfTime } from "./careful-asking.ts";
-import { type BatchResult, type Reviewed, type ReviewReason, stopsReview, type UnitResult } from "./review-result.ts";
+import {
+  type BatchResult,
+  type ModelName,
+  type Reviewed,
+  type ReviewReason,
+  stopsReview,
+  type UnitResult,
+} from "./review-result.ts";
 import { ReviewStopped } from "./review-stopped.ts";
 
 /** A provider that fails so often in a row, each time after all tries, is down: asking on would take hours and tell nothing. */
 const failuresInRowMax = 8;
+
+export interface Alternative extends Pick<BatchReviewProps, "review" | "find" | "keep"> {
+  readonly model: ModelName;
+}
 
 export interface BatchReviewProps {
   readonly units: readonly ReviewUnit[];
@@ -19,13 +30,16 @@ export interface BatchReviewProps {
   /** A review that is paid for already. */
   readonly find: (unit: ReviewUnit) => Promise<Reviewed | null>;
   readonly keep: (unit: ReviewUnit, outcome: Reviewed) => Promise<void>;
+  /** Another model, which looks once at what the first one refuses; null when there is none. */
+  readonly alternative: Alternative | null;
   /** Tells the other batches that no further call is to be made. */
   readonly stop: (reason: ReviewReason) => Promise<void>;
 }
 
 /**
  * Reviews the units of a batch, some at a time. Trouble with one is its result; trouble that concerns all ends the calls, and the units left
- * get that reason, unless their review was paid for earlier.
+ * get that reason, unless their review was paid for earlier. What the model refuses goes to another one, where there is one; trouble with
+ * that one costs nothing but its help, and the unit counts as refused.
  */
 export class BatchReview {
   readonly #props: BatchReviewProps;
@@ -33,12 +47,15 @@ export class BatchReview {
   readonly #waiting: number[];
   #stopped: ReviewReason | null = null;
   #failuresInRow = 0;
+  #alternative: Alternative | null;
+  #alternativeFailuresInRow = 0;
   #ended = false;
 
   constructor(props: BatchReviewProps) {
     this.#props = props;
     this.#results = { ...props.done };
-    this.#waiting = [...props.units.keys()].filter((at) => !this.#results[at]);
+    this.#alternative = props.alternative;
+    this.#waiting = [...props.units.keys()].filter((at) => !isThrough(this.#results[at]));
   }
 
   /** What it is through with so far. */
@@ -47,7 +64,7 @@ export class BatchReview {
   }
 
   get finished(): boolean {
-    return this.#props.units.every((_, at) => this.#results[at]);
+    return this.#props.units.every((_, at) => isThrough(this.#results[at]));
   }
 
   /**
@@ -62,21 +79,44 @@ export class BatchReview {
 
   async #work(): Promise<void> {
     for (let at = this.#next(); at !== undefined; at = this.#next()) {
-      const unit = this.#props.units[at] as ReviewUnit;
       try {
-        const found = await this.#props.find(unit);
-        if (found) {
-          this.#results[at] = { ...placeOf(unit), status: "cached", outcome: found };
-          continue;
-        }
-        const result: UnitResult = { ...placeOf(unit), ...(await this.#review(unit)) };
-        this.#results[at] = result;
-        if (result.status === "reviewed") await this.#props.keep(unit, result.outcome);
+        await this.#lookAt(at, this.#props.units[at] as ReviewUnit);
       } catch (error) {
         this.#ended = true;
         if (!(error instanceof OutOfTime)) throw error;
       }
     }
+  }
+
+  async #lookAt(at: number, unit: ReviewUnit): Promise<void> {
+    const found = await this.#find(unit);
+    if (found) {
+      this.#results[at] = { ...placeOf(unit), ...found };
+      return;
+    }
+    // One that an earlier run has referred was refused then, and is not asked for again.
+    if (!this.#results[at]) {
+      const result: UnitResult = { ...placeOf(unit), ...(await this.#review(unit)) };
+      const referred = result.status === "failed" && result.reason === "refused" && this.#alternative !== null;
+      this.#results[at] = referred ? { ...result, referred } : result;
+      if (result.status === "reviewed") await this.#props.keep(unit, result.outcome);
+      if (!referred) return;
+    }
+    const alternative = this.#alternative;
+    const outcome = alternative && (await this.#reviewInstead(alternative, unit));
+    if (!outcome) this.#results[at] = { ...placeOf(unit), ...failed("refused") };
+    else {
+      this.#results[at] = { ...placeOf(unit), status: "reviewed", outcome, by: alternative.model };
+      await alternative.keep(unit, outcome);
+    }
+  }
+
+  /** What was paid for: the first model's review, else the other one's of what the first has refused. */
+  async #find(unit: ReviewUnit) {
+    const own = await this.#props.find(unit);
+    if (own) return { status: "cached" as const, outcome: own };
+    const other = await this.#props.alternative?.find(unit);
+    return other ? { status: "cached" as const, outcome: other, by: this.#props.alternative?.model } : null;
   }
 
   #next(): number | undefined {
@@ -101,7 +141,26 @@ export class BatchReview {
       return failed(reason);
     }
   }
+
+  /** Null when the other model does not review it either, for whatever reason. */
+  async #reviewInstead(alternative: Alternative, unit: ReviewUnit): Promise<Reviewed | null> {
+    try {
+      const outcome = await alternative.review(unit);
+      this.#alternativeFailuresInRow = 0;
+      return outcome.status === "reviewed" ? outcome : null;
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (reason === null) throw error;
+      this.#alternativeFailuresInRow += 1;
+      const isOver = error instanceof ReviewStopped || stopsReview.has(reason);
+      if (isOver || this.#alternativeFailuresInRow >= failuresInRowMax) this.#alternative = null;
+      return null;
+    }
+  }
 }
+
+const isThrough = (result: UnitResult | undefined): boolean =>
+  result !== undefined && !(result.status === "failed" && result.referred);
 
 const failed = (reason: ReviewReason) => ({ status: "failed" as const, reason });
 

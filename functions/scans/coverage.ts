@@ -19,6 +19,8 @@ export const CoverageRow = z.object({
   lines: z.number(),
   review: FileReview,
   review_reason: z.string().nullable(),
+  /** Another model that its user has set up, which has reviewed what the scan's model refused; null when none had to. */
+  other_model: z.object({ provider: z.string(), model: z.string() }).nullable(),
 });
 export type FileCoverage = Readonly<z.infer<typeof CoverageRow>>;
 
@@ -51,7 +53,7 @@ export interface ReviewRecord {
   readonly results: readonly (BatchResult | null)[];
 }
 
-type Reviewed = Pick<FileCoverage, "review" | "review_reason">;
+type Reviewed = Pick<FileCoverage, "review" | "review_reason" | "other_model">;
 
 /**
  * Accounts for every file that the archive has, in the order of paths.
@@ -59,7 +61,7 @@ type Reviewed = Pick<FileCoverage, "review" | "review_reason">;
  */
 export function coverageOf(plan: Plan, linked: LinkedFindings, review: ReviewRecord | null): FileCoverage[] {
   const reviews = review && reviewsOf(review);
-  const unreviewed: Reviewed = { review: "not_reviewed", review_reason: null };
+  const unreviewed: Reviewed = { review: "not_reviewed", review_reason: null, other_model: null };
   const unread = { excluded_by: null, language: null, lines: 0, ...unreviewed };
   const rows: FileCoverage[] = [
     ...linked.coverage.map(({ path, status, reason, language, lines }) => ({
@@ -78,7 +80,7 @@ export function coverageOf(plan: Plan, linked: LinkedFindings, review: ReviewRec
 function reviewsOf({ plan, results }: ReviewRecord): Map<string, Reviewed> {
   const skipped = plan.skipped.map(({ path, reason }): [string, Reviewed] => [
     path,
-    { review: "not_reviewed", review_reason: reason },
+    { review: "not_reviewed", review_reason: reason, other_model: null },
   ]);
   const looked = plan.batches.flatMap(({ batch, files }) => {
     const units = Map.groupBy(Object.values(results[batch] ?? {}), (unit) => unit.path);
@@ -90,12 +92,13 @@ function reviewsOf({ plan, results }: ReviewRecord): Map<string, Reviewed> {
 function reviewOf(units: readonly BatchResult[number][], wanted: number): Reviewed {
   const reasons = units.flatMap((unit): ReviewReason[] => (unit.status === "failed" ? [unit.reason] : []));
   if (units.length < wanted) reasons.push("internal_error");
+  const looked = units.filter((unit) => unit.status !== "failed");
+  const other_model = looked.find((unit) => unit.by)?.by ?? null;
   const [reason] = reasons;
   if (reason === undefined) {
     const cached = units.every((unit) => unit.status === "cached");
-    return { review: cached ? "cached" : "reviewed", review_reason: null };
+    return { review: cached ? "cached" : "reviewed", review_reason: null, other_model };
   }
-  const some = units.some((unit) => unit.status !== "failed");
-  const review = some ? "partial" : stopsReview.has(reason) ? "not_reviewed" : "failed";
-  return { review, review_reason: reason };
+  const review = looked.length > 0 ? "partial" : stopsReview.has(reason) ? "not_reviewed" : "failed";
+  return { review, review_reason: reason, other_model };
 }

@@ -10,6 +10,8 @@ export type ReviewModel = Pick<ModelSettings, "provider" | "model" | "baseUrl" |
 export interface ScanInstructions {
   /** Null when rules alone judge. */
   readonly model: ReviewModel | null;
+  /** Who looks at what the model refuses; null when the user has set up no other. */
+  readonly alternative: ReviewModel | null;
   /** Why there is no model although the user has set one up. */
   readonly modelTrouble: ReviewReason | null;
   readonly review: ReviewInstructions;

@@ -12,5 +12,9 @@ export async function findLook({ id, attempt, leftOut }: Task): Promise<Look | n
 }
 
 /** What an attempt did with each file. @returns null when it was stopped before it accounted for them */
-export const findCoverage = (taskId: string, attempt: number): Promise<FileCoverage[] | null> =>
-  getJson({ bucket: environment().RESULTS_BUCKET, key: scanKeys(taskId, attempt).coverage });
+export async function findCoverage(taskId: string, attempt: number): Promise<FileCoverage[] | null> {
+  const key = scanKeys(taskId, attempt).coverage;
+  const rows = await getJson<FileCoverage[]>({ bucket: environment().RESULTS_BUCKET, key });
+  // Older scans asked one model only.
+  return rows?.map((row) => ({ ...row, other_model: row.other_model ?? null })) ?? null;
+}

@@ -1,13 +1,14 @@
 import { defaultSettings, type UserConfig } from "../config/user-config.ts";
 import { findUserConfig } from "../config/user-config-store.ts";
-import { modelOf } from "../llm/user-model.ts";
+import type { ModelSettings } from "../llm/model.ts";
+import { alternativeModelOf, modelOf } from "../llm/user-model.ts";
 import { isSluiceError } from "../platform/errors.ts";
 import type { Language } from "../platform/language.ts";
 import { templateText } from "../prompts/prompt-template.ts";
 import { defaultTemplate, visibleTemplate } from "../prompts/prompt-template-store.ts";
 import { type RuleSet, reviewRules, userPatterns } from "../rules/rule-set.ts";
 import { visibleRuleSet } from "../rules/rule-set-store.ts";
-import type { ScanInstructions } from "./instructions.ts";
+import type { ReviewModel, ScanInstructions } from "./instructions.ts";
 import { actorOf, type Task } from "./task.ts";
 
 /**
@@ -46,17 +47,35 @@ export async function resolveInstructions(
 async function modelIn(
   config: UserConfig | null,
   userId: string,
-): Promise<Pick<ScanInstructions, "model" | "modelTrouble">> {
+): Promise<Pick<ScanInstructions, "model" | "alternative" | "modelTrouble">> {
+  const none = { model: null, alternative: null, modelTrouble: null };
   try {
     const found = await modelOf(config, userId);
-    if (!found) return { model: null, modelTrouble: null };
-    const { provider, model, baseUrl, temperature, maxTokens } = found;
-    return { model: { provider, model, baseUrl, temperature, maxTokens }, modelTrouble: null };
+    return found ? { ...none, model: reviewModel(found), alternative: await alternativeIn(config, userId) } : none;
   } catch (error) {
-    if (isSluiceError(error)) return { model: null, modelTrouble: "model_unusable" };
+    if (isSluiceError(error)) return { ...none, modelTrouble: "model_unusable" };
     throw error;
   }
 }
+
+/** One that cannot be used, such as one with a key that no longer decrypts, is none. */
+async function alternativeIn(config: UserConfig | null, userId: string): Promise<ReviewModel | null> {
+  try {
+    const found = await alternativeModelOf(config, userId);
+    return found && reviewModel(found);
+  } catch (error) {
+    if (isSluiceError(error)) return null;
+    throw error;
+  }
+}
+
+const reviewModel = ({ provider, model, baseUrl, temperature, maxTokens }: ModelSettings): ReviewModel => ({
+  provider,
+  model,
+  baseUrl,
+  temperature,
+  maxTokens,
+});
 
 const categoriesOff = ({ rules }: RuleSet): string[] =>
   rules.filter(({ ruleCode, enabled }) => !enabled && /^A(0[1-9]|10)$/.test(ruleCode)).map(({ ruleCode }) => ruleCode);

@@ -6,7 +6,7 @@ import type { ReviewModel, ScanInstructions } from "./instructions.ts";
 import type { Reviewed } from "./review-result.ts";
 
 /** Raise when prompt, gate or shape of an outcome change: what was kept by earlier versions is not used then. */
-const passVersion = 1;
+const passVersion = 2;
 
 /** Where a user's reviews are kept. They hold snippets of source, so they expire and go with their user. */
 export const reviewsFolder = (userId: string): string => `reviews/${userId}/`;
@@ -19,15 +19,20 @@ export class ReviewCache {
   readonly #userId: string;
   readonly #common: readonly unknown[];
 
-  constructor(userId: string, model: ReviewModel, { review }: Pick<ScanInstructions, "review">) {
+  /** @param refusedBy the model that has refused what `model` then looked at: its other reviews are no answer in place of that model's */
+  constructor(
+    userId: string,
+    model: ReviewModel,
+    { review }: Pick<ScanInstructions, "review">,
+    refusedBy: ReviewModel | null = null,
+  ) {
     this.#userId = userId;
-    const { provider, model: name, baseUrl, temperature, maxTokens } = model;
     const rules = review.rules.map((rule) => Object.values(rule));
     // An array in a fixed order is canonical JSON.
     this.#common = [
       passVersion,
       userId,
-      [provider, name, baseUrl, temperature, maxTokens],
+      [identityOf(model), refusedBy && identityOf(refusedBy)],
       [review.template, rules, review.outputLanguage],
     ];
   }
@@ -46,3 +51,11 @@ export class ReviewCache {
     return `${reviewsFolder(this.#userId)}${createHash("sha256").update(content).digest("hex")}.json`;
   }
 }
+
+const identityOf = ({ provider, model, baseUrl, temperature, maxTokens }: ReviewModel) => [
+  provider,
+  model,
+  baseUrl,
+  temperature,
+  maxTokens,
+];

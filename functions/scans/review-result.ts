@@ -1,5 +1,6 @@
 import type { ReviewOutcome } from "../engine/review/review.ts";
 import { modelFailures } from "../llm/model.ts";
+import type { ReviewModel } from "./instructions.ts";
 
 /** Why a unit has no review. What the model layer can fail with, what the review makes of an answer, and what the scan decides itself. */
 export const reviewReasons = [
@@ -43,10 +44,23 @@ export const stopsReview: ReadonlySet<ReviewReason> = new Set([
 
 export type Reviewed = Extract<ReviewOutcome, { status: "reviewed" }>;
 
+/** A model by its names. */
+export type ModelName = Pick<ReviewModel, "provider" | "model">;
+
 /** What became of one unit. "cached" is a review that was paid for earlier. */
 export type UnitResult = { readonly path: string; readonly startLine: number } & (
-  | { readonly status: "reviewed" | "cached"; readonly outcome: Reviewed }
-  | { readonly status: "failed"; readonly reason: ReviewReason }
+  | {
+      readonly status: "reviewed" | "cached";
+      readonly outcome: Reviewed;
+      /** The other model that has looked at it, as the scan's had refused. */
+      readonly by?: ModelName;
+    }
+  | {
+      readonly status: "failed";
+      readonly reason: ReviewReason;
+      /** True while another model is still to be asked. */
+      readonly referred?: true;
+    }
 );
 
 /** What a batch leaves in the results bucket: one entry for each unit it is through with, by the unit's place in the batch. */

@@ -2,7 +2,7 @@ import type { UserConfig } from "../config/user-config.ts";
 import type { ReviewPrompt } from "../engine/review/review.ts";
 import { askModel } from "../llm/ask-model.ts";
 import type { ModelAnswer, ModelRequest, ModelSettings } from "../llm/model.ts";
-import { modelOf } from "../llm/user-model.ts";
+import { alternativeModelOf, modelOf } from "../llm/user-model.ts";
 import { isSluiceError } from "../platform/errors.ts";
 import type { Project } from "../projects/project.ts";
 import { capsFor } from "../spending/caps.ts";
@@ -27,19 +27,27 @@ export class ScanPurse {
     this.#now = now;
   }
 
+  /** @param options.alternative whether `model` is the one that looks at what the scan's model refuses */
   static async open(
     task: Task,
     model: ReviewModel,
-    { config, project, now }: { config: UserConfig | null; project: Project | null; now: () => Date },
+    {
+      config,
+      project,
+      now,
+      alternative = false,
+    }: { config: UserConfig | null; project: Project | null; now: () => Date; alternative?: boolean },
   ): Promise<ScanPurse> {
     const userId = actorOf(task);
     const budget: Budget = {
       userId,
       scan: { taskId: task.id, attempt: task.attempt, projectId: task.projectId },
-      price: priceOf(model, config),
+      // The prices in the settings are those of the model in the settings.
+      price: priceOf(model, alternative ? null : config),
       caps: capsFor(config, project, task.config),
     };
-    return new ScanPurse(await settingsFor(model, config, userId), budget, now);
+    const current = () => (alternative ? alternativeModelOf : modelOf)(config, userId);
+    return new ScanPurse(await settingsFor(model, current), budget, now);
   }
 
   /** The longest that a call takes. */
@@ -69,11 +77,10 @@ const callMsMax = 300_000;
 
 async function settingsFor(
   wanted: ReviewModel,
-  config: UserConfig | null,
-  userId: string,
+  current: () => Promise<ModelSettings | null>,
 ): Promise<ModelSettings | ReviewStopped> {
   try {
-    const now = await modelOf(config, userId);
+    const now = await current();
     // The key belongs to the address that the user has set now; the scan's may be another one.
     if (now?.provider !== wanted.provider || now.baseUrl !== wanted.baseUrl) return new ReviewStopped("model_changed");
     return { ...now, ...wanted, timeoutMs: Math.min(now.timeoutMs, callMsMax) };

@@ -40,9 +40,11 @@ export function secondLook(look: Look, how: ScanInstructions | null): (issue: Is
 }
 
 /** What a model was asked. Another model or template that finds less has not resolved anything. */
-const question = ({ model, review }: ScanInstructions) => [
+const question = ({ model, alternative, review }: ScanInstructions) => [
   model?.provider,
   model?.model,
+  alternative?.provider,
+  alternative?.model,
   review.template,
   review.rules,
 ];

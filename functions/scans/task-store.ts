@@ -31,15 +31,19 @@ export async function findTask(id: string): Promise<Task | null> {
  * does. The project is checked in the same transaction: none that is in the recycle bin ever gets a task.
  * @throws SluiceError project_in_recycle_bin
  */
-export async function createTask(task: Task): Promise<void> {
+export const createTask = (task: Task): Promise<void> => putTask(task, activeItem(task), new Date(task.createdAt));
+
+/**
+ * The same for a task whose result is at hand and is written next. It is in no index of active tasks, as nobody is to run it.
+ * @throws SluiceError project_in_recycle_bin
+ */
+export const createRestoredTask = (task: Task, at: Date): Promise<void> => putTask(task, listedItem(task), at);
+
+async function putTask(task: Task, Item: Record<string, unknown>, at: Date): Promise<void> {
   const put = {
-    Put: {
-      TableName: environment().TABLE_NAME,
-      Item: activeItem(task),
-      ConditionExpression: "attribute_not_exists(pk)",
-    },
+    Put: { TableName: environment().TABLE_NAME, Item, ConditionExpression: "attribute_not_exists(pk)" },
   };
-  const counted = counting(task.ownerId, countedTask(task), new Date(task.createdAt));
+  const counted = counting(task.ownerId, countedTask(task), at);
   const write = new TransactWriteCommand({ TransactItems: [whileProjectActive(task.projectId), put, counted] });
   await sendUntilNoConflict(write).catch((error) => {
     throw failedConditions(error)?.includes(0) ? new SluiceError("project_in_recycle_bin") : error;
@@ -48,13 +52,17 @@ export async function createTask(task: Task): Promise<void> {
 
 /** A task that somebody has to bring to its end. */
 const activeItem = (task: Task) => ({
+  ...listedItem(task),
+  ...indexKeys.activeTasks(shardOf(task.id)),
+  gsi3sk: task.heartbeatAt,
+});
+
+const listedItem = (task: Task) => ({
   ...keys.task(task.id),
   ...indexKeys.tasksOfProject(task.projectId),
   gsi1sk: `${task.createdAt}#${task.id}`,
   ...indexKeys.tasksOf(task.ownerId),
   gsi2sk: `${task.createdAt}#${task.id}`,
-  ...indexKeys.activeTasks(shardOf(task.id)),
-  gsi3sk: task.heartbeatAt,
   v: 1,
   ...task,
 });
@@ -145,6 +153,8 @@ export interface Change {
   readonly from: readonly TaskStatus[];
   readonly attempt: number;
   readonly set: Partial<Omit<Task, "id" | "projectId" | "ownerId" | "attempt">>;
+  /** When its owner's counters change. @default when the task ends or gives the sign of life */
+  readonly at?: Date;
 }
 
 /**
@@ -164,13 +174,13 @@ export async function changeTask(id: string, change: Change): Promise<Task> {
 }
 
 /** A task's end is counted in the transaction that writes it. */
-async function endTask(id: string, { from, attempt, set }: Change, Update: ReturnType<typeof changeUpdate>) {
+async function endTask(id: string, { from, attempt, set, at }: Change, Update: ReturnType<typeof changeUpdate>) {
   const task = await findTask(id);
   if (!task || !from.includes(task.status) || task.attempt !== attempt) throw new SluiceError("task_superseded");
   const next: Task = { ...task, ...set };
   const change = plus(countedTask(next), countedTask(task), -1);
-  const at = new Date(next.completedAt ?? next.heartbeatAt);
-  const write = new TransactWriteCommand({ TransactItems: [{ Update }, counting(task.ownerId, change, at)] });
+  const counted = counting(task.ownerId, change, at ?? new Date(next.completedAt ?? next.heartbeatAt));
+  const write = new TransactWriteCommand({ TransactItems: [{ Update }, counted] });
   await sendUntilNoConflict(write).catch((error) => {
     throw failedConditions(error) ? new SluiceError("task_superseded") : error;
   });

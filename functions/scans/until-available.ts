@@ -34,6 +34,7 @@ export async function untilAvailable<T>(
 
 const isPassing = (error: unknown): boolean =>
   isSluiceError(error, "outbound_timeout") ||
+  isSluiceError(error, "outbound_silent") ||
   (isSluiceError(error, "repository_unavailable") && passingStatuses.includes(error.fields.status));
 
 /** Full jitter: the scans that one outage hits do not come back at the same moment. */

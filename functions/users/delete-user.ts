@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { forgetExports } from "../database/export-store.ts";
+import { forgetImports } from "../database/import-store.ts";
 import { forgetInstantAnalyses } from "../instant/instant-analysis-store.ts";
 import { findMember, projectIdsOf, removeMember } from "../members/member-store.ts";
 import { Id } from "../platform/contract.ts";
@@ -26,14 +28,14 @@ export const deleteUser = operation(
     success: z.object({ message: z.string() }),
     failures: ["user_not_found", "stale_version", "user_owns_projects", "cannot_delete_self", "permission_denied"],
     grants: {
-      reads: ["user", "member", "ruleSet", "override", "instantAnalysis", "spending"],
+      reads: ["user", "member", "ruleSet", "override", "instantAnalysis", "spending", "databaseImport"],
       writes: [
         ...(["user", "email", "userDirectory", "statistics", "userConfig", "sshKey", "knownHosts"] as const),
         ...(["apiToken", "apiTokenUse", "member"] as const),
-        ...(["promptTemplate", "ruleSet", "override", "instantAnalysis", "spending"] as const),
+        ...(["promptTemplate", "ruleSet", "override", "instantAnalysis", "spending", "databaseImport"] as const),
       ],
       indexes: ["gsi1"],
-      results: { lists: ["reviews/*"], deletes: ["reviews/*"] },
+      results: { lists: ["reviews/*", "exports/database/*"], deletes: ["reviews/*", "exports/database/*"] },
     },
     messages: "zh",
   },
@@ -66,5 +68,7 @@ async function forgetWorkOf(userId: string): Promise<void> {
   await forgetOverrides(userId);
   await forgetInstantAnalyses(userId);
   await forgetMonthsOf(userId);
+  await forgetImports(userId);
   await deletePrefix(environment().RESULTS_BUCKET, reviewsFolder(userId));
+  await forgetExports(userId);
 }

@@ -85,8 +85,8 @@ const gatewayResponses = {
   REQUEST_TOO_LARGE: refusal(
     413,
     "payload_too_large",
-    "请求体过大。约 4 MB 以上的 ZIP 请使用 /projects/{id}/zip/uploads 直接上传",
-    "The body is too large; send a ZIP over about 4 MB by /projects/{id}/zip/uploads",
+    "请求体过大。约 4 MB 以上的 ZIP 请使用 /projects/{id}/zip/uploads 直接上传，较大的导入文件请用 gzip 压缩",
+    "The body is too large; send a ZIP over about 4 MB by /projects/{id}/zip/uploads, and pack a larger file to import with gzip",
   ),
   THROTTLED: refusal(429, "throttled", "请求过于频繁，请稍后重试", "Too many requests; try again shortly"),
   INTEGRATION_TIMEOUT: refusal(504, "timed_out", "操作超时", "The operation took too long"),

@@ -5,6 +5,7 @@ import { operationList } from "../../functions/operations.ts";
 import { openApiDocument } from "../../functions/platform/openapi.ts";
 import { workflowTaskList } from "../../functions/workflow-tasks.ts";
 import { writeEngineAssets } from "./engine-assets.ts";
+import { writeReportFonts } from "./report-fonts.ts";
 import { zodOfModels } from "./zod-of-models.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -44,6 +45,7 @@ export async function bundleFunctions(folder: string): Promise<Metafile> {
       legalComments: "none",
     }),
     writeEngineAssets(join(folder, "engine")),
+    writeReportFonts(join(folder, "fonts")),
     writeFile(join(folder, "openapi.json"), JSON.stringify(openApiDocument(operationList))),
     copyFile(join(root, "node_modules/rapidoc/dist/rapidoc-min.js"), join(folder, "viewer.js")),
   ]);

@@ -69,8 +69,20 @@ export class DataLayer extends Construct {
       // Chunks and artefacts of a scan; its issues live in the table. A scan can be looked into or redriven for this long.
       lifecycleRules: [
         { id: "scan-work", prefix: "scans/", expiration: Duration.days(30) },
+        // Whoever exports a run fetches it; the run itself stays.
+        { id: "exports", prefix: "exports/", expiration: Duration.days(30) },
         // Reviews that a user has paid for save money as long as code is scanned again; they quote source, so they do not stay for ever.
         { id: "reviews", prefix: "reviews/", expiration: Duration.days(90) },
+        // Links to them live for minutes, and who wants another makes it anew.
+        { id: "database-exports", prefix: "exports/database/", expiration: Duration.days(1) },
+      ],
+      cors: [
+        {
+          allowedMethods: [s3.HttpMethods.GET],
+          allowedOrigins: props.uploadOrigins ?? ["*"],
+          allowedHeaders: ["*"],
+          maxAge: 3600,
+        },
       ],
     });
   }

@@ -3,10 +3,12 @@ import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import * as ec2 from "aws-cdk-lib/aws-ec2";
 import * as ecs from "aws-cdk-lib/aws-ecs";
 import * as elb from "aws-cdk-lib/aws-elasticloadbalancingv2";
+import * as cloudmap from "aws-cdk-lib/aws-servicediscovery";
 import { Construct } from "constructs";
 import { type ActorLearnerTasks, type ProgramName, ports } from "./actor-learner-tasks.ts";
 
 export interface ActorLearnerServicesProps {
+  readonly stage: string;
   readonly tasks: ActorLearnerTasks;
   /** Actor tasks at least; there is always one learner. From 1. */
   readonly count: number;
@@ -20,18 +22,22 @@ const growth = 4;
 const deregistrationSeconds = 10;
 /** The programs ask a silent connection every 30 s whether it lives; this is well above and well below what NAT gateways allow. */
 const idleSeconds = 350;
+/** For how long a name may lead to a task that is gone. */
+const nameSeconds = 10;
 
 /**
  * The learner and the actor on Fargate behind one network load balancer. All of it costs money while it stands, about 16 $ a month for the balancer
  * alone, so a stack that wants none of it has none of it.
  *
  * Tasks have public addresses in public subnets: images and logs are reached without a NAT gateway (32 $ a month) or interface endpoints (7 $ each and
- * zone). Nobody but the balancer may connect to them. S3 and DynamoDB, where all data goes, are reached by gateway endpoints, which are free.
+ * zone). Nobody but the balancer and who is in the clients' group may connect to them. S3 and DynamoDB, where all data goes, are reached by gateway endpoints, which are free.
  */
 export class ActorLearnerServices extends Construct {
   readonly #props: ActorLearnerServicesProps;
   readonly #cluster: ecs.Cluster;
   readonly #balancer: elb.NetworkLoadBalancer;
+  readonly #names: cloudmap.PrivateDnsNamespace;
+  readonly #clients: ec2.SecurityGroup;
 
   constructor(scope: Construct, id: string, props: ActorLearnerServicesProps) {
     super(scope, id);
@@ -58,12 +64,16 @@ export class ActorLearnerServices extends Construct {
       securityGroups: [securityGroup],
       crossZoneEnabled: true,
     });
+    // A trainer in the same network needs no balancer: names lead to the tasks themselves, and whoever is in the group may call them.
+    this.#names = new cloudmap.PrivateDnsNamespace(this, "Names", { name: `sluice-${props.stage}.internal`, vpc });
+    this.#clients = new ec2.SecurityGroup(this, "Clients", { vpc, description: "May call the learner and the actor" });
     // One task at a time owns a run, so a second learner would only send half of the producers away.
     this.#service("learner", "Learner", 1);
     const actor = this.#service("actor", "Actor", props.count);
     actor
       .autoScaleTaskCount({ minCapacity: props.count, maxCapacity: props.count * growth })
       .scaleOnCpuUtilization("Cpu", { targetUtilizationPercent: 60 });
+    new CfnOutput(this, "ClientsGroup", { key: "ActorLearnerClients", value: this.#clients.securityGroupId });
     new CfnOutput(this, "Address", { key: "ActorLearnerAddress", value: this.#balancer.loadBalancerDnsName });
   }
 
@@ -71,7 +81,7 @@ export class ActorLearnerServices extends Construct {
     const { vpc } = this.#cluster;
     const port = ports[name];
     const securityGroup = new ec2.SecurityGroup(this, `${id}Group`, { vpc });
-    securityGroup.connections.allowFrom(this.#balancer, ec2.Port.tcp(port));
+    for (const peer of [this.#balancer, this.#clients]) securityGroup.connections.allowFrom(peer, ec2.Port.tcp(port));
     const service = new ecs.FargateService(this, id, {
       cluster: this.#cluster,
       taskDefinition: this.#props.tasks[name],
@@ -83,6 +93,12 @@ export class ActorLearnerServices extends Construct {
       circuitBreaker: { rollback: true },
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
+      cloudMapOptions: {
+        name,
+        cloudMapNamespace: this.#names,
+        dnsRecordType: cloudmap.DnsRecordType.A,
+        dnsTtl: Duration.seconds(nameSeconds),
+      },
     });
     const targets = this.#listener(id, port).addTargets(id, {
       protocol: elb.Protocol.TCP,

@@ -101,9 +101,9 @@ export class ActorLearnerTasks extends Construct {
    */
   #environment(port: number): Record<string, string> {
     const { environment, stage } = this.#props;
-    const { TABLE_NAME, RESULTS_BUCKET } = environment;
+    const { TABLE_NAME, RESULTS_BUCKET, OUTBOUND_ALLOWED_HOSTS } = environment;
     const everywhere = {
-      ...{ TABLE_NAME, RESULTS_BUCKET },
+      ...{ TABLE_NAME, RESULTS_BUCKET, OUTBOUND_ALLOWED_HOSTS },
       AWS_REGION: Stack.of(this).region,
       GRPC_PORT: Tokenization.stringifyNumber(port),
     };
@@ -112,13 +112,14 @@ export class ActorLearnerTasks extends Construct {
   }
 }
 
-/** Who calls is looked up in both. */
-const callers: Pick<Grants, "appends"> & { readonly reads: readonly ["user", "apiToken", "run"] } = {
+/** Who calls is looked up in both, and the caller's runs are listed by an index. */
+const callers: Pick<Grants, "appends" | "indexes"> & { readonly reads: readonly ["user", "apiToken", "run"] } = {
   reads: ["user", "apiToken", "run"],
+  indexes: ["gsi1"],
   appends: ["apiTokenUse"],
 };
 
-/** The learner writes segments and removes what retention lets go; the actor reads them and keeps parameters. */
+/** The learner writes segments and reads them for samples; the actor reads them, keeps parameters and brings them to the actors of all runs. */
 const grants: Readonly<Record<ProgramName, Grants>> = {
   learner: {
     ...callers,
@@ -132,9 +133,10 @@ const grants: Readonly<Record<ProgramName, Grants>> = {
   },
   actor: {
     ...callers,
+    indexes: ["gsi1", "gsi3"],
     writes: ["run"],
     results: {
-      reads: ["runs/*/segments/*"],
+      reads: ["runs/*/segments/*", "runs/*/parameters/*"],
       writes: ["runs/*/parameters/*"],
       deletes: ["runs/*/parameters/*"],
       lists: ["runs/*/parameters/*"],

@@ -1,6 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import { RpcError } from "../../containers/grpc/rpc-error.ts";
 import type { Appended, Feed, NewItem, RunItem, RunName, Runs } from "../../containers/grpc/runs.ts";
+import type { ReaderLag } from "../../functions/runs/reader-lag.ts";
 
 interface Run {
   readonly items: (RunItem & NewItem)[];
@@ -49,6 +50,11 @@ export class MemoryRuns implements Runs {
 
   async head(name: RunName): Promise<number> {
     return this.run(name).items.length;
+  }
+
+  async lag(name: RunName, next: number): Promise<ReaderLag> {
+    const items = this.run(name).items.slice(next);
+    return { items: items.length, bytes: items.reduce((sum, { payload }) => sum + payload.length, 0) };
   }
 
   async read(name: RunName, from: "now" | "earliest" | number, signal: AbortSignal): Promise<Feed> {

@@ -107,37 +107,38 @@ export class PlainClient {
   }
 }
 
-/** A stream of items and everything that came of it. */
-export class OpenedStream {
-  readonly call: ClientReadableStream<WireMessage>;
+/** A stream of messages and everything that came of it. */
+export class OpenedStream<T = WireMessage> {
+  readonly call: ClientReadableStream<T>;
   /** Initial metadata. */
   readonly began: Promise<Record<string, unknown>>;
   readonly ended: Promise<Ending>;
-  readonly items: WireMessage[] = [];
+  readonly items: T[] = [];
   #wanted: { count: number; resolve: () => void } | undefined;
 
-  constructor(call: ClientReadableStream<WireMessage>) {
+  constructor(call: ClientReadableStream<T>) {
     this.call = call;
     this.began = new Promise((resolve) => call.once("metadata", (metadata) => resolve(metadata.getMap())));
     this.ended = new Promise((resolve) =>
       call.once("status", ({ code, details, metadata }) => resolve({ code, details, trailers: metadata.getMap() })),
     );
     call.on("error", () => {}); // `ended` has it too
-    call.on("data", (item: WireMessage) => {
+    call.on("data", (item: T) => {
       this.items.push(item);
       if (this.#wanted && this.items.length >= this.#wanted.count) this.#wanted.resolve();
     });
   }
 
   /** The first so many items, once they are there. */
-  async take(count: number): Promise<WireMessage[]> {
+  async take(count: number): Promise<T[]> {
     if (this.items.length < count) await new Promise<void>((resolve) => (this.#wanted = { count, resolve }));
     return this.items.slice(0, count);
   }
 
   /** Payloads as text, transitions as they are and interaction messages in brackets. */
   get texts(): string[] {
-    return this.items.map(({ data, transition, interaction_message: message }) =>
+    const items = this.items as readonly WireMessage[];
+    return items.map(({ data, transition, interaction_message: message }) =>
       data === "transition" ? `${transition?.transition_bytes}` : `[${message?.interaction_message_bytes}]`,
     );
   }

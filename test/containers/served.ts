@@ -6,19 +6,26 @@ import { CallGate, type GateOptions } from "../../containers/grpc/call-gate.ts";
 import { Metrics } from "../../containers/grpc/metrics.ts";
 import { type Program, type RunningProgram, startProgram } from "../../containers/grpc/program.ts";
 import { Quota } from "../../containers/grpc/quota.ts";
+import { runAccess, runService } from "../../containers/grpc/run-service.ts";
 import type { Runs } from "../../containers/grpc/runs.ts";
 import { startServer } from "../../containers/grpc/server.ts";
-import { readSettings } from "../../containers/grpc/settings.ts";
+import { mebi, readSettings } from "../../containers/grpc/settings.ts";
 import { learnerAccess, learnerService } from "../../containers/learner/learner-service.ts";
+import { replayAccess, replayService } from "../../containers/learner/replay/replay-service.ts";
 import { MemoryRuns } from "./memory-runs.ts";
 import { PlainClient } from "./plain-client.ts";
 
-/** Both services on one port, as the specification allows. */
+/** All services on one port, as the specification allows. */
 export const bothPrograms: Program = {
   name: "both",
   defaultPort: 0,
-  access: { ...learnerAccess, ...actorAccess },
-  services: (gate, runs, metrics) => [learnerService(gate, runs, metrics), actorService(gate, runs, metrics)],
+  access: { ...learnerAccess, ...actorAccess, ...runAccess, ...replayAccess },
+  services: (gate, runs, metrics, settings) => [
+    learnerService(gate, runs, metrics),
+    actorService(gate, runs, metrics),
+    runService(gate),
+    replayService(gate, metrics, settings.GRPC_REPLAY_CACHE_MIB * mebi),
+  ],
 };
 
 export interface Served<R extends Runs> {

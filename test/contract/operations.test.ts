@@ -38,6 +38,8 @@ interface Sampled {
   readonly status?: number;
   /** The project that it reaches, where the request does not name it. */
   readonly project?: string;
+  /** Who asks in place of the owner. */
+  readonly as?: Api;
 }
 
 const samples: Record<Names, Sample> = {
@@ -66,6 +68,10 @@ const samples: Record<Names, Sample> = {
   listRunItems: ({ runId }) => ({ params: { id: runId }, sent: { query: { from: "0", limit: "10" } } }),
   readLatestParameters: ({ runId }) => ({ params: { id: runId } }),
   exportRun: ({ runId }) => ({ params: { id: runId }, sent: { json: { segments_max: 10 } } }),
+  updateRun: ({ runId }) => ({
+    params: { id: runId },
+    sent: { json: { retention: { age_seconds: null, bytes: 1e12 } } },
+  }),
   closeRun: ({ runId }) => ({ params: { id: runId } }),
   listAuditEntries: () => ({ sent: { query: { operation: "createProject", limit: "2" } } }),
   readConfigDefaults: () => ({}),
@@ -158,6 +164,11 @@ const samples: Record<Names, Sample> = {
     params: { id: taskId, issue_id: issueId },
     sent: { json: { status: "resolved", note: "已修复" } },
   }),
+  readTaskReport: ({ taskId }) => ({ params: { id: taskId } }),
+  readInstantReport: async () => {
+    const json = { code: 'eval(input("> "))', language: "python" };
+    return { params: { id: (await owner.ok("POST", "/api/v1/scan/instant", { json })).analysis_id } };
+  },
   listPromptTemplates: () => ({ sent: { query: { template_type: "system", is_active: "true", limit: "5" } } }),
   createPromptTemplate: () => ({ sent: { json: { name: "我的模板", content_zh: "审计 {code}" } } }),
   // Without a model it says so, with 200.
@@ -194,6 +205,15 @@ const samples: Record<Names, Sample> = {
     return { sent: { json: { repo_url: "git@127.0.0.1:owner/name.git" } } };
   },
   forgetKnownHosts: () => ({}),
+  exportDatabase: ({ projectId }) => ({ sent: { query: { project_id: projectId } } }),
+  importDatabase: async () => {
+    const data = { user: { id: (await owner.ok("GET", "/api/v1/users/me")).id }, projects: [] };
+    return { sent: { multipart: { file: new Blob([JSON.stringify({ data })]) } } };
+  },
+  // The owner's own would take this world away.
+  clearDatabase: () => ({ as: member }),
+  readDatabaseStats: () => ({}),
+  readDatabaseHealth: () => ({}),
   listMigrations: () => ({ sent: { query: { limit: "5" } } }),
   readHealth: () => ({}),
   readWelcome: () => ({}),
@@ -394,8 +414,10 @@ const access: Partial<Record<Names, Action>> = {
   readCoverage: "read",
   compareTasks: "read",
   listIssues: "read",
+  readTaskReport: "read",
   readIssue: "read",
   triageIssue: "triage",
+  exportDatabase: "delete",
 };
 
 const reaching = named.filter(([name]) => access[name as Names]);
@@ -576,7 +598,10 @@ async function call(api: Api, listed: ListedOperation, change: Sent = {}, params
   const sample = await samples[listed.name as Names](world);
   const sent = { ...sample.sent, ...change };
   return {
-    ...(await send(api, listed, { params: params ?? sample.params ?? {}, sent })),
+    ...(await send(api === owner ? (sample.as ?? owner) : api, listed, {
+      params: params ?? sample.params ?? {},
+      sent,
+    })),
     status: sample.status ?? 200,
   };
 }
@@ -600,7 +625,7 @@ const parametersOf = (listed: ListedOperation) =>
 const namesSomething = (listed: ListedOperation) =>
   // A provider is nobody's.
   (parametersOf(listed).length > 0 && !isAdministrators(listed) && listed.name !== "listEmbeddingModels") ||
-  ["scanStoredZip", "scanUploadedZip", "listTasks", "estimateScan"].includes(listed.name);
+  ["scanStoredZip", "scanUploadedZip", "listTasks", "estimateScan", "exportDatabase"].includes(listed.name);
 
 /** The project that a body names. */
 const scanning = "/api/v1/scan/scan-stored-zip";

@@ -14,20 +14,23 @@ type Json = Answer["body"];
 
 let folder: string;
 let llm: FakeLlm;
+/** The next provider, for what the first one refuses. */
+let other: FakeLlm;
 let service: LocalService;
 let api: Api;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "sluice-review-"));
   llm = await startFakeLlm({ keepBodies: true });
-  const outboundAllowedHosts = new URL(llm.url).host;
+  other = await startFakeLlm({ keyless: true });
+  const outboundAllowedHosts = [llm, other].map(({ url }) => new URL(url).host).join(",");
   service = await startLocalService({ dataFolder: folder, outboundAllowedHosts });
   api = new Api(service.url, await service.token());
 });
 
 afterAll(async () => {
   await service.stop();
-  await llm.close();
+  await Promise.all([llm.close(), other.close()]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -35,6 +38,7 @@ beforeEach(() => {
   llm.setFault(null);
   llm.setLatency(0);
   llm.reset();
+  other.reset();
 });
 
 /** Sets the user's model; `scripted` answers perfectly, `scripted-<fault>` always has the fault. */
@@ -44,6 +48,7 @@ async function useModel(llmModel: string, other: object = {}, llmConfig: object 
     llmBaseUrl: `${llm.url}/v1`,
     llmApiKey: "sk-review",
     llmTimeout: 20_000,
+    ollamaBaseUrl: "",
   };
   const otherConfig = { llmConcurrency: 4, llmGapMs: 0, outputLanguage: "en-US", scanTokenCap: 20_000_000, ...other };
   await api.ok("PUT", "/api/v1/config/me", { json: { llmConfig: { ...base, llmModel, ...llmConfig }, otherConfig } });
@@ -168,6 +173,45 @@ function expectGrounded(issue: Json, files: Record<string, string>): void {
   );
   for (const line of issue.code_snippet.split("\n")) expect(source).toContain(line.trim());
 }
+
+describe("what a model refuses", () => {
+  it("goes to the next provider that its user has set up, once, and is told and paid for as that one's", async () => {
+    await useModel("scripted-refusal", {}, { ollamaBaseUrl: `${other.url}/v1` });
+    const files = { ...vulnerableApp, ...modelApp(4) };
+    const project = await api.projectWith(files);
+    const { task, issues } = await scan(project.id);
+    expect(task).toMatchObject({ status: "completed", files_reviewed: 6, warnings: [] });
+    expect([llm.counts.count, other.counts.count]).toEqual([6, 6]);
+    for (const issue of issues) expectGrounded(issue, files);
+    for (let n = 0; n < 4; n++) expect(placesOf(issues, "model")).toContainEqual([`app/file_${n}.py`, 4]);
+    const models = task.usage.models.map(({ provider, calls }: Json) => [provider, calls]).toSorted();
+    expect(models).toEqual([
+      ["ollama", 6],
+      ["openai_compatible", 6],
+    ]);
+    const { items } = await api.ok("GET", `/api/v1/tasks/${task.id}/coverage`);
+    const reviewed = items.filter((row: Json) => row.review === "reviewed");
+    expect(reviewed.map((row: Json) => row.other_model)).toEqual(
+      Array(6).fill({ provider: "ollama", model: "llama3.3-70b" }),
+    );
+    // What both have said is known by now.
+    const again = await scan(project.id);
+    expect([llm.counts.count, other.counts.count]).toEqual([6, 6]);
+    expect(again.task).toMatchObject({ files_reviewed: 6, usage: { calls: 0 }, warnings: [] });
+  });
+
+  it.each(["refusal", "status_401"] as const)("stays refused when that one answers with %s too", async (fault) => {
+    await useModel("scripted-refusal", {}, { ollamaBaseUrl: `${other.url}/v1` });
+    other.setFault(fault);
+    const { task } = await scan((await api.projectWith(modelApp(20))).id);
+    expect(task).toMatchObject({ status: "completed", issues_count: 0 });
+    expect(task.warnings).toMatchObject([{ code: "files_not_reviewed", reason: "refused", count: 20 }]);
+    expect(llm.counts.count).toBe(20);
+    // Trouble with its account ends it: only what had come to it by then, from each worker of the batch, is asked.
+    if (fault === "refusal") expect(other.counts.count).toBe(20);
+    else expect(other.counts.count).toBeLessThanOrEqual(6);
+  });
+});
 
 describe("a review in trouble", () => {
   it.each([

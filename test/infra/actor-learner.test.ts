@@ -73,7 +73,7 @@ describe("with actors wanted", () => {
     template.hasResourceProperties("AWS::ApplicationAutoScaling::ScalableTarget", { MinCapacity: 2, MaxCapacity: 8 });
   });
 
-  it("lets nobody but the balancer connect, and only the VPC to the balancer", () => {
+  it("lets nobody but the balancer and its own clients connect, and only the VPC to the balancer", () => {
     template.hasResourceProperties("AWS::ElasticLoadBalancingV2::LoadBalancer", {
       Scheme: "internal",
       Type: "network",
@@ -84,8 +84,19 @@ describe("with actors wanted", () => {
     for (const { Properties } of groups)
       for (const { CidrIp } of Properties.SecurityGroupIngress ?? []) expect(CidrIp).not.toBe("0.0.0.0/0");
     const rules = Object.values<Any>(template.findResources("AWS::EC2::SecurityGroupIngress"));
-    expect(rules.map(({ Properties }) => Properties.FromPort).toSorted()).toEqual([50_051, 50_052]);
+    expect(rules.map(({ Properties }) => Properties.FromPort).toSorted()).toEqual([50_051, 50_051, 50_052, 50_052]);
     for (const { Properties } of rules) expect(Properties.SourceSecurityGroupId).toBeDefined();
+  });
+
+  it("has names inside the network that lead to the tasks", () => {
+    template.hasResourceProperties("AWS::ServiceDiscovery::PrivateDnsNamespace", { Name: "sluice-prod.internal" });
+    for (const Name of ["learner", "actor"])
+      template.hasResourceProperties("AWS::ServiceDiscovery::Service", {
+        Name,
+        DnsConfig: Match.objectLike({ DnsRecords: [{ TTL: 10, Type: "A" }] }),
+      });
+    const services = Object.values<Any>(template.findResources("AWS::ECS::Service"));
+    for (const { Properties } of services) expect(Properties.ServiceRegistries).toHaveLength(1);
   });
 
   it("keeps S3 and DynamoDB off the internet, and drains before Fargate kills", () => {

@@ -276,6 +276,13 @@ describe("running", () => {
     expect(schedules).toContain("cron(17 2 * * ? *)");
   });
 
+  it("tends runs every night and lets what was exported of them go after a month", () => {
+    const schedules = all("AWS::Events::Rule").map((rule) => rule.Properties.ScheduleExpression);
+    expect(schedules).toContain("cron(23 3 * * ? *)");
+    const rules = all("AWS::S3::Bucket").flatMap((bucket) => bucket.Properties.LifecycleConfiguration.Rules);
+    expect(rules).toContainEqual(expect.objectContaining({ Prefix: "exports/", ExpirationInDays: 30 }));
+  });
+
   it("limits the scan in time and in parallel work, and has a rule and a sweeper for stuck scans", () => {
     const [machine] = all("AWS::StepFunctions::StateMachine");
     const definition = JSON.stringify(machine.Properties.DefinitionString);

@@ -1,7 +1,8 @@
 import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findUserConfig } from "../../functions/config/user-config-store.ts";
 import { providers } from "../../functions/llm/providers.ts";
-import { userModel } from "../../functions/llm/user-model.ts";
+import { alternativeModelOf, userModel } from "../../functions/llm/user-model.ts";
 import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
 import { createApiToken } from "../../functions/tokens/api-token-store.ts";
 import { newUser } from "../../functions/users/user.ts";
@@ -161,5 +162,45 @@ describe("the key of a model", () => {
     await save({ llmProvider: "openai_compatible", llmBaseUrl: "https://evil.example/v1" });
     expect(await kept({ llmProvider: "openai" })).toEqual(["gone", "gone"]);
     expect(await userModel(userId)).toBeNull();
+  });
+});
+
+describe("the model for what the configured one refuses", () => {
+  const alternative = async () => alternativeModelOf(await findUserConfig(userId), userId);
+
+  it("is none while the user has set up one provider only", async () => {
+    expect(await alternative()).toBeNull();
+    await save({ llmProvider: "openai", llmApiKey: "a-key", ollamaBaseUrl: "http://localhost:11434/v1" });
+    expect(await alternative()).toBeNull();
+    await save({ openaiApiKey: "its-own-key" });
+    expect(await alternative()).toBeNull();
+  });
+
+  it("is the default one of the next provider with a key of its own, at its own address, with nothing of the first", async () => {
+    await save({
+      ...{ llmProvider: "qwen", llmApiKey: "a-key", llmModel: "m", llmTemperature: 0.5, llmTimeout: 9000 },
+      llmCustomHeaders: "X-Secret: s",
+    });
+    await save({ geminiApiKey: "gemini-key", zhipuApiKey: "zhipu-key" });
+    const zhipu = providers.find(({ id }) => id === "zhipu");
+    expect(await alternative()).toEqual({
+      provider: "zhipu",
+      model: zhipu?.defaultModel,
+      baseUrl: zhipu?.baseUrl,
+      apiKey: "zhipu-key",
+      timeoutMs: 9000,
+      temperature: 0.5,
+      maxTokens: 4096,
+      headers: {},
+    });
+    await save({ zhipuApiKey: "" });
+    expect(await alternative()).toMatchObject({ provider: "gemini", apiKey: "gemini-key" });
+  });
+
+  it("can be Ollama at an address of the user's", async () => {
+    await save({ llmProvider: "claude", llmApiKey: "a-key", ollamaBaseUrl: "http://ollama.example:11434/v1" });
+    expect(await alternative()).toMatchObject({
+      ...{ provider: "ollama", baseUrl: "http://ollama.example:11434/v1", apiKey: null },
+    });
   });
 });

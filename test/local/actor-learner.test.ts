@@ -7,6 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { type LocalService, startLocalService } from "../../bin/local/service.ts";
+import { anonymousTenant, runIdOf } from "../../functions/runs/run.ts";
 import { PlainClient } from "../containers/plain-client.ts";
 
 /** The programs as `npm start` runs them: from the template, each with the rights of its role. */
@@ -50,6 +51,29 @@ it("takes what a plain client sends and serves it, also after kill -9 of the lea
 it("takes parameters with the rights of the actor's role", async () => {
   const sent = await client("actor").send("SendParameters", { parameter_bytes: Buffer.from("weights") });
   expect(sent).toMatchObject({ code: status.OK, trailers: { "x-hil-param-version": "1" } });
+});
+
+it("tends runs with the rights of the nightly function's role, as their owner has said", async () => {
+  const sender = client("learner");
+  const run = { "x-hil-run": "tended", "x-hil-producer": "arm" };
+  for (const seq of ["1", "2", "3"])
+    expect((await sender.send("SendTransition", item(seq), { ...run, "x-hil-seq": seq })).code).toBe(status.OK);
+  const id = runIdOf(anonymousTenant, "tended");
+  const authorization = `Bearer ${await service.token()}`;
+  const call = async (method: string, json?: object) => {
+    const headers = { authorization, "content-type": "application/json" };
+    const answer = await fetch(`${service.url}/api/v1/runs/${id}`, {
+      method,
+      headers,
+      body: json && JSON.stringify(json),
+    });
+    return await answer.json();
+  };
+  const retention = { age_seconds: null, bytes: 1 };
+  expect(await call("PATCH", { retention })).toMatchObject({ retention, first_offset: 0 });
+  const name = [...service.cloud.resources.keys()].find((logicalId) => /TendRuns(?!Role)/.test(logicalId)) as string;
+  expect(await service.cloud.invoke(name, {})).toMatchObject({ ok: true });
+  expect(await call("GET")).toMatchObject({ first_offset: 3, next_offset: 3, stored_bytes: 0 });
 });
 
 it("lets each program do nothing beyond its role", () => {

@@ -284,6 +284,15 @@ describe("an answer", () => {
     await expect(asked).rejects.toMatchObject({ code: "outbound_timeout", status: 504, fields: { seconds: 0.15 } });
   });
 
+  it.each([
+    ["before its answer begins", () => {}],
+    ["in the middle of its answer", (_: IncomingMessage, response: ServerResponse) => void response.write("half")],
+  ])("is ended by a host that falls silent %s", async (_, answer) => {
+    home.answer = answer;
+    const asked = get(homeUrl(), { silenceMs: 50 });
+    await expect(asked).rejects.toMatchObject({ code: "outbound_silent", status: 504, fields: { seconds: 0.05 } });
+  });
+
   it("is not waited for by a name lookup that hangs", async () => {
     const hanging = client(() => new Promise(() => undefined));
     await expect(get(homeUrl(), { deadlineMs: 50 }, hanging)).rejects.toMatchObject({ code: "outbound_timeout" });

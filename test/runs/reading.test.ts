@@ -1,10 +1,13 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { s3 } from "../../functions/platform/object-store.ts";
 import { type RunItem, readRun } from "../../functions/runs/read-run.ts";
+import { readerLag } from "../../functions/runs/reader-lag.ts";
 import { openRunLog } from "../../functions/runs/run-log.ts";
-import { closeRun } from "../../functions/runs/run-store.ts";
+import { closeRun, requireRun } from "../../functions/runs/run-store.ts";
+import { segmentsFrom } from "../../functions/runs/segment-store.ts";
 import { verifyRun } from "../../functions/runs/verify-run.ts";
+import { AwsError } from "../../lib/local/service.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { allItems, freshRun, textOf } from "./runs.ts";
 
@@ -66,6 +69,31 @@ describe("reading a run", () => {
     await log.close();
   });
 
+  it("knows how far behind it is, in items and bytes", async () => {
+    const { id } = await freshRun();
+    expect(await readerLag(id, 0)).toEqual({ items: 0, bytes: 0 });
+    const log = await openRunLog(id, { ownerId: "a" });
+    // Segments of one item and its head and tail, the last of three items.
+    for (let n = 0; n < 205; n++) await append(log, "x".repeat(n % 2 ? 100 : 300));
+    const together = ["a", "b", "c"].map((text) =>
+      log.append({ kind: "transition", payload: Buffer.from(text), ack: "memory" }),
+    );
+    await Promise.all(together);
+    await log.flush();
+    await log.close();
+    const { storedBytes } = await requireRun(id);
+    const entries = await segmentsFrom(id, 0, 1000);
+    const exact = (next: number) => entries.reduce((sum, { first, bytes }) => sum + (first < next ? 0 : bytes), 0);
+    for (const next of [20, 21, 204, 205])
+      expect(await readerLag(id, next)).toEqual({ items: 208 - next, bytes: exact(next) });
+    expect(await readerLag(id, 207)).toEqual({ items: 1, bytes: Math.round(exact(205) / 3) });
+    // The first 201 segments are added up, the rest has the average of all.
+    const far = await readerLag(id, 0);
+    expect(far.items).toBe(208);
+    expect(Math.abs(far.bytes - storedBytes) / storedBytes).toBeLessThan(0.02);
+    expect(await readerLag(id, 208)).toEqual({ items: 0, bytes: 0 });
+  });
+
   it("ends quietly when nobody wants it any more", async () => {
     const id = await filledRun(1);
     const stop = new AbortController();
@@ -73,6 +101,27 @@ describe("reading a run", () => {
     const received: RunItem[] = [];
     for await (const item of items) if (received.push(item) === 10) stop.abort();
     expect(received.length).toBe(10);
+  });
+
+  it.each([
+    ["404", new AwsError("NoSuchKey", "The specified key does not exist.", 404)],
+    ["403, as to those who may not list", new AwsError("AccessDenied", "Access Denied", 403)],
+  ])("calls an object lost that S3 does not have and says %s", async (_, error) => {
+    const id = await filledRun(2);
+    const second = (await segmentsFrom(id, 1, 1))[0]?.first as number;
+    data.gateway.planFault = ({ permissions: [permission] }) =>
+      permission?.action === "s3:GetObject" && permission.resource.includes(String(second).padStart(20, "0"))
+        ? { when: "before", error }
+        : undefined;
+    onTestFinished(() => {
+      data.gateway.planFault = () => undefined;
+    });
+    for (const offset of [0, second + 1])
+      await expect(allItems(id, { offset })).rejects.toMatchObject({
+        code: "data_loss",
+        fields: { next: expect.any(Number) },
+      });
+    expect((await verifyRun(id)).defects).toEqual([{ offset: second, problem: "the object is missing" }]);
   });
 
   it("goes on behind an item that is damaged, after saying so", async () => {

@@ -5,6 +5,7 @@ import { hasAlready } from "../../functions/platform/conditional-request.ts";
 import type { TokenScope } from "../../functions/platform/contract.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { getJson, getObject, s3 } from "../../functions/platform/object-store.ts";
+import { compactRun } from "../../functions/runs/compaction.ts";
 import { crc32c } from "../../functions/runs/crc32c.ts";
 import { pushParameters } from "../../functions/runs/parameter-store.ts";
 import { applyRetention } from "../../functions/runs/retention.ts";
@@ -232,6 +233,24 @@ describe("the export of a run", () => {
         [`item ${first_offset}`],
       ]);
     }
+  });
+
+  it("goes on behind what it has, also when its end has become part of a larger segment meanwhile", async () => {
+    const { id: tenant, token } = await person();
+    const id = await runWith(tenant, [5, 4, 3, 2, 1]);
+    const first = await call("exportRun", { token, params: { id }, json: { segments_max: 2 } });
+    const { stamp, prefix, bucket, next_offset: from } = first.body;
+    expect(await compactRun(id, new Date(at.getTime() + 86_400_000))).toEqual({ before: 5, after: 1 });
+    const second = await call("exportRun", { token, params: { id }, json: { stamp, from } });
+    expect(second).toMatchObject({ status: 200, body: { from: 2, next_offset: 5, segments: 1, complete: true } });
+    const { segments } = (await getJson<{ segments: object[] }>({ bucket, key: second.body.manifest }))!;
+    expect(segments).toMatchObject([{ first_offset: 2, count: 3, transitions: 2, interactions: 1 }]);
+    const copy = (await getObject({ bucket, key: `${prefix}segments/${"2".padStart(20, "0")}` })) as Buffer;
+    expect(decodeSegment(copy).records.map(({ payload }) => payload.toString())).toEqual([
+      "item 2",
+      "item 3",
+      "item 4",
+    ]);
   });
 
   it("refuses to begin where nothing is, and stamps that lead elsewhere", async () => {

@@ -7,6 +7,7 @@ import { readRun } from "../../functions/runs/read-run.ts";
 import { applyRetention } from "../../functions/runs/retention.ts";
 import { openRunLog } from "../../functions/runs/run-log.ts";
 import { closeRun, findRun, setRetention } from "../../functions/runs/run-store.ts";
+import { putSegment } from "../../functions/runs/segment-store.ts";
 import { verifyRun } from "../../functions/runs/verify-run.ts";
 import { AwsError } from "../../lib/local/service.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
@@ -68,6 +69,18 @@ describe("retention", () => {
     expect(await applyRetention(id, new Date())).toBe(7);
     const run = await findRun(id);
     expect(run?.storedBytes).toBe((await verifyRun(id)).bytes);
+  });
+
+  it("takes what no index names too, and more of it than a listing holds", async () => {
+    const id = await minutesOf(3);
+    // Uploads of writers that were shut out.
+    const strays = Array.from({ length: 1020 }, (_, n) => ({ first: n % 2, epoch: 10 + n, body: Buffer.from("late") }));
+    for (let from = 0; from < strays.length; from += 60)
+      await Promise.all(strays.slice(from, from + 60).map((stray) => putSegment(id, stray)));
+    await setRetention(id, { ageSeconds: null, bytes: 1500 });
+    expect(await applyRetention(id, new Date())).toBe(2);
+    expect(await objectsOf(id)).toBe(1);
+    expect(await verifyRun(id)).toMatchObject({ first: 2, items: 1, defects: [] });
   });
 
   it("tells a reader that it has overtaken", async () => {

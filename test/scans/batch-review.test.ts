@@ -31,6 +31,7 @@ function batchOf(given: Partial<BatchReviewProps>) {
     workers: 3,
     find: async ({ path }) => kept.get(path) ?? null,
     keep: async ({ path }, outcome) => void kept.set(path, outcome),
+    alternative: null,
     stop: async (reason) => void stops.push(reason),
     ...given,
     review: (one) => {
@@ -43,6 +44,92 @@ function batchOf(given: Partial<BatchReviewProps>) {
     Object.values(batch.results).map((result) => (result.status === "failed" ? result.reason : null));
   return { batch, stops, kept, asked, statuses, reasons };
 }
+
+/** Another model that answers as the test says. */
+function otherModel(review: BatchReviewProps["review"]) {
+  const kept = new Map<string, Reviewed>();
+  const asked: string[] = [];
+  const alternative: BatchReviewProps["alternative"] = {
+    model: { provider: "claude", model: "other" },
+    review: (one) => {
+      asked.push(one.path);
+      return review(one);
+    },
+    find: async ({ path }) => kept.get(path) ?? null,
+    keep: async ({ path }, outcome) => void kept.set(path, outcome),
+  };
+  return { alternative, asked, kept };
+}
+
+describe("what the model refuses", () => {
+  const refused = { status: "failed", category: "refused" } as const;
+  const refusing: BatchReviewProps["review"] = async ({ path }) => (path < "f3.py" ? refused : reviewed);
+
+  it("goes to another model once, whose review counts and is kept as that one's", async () => {
+    const other = otherModel(async () => reviewed);
+    const { batch, kept, statuses } = batchOf({ review: refusing, alternative: other.alternative });
+    await batch.run();
+    expect(statuses()).toEqual(Array(10).fill("reviewed"));
+    expect(other.asked.toSorted()).toEqual(["f0.py", "f1.py", "f2.py"]);
+    expect(batch.results[1]).toMatchObject({ by: { provider: "claude", model: "other" } });
+    expect(batch.results[5]).not.toHaveProperty("by");
+    expect([...other.kept.keys()].toSorted()).toEqual(other.asked.toSorted());
+    expect([...kept.keys()]).not.toContain("f1.py");
+    const again = batchOf({ review: refusing, alternative: other.alternative });
+    await again.batch.run();
+    expect(again.batch.results[1]).toMatchObject({ status: "cached", by: { model: "other" } });
+    expect(again.asked).not.toContain("f1.py");
+  });
+
+  it.each([
+    ["refuses too", async () => refused],
+    ["writes nonsense", async () => ({ status: "failed", category: "format" }) as const],
+    ["does not answer", () => Promise.reject(new ModelFailure("timeout"))],
+  ])("stays refused when that one %s", async (_, review) => {
+    const other = otherModel(review);
+    const { batch, stops, reasons } = batchOf({ review: refusing, alternative: other.alternative });
+    await batch.run();
+    expect(reasons()).toEqual([...Array(3).fill("refused"), ...Array(7).fill(null)]);
+    expect(other.asked).toHaveLength(3);
+    expect([stops, other.kept.size, batch.finished]).toEqual([[], 0, true]);
+  });
+
+  it.each([
+    ["its account is in trouble", 1, new ModelFailure("auth_invalid_key")],
+    ["the budget is at an end", 1, new SluiceError("budget_exhausted", { level: "month" })],
+    ["there is no such model any more", 1, new ReviewStopped("model_changed")],
+    ["it is down", 8, new ModelFailure("connection")],
+  ])("goes to no other model any more when %s, and the review goes on", async (_, calls, error) => {
+    const other = otherModel(() => Promise.reject(error));
+    const review: BatchReviewProps["review"] = async ({ path }) => (path === "f29.py" ? reviewed : refused);
+    const { batch, stops, statuses } = batchOf({
+      ...{ units: units(30), workers: 1, review, alternative: other.alternative },
+    });
+    await batch.run();
+    expect(other.asked).toHaveLength(calls);
+    expect([stops, statuses().at(-1), batch.finished]).toEqual([[], "reviewed", true]);
+  });
+
+  it("is not asked for again when time was over before the other model came to it", async () => {
+    const late = otherModel(() => Promise.reject(new OutOfTime("over")));
+    const first = batchOf({ workers: 1, review: refusing, alternative: late.alternative });
+    await first.batch.run();
+    expect(first.batch.finished).toBe(false);
+    const other = otherModel(async () => reviewed);
+    const done = JSON.parse(JSON.stringify(first.batch.results));
+    const second = batchOf({ done, review: refusing, alternative: other.alternative });
+    await second.batch.run();
+    expect(second.batch.finished).toBe(true);
+    expect(second.asked).not.toContain("f0.py");
+    expect(other.asked.toSorted()).toEqual(["f0.py", "f1.py", "f2.py"]);
+  });
+
+  it("ends all when the attempt is over", async () => {
+    const other = otherModel(() => Promise.reject(new SluiceError("task_superseded")));
+    const { batch } = batchOf({ review: refusing, alternative: other.alternative });
+    await expect(batch.run()).rejects.toMatchObject({ code: "task_superseded" });
+  });
+});
 
 describe("the review of a batch", () => {
   it("gives every unit its result and keeps what is whole", async () => {

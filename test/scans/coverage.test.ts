@@ -53,6 +53,20 @@ describe("the coverage of a scan", () => {
   const byPath = (rows: FileCoverage[]) =>
     Object.fromEntries(rows.map(({ path, status, review, review_reason }) => [path, [status, review, review_reason]]));
 
+  it("names the other model that has looked at what the scan's refused", () => {
+    const by = { provider: "claude", model: "other" };
+    const [batch] = results;
+    const record2 = { plan: record.plan, results: [{ ...batch, 2: { ...looked("half.py"), by } }, null] };
+    const rows = coverageOf(plan, linked, record2);
+    expect(rows.filter((row) => row.other_model !== null)).toMatchObject([{ path: "half.py", other_model: by }]);
+  });
+
+  it("takes a unit that another model never came to for a refused one", () => {
+    const waiting = { ...lost("new.py", "refused"), referred: true as const };
+    const rows = coverageOf(plan, linked, { plan: record.plan, results: [{ ...results[0], 0: waiting }, null] });
+    expect(rows.find((row) => row.path === "new.py")).toMatchObject({ review: "failed", review_reason: "refused" });
+  });
+
   it("accounts for every file of the archive, by rules and by model", () => {
     expect(byPath(coverageOf(plan, linked, record))).toEqual({
       "README.md": ["skipped", "not_reviewed", null],

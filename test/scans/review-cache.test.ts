@@ -40,6 +40,15 @@ it("gives back what was kept for the same question", async () => {
   expect(await cacheOf().find(structuredClone(unit))).toEqual(outcome);
 });
 
+it("takes what one model has said for no answer in place of another that refused", async () => {
+  const other = { ...model, provider: "claude" };
+  const instead = new ReviewCache("alice", other, { review }, model);
+  await instead.keep(unit, outcome);
+  expect(await instead.find(unit)).toEqual(outcome);
+  expect(await new ReviewCache("alice", other, { review }).find(unit)).toBeNull();
+  expect(await new ReviewCache("alice", other, { review }, { ...model, model: "n" }).find(unit)).toBeNull();
+});
+
 it.each<[string, ReviewCache, ReviewUnit]>([
   ["another user", cacheOf({ user: "bob" }), unit],
   ["another provider", cacheOf({ model: { provider: "claude" } }), unit],

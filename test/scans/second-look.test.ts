@@ -13,6 +13,7 @@ const row = (path: string, change: Partial<FileCoverage> = {}): FileCoverage => 
   lines: 10,
   review: "not_reviewed",
   review_reason: "rules_only",
+  other_model: null,
   ...change,
 });
 
@@ -24,6 +25,7 @@ const instructions: ScanInstructions = {
     temperature: 0.1,
     maxTokens: 4096,
   },
+  alternative: null,
   modelTrouble: null,
   review: { template: null, rules: [], outputLanguage: "en" },
   patterns: [],

@@ -30,6 +30,7 @@ describe("work that a host must answer for", () => {
     ["a 503", unavailable(503)],
     ["a proxy's 504", unavailable(504)],
     ["a time-out", timeout],
+    ["a silence", new SluiceError("outbound_silent", { host: "h", seconds: 60 })],
   ])("is tried again after %s, after longer and longer pauses", async (_, error) => {
     expect(await attempt([error, error, error])).toMatchObject({ outcome: "done", pauses: [1000, 4000, 8000] });
   });

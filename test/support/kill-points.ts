@@ -14,7 +14,7 @@ export function killPoints(calls: number, few: number): number[] {
 }
 
 /** mulberry32: small, and the same everywhere. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -39,6 +39,7 @@ export async function taskOf(somebody: Person, projectId: string, at = new Date(
 /** How a scan by rules alone goes about it. */
 export const byRules: ScanInstructions = {
   model: null,
+  alternative: null,
   modelTrouble: null,
   review: { template: null, rules: [], outputLanguage: "en" },
   patterns: [],
@@ -58,6 +59,7 @@ export const analysed = (path: string): FileCoverage => ({
   lines: 1,
   review: "not_reviewed",
   review_reason: "rules_only",
+  other_model: null,
 });
 
 /** A completed task with these findings, as its conclusion leaves it. */

@@ -2,6 +2,8 @@ import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { v7 as uuid } from "uuid";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { updateMyConfig } from "../../functions/config/update-my-config.ts";
+import { storeExport } from "../../functions/database/export-store.ts";
+import { enterRun } from "../../functions/database/import-store.ts";
 import type { InstantAnalysis } from "../../functions/instant/instant-analysis.ts";
 import { keepInstantAnalysis } from "../../functions/instant/instant-analysis-store.ts";
 import { addMember } from "../../functions/members/add-member.ts";
@@ -81,6 +83,8 @@ async function furnished(): Promise<{ user: User; ids: string[] }> {
   await settle(await reserve(aCall({ userId: user.id, scan: null }), now()), null);
   await reserve(aCall({ userId: user.id, scan: null }), now());
   await putJson(environment().RESULTS_BUCKET, `${reviewsFolder(user.id)}0.json`, {});
+  await enterRun(user.id, "0");
+  await storeExport(user.id, Buffer.from("{}"), "a.json");
   return { user, ids: [user.id, user.email, ...tokens.map(({ id }) => id), ...written] };
 }
 
@@ -113,8 +117,23 @@ describe("deleting a user", () => {
     const rules = Array.from({ length: 31 }, () => "RS");
     const spending = ["SPEND", "SPEND", "SPEND"];
     const tokens = ["TOK", "TOK", "TOKUSE", "TOKUSE"];
-    const most = ["CFG", "EMAIL", "IA", "KNOWN", "OVR", "P", ...rules, ...spending, "SSH", "STATS", ...tokens, "TPL"];
-    expect(kinds).toEqual([...most, "U", "USERS", `reviews/${user.id}/0.json`]);
+    const most = [
+      "CFG",
+      "EMAIL",
+      "IA",
+      "IMP",
+      "KNOWN",
+      "OVR",
+      "P",
+      ...rules,
+      ...spending,
+      "SSH",
+      "STATS",
+      ...tokens,
+      "TPL",
+    ];
+    const exports = expect.stringContaining(`exports/database/${user.id}/`);
+    expect(kinds).toEqual([...most, "U", "USERS", exports, `reviews/${user.id}/0.json`]);
     expect(await remove(user)).toMatchObject({ status: 200 });
     expect(await whatIsLeft(...ids)).toEqual([]);
     expect(await remove(user)).toMatchObject({ status: 404, body: { code: "user_not_found" } });

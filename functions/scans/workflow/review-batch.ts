@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { findUserConfig } from "../../config/user-config-store.ts";
-import type { ReviewInstructions, ReviewOutcome, ReviewUnit } from "../../engine/review/review.ts";
+import type { ReviewInstructions, ReviewUnit } from "../../engine/review/review.ts";
 import { reviewUnit } from "../../engine/review/review-unit.ts";
 import { ModelFailure } from "../../llm/model.ts";
 import { applicationKey } from "../../platform/application-key.ts";
@@ -12,7 +12,7 @@ import { getJson, getObject, putJson } from "../../platform/object-store.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
 import { findProject } from "../../projects/project-store.ts";
 import { spendingGrants } from "../../spending/spending-store.ts";
-import { BatchReview } from "../batch-review.ts";
+import { BatchReview, type BatchReviewProps } from "../batch-review.ts";
 import { CallSlots } from "../call-slots.ts";
 import { CarefulAsking, OutOfTime } from "../careful-asking.ts";
 import { type ReviewModel, spread } from "../instructions.ts";
@@ -67,22 +67,27 @@ export const reviewBatch = workflowTask(
     const result = { bucket, key: keys.reviewResult(number) };
     const done = (await getJson<BatchResult>(result)) ?? {};
 
-    const cache = new ReviewCache(actorOf(task), instructions.model, instructions);
+    const { model, alternative } = instructions;
     const watch = new ReviewWatch(task, now);
     const slots = spread(instructions.concurrency).workers;
+    const reviewer = await reviewers(task, instructions.review, {
+      watch,
+      end,
+      now,
+      slots: new CallSlots({ slots, gapMs: instructions.gapMs, sleep }),
+    });
     const batch = new BatchReview({
       units,
       done,
       // Some more than there are slots: their answers are booked and kept while others wait for the model.
       workers: Math.ceil(slots * 1.5),
-      review: await reviewer(task, instructions.model, instructions.review, {
-        watch,
-        end,
-        now,
-        slots: new CallSlots({ slots, gapMs: instructions.gapMs, sleep }),
-      }),
-      find: (unit) => cache.find(unit),
-      keep: (unit, outcome) => cache.keep(unit, outcome),
+      review: await reviewer(model, { alternative: false }),
+      ...keeping(new ReviewCache(actorOf(task), model, instructions)),
+      alternative: alternative && {
+        model: { provider: alternative.provider, model: alternative.model },
+        review: await reviewer(alternative, { alternative: true }),
+        ...keeping(new ReviewCache(actorOf(task), alternative, instructions, model)),
+      },
       stop: (reason) => watch.stop(reason),
     });
     try {
@@ -96,13 +101,17 @@ export const reviewBatch = workflowTask(
   },
 );
 
-/** How a unit comes to its review, with the key and the caps of who pays as they are now. */
-async function reviewer(
+const keeping = (cache: ReviewCache): Pick<BatchReviewProps, "find" | "keep"> => ({
+  find: (unit) => cache.find(unit),
+  keep: (unit, outcome) => cache.keep(unit, outcome),
+});
+
+/** How a unit comes to its review by a model, with the key and the caps of who pays as they are now. */
+async function reviewers(
   task: Task,
-  model: ReviewModel,
   instructions: ReviewInstructions,
   { watch, slots, end, now }: { watch: ReviewWatch; slots: CallSlots; end: number; now: () => Date },
-): Promise<(unit: ReviewUnit) => Promise<ReviewOutcome>> {
+): Promise<(model: ReviewModel, of: { alternative: boolean }) => Promise<BatchReviewProps["review"]>> {
   const userId = actorOf(task);
   const [config, project, key] = await Promise.all([
     findUserConfig(userId),
@@ -110,25 +119,29 @@ async function reviewer(
     applicationKey("review-fence"),
   ]);
   const fenceKey = createHmac("sha256", key).update(userId).digest("hex");
-  const purse = await ScanPurse.open(task, model, { config, project, now });
-  const asking = new CarefulAsking({
-    call: (prompt, answered) =>
-      purse.call(prompt, answered).catch(async (error) => {
-        // While the slot is still held: the next in line must not ask the same in vain.
-        if (error instanceof ModelFailure && stopsReview.has(error.category)) await watch.stop(error.category);
-        throw error;
-      }),
-    slots,
-    mayGoOn: () => watch.mayGoOn(),
-    until: new Date(end - purse.callMs),
-    now,
-    sleep,
-    random: Math.random,
-  });
-  return async (unit) => {
-    // A unit may need a second call, and what was paid for the first would be lost.
-    if (now().getTime() > end - 2 * purse.callMs) throw new OutOfTime("no time for another unit");
-    return reviewUnit(unit, instructions, (prompt) => asking.ask(prompt), { fenceKey });
+  return async (model, { alternative }) => {
+    const purse = await ScanPurse.open(task, model, { config, project, now, alternative });
+    const asking = new CarefulAsking({
+      call: (prompt, answered) =>
+        purse.call(prompt, answered).catch(async (error) => {
+          // While the slot is still held: the next in line must not ask the same in vain. What is wrong with the other model's account
+          // is no reason to end the review.
+          if (!alternative && error instanceof ModelFailure && stopsReview.has(error.category))
+            await watch.stop(error.category);
+          throw error;
+        }),
+      slots,
+      mayGoOn: () => watch.mayGoOn(),
+      until: new Date(end - purse.callMs),
+      now,
+      sleep,
+      random: Math.random,
+    });
+    return async (unit) => {
+      // A unit may need a second call, and what was paid for the first would be lost.
+      if (now().getTime() > end - 2 * purse.callMs) throw new OutOfTime("no time for another unit");
+      return reviewUnit(unit, instructions, (prompt) => asking.ask(prompt), { fenceKey });
+    };
   };
 }
 

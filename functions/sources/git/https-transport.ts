@@ -1,5 +1,6 @@
 import { SluiceError } from "../../platform/errors.ts";
 import type { Outbound, OutboundAnswer, OutboundRequest } from "../../platform/outbound.ts";
+import { hostSilenceMs } from "../host-silence.ts";
 import type { Deadline } from "./git-failure.ts";
 import type { HttpsRemote } from "./git-remote.ts";
 import { PacketReader } from "./packet-reader.ts";
@@ -53,7 +54,7 @@ export class HttpsTransport implements Transport {
 
   #exchange<T>(
     path: string,
-    request: Omit<OutboundRequest, "deadlineMs">,
+    request: Omit<OutboundRequest, "deadlineMs" | "silenceMs">,
     kind: "advertisement" | "result",
     read: (answer: OutboundAnswer) => Promise<T>,
   ): Promise<T> {
@@ -62,6 +63,7 @@ export class HttpsTransport implements Transport {
       headers: { ...request.headers, "Git-Protocol": "version=2" },
       credentials: this.#credentials(),
       deadlineMs: this.#deadline.remainingMs,
+      silenceMs: hostSilenceMs,
     };
     return this.#outbound.exchange(`${this.#url}${path}`, asked, async (answer) => {
       if (answer.status !== 200) throw this.#refusal(answer);

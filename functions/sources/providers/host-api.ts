@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type * as z from "zod";
 import { SluiceError } from "../../platform/errors.ts";
 import { type Outbound, type OutboundAnswer, readAll } from "../../platform/outbound.ts";
+import { hostSilenceMs } from "../host-silence.ts";
 
 export interface HostApiProps {
   readonly outbound: Outbound;
@@ -60,7 +61,8 @@ export class HostApi {
   #ask<T>(path: string, bytesMax: number, read: (answer: OutboundAnswer) => Promise<T>): Promise<T> {
     const { outbound, base, headers, credentials } = this.#props;
     const deadlineMs = Math.max(1, Math.ceil(this.#until - performance.now()));
-    return outbound.exchange(`${base}${path}`, { headers, credentials, deadlineMs, bytesMax }, async (answer) => {
+    const request = { headers, credentials, deadlineMs, silenceMs: hostSilenceMs, bytesMax };
+    return outbound.exchange(`${base}${path}`, request, async (answer) => {
       if (answer.status !== 200) throw refusal(this.host, answer);
       return read(answer);
     });

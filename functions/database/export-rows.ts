@@ -1,0 +1,130 @@
+import { groups, isSecretField, said, saying, type UserConfig } from "../config/user-config.ts";
+import type { InstantAnalysis } from "../instant/instant-analysis.ts";
+import type { Issue } from "../issues/issue.ts";
+import type { Project } from "../projects/project.ts";
+import type { Task } from "../scans/task.ts";
+import type { AnalysisRow, IssueRow, ProjectRow, TaskRow } from "./database-file.ts";
+
+/**
+ * Records as an export shows them. Other people are in none of them, and neither is what has a meaning here only: keys, versions, the
+ * rule sets and templates that a scan has used.
+ */
+export const projectRow = (project: Project): ProjectRow => ({
+  id: project.id,
+  name: project.name,
+  description: project.description,
+  source_type: project.sourceType,
+  repository_url: project.repositoryUrl,
+  repository_type: project.repositoryType,
+  default_branch: project.defaultBranch,
+  programming_languages: project.programmingLanguages,
+  budget_tokens: project.budgetTokens,
+  budget_usd: project.budgetUsd,
+  is_active: project.isActive,
+  created_at: project.createdAt,
+  updated_at: project.updatedAt,
+});
+
+export const taskRow = (task: Task): TaskRow => ({
+  id: task.id,
+  project_id: task.projectId,
+  task_type: task.taskType,
+  status: task.status,
+  branch_name: task.config.branchName,
+  exclude_patterns: task.config.excludePatterns,
+  scan_config: {
+    file_paths: task.config.filePaths,
+    full_scan: task.config.fullScan,
+    budget_tokens: task.config.budgetTokens,
+    budget_usd: task.config.budgetUsd,
+  },
+  commit_sha: task.commit,
+  total_files: task.totalFiles,
+  scanned_files: task.scannedFiles,
+  files_to_review: task.filesToReview,
+  files_reviewed: task.filesReviewed,
+  total_lines: task.totalLines,
+  quality_score: task.qualityScore,
+  model: task.model,
+  warnings: task.warnings,
+  failure: task.failure,
+  started_at: task.startedAt,
+  completed_at: task.completedAt,
+  created_at: task.createdAt,
+});
+
+/** @param userId whose export it is */
+export function issueRow(issue: Issue, userId: string): IssueRow {
+  const known = (id: string | null) => (id === userId ? id : null);
+  return {
+    id: issue.id,
+    task_id: issue.taskId,
+    file_path: issue.path,
+    line_number: issue.startLine,
+    column_number: issue.startColumn,
+    end_line: issue.endLine,
+    end_column: issue.endColumn,
+    issue_type: issue.issueType,
+    severity: issue.severity,
+    status: issue.status,
+    title: issue.title.zh,
+    message: issue.message.zh,
+    description: issue.message.zh,
+    suggestion: issue.fix.zh,
+    texts: {
+      zh: { title: issue.title.zh, message: issue.message.zh, fix: issue.fix.zh },
+      en: { title: issue.title.en, message: issue.message.en, fix: issue.fix.en },
+    },
+    code_snippet: issue.snippet,
+    explanation: issue.explanation,
+    rule_id: issue.ruleId,
+    vulnerability_type: issue.vulnerabilityType,
+    confidence: issue.confidence,
+    cwe: issue.cwe,
+    owasp_2021: issue.owasp2021,
+    owasp_2025: issue.owasp2025,
+    symbol: issue.symbol,
+    fingerprint: issue.fingerprint,
+    moved_fingerprint: issue.movedFingerprint,
+    suppression: issue.suppression,
+    origins: issue.origins,
+    adjudication: issue.adjudication,
+    trace: issue.trace.map((step) => ({
+      file_path: step.path,
+      line: step.startLine,
+      column: step.startColumn,
+      end_line: step.endLine,
+      end_column: step.endColumn,
+      code: step.code,
+      role: step.role,
+    })),
+    history: issue.history.map(({ status, by, at, note, from }) => ({
+      ...{ status, by: known(by), at, note },
+      from: from && { task_id: from.taskId, issue_id: from.issueId },
+    })),
+    resolved_by: known(issue.resolvedBy),
+    resolved_at: issue.resolvedAt,
+    created_at: issue.createdAt,
+    updated_at: issue.updatedAt,
+  };
+}
+
+/** Without its result, which quotes code. */
+export const analysisRow = (analysis: InstantAnalysis): AnalysisRow => ({
+  id: analysis.id,
+  language: analysis.language,
+  mode: analysis.mode,
+  issues_count: analysis.issuesCount,
+  quality_score: analysis.qualityScore,
+  analysis_time: analysis.analysisTime,
+  created_at: analysis.createdAt,
+});
+
+/** What the user has said, secrets aside: they leave in no form, not even encrypted. */
+export function configRow(config: UserConfig | null): { llm_config: object; other_config: object } {
+  const [llm_config, other_config] = groups.map((group) => {
+    const values = Object.entries(said(config?.[group] ?? {}));
+    return saying(Object.fromEntries(values.filter(([name]) => !isSecretField(name))));
+  }) as [object, object];
+  return { llm_config, other_config };
+}
