@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ManifestFile } from "../../functions/sources/archive/manifest.ts";
-import { languageOf, supportedExtensions } from "../../functions/sources/language.ts";
+import { isSupported, languageOf, supportedExtensions } from "../../functions/sources/language.ts";
 import { type Selection, selectFiles, sourceBytesMax } from "../../functions/sources/selection.ts";
 
 const file = (path: string, more: Partial<ManifestFile> = {}): ManifestFile => ({
@@ -77,6 +77,33 @@ describe("the selection", () => {
   });
 });
 
+/** What the contract of the web API names; a scan reads more. */
+const promised: Readonly<Record<string, string>> = {
+  ".js": "javascript",
+  ".jsx": "javascript",
+  ".ts": "typescript",
+  ".tsx": "typescript",
+  ".py": "python",
+  ".java": "java",
+  ".go": "go",
+  ".rs": "rust",
+  ".c": "cpp",
+  ".cpp": "cpp",
+  ".cc": "cpp",
+  ".h": "cpp",
+  ".hh": "cpp",
+  ".cs": "csharp",
+  ".php": "php",
+  ".rb": "ruby",
+  ".kt": "kotlin",
+  ".swift": "swift",
+  ".sql": "text",
+  ".sh": "text",
+  ".json": "text",
+  ".yml": "text",
+  ".yaml": "text",
+};
+
 describe("the language of a file", () => {
   it.each([
     ["a.js", "javascript"],
@@ -92,11 +119,58 @@ describe("the language of a file", () => {
     ["a.js/b", "text"],
   ])("of %s is %s", (path, language) => expect(languageOf(path)).toBe(language));
 
-  it("is known for the extensions that a scan reads", () => {
-    expect([...supportedExtensions].sort()).toEqual(
-      ".c .cc .cpp .cs .go .h .hh .java .js .json .jsx .kt .php .py .rb .rs .sh .sql .swift .ts .tsx .yaml .yml".split(
-        " ",
-      ),
-    );
+  it("is one that a scan reads", () => {
+    for (const extension of Object.keys(promised)) {
+      expect(supportedExtensions).toContain(extension);
+      expect(languageOf(`src/a${extension}`)).toBe(promised[extension]);
+    }
   });
+});
+
+describe("the files that a scan reads", () => {
+  it.each([
+    "Dockerfile",
+    "docker/Dockerfile.prod",
+    "docker/api.Dockerfile",
+    "Containerfile",
+    ".env",
+    "app/.env.production",
+    "prod.env",
+    ".github/workflows/build.yml",
+    "infra/main.tf",
+    "infra/prod.tfvars",
+    "nginx.conf",
+    "etc/nginx/sites-enabled/shop",
+    "public/.htaccess",
+    "php.ini",
+    "src/main/resources/application.properties",
+    "WEB-INF/web.xml",
+    "pyproject.toml",
+    "views/cart.blade.php",
+    "views/cart.html.erb",
+    "views/cart.jsp",
+    "views/Cart.cshtml",
+    "templates/cart.j2",
+    "src/Cart.vue",
+    "src/cart.mjs",
+    "src/cart.hpp",
+    "build.kts",
+    "deploy.bash",
+    ".npmrc",
+    "Jenkinsfile",
+  ])("have %s among them", (path) => expect(isSupported(path)).toBe(true));
+
+  it.each([
+    "LICENSE",
+    "README.md",
+    "logo.png",
+    "notes.txt",
+    "style.css",
+    "Gemfile.lock",
+    "environment",
+    "nginx/README",
+    "a.constructor",
+    ".js",
+    "a.env/b",
+  ])("have %s not among them", (path) => expect(isSupported(path)).toBe(false));
 });
