@@ -35,6 +35,7 @@ export interface Match {
   unless: Test[];
   near: RE2JS | null;
   notNear: RE2JS | null;
+  file: RE2JS | null;
   severity: Severity;
   confidence: number;
   /** For sinks: the family's bit and the kinds of sources that count. Null for patterns, which need no source. */
@@ -77,6 +78,8 @@ export class Knowledge {
   readonly exits = new PathIndex<true>();
   readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
   readonly returns = new PathIndex<string>();
+  /** What calls give when their arguments are such and such. */
+  readonly makes = new PathIndex<{ gives: string; when: Test[] }>();
   readonly holds = new PathIndex<string>();
   readonly outputs = new PathIndex<OutputModel>();
   readonly entryCalls = new PathIndex<EntryPoint>();
@@ -198,8 +201,11 @@ export class Catalogue {
     for (const { call, sets, when } of model.facts) {
       remember(knowledge, call, (path) => knowledge.facts.add(path, { sets, when: when.map(compileTest) }));
     }
-    for (const { call, read, gives } of model.returns) {
-      if (call) remember(knowledge, call, (path) => knowledge.returns.add(path, gives));
+    for (const { call, read, gives, when } of model.returns) {
+      if (call && when.length > 0) {
+        const made = { gives, when: when.map(compileTest) };
+        remember(knowledge, call, (path) => knowledge.makes.add(path, made));
+      } else if (call) remember(knowledge, call, (path) => knowledge.returns.add(path, gives));
       if (read) remember(knowledge, read, (path) => knowledge.holds.add(path, gives));
     }
     for (const { call, argument, from, kind, unless } of model.outputs) {
@@ -218,10 +224,10 @@ export class Catalogue {
     const point: EntryPoint = {
       parameters: entry.parameters,
       others: entry.others ?? null,
-      returns: entry.returns.flatMap(({ family, when, unless, confidence = entry.confidence }) =>
+      returns: entry.returns.flatMap(({ argument, family, when, unless, confidence = entry.confidence }) =>
         rules
           .filter((rule) => rule.family === family)
-          .map((rule) => this.#match(rule, { argument: [0], confidence, when, unless })),
+          .map((rule) => this.#match(rule, { argument, confidence, when, unless })),
       ),
       confidence: entry.confidence ?? 1,
       names: entry.names ?? [],
@@ -270,6 +276,7 @@ export class Catalogue {
       notNear: regex(at.notNear),
       severity: at.severity ?? rule.severity,
       confidence: rule.confidence * (at.confidence ?? 1),
+      file: regex(at.file),
       taint: rule.taint
         ? {
             family: this.#bits.get(rule.family) ?? 0,
@@ -295,6 +302,7 @@ type Where = {
   notNear?: string | undefined;
   argument?: (string | number)[];
   severity?: Severity | undefined;
+  file?: string | undefined;
   confidence?: number | undefined;
   when: Condition[];
   unless: Condition[];

@@ -90,6 +90,8 @@ const Pattern = z.strictObject({
   notNear: z.string().optional(),
   severity: z.enum(severities).optional(),
 });
+  /** The file must have this somewhere: what a plain name means is often told by the names beside it. */
+  file: z.string().optional(),
 const Families = z.union([z.literal("all"), z.array(Slug).min(1)]);
 
 export const Model = z.strictObject({
@@ -102,8 +104,15 @@ export const Model = z.strictObject({
   returns: z
     .array(
       z
-        .strictObject({ call: Path.optional(), read: Path.optional(), gives: Path })
-        .refine(({ call, read }) => (call === undefined) !== (read === undefined), { message: "call or read" }),
+        .strictObject({
+          call: Path.optional(),
+          read: Path.optional(),
+          gives: Path,
+          /** Of a call: what its arguments must be. */
+          when: z.array(Condition).default([]),
+        })
+        .refine(({ call, read }) => (call === undefined) !== (read === undefined), { message: "call or read" })
+        .refine(({ call, when }) => call !== undefined || when.length === 0, { message: "when is about calls" }),
     )
     .default([]),
   entryPoints: z
@@ -139,8 +148,11 @@ export const Model = z.strictObject({
         /** Families for which what the function returns is a sink. */
         returns: z
           .union([
-            Slug.transform((family) => [{ family, when: [], unless: [], confidence: undefined }]),
-            z.array(Sink.pick({ family: true, when: true, unless: true, confidence: true })).min(1),
+            Slug.transform((family) => [
+              { argument: [0] as (string | number)[], family, when: [], unless: [], confidence: undefined },
+            ]),
+            /** Position 0 is what becomes a page, 1 is all that is returned. */
+            z.array(Sink.pick({ argument: true, family: true, when: true, unless: true, confidence: true })).min(1),
           ])
           .default([]),
         confidence: Share.optional(),
@@ -221,6 +233,7 @@ export const Model = z.strictObject({
           "first",
         ]),
       }),
+          "pattern",
     )
     .default([]),
   facts: z.array(z.strictObject({ call: Path, sets: Slug, when: z.array(Condition).default([]) })).default([]),

@@ -25,6 +25,8 @@ export function assign(
         withType(run, frame, { ...value, taint: stepped(value.taint, at) }, type),
         "declares" in at && at.declares,
       );
+      // Settings files are modules and classes of plain names.
+      if (run.language === "python" && !frame.fn) storedIn(run, frame, [to.name], nothing, value, at);
       break;
     case "field":
       assignField(run, frame, to, value, at);

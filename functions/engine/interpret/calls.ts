@@ -1,5 +1,5 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
-import type { Call } from "../ir/ir.ts";
+import { type Call, wholeMap } from "../ir/ir.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
@@ -36,6 +36,8 @@ interface Called {
   paths: readonly string[];
   positional: Value[];
   named: Map<string, Value>;
+  /** What is passed as a map of named arguments. */
+  maps: Value;
 }
 
 /** Evaluates a call: checks it against the models, then decides what it gives. */
@@ -49,6 +51,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
     named: called.named,
     receiver,
     receiverPaths: called.names,
+    maps: called.maps,
     at: call,
     name: run.excerpt(call.callee, 60),
   };
@@ -96,9 +99,11 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
       : target.paths;
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
+  let maps = nothing;
   for (const arg of call.args) {
     const value = evaluate(run, frame, arg.value);
-    if (arg.name !== null) byName.set(arg.name, value);
+    if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
+    if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
     else if (arg.spread && value.slots?.shape === "list" && !value.slots.rest)
       positional.push(...value.slots.entries.values());
     else if (arg.spread && value.slots?.shape === "map")
@@ -106,7 +111,8 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
     else positional.push(arg.spread ? anyElement(value) : value);
   }
   const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
-  return { callee: target, receiver, names: receiverNames(call, receiver), paths: names, positional, named: byName };
+  const shared = { callee: target, receiver, names: receiverNames(call, receiver) };
+  return { ...shared, paths: names, positional, named: byName, maps };
 }
 
 /** A method is not read before it is called: reading has sources and sinks of its own. */
@@ -170,7 +176,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       .map((closure) => invoke(run, frame, closure, positional, called.named, call))
       .reduce((a, b) => join(a, b));
   }
-  const paths = resultPaths(run, call, called);
+  const paths = resultPaths(run, frame, call, called);
   const source = sourceOf(run, frame, called, call);
   if (source) {
     const at = run.source(source, call);
@@ -203,8 +209,12 @@ function made(call: Call, { callee, paths: names, positional, named: fields }: C
   return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest: null } };
 }
 
-function resultPaths(run: Run, call: Call, called: Called): string[] {
-  const gives = called.paths.flatMap((path) => run.knowledge.returns.find(path));
+function resultPaths(run: Run, frame: Frame, call: Call, called: Called): string[] {
+  const subject = subjectOf(called, call);
+  const made = unique(called.paths.flatMap((path) => run.knowledge.makes.find(path)))
+    .filter(({ when }) => when.every((test) => holds(frame, test, subject)))
+    .map(({ gives }) => gives);
+  const gives = [...made, ...called.paths.flatMap((path) => run.knowledge.returns.find(path))];
   const own = called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`));
   return [...new Set([...gives, ...own])].slice(0, 6);
 }

@@ -1,12 +1,12 @@
 import type { RE2JS } from "re2js";
 import type { Match, Test } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
-import type { Span } from "../ir/ir.ts";
+import { type Span, wholeMap } from "../ir/ir.ts";
 import { isCatastrophic } from "./catastrophic.ts";
 import { prefixFor } from "./operators.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
 import type { Flow, Frame, Hit, Run } from "./run.ts";
-import { allTaint, elementAt, extend, type Step, type Taint, type Value } from "./value.ts";
+import { allTaint, elementAt, extend, nothing, type Step, type Taint, type Value } from "./value.ts";
 
 /** What a sink or pattern is asked about: a call with its arguments, or a value stored somewhere. */
 export interface Subject {
@@ -14,6 +14,8 @@ export interface Subject {
   named: ReadonlyMap<string, Value>;
   receiver: Value | null;
   receiverPaths: readonly string[];
+  /** The named arguments that a call takes from a map. */
+  maps?: Value | undefined;
   at: Span;
   /** How the sink is called in messages. */
   name: string;
@@ -134,6 +136,7 @@ export const receiverFits = (wanted: RE2JS, paths: readonly string[]): boolean =
   paths.some((path) => wanted.matcher(lastSegment(path).replace(/^\?|\(\)$/g, "")).find());
 
 function contextFits(run: Run, frame: Frame, match: Match): boolean {
+  if (match.file && !match.file.matcher(run.text).find()) return false;
   if (!match.near && !match.notNear) return true;
   const context = `${frame.symbol} ${run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400))}`;
   if (match.near && !match.near.matcher(context).find()) return false;
@@ -177,6 +180,7 @@ export function argumentsAt(subject: Subject, argument: string | number): Value[
   if (argument === "receiver") return subject.receiver ? [subject.receiver] : [];
   const [first, ...keys] = argument.split(".") as [string, ...string[]];
   const start = /^\d+$/.test(first) ? subject.positional[Number(first)] : subject.named.get(first);
+  if (argument === wholeMap) return subject.maps && subject.maps !== nothing ? [subject.maps] : [];
   const found = keys.reduce<Value | null>((value, key) => value && elementAt(value, key), start ?? null);
   return found ? [found] : [];
 }

@@ -111,7 +111,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
   const value = returned ? evaluate(run, frame, returned) : nothing;
   if (returned && frame.returns.length > 0) {
     check(run, frame, frame.returns, {
-      positional: pageOf(run, value),
+      positional: [pageOf(run, value), value],
       named: new Map(),
       receiver: null,
       receiverPaths: [],
@@ -126,9 +126,9 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
 }
 
 /** What a framework makes a page of: maps become JSON, and of several results the first is the body. */
-function pageOf(run: Run, value: Value): Value[] {
-  if (value.slots?.shape === "map") return [];
-  return [(run.language === "python" && value.slots?.shape === "list" && elementAt(value, "0")) || value];
+function pageOf(run: Run, value: Value): Value {
+  const body = (run.language === "python" && value.slots?.shape === "list" && elementAt(value, "0")) || value;
+  return body.slots?.shape === "map" ? nothing : body;
 }
 
 /** Notes the facts that hold where a function returns. */

@@ -59,6 +59,15 @@ const noSubject = { named: new Map(), receiver: null, receiverPaths: [], name: "
 const calleeOf = (run: Run, frame: Frame, decorator: Expression): Value =>
   evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
 
+/** What the object is known as whose method decorates: its paths, and the name it is written with. */
+function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly string[] {
+  const callee = decorator.kind === "call" ? decorator.callee : decorator;
+  if (callee.kind !== "field") return [];
+  const { of } = callee;
+  const written = of.kind === "variable" || of.kind === "field" ? [`?${of.name}`] : [];
+  return [...evaluate(run, frame, of).paths, ...written];
+}
+
 /** Whether what an entry point asks of the function's other decorators, its class and its result is so. */
 function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
   if (entry.result && !entry.result.matcher((fn.result ?? "").replace(/\s/g, "")).find()) return false;
@@ -91,7 +100,8 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
     const found = callee.paths.flatMap((path) => run.knowledge.entryDecorators.find(path));
     const fits = found.find(
       (entry) =>
-        (!entry.receiver || receiverFits(entry.receiver, callee.paths)) && contextOfEntryFits(run, frame, fn, entry),
+        (!entry.receiver || receiverFits(entry.receiver, receiverOf(run, frame, decorator))) &&
+        contextOfEntryFits(run, frame, fn, entry),
     );
     if (fits) return fits;
   }
