@@ -3,6 +3,9 @@ import { analyseCode } from "./analyse-code.ts";
 import type { Candidate, Coverage, FileArtefact, SourceFile } from "./artefact.ts";
 import { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueData } from "./catalogue/schema.ts";
+import { markedComments } from "./config/config-comments.ts";
+import { configFormatOf } from "./config/config-format.ts";
+import { ConfigScanner } from "./config/scan.ts";
 import type { Finding } from "./finding.ts";
 import { Suppressions } from "./findings/suppression.ts";
 import { decode, isBinary } from "./inventory/decode.ts";
@@ -58,26 +61,28 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   const parser = await SourceParser.create(assets);
   const secrets = new SecretScanner(catalogue.secretRules);
   const texts = new TextScanner(catalogue.textRules);
+  const configs = new ConfigScanner(catalogue.configRules);
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   return {
     version: `${codeVersion}-${digest}`,
-    analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts }, file, options),
+    analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts, configs }, file, options),
     link: (artefacts, options) => link(catalogue, artefacts, options),
     unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.mask(text)),
   };
 }
 
-const noMatches: PatternMatches = { candidates: [], reason: null };
+const noMatches = { candidates: [], reason: null };
 
 interface Parts {
   catalogue: Catalogue;
   parser: SourceParser;
   secrets: SecretScanner;
   texts: TextScanner;
+  configs: ConfigScanner;
 }
 
 async function analyse(
-  { catalogue, parser, secrets, texts }: Parts,
+  { catalogue, parser, secrets, texts, configs }: Parts,
   file: SourceFile,
   { patterns = [] }: AnalysisOptions,
 ): Promise<FileArtefact> {
@@ -114,7 +119,7 @@ async function analyse(
       const byRule = brought.rules.run(catalogue, code);
       return { candidates: [...byLine.candidates, ...byRule.candidates], reason: byLine.reason ?? byRule.reason };
     };
-    const unparsed = (suppressions = new Suppressions(text, [], lines)) =>
+    const unparsed = (suppressions: Suppressions) =>
       unparsedFile({ text, lines, errors: [], suppressions, hashComments: false });
     const { depth, reason: cut } = depthOf(text, file.bytes.length);
     const grammar = depth === "full" ? language.grammar : null;
@@ -122,12 +127,15 @@ async function analyse(
       // Plain text has nothing but secrets to be found; only code loses something by not being parsed.
       const isCode = language.grammar !== null || language.unsupported;
       const left = file.bytes.length > bytesMax ? "size_limit" : isCode ? (cut ?? "language_not_supported") : null;
-      const silent = () => null;
-      const own = depth === "full" ? ownMatches(silent, unparsed()) : noMatches;
-      const reason = left ?? own.reason;
-      const found = secrets.scan(text, lines, silent);
+      const format = configFormatOf(file.path);
+      const suppressions = new Suppressions(text, format ? markedComments(text) : [], lines);
+      const suppressed = (rule: string, line: number) => suppressions.of(rule, line);
+      const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions)) : noMatches;
+      const config = depth === "full" && format ? configs.scan(format, text, lines, suppressed) : noMatches;
+      const reason = left ?? config.reason ?? own.reason;
+      const found = secrets.scan(text, lines, suppressed);
       const shown = new ShownCode(found.mask);
-      const others = [...texts.scan(text, lines, silent), ...own.candidates];
+      const others = [...config.candidates, ...texts.scan(text, lines, suppressed), ...own.candidates];
       const candidates = [...found.candidates, ...others.map((candidate) => shown.candidate(candidate))];
       return ended(reason === null ? "analysed" : "partial", reason, candidates);
     }

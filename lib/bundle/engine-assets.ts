@@ -124,9 +124,20 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
     for (const [name, item] of Object.entries(value)) checkRegexes(file, item, name);
   else if (
     typeof value === "string" &&
-    ["regex", "regexes", "matches", "near", "notNear", "receiver", "result", "safePrefix", "allow", "begins"].includes(
-      key,
-    )
+    [
+      "regex",
+      "regexes",
+      "matches",
+      "near",
+      "notNear",
+      "receiver",
+      "result",
+      "safePrefix",
+      "allow",
+      "begins",
+      "each",
+      "key",
+    ].includes(key)
   ) {
     try {
       RE2JS.compile(value);

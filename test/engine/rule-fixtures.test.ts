@@ -20,7 +20,7 @@ interface Marks {
 function marksOf(source: string, ruleId: string): Marks {
   const marks: Marks = { ruleid: [], ok: [] };
   for (const [i, line] of source.split("\n").entries()) {
-    const found = line.match(/\b(ruleid|ok): (\S+)/);
+    const found = line.match(/\b(ruleid|ok): ([\w.-]+)/);
     if (found?.[2] === ruleId) marks[found[1] as keyof Marks].push(i + 2);
   }
   return marks;

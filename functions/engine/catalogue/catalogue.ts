@@ -118,6 +118,7 @@ export class Catalogue {
   readonly rules: ReadonlyMap<string, Rule>;
   readonly secretRules: readonly Rule[];
   readonly textRules: readonly Rule[];
+  readonly configRules: readonly Rule[];
   readonly #data: CatalogueData;
   readonly #bits: Map<string, Families>;
   readonly #knowledge = new Map<string, Knowledge>();
@@ -127,6 +128,7 @@ export class Catalogue {
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
     this.secretRules = data.rules.filter((rule) => rule.secret);
     this.textRules = data.rules.filter((rule) => rule.text);
+    this.configRules = data.rules.filter((rule) => rule.config);
     this.#bits = new Map(taintFamilies(data).map((family, i) => [family, 1 << i]));
   }
 

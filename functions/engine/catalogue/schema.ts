@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ConfigQuery } from "../config/config-query.ts";
 import { issueTypes, severities, vulnerabilityTypes } from "../finding.ts";
 
 /**
@@ -301,6 +302,8 @@ export const Rule = z
       })
       .optional(),
     /** What is written for people, in comments and texts of any file; one line at a time. */
+    /** Questions to configuration files. */
+    config: z.array(ConfigQuery).min(1).optional(),
     text: z
       .strictObject({
         regexes: z.array(z.string()).min(1),
@@ -309,8 +312,8 @@ export const Rule = z
       })
       .optional(),
   })
-  .refine((rule) => [rule.taint, rule.patterns, rule.secret, rule.text].filter(Boolean).length === 1, {
-    message: "a rule has exactly one of taint, patterns, secret, text",
+  .refine((rule) => [rule.taint, rule.patterns, rule.secret, rule.config, rule.text].filter(Boolean).length === 1, {
+    message: "a rule has exactly one of taint, patterns, secret, config, text",
   });
 export type Rule = z.infer<typeof Rule>;
 

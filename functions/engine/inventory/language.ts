@@ -1,3 +1,5 @@
+import { configFormatOf } from "../config/config-format.ts";
+
 /** How a file is read: the language shown in coverage, and the grammar to parse it with, if there is one. */
 export interface FileLanguage {
   name: string;
@@ -49,5 +51,5 @@ export function languageOf(path: string): FileLanguage {
   const other = Object.hasOwn(unsupported, extension) ? unsupported[extension] : undefined;
   return other
     ? { name: other, grammar: null, unsupported: true }
-    : { name: "text", grammar: null, unsupported: false };
+    : { name: configFormatOf(path) ?? "text", grammar: null, unsupported: false };
 }
