@@ -276,9 +276,9 @@ export class Catalogue {
       unless: at.unless.map(compileTest),
       near: regex(at.near),
       notNear: regex(at.notNear),
+      file: regex(at.file),
       severity: at.severity ?? rule.severity,
       confidence: rule.confidence * (at.confidence ?? 1),
-      file: regex(at.file),
       taint: rule.taint
         ? {
             family: this.#bits.get(rule.family) ?? 0,
@@ -302,9 +302,9 @@ type Where = {
   receiver?: string | undefined;
   near?: string | undefined;
   notNear?: string | undefined;
+  file?: string | undefined;
   argument?: (string | number)[];
   severity?: Severity | undefined;
-  file?: string | undefined;
   confidence?: number | undefined;
   when: Condition[];
   unless: Condition[];

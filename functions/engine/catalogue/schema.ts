@@ -89,10 +89,10 @@ const Pattern = z.strictObject({
   /** The statement or the enclosing function's name must contain this. */
   near: z.string().optional(),
   notNear: z.string().optional(),
-  severity: z.enum(severities).optional(),
-});
   /** The file must have this somewhere: what a plain name means is often told by the names beside it. */
   file: z.string().optional(),
+  severity: z.enum(severities).optional(),
+});
 const Families = z.union([z.literal("all"), z.array(Slug).min(1)]);
 
 export const Model = z.strictObject({
@@ -232,9 +232,9 @@ export const Model = z.strictObject({
           "new-map",
           "keys",
           "first",
+          "pattern",
         ]),
       }),
-          "pattern",
     )
     .default([]),
   facts: z.array(z.strictObject({ call: Path, sets: Slug, when: z.array(Condition).default([]) })).default([]),
@@ -301,9 +301,9 @@ export const Rule = z
         generic: z.boolean().default(false),
       })
       .optional(),
-    /** What is written for people, in comments and texts of any file; one line at a time. */
     /** Questions to configuration files. */
     config: z.array(ConfigQuery).min(1).optional(),
+    /** What is written for people, in comments and texts of any file; one line at a time. */
     text: z
       .strictObject({
         regexes: z.array(z.string()).min(1),

@@ -177,10 +177,10 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
 export function argumentsAt(subject: Subject, argument: string | number): Value[] {
   if (typeof argument === "number") return subject.positional[argument] ? [subject.positional[argument]] : [];
   if (argument === "*") return [...subject.positional, ...subject.named.values()];
+  if (argument === wholeMap) return subject.maps && subject.maps !== nothing ? [subject.maps] : [];
   if (argument === "receiver") return subject.receiver ? [subject.receiver] : [];
   const [first, ...keys] = argument.split(".") as [string, ...string[]];
   const start = /^\d+$/.test(first) ? subject.positional[Number(first)] : subject.named.get(first);
-  if (argument === wholeMap) return subject.maps && subject.maps !== nothing ? [subject.maps] : [];
   const found = keys.reduce<Value | null>((value, key) => value && elementAt(value, key), start ?? null);
   return found ? [found] : [];
 }
