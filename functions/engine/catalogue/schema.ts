@@ -48,7 +48,7 @@ export const Condition = z.strictObject({
   below: z.number().optional(),
   /** Is the thing with this path. */
   path: z.array(Path).optional(),
-  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time, `whole` what came in as one piece and has no type of the file. */
+  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time (`catastrophic-text`: written as text), `whole` what came in as one piece and has no type of the file. */
   shape: z
     .enum([
       "absent",
@@ -61,6 +61,7 @@ export const Condition = z.strictObject({
       "spread",
       "closed",
       "catastrophic",
+      "catastrophic-text",
       "whole",
     ])
     .optional(),
@@ -96,8 +97,8 @@ const Pattern = z.strictObject({
 const Families = z.union([z.literal("all"), z.array(Slug).min(1)]);
 
 export const Model = z.strictObject({
-  /** TypeScript uses the models of JavaScript. */
-  language: z.enum(languages).exclude(["typescript"]),
+  /** TypeScript uses the models of JavaScript, C++ those of C. */
+  language: z.enum(languages).exclude(["typescript", "cpp"]),
   framework: Slug,
   /** Loaded only for files that import one of these; always when absent. */
   detect: z.strictObject({ imports: z.array(z.string()).min(1) }).optional(),
@@ -128,6 +129,9 @@ export const Model = z.strictObject({
         names: z.array(z.array(z.string()).min(1)).optional(),
         /** Functions that the file exports under this name. */
         exported: z.string().optional(),
+        /** Methods of this name, in classes that extend `of` where that is given. */
+        method: z.string().optional(),
+        of: Path.optional(),
         /** Parameters with this decorator. */
         parameterDecorator: Path.optional(),
         /** What a parameter with the decorator is, where it is more than plain input. */

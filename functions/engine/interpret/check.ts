@@ -169,8 +169,11 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   if (shape === "whole") return value.taint.length > 0 && value.instance === null;
   if (shape === "closed") return value.slots?.shape === "map" && !value.slots.rest && value.taint.length === 0;
   if (shape === "spread") return (value.slots?.rest?.taint.length ?? 0) > 0;
-  if (shape === "catastrophic")
-    return value.constants?.some((c) => typeof c === "string" && isCatastrophic(c)) === true && value.prefix === null;
+  if (shape === "catastrophic" || shape === "catastrophic-text")
+    return (
+      value.constants?.some((c) => typeof c === "string" && isCatastrophic(c)) === true &&
+      (shape === "catastrophic-text" || value.prefix === null)
+    );
   return value.slots === null && value.closures.length === 0;
 }
 

@@ -16,6 +16,7 @@ import { evaluate, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { refine } from "./guards.ts";
 import { newFrame, runBody, summarise } from "./invoke.ts";
+import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths, memberPaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
@@ -119,6 +120,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
       name: "return",
     });
   }
+  if (returned) returnedRegion(run, frame, returned, value);
   noteGuard(run, frame, returned, truth(value) ?? outcomeOf(returned));
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;
@@ -230,7 +232,9 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
       evaluate(run, frame, s.test);
       refine(run, frame, s.test, true);
     }
+    noteRounds(run, frame, s);
     execute(run, frame, s.body);
+    forgetRounds(run, frame, s);
     frame.scope.variables = [...loop.continues.splice(0), frame.scope.variables].reduce<Variables | null>(
       (a, b) => joinStates(a, b),
       null,
@@ -329,6 +333,8 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const inner = newFrame(null, scope, self, info, symbol);
   const others = node.body.filter((member) => member.kind !== "function");
   runBody(run, inner, others);
-  for (const [name, value] of scope.variables ?? [])
-    if (!name.startsWith("this.")) info.fields.set(name, join(info.fields.get(name) ?? nothing, value));
+  for (const [name, value] of scope.variables ?? []) {
+    const known = info.fields.get(name);
+    if (!name.startsWith("this.")) info.fields.set(name, known ? join(known, value) : value);
+  }
 }
