@@ -131,9 +131,10 @@ async function analyse(
       const suppressions = new Suppressions(text, format ? markedComments(text) : [], lines);
       const suppressed = (rule: string, line: number) => suppressions.of(rule, line);
       const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions)) : noMatches;
-      const config = depth === "full" && format ? configs.scan(format, text, lines, suppressed) : noMatches;
-      const reason = left ?? config.reason ?? own.reason;
       const found = secrets.scan(text, lines, suppressed);
+      const told = new Set(found.candidates.map((candidate) => candidate.startLine));
+      const config = depth === "full" && format ? configs.scan(format, text, lines, suppressed, told) : noMatches;
+      const reason = left ?? config.reason ?? own.reason;
       const shown = new ShownCode(found.mask);
       const others = [...config.candidates, ...texts.scan(text, lines, suppressed), ...own.candidates];
       const candidates = [...found.candidates, ...others.map((candidate) => shown.candidate(candidate))];

@@ -20,6 +20,8 @@ const wasm: Record<string, string> = {
   "tree-sitter-java.wasm": "tree-sitter-java/tree-sitter-java.wasm",
   "tree-sitter-php.wasm": "tree-sitter-php/tree-sitter-php.wasm",
   "tree-sitter-go.wasm": "tree-sitter-go/tree-sitter-go.wasm",
+  "tree-sitter-c.wasm": "tree-sitter-c/tree-sitter-c.wasm",
+  "tree-sitter-cpp.wasm": "tree-sitter-cpp/tree-sitter-cpp.wasm",
 };
 
 /** The parser or a grammar as it was installed, for who needs no rules. */
@@ -136,6 +138,7 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
       "allow",
       "begins",
       "each",
+      "skip",
       "key",
     ].includes(key)
   ) {

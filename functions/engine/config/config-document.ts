@@ -3,6 +3,7 @@ import { type ConfigNode, entryOf } from "./config-node.ts";
 import { readApache, readNginx } from "./directives-reader.ts";
 import { readDockerfile } from "./dockerfile-reader.ts";
 import { readHcl } from "./hcl-reader.ts";
+import { addEvents, mapEnvironments } from "./normal-forms.ts";
 import { readDotenv, readIni, readProperties } from "./pairs-reader.ts";
 import { addPods } from "./pods.ts";
 import { springNames } from "./spring-names.ts";
@@ -90,6 +91,8 @@ function readStructured(format: "yaml" | "json", text: string): ReturnType<typeo
   const documents = roots.flatMap((root): ConfigDocument[] => {
     const kind = kindOf(root);
     if (kind === "kubernetes") addPods(root);
+    if (kind === "compose") mapEnvironments(root);
+    if (kind === "github-workflow") addEvents(root);
     return kind ? [{ kind, root: kind === "spring" ? springNames(root) : root, templated }] : [];
   });
   return { documents, reason: broken && documents.length > 0 && !templated ? "syntax_errors" : null };

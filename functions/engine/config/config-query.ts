@@ -31,6 +31,8 @@ export const ConfigQuery = z.strictObject({
   unless: z.array(ConfigCondition).default([]),
   /** Each match in the text of the entry is a finding, where it stands. */
   each: z.string().optional(),
+  /** Matches of `each` in which this finds something are none. */
+  skip: z.string().optional(),
   /** The entry to show instead, on the way from the one found. */
   report: z.string().optional(),
   /** One finding a document is enough. */

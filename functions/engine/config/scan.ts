@@ -31,6 +31,7 @@ interface CompiledQuery {
   readonly find: KeyPath;
   readonly report: KeyPath | null;
   readonly each: RE2JS | null;
+  readonly skip: RE2JS | null;
   readonly when: readonly CompiledCondition[];
   readonly unless: readonly CompiledCondition[];
   /** It asks for something that is not there, which a template may still bring. */
@@ -56,6 +57,8 @@ export class ConfigScanner {
     text: string,
     lines: LineIndex,
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+    /** Lines whose secrets are reported already. */
+    told: ReadonlySet<number> = new Set(),
   ): { candidates: Candidate[]; reason: string | null } {
     const candidates: Candidate[] = [];
     let steps = 0;
@@ -67,7 +70,8 @@ export class ConfigScanner {
       for (const document of documents)
         for (const query of this.#queries.get(document.kind) ?? [])
           for (const { node, start, end } of sightings(query, document, visit))
-            candidates.push(candidateOf(query, document, node, { start, end, text, lines, suppressed }));
+            if (query.rule.family !== "hardcoded_secret" || !told.has(lines.lineOf(start)))
+              candidates.push(candidateOf(query, document, node, { start, end, text, lines, suppressed }));
       return { candidates, reason };
     } catch (error) {
       // Nesting that the parser cannot take ends its stack.
@@ -85,14 +89,14 @@ interface Seen {
 }
 
 function sightings(compiled: CompiledQuery, document: ConfigDocument, visit: () => void): Seen[] {
-  const { query, find, report, each, when, unless, absence } = compiled;
+  const { query, find, report, each, skip, when, unless, absence } = compiled;
   if (absence && document.templated) return [];
   const found: Seen[] = [];
   const places = new Set<number>();
   for (const node of find.from(document.root, visit)) {
     if (!when.every((c) => holds(c, node, visit)) || unless.some((c) => holds(c, node, visit))) continue;
     const at = report?.from(node, visit)[0] ?? node;
-    const seen = each ? matchesOf(each, at) : [{ node: at, start: at.start, end: at.end }];
+    const seen = each ? matchesOf(each, skip, at) : [{ node: at, start: at.start, end: at.end }];
     for (const one of seen) {
       if (places.has(one.start) || found.length === findingsMax) continue;
       places.add(one.start);
@@ -103,14 +107,14 @@ function sightings(compiled: CompiledQuery, document: ConfigDocument, visit: () 
   return found;
 }
 
-function matchesOf(each: RE2JS, node: ConfigNode): Seen[] {
+function matchesOf(each: RE2JS, skip: RE2JS | null, node: ConfigNode): Seen[] {
   const found: Seen[] = [];
   const matcher = each.matcher(node.text ?? node.value ?? "");
   // White space that an expression needs to look behind itself is not part of the finding.
   while (matcher.find() && found.length < findingsMax) {
     const text = matcher.group() ?? "";
     const lead = text.search(/\S/);
-    if (lead < 0) continue;
+    if (lead < 0 || skip?.matcher(text).find()) continue;
     const start = node.textStart + matcher.start() + lead;
     found.push({ node, start, end: start + text.trim().length });
   }
@@ -175,7 +179,8 @@ function compile(rule: Rule, query: ConfigQuery): CompiledQuery {
     query,
     find: new KeyPath(query.find),
     report: query.report === undefined ? null : new KeyPath(query.report),
-    each: query.each === undefined ? null : RE2JS.compile(query.each),
+    each: regex(query.each),
+    skip: regex(query.skip),
     when,
     unless,
     absence:
@@ -183,8 +188,9 @@ function compile(rule: Rule, query: ConfigQuery): CompiledQuery {
   };
 }
 
+const regex = (source: string | undefined) => (source === undefined ? null : RE2JS.compile(source));
+
 function compileCondition(condition: ConfigCondition): CompiledCondition {
-  const regex = (source: string | undefined) => (source === undefined ? null : RE2JS.compile(source));
   return {
     at: new KeyPath(condition.at ?? ""),
     condition,
