@@ -18,7 +18,7 @@ export const readIni = (text: string): ConfigNode[] =>
     text,
     /^[ \t]*([A-Za-z_][\w.-]*)[ \t]*=[ \t]*([^\n]*)$/gm,
     (value) => value.replace(/^"([^"]*)".*$|\s*;.*$/, "$1"),
-    (key) => [key.toLowerCase()],
+    (key) => key.toLowerCase().split("."),
   );
 
 function readPairs(
