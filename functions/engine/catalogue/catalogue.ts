@@ -54,6 +54,7 @@ export interface EntryPoint {
   with: PathIndex<true> | null;
   without: PathIndex<true> | null;
   result: RE2JS | null;
+  of: PathIndex<true> | null;
   except: string[];
 }
 
@@ -86,6 +87,7 @@ export class Knowledge {
   readonly entryDecorators = new PathIndex<EntryPoint>();
   readonly entryNames: EntryPoint[] = [];
   readonly entryExports = new Map<string, EntryPoint>();
+  readonly entryMethods = new Map<string, EntryPoint[]>();
   readonly parameterDecorators = new PathIndex<PassedParameter>();
   readonly cleanTypes = new Set<string>();
   readonly shallowKinds = new Set<string>();
@@ -239,6 +241,7 @@ export class Catalogue {
       with: pathIndex(entry.with),
       without: pathIndex(entry.without),
       result: regex(entry.result),
+      of: pathIndex(entry.of),
       except: entry.except.flatMap(expandBraces),
     };
     for (const path of [entry.with, entry.without]) if (path) remember(knowledge, path, () => {});
@@ -248,7 +251,10 @@ export class Catalogue {
     }
     if (entry.call) knowledge.entryCalls.add(entry.call, point);
     if (entry.decorator) remember(knowledge, entry.decorator, (path) => knowledge.entryDecorators.add(path, point));
-    if (entry.names) knowledge.entryNames.push(point);
+    if (entry.of) remember(knowledge, entry.of, () => {});
+    for (const name of entry.method ? expandBraces(entry.method) : [])
+      knowledge.entryMethods.set(name, [...(knowledge.entryMethods.get(name) ?? []), point]);
+    if (entry.names && !entry.method) knowledge.entryNames.push(point);
     if (entry.parameterDecorator) {
       const kind = entry.type ? null : (entry.others ?? "http-query");
       const passed = { kind, type: entry.type ?? null, unless: point.unless };

@@ -147,7 +147,7 @@ function assignIndex(
   if (known !== null) {
     const paths = memberPaths(of, known);
     storedIn(run, frame, paths.length > 0 ? paths : [`?.${known}`], of, value, at);
-  }
+  } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
   if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);
   if (whole === null) return;
@@ -225,6 +225,9 @@ function partOf(
   // The first of several results of something unknown is what it is about.
   if (shape === "list" && run.language === "go" && !value.slots)
     return key === "0" ? value : { ...tainted(value.taint), paths: memberPaths(value, `[${key}]`) };
+  // `connection, address = server.accept()`: each result goes by its position.
+  if (shape === "list" && run.language === "python" && !value.slots)
+    return { ...anyElement(value), paths: memberPaths(value, `[${key}]`) };
   if (shape === "list") return elementAt(value, String(key)) ?? anyElement(value);
   return member(run, frame, value, String(key), at);
 }

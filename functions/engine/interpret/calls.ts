@@ -55,7 +55,10 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
     at: call,
     name: run.excerpt(call.callee, 60),
   };
-  for (const [name, value] of called.named) storeEntry(run, frame, name, value, call);
+  for (const [name, value] of called.named) {
+    const written = call.args.find((arg) => arg.name === name)?.value ?? call;
+    storeEntry(run, frame, name, value, written);
+  }
   const matches = unique(paths.flatMap((path) => run.knowledge.calls.find(path)));
   if (matches.length > 0) check(run, frame, matches, subject);
   // Where the caller's input decides what is called, no path tells.

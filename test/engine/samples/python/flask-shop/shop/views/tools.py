@@ -97,7 +97,7 @@ def people():
 
 @bp.post("/feed")
 def feed():
-    # todo-vuln: xxe
+    # vuln: xxe
     tree = etree.fromstring(request.data, etree.XMLParser(resolve_entities=True))
     # safe: xxe
     other = etree.fromstring(request.data, etree.XMLParser(resolve_entities=False, no_network=True))
@@ -124,13 +124,13 @@ def report():
         return jsonify(json.loads(request.args["data"]))
     except ValueError:
         current_app.logger.exception("report")
-        # todo-vuln: verbose_error
+        # vuln: verbose_error
         return jsonify(error=traceback.format_exc()), 500
 
 
 @bp.after_request
 def allow_origins(response):
-    # todo-vuln: permissive_cors
+    # vuln: permissive_cors
     response.headers["Access-Control-Allow-Origin"] = request.headers.get("Origin")
     response.headers["Access-Control-Allow-Credentials"] = "true"
     return response
