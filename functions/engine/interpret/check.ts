@@ -138,9 +138,25 @@ export const receiverFits = (wanted: RE2JS, paths: readonly string[]): boolean =
 function contextFits(run: Run, frame: Frame, match: Match): boolean {
   if (match.file && !match.file.matcher(run.text).find()) return false;
   if (!match.near && !match.notNear) return true;
-  const context = `${frame.symbol} ${run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400))}`;
+  const statement = run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400));
+  const context = `${frame.symbol} ${statement} ${usesOf(run, frame, statement)}`;
   if (match.near && !match.near.matcher(context).find()) return false;
   return !match.notNear?.matcher(context).find();
+}
+
+const usesMax = 6;
+
+/** The lines that go on with what a statement assigns to a variable: they tell what it is for. */
+function usesOf(run: Run, frame: Frame, statement: string): string {
+  const name = statement.match(/^[\w$<>[\].,? ]*?([\w$]+)\s*:?=(?!=)/)?.[1];
+  if (name === undefined || !frame.fn) return "";
+  const rest = run.text.slice(frame.statement.end, frame.fn.end).split("\n");
+  const word = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
+  return rest
+    .filter((line) => word.test(line))
+    .slice(0, usesMax)
+    .join(" ")
+    .slice(0, 600);
 }
 
 /** Whether a condition holds for certain. */
