@@ -139,9 +139,11 @@ function contextFits(run: Run, frame: Frame, match: Match): boolean {
   if (match.file && !match.file.matcher(run.text).find()) return false;
   if (!match.near && !match.notNear) return true;
   const statement = run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400));
-  const context = `${frame.symbol} ${statement} ${usesOf(run, frame, statement)}`;
-  if (match.near && !match.near.matcher(context).find()) return false;
-  return !match.notNear?.matcher(context).find();
+  const narrow = `${frame.symbol} ${statement}`;
+  const wide = `${narrow} ${usesOf(run, frame, statement)}`;
+  if (match.near && !match.near.matcher(wide).find()) return false;
+  // Where the purpose is known, a later line that is about something else takes nothing back.
+  return !match.notNear?.matcher(match.near ? narrow : wide).find();
 }
 
 const usesMax = 6;
