@@ -6,6 +6,7 @@ import { interpret } from "./interpret/interpreter.ts";
 import type { Hit } from "./interpret/run.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
+import { CLowering } from "./lower/c/c-lowering.ts";
 import { GoLowering } from "./lower/go/go-lowering.ts";
 import { JavaLowering } from "./lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "./lower/javascript/javascript-lowering.ts";
@@ -34,6 +35,8 @@ const lowerings: Record<string, new (text: string) => Lowering> = {
   java: JavaLowering,
   php: PhpLowering,
   go: GoLowering,
+  c: CLowering,
+  cpp: CLowering,
 };
 
 /** A share of unreadable text beyond which the file is called partly analysed. */

@@ -140,6 +140,9 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
       "each",
       "skip",
       "key",
+      "notMatches",
+      "pathMatches",
+      "prefix",
     ].includes(key)
   ) {
     try {

@@ -26,6 +26,10 @@ export interface Test {
   fact: string | null;
 }
 
+/** The language whose models and rules speak about files of this grammar. */
+export const modelLanguage = (grammar: string): string =>
+  grammar === "typescript" || grammar === "tsx" ? "javascript" : grammar === "cpp" ? "c" : grammar;
+
 /** What to look at where, as sinks and patterns share it. */
 export interface Match {
   rule: Rule;
@@ -155,7 +159,7 @@ export class Catalogue {
 
   /** What is known about a file in this language that imports these modules. Cached per set of models. */
   knowledge(language: string, imports: ReadonlySet<string>): Knowledge {
-    const base = language === "typescript" || language === "tsx" ? "javascript" : language;
+    const base = modelLanguage(language);
     // What is imported says more than what is guessed from names, so it is asked first.
     const models = this.#data.models
       .filter((model) => model.language === base && isImported(model, imports))

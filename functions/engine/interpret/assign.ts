@@ -3,6 +3,7 @@ import type { Assign, Expression } from "../ir/ir.ts";
 import { check } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { isCarried, member } from "./members.ts";
+import { indexOf, keptIn, useOf } from "./memory.ts";
 import { accessPath, memberPaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";
@@ -79,6 +80,7 @@ function assignField(
   at: Expression,
 ): void {
   const of = evaluate(run, frame, to.of);
+  useOf(run, frame, to.of, of);
   const key = accessPath(to);
   const paths = memberPaths(of, to.name);
   storedIn(run, frame, paths.length > 0 ? paths : [`?.${to.name}`], of, value, at);
@@ -91,7 +93,7 @@ function assignField(
       paths: value.paths.length > 0 ? value.paths : paths,
     });
   const info = of.instance ?? (of === frame.self ? frame.owner : null);
-  if (info) info.fields.set(to.name, join(info.fields.get(to.name) ?? nothing, value));
+  if (info) info.fields.set(to.name, join(info.fields.get(to.name) ?? nothing, keptIn(value)));
 }
 
 /** `module.exports = …`, `exports.x = …`: what other files can call. */
@@ -143,6 +145,8 @@ function assignIndex(
   const of = evaluate(run, frame, to.of);
   const key = to.key && evaluate(run, frame, to.key);
   const known = key?.constants?.length === 1 ? String(key.constants[0]) : null;
+  indexOf(run, frame, to, of, key, to.key ?? to);
+  useOf(run, frame, to.of, of);
   const whole = accessPath(to.of);
   if (known !== null) {
     const paths = memberPaths(of, known);

@@ -1,12 +1,13 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
 import { type Call, wholeMap } from "../ir/ir.ts";
-import { argumentsAt, check, holds, receiverFits, type Subject } from "./check.ts";
+import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { through } from "./guard-functions.ts";
 import { handOver, partsOf, targetOf } from "./handover.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member } from "./members.ts";
+import { memoryCall } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix } from "./operators.ts";
 import { replacementCleans } from "./replacements.ts";
@@ -61,6 +62,8 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   }
   const matches = unique(paths.flatMap((path) => run.knowledge.calls.find(path)));
   if (matches.length > 0) check(run, frame, matches, subject);
+  const memory = memoryCall(run, frame, call, paths, positional);
+  if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>"), { ...subject, positional: [called.callee] });
@@ -68,9 +71,20 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   if (target !== null) handOver(run, target, positional, called.named, call);
-  const result = resultOf(run, frame, call, called, entered, target);
+  let result = resultOf(run, frame, call, called, entered, target);
   writeOutputs(run, frame, call, called, subject);
+  if (run.knowledge.settings.size > 0) result = asSetting(run, paths, subject, result);
   return { ...result, taint: stepped(result.taint, call) };
+}
+
+/** What is looked up in a file of settings is its default at least; linking knows what the file says. */
+function asSetting(run: Run, paths: readonly string[], subject: Subject, result: Value): Value {
+  const [setting] = paths.flatMap((path) => run.knowledge.settings.find(path));
+  if (!setting || result.constants) return result;
+  const [key] = argumentsAt(subject, setting.key)[0]?.constants ?? [];
+  if (typeof key !== "string") return result;
+  const otherwise = argumentsAt(subject, setting.otherwise)[0];
+  return { ...result, paths: [settingPath(key), ...result.paths], constants: otherwise?.constants ?? null };
 }
 
 const unique = <T>(values: T[]): T[] => (values.length < 2 ? values : [...new Set(values)]);
@@ -279,6 +293,8 @@ function containerOf(run: Run, called: Called) {
 function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
   const key = accessPath(of);
   if (key === null) {
+    // `buffer + length` points into the buffer.
+    if (of.kind === "operation" && of.operands[0]) writeInto(frame, of.operands[0], value);
     // `sb.append(a).append(b)`: the chain's root is what changes.
     if (of.kind === "call" && of.callee.kind === "field") storeReceiver(frame, of.callee.of, value);
     return;
@@ -286,6 +302,14 @@ function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
   const owner = frame.scope.binding(key);
   if (owner && owner !== frame.scope) owner.weaken(key, value);
   else frame.scope.set(key, value);
+}
+
+/** What is written somewhere inside taints the whole. */
+function writeInto(frame: Frame, of: Call["callee"], { taint }: Value): void {
+  const key = accessPath(of);
+  const known = key === null ? undefined : frame.scope.binding(key)?.get(key);
+  if (known)
+    storeReceiver(frame, of, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
 }
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */

@@ -102,6 +102,8 @@ function errorTest(run: Run, frame: Frame, left: Expression, right: Expression, 
 function answerTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
   const call = left.kind === "sequence" ? left.parts.at(-1) : left;
   if (call?.kind !== "call" || right.kind !== "literal") return;
+  // Pointers that are answers tell by being null or not.
+  if (run.language === "c" && right.value === null) refine(run, frame, call, !same);
   const counts = call.callee.kind === "field" && call.callee.name === "test";
   if (typeof right.value === "boolean" || (counts && (right.value === 0 || right.value === 1)))
     refine(run, frame, call, same === Boolean(right.value));

@@ -73,6 +73,7 @@ export function invoke(
       arg.slots ||
       arg.closures.length > 0 ||
       arg.instance ||
+      arg.region ||
       arg.paths.some((p) => !p.startsWith("?")),
   );
   const follow =

@@ -25,15 +25,19 @@ const grammars: Record<string, [name: string, grammar: string]> = {
   phtml: ["php", "php"],
   inc: ["php", "php"],
   go: ["go", "go"],
+  c: ["c", "c"],
+  // Headers belong to either; the grammar of C++ reads both.
+  h: ["cpp", "cpp"],
+  hh: ["cpp", "cpp"],
+  hpp: ["cpp", "cpp"],
+  hxx: ["cpp", "cpp"],
+  cc: ["cpp", "cpp"],
+  cpp: ["cpp", "cpp"],
+  cxx: ["cpp", "cpp"],
 };
 
 const unsupported: Record<string, string> = {
   rs: "rust",
-  c: "cpp",
-  h: "cpp",
-  cc: "cpp",
-  hh: "cpp",
-  cpp: "cpp",
   cs: "csharp",
   rb: "ruby",
   kt: "kotlin",

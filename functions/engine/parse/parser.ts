@@ -11,6 +11,8 @@ const grammars: Record<string, string> = {
   java: "tree-sitter-java.wasm",
   php: "tree-sitter-php.wasm",
   go: "tree-sitter-go.wasm",
+  c: "tree-sitter-c.wasm",
+  cpp: "tree-sitter-cpp.wasm",
 };
 
 export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" };
