@@ -5,6 +5,7 @@ import { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueData } from "./catalogue/schema.ts";
 import { markedComments } from "./config/config-comments.ts";
 import { configFormatOf } from "./config/config-format.ts";
+import { namedSettings } from "./config/named-settings.ts";
 import { ConfigScanner } from "./config/scan.ts";
 import type { Finding } from "./finding.ts";
 import { Suppressions } from "./findings/suppression.ts";
@@ -138,7 +139,8 @@ async function analyse(
       const shown = new ShownCode(found.mask);
       const others = [...config.candidates, ...texts.scan(text, lines, suppressed), ...own.candidates];
       const candidates = [...found.candidates, ...others.map((candidate) => shown.candidate(candidate))];
-      return ended(reason === null ? "analysed" : "partial", reason, candidates);
+      const settings = format === "properties" ? { settings: namedSettings(text) } : {};
+      return ended(reason === null ? "analysed" : "partial", reason, candidates, { ...noLinks, ...settings });
     }
     const code = await analyseCode(catalogue, parser, grammar, text, lines);
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);

@@ -82,6 +82,7 @@ export class Knowledge {
   /** Calls after which nothing goes on. */
   readonly exits = new PathIndex<true>();
   readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
+  readonly settings = new PathIndex<Model["settings"][number]>();
   readonly returns = new PathIndex<string>();
   /** What calls give when their arguments are such and such. */
   readonly makes = new PathIndex<{ gives: string; when: Test[] }>();
@@ -209,6 +210,8 @@ export class Catalogue {
     for (const { call, sets, when } of model.facts) {
       remember(knowledge, call, (path) => knowledge.facts.add(path, { sets, when: when.map(compileTest) }));
     }
+    for (const setting of model.settings)
+      remember(knowledge, setting.call, (path) => knowledge.settings.add(path, setting));
     for (const { call, read, gives, when } of model.returns) {
       if (call && when.length > 0) {
         const made = { gives, when: when.map(compileTest) };

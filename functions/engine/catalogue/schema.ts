@@ -242,6 +242,10 @@ export const Model = z.strictObject({
     )
     .default([]),
   facts: z.array(z.strictObject({ call: Path, sets: Slug, when: z.array(Condition).default([]) })).default([]),
+  /** Calls that look a setting up by its key: files of settings tell its value, and a default what it is without. */
+  settings: z
+    .array(z.strictObject({ call: Path, key: Argument.default(0), otherwise: Argument.default(1) }))
+    .default([]),
   /** Functions of the language or a library about which nothing more is to say: what comes out is made of what goes in. */
   library: z.array(Path).default([]),
   /** Functions that do not come back. */

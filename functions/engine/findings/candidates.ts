@@ -1,4 +1,4 @@
-import type { Candidate, LocalPlace, LocalStep } from "../artefact.ts";
+import type { AskedSetting, Candidate, LocalPlace, LocalStep } from "../artefact.ts";
 import type { Match } from "../catalogue/catalogue.ts";
 import type { Passage } from "../interpret/passage.ts";
 import type { Run } from "../interpret/run.ts";
@@ -29,6 +29,7 @@ export interface Sighting {
   symbol: string;
   sink: string;
   flow: { source: Source; step: Step; via?: readonly Passage[] | undefined } | null;
+  setting?: AskedSetting | undefined;
 }
 
 /** Cuts a candidate out of the source. */
@@ -50,6 +51,7 @@ export function candidateOf(file: FileContext, run: Run, found: Sighting): Candi
     trace: found.flow ? traceOf(file, run, found.flow.source, found.flow.step, found.at) : [],
     suppressed: file.suppressions.of(found.match.rule.id, place.startLine),
     ...(found.flow?.via && { via: [...found.flow.via] }),
+    ...(found.setting && { setting: found.setting }),
   };
 }
 

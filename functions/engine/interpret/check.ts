@@ -1,4 +1,5 @@
 import type { RE2JS } from "re2js";
+import type { AskedSetting } from "../artefact.ts";
 import type { Match, Test } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { type Span, wholeMap } from "../ir/ir.ts";
@@ -25,19 +26,37 @@ export interface Subject {
 export function check(run: Run, frame: Frame, matches: readonly Match[], subject: Subject): void {
   for (const match of matches) {
     if (match.receiver && !receiverFits(match.receiver, subject.receiverPaths)) continue;
+    const setting = match.taint ? null : askedSetting(frame, match, subject);
     if (
-      !match.when.every((test) => holds(frame, test, subject)) ||
+      !match.when.every((test) => test === setting?.test || holds(frame, test, subject)) ||
       match.unless.some((test) => holds(frame, test, subject))
     )
       continue;
     if (!match.taint) {
-      if (contextFits(run, frame, match)) hit(run, frame, match, subject, null);
+      if (contextFits(run, frame, match)) hit(run, frame, match, subject, null, setting?.asked);
       continue;
     }
     for (const argument of match.arguments) {
       for (const value of argumentsAt(subject, argument)) sinkValue(run, frame, match, subject, value);
     }
   }
+}
+
+/** The path of a setting: nothing that can be called is named like it. */
+export const settingPath = (key: string): string => `%${key}`;
+
+/** The condition of a pattern that asks about a setting, whose value only linking knows. */
+function askedSetting(frame: Frame, match: Match, subject: Subject): { test: Test; asked: AskedSetting } | null {
+  for (const test of match.when) {
+    const [value] = test.matches ? (test.arguments ?? [0]).flatMap((argument) => argumentsAt(subject, argument)) : [];
+    const path = value?.paths.find((known) => known.startsWith("%"));
+    if (path && test.matches)
+      return {
+        test,
+        asked: { key: path.slice(1), matches: test.matches.pattern(), otherwise: holds(frame, test, subject) },
+      };
+  }
+  return null;
 }
 
 /** Records each source that reaches the sink uncleaned; those that came in by a parameter become the function's flows. */
@@ -58,7 +77,14 @@ export function reachSink(run: Run, frame: Frame, match: Match, at: Span, value:
 
 const nowhere = { positional: [], named: new Map(), receiver: null, receiverPaths: [] };
 
-function hit(run: Run, frame: Frame, match: Match, subject: Subject, taint: Taint | null): void {
+function hit(
+  run: Run,
+  frame: Frame,
+  match: Match,
+  subject: Subject,
+  taint: Taint | null,
+  setting?: AskedSetting,
+): void {
   const { at, name } = subject;
   if (taint?.source.parameter) {
     const { fn, index, field } = taint.source.parameter;
@@ -77,7 +103,7 @@ function hit(run: Run, frame: Frame, match: Match, subject: Subject, taint: Tain
     return;
   }
   if (taint && taint.source.outside === null && !match.taint?.sources.has(taint.source.kind)) return;
-  record(run, { match, at, statement: frame.statement, symbol: frame.symbol, sink: name, flow: taint });
+  record(run, { match, at, statement: frame.statement, symbol: frame.symbol, sink: name, flow: taint, setting });
 }
 
 /** A hit is the same whenever rule, place and source are; the surer model counts, then the shorter way. */

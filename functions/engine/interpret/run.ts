@@ -1,5 +1,6 @@
+import type { AskedSetting } from "../artefact.ts";
 import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalogue.ts";
-import type { FunctionNode, Span } from "../ir/ir.ts";
+import type { Expression, FunctionNode, Span } from "../ir/ir.ts";
 import type { Passage } from "./passage.ts";
 import type { Scope, Variables } from "./scope.ts";
 import type { ClassInfo, ClosureValue, Source, Step, Taint, Value } from "./value.ts";
@@ -56,6 +57,7 @@ export interface Hit {
   sink: string;
   /** Null for patterns. */
   flow: { source: Source; step: Step; clean: Families; via?: readonly Passage[] | undefined } | null;
+  setting?: AskedSetting | undefined;
 }
 
 /** A value handed to something another file defines. */
@@ -121,6 +123,8 @@ export class Run {
   readonly handovers = new Map<string, Handover>();
   readonly summaries = new Map<FunctionNode, Summary>();
   readonly active = new Set<FunctionNode>();
+  /** What variables were made of, while a test of the variable asks about it. */
+  readonly asked = new Set<Expression>();
   /** Closures met, in order; those never called in the file are run once at the end. */
   readonly closures = new Map<FunctionNode, ClosureValue>();
   readonly visited = new Set<FunctionNode>();

@@ -21,7 +21,7 @@ public class Sealing {
   }
 
   byte[] digests(byte[] text) throws GeneralSecurityException {
-    // todo-vuln: weak_hash
+    // vuln: weak_hash
     MessageDigest old = MessageDigest.getInstance(settings.getProperty("digest.old", "SHA-512"));
     String name = settings.getProperty("digest.new", "MD5");
     // safe: weak_hash
@@ -34,11 +34,11 @@ public class Sealing {
   }
 
   Object ciphers() throws GeneralSecurityException {
-    // todo-vuln: weak_cipher
+    // vuln: weak_cipher
     Cipher old = Cipher.getInstance(settings.getProperty("cipher.old"));
     // safe: weak_cipher
     Cipher current = Cipher.getInstance(settings.getProperty("cipher.new", "DES/ECB/PKCS5Padding"));
-    // todo-vuln: weak_cipher
+    // vuln: weak_cipher
     Cipher fallback = Cipher.getInstance(settings.getProperty("cipher.missing", "DES/ECB/PKCS5Padding"));
     return new Object[] {old, current, fallback};
   }
