@@ -16,6 +16,7 @@ import { PythonLowering } from "./lower/python/python-lowering.ts";
 import { FileUnderMatch } from "./match/file-under-match.ts";
 import type { OwnRulesFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
+import { webRecordOf } from "./web/collect.ts";
 
 /** What one file of code gave; `reason` says what was left out, null for nothing. */
 export interface CodeAnalysis {
@@ -78,7 +79,9 @@ export async function analyseCode(
         : null;
   const hits = outermost([...run.hits.values()]);
   const candidates = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, run, hit));
-  const links = linkRecordOf(catalogue, file, run, hits);
+  const rules = catalogue.controlRules.map((rule) => rule.id);
+  const web = webRecordOf(run.knowledge.web, file, module, rules);
+  const links = { ...linkRecordOf(catalogue, file, run, hits), ...(web && { web }) };
   const own = { syntax: new FileUnderMatch(text, grammar, parsed.syntax), module, context: file };
   return { candidates, links, suppressions: file.suppressions, reason, own };
 }

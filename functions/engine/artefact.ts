@@ -1,4 +1,5 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
+import type { WebRecord } from "./web/web-record.ts";
 
 /** One file to analyse; the path is normalised and uses "/". */
 export interface SourceFile {
@@ -150,6 +151,8 @@ export interface LinkRecord {
   settings?: Record<string, string>;
   /** The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare. */
   classes: { name: string; bases: string[]; fields?: Record<string, string> }[];
+  /** Ways into the application, and what functions do when they are entered. */
+  web?: WebRecord;
 }
 
 /** All that analysis keeps of one file. JSON-serialisable; everything but `coverage.path` depends on content, language and the patterns given only. */

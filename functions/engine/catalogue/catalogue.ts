@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import type { Severity } from "../finding.ts";
+import { WebKnowledge } from "../web/web-knowledge.ts";
 import { expandBraces, PathIndex } from "./paths.ts";
 import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts";
 
@@ -100,6 +101,7 @@ export class Knowledge {
   readonly carriers = new Set<string>();
   /** Every prefix of every path some model names: resolves a wildcard import to the class that matters. */
   readonly known = new Set<string>();
+  readonly web = new WebKnowledge();
 }
 export interface SourceModel {
   kind: string;
@@ -125,6 +127,7 @@ export class Catalogue {
   readonly rules: ReadonlyMap<string, Rule>;
   readonly secretRules: readonly Rule[];
   readonly textRules: readonly Rule[];
+  readonly controlRules: readonly Rule[];
   readonly configRules: readonly Rule[];
   readonly #data: CatalogueData;
   readonly #bits: Map<string, Families>;
@@ -135,6 +138,7 @@ export class Catalogue {
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
     this.secretRules = data.rules.filter((rule) => rule.secret);
     this.textRules = data.rules.filter((rule) => rule.text);
+    this.controlRules = data.rules.filter((rule) => rule.control);
     this.configRules = data.rules.filter((rule) => rule.config);
     this.#bits = new Map(taintFamilies(data).map((family, i) => [family, 1 << i]));
   }
@@ -225,6 +229,7 @@ export class Catalogue {
       remember(knowledge, call, (path) => knowledge.outputs.add(path, output));
     }
     for (const call of model.library) remember(knowledge, call, () => {});
+    knowledge.web.add(model);
     for (const call of model.exits) remember(knowledge, call, (path) => knowledge.exits.add(path, true));
     for (const type of model.cleanTypes) knowledge.cleanTypes.add(type);
     for (const path of model.carriers) remember(knowledge, path, (carrier) => knowledge.carriers.add(carrier));

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ConfigQuery } from "../config/config-query.ts";
 import { issueTypes, severities, vulnerabilityTypes } from "../finding.ts";
+import { ControlBody, ControlModel, EffectModel, MountModel, RouteModel } from "../web/web-schema.ts";
 
 /**
  * The shape of the YAML files in rules/ and models/. Checked once, when the assets are written; the engine trusts the result.
@@ -254,6 +255,13 @@ export const Model = z.strictObject({
   cleanTypes: z.array(z.string()).default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */
   carriers: z.array(Path).default([]),
+  /** Ways into the application, and what stands in front of them; see web/web-schema.ts. */
+  routes: z.array(RouteModel).default([]),
+  mounts: z.array(MountModel).default([]),
+  /** Names that tell that a control is in force. */
+  controls: z.array(ControlModel).default([]),
+  /** Calls that tell what a handler does. */
+  effects: z.array(EffectModel).default([]),
 });
 export type Model = z.infer<typeof Model>;
 
@@ -309,6 +317,8 @@ export const Rule = z
         generic: z.boolean().default(false),
       })
       .optional(),
+    /** Routes that lack something; asked when all files are known. */
+    control: ControlBody.optional(),
     /** Questions to configuration files. */
     config: z.array(ConfigQuery).min(1).optional(),
     /** What is written for people, in comments and texts of any file; one line at a time. */
@@ -320,9 +330,13 @@ export const Rule = z
       })
       .optional(),
   })
-  .refine((rule) => [rule.taint, rule.patterns, rule.secret, rule.config, rule.text].filter(Boolean).length === 1, {
-    message: "a rule has exactly one of taint, patterns, secret, config, text",
-  });
+  .refine(
+    (rule) =>
+      [rule.taint, rule.patterns, rule.secret, rule.control, rule.config, rule.text].filter(Boolean).length === 1,
+    {
+      message: "a rule has exactly one of taint, patterns, secret, control, config, text",
+    },
+  );
 export type Rule = z.infer<typeof Rule>;
 
 /** Everything that rules and models say, as one JSON document. */

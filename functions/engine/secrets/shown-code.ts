@@ -17,10 +17,13 @@ export class ShownCode {
   }
 
   /** What goes over to other files is shown there. */
-  links({ exports, calls, pending, stores, ...names }: LinkRecord): LinkRecord {
+  links({ exports, calls, pending, stores, web, ...names }: LinkRecord): LinkRecord {
     const shown = <W extends Way>(way: W): W => ({ ...way, trace: this.#trace(way.trace) });
     return {
       ...names,
+      ...(web && {
+        web: { ...web, routes: web.routes.map((route) => ({ ...route, snippet: this.#mask(route.snippet) })) },
+      }),
       exports: exports.map((exported) => ({
         ...exported,
         flows: exported.flows.map((flow) => ({ ...flow, candidate: this.candidate(flow.candidate) })),
