@@ -24,7 +24,12 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   else if (test.kind === "variable") {
     // `const known = list.includes(x); if (!known) return;`
     const asked = frame.scope.binding(test.name)?.origins.get(test.name);
-    if (asked && asked.kind !== "field") refine(run, frame, asked, outcome);
+    if (asked && asked.kind !== "field" && !run.asked.has(asked)) {
+      // `x = x or fallback` asks about itself.
+      run.asked.add(asked);
+      refine(run, frame, asked, outcome);
+      run.asked.delete(asked);
+    }
   } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
 }
