@@ -3,6 +3,7 @@ import { type ConfigNode, entryOf } from "./config-node.ts";
 import { readApache, readNginx } from "./directives-reader.ts";
 import { readDockerfile } from "./dockerfile-reader.ts";
 import { readHcl } from "./hcl-reader.ts";
+import { readMapper } from "./mapper-reader.ts";
 import { addEvents, mapEnvironments } from "./normal-forms.ts";
 import { readDotenv, readIni, readProperties } from "./pairs-reader.ts";
 import { addPods } from "./pods.ts";
@@ -30,6 +31,7 @@ export const documentKinds = [
   "web-xml",
   "android-manifest",
   "network-security-config",
+  "mybatis-mapper",
 ] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
@@ -81,7 +83,7 @@ const isPromising = (format: ConfigFormat, text: string): boolean =>
 
 /** Most YAML and JSON is data: only what has the words of a known kind is parsed. */
 const wanted =
-  /^[ \t]*["']?(apiVersion|services|jobs|runs|Resources|Statement|stages|script|before_script|hosts|tasks|become|spring|server|management|logging)["']?[ \t]*:|^-?[ \t]*(-[ \t]+)?(name|hosts):/m;
+  /^[ \t]*["']?(apiVersion|services|jobs|runs|Resources|Statement|stages|script|before_script|spring|server|management|logging)["']?[ \t]*:|\bvalidate_certs:/m;
 
 function readStructured(format: "yaml" | "json", text: string): ReturnType<typeof readConfig> {
   if (!wanted.test(text)) return { documents: [], reason: null };
@@ -133,6 +135,11 @@ function kindOf(root: ConfigNode): DocumentKind | null {
 
 function readMarkup(text: string): ReturnType<typeof readConfig> {
   const head = text.slice(0, 20_000);
+  if (/<mapper\b[^>]*\bnamespace\s*=|<sqlMap\b/.test(head))
+    return {
+      documents: readMapper(text).map((root) => ({ kind: "mybatis-mapper", root, templated: false })),
+      reason: null,
+    };
   const kind = /<web-app\b/.test(head)
     ? "web-xml"
     : /<manifest\b[^>]*\bxmlns:android=/.test(head)

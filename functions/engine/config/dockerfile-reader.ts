@@ -45,14 +45,16 @@ function addStage(
   const stage = tree.add(stages, { key: alias ?? String(stages.entries.length), start, end, value: alias ?? null });
   const image = substitute(words[0] ?? "", defaults);
   const from = tree.add(stage, { key: "FROM", start, end, value: image });
+  const argument = (words[0] ?? "").includes("$") ? words[0] : undefined;
   const parts = image.match(/^(.*?)(?::([^/:@]+))?(?:@(.+))?$/);
   const add = (key: string, part: string | undefined) => part && tree.add(from, { key, start, end, value: part });
   if (stages.entries.some((other) => other !== stage && other.value === image)) add("stage", image);
-  else if (image.includes("$")) add("unknown", image);
+  else if (/\$|\{\{/.test(image)) add("unknown", image);
   else {
     add("name", parts?.[1]);
     add("tag", parts?.[2]);
     add("digest", parts?.[3]);
+    add("argument", argument);
   }
   return stage;
 }
