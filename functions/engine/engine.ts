@@ -20,7 +20,6 @@ import { SourceParser } from "./parse/parser.ts";
 import type { ReviewUnit } from "./review/review.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
-import { ShownCode } from "./secrets/shown-code.ts";
 import { TextScanner } from "./text-rules/scan.ts";
 import { broughtRules } from "./user-rules/brought-rules.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
@@ -68,7 +67,7 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
     version: `${codeVersion}-${digest}`,
     analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts, configs }, file, options),
     link: (artefacts, options) => link(catalogue, artefacts, options),
-    unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.mask(text)),
+    unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.find(text).shown.text),
   };
 }
 
@@ -114,14 +113,20 @@ async function analyse(
     const text = decode(file.bytes.subarray(0, bytesMax));
     const lines = new LineIndex(text);
     coverage.lines = lines.count;
+    const found = secrets.find(text, lines);
     const brought = await broughtRules(parser, patterns);
     const ownMatches = (suppressed: PatternFile["suppressed"], code: OwnRulesFile): PatternMatches => {
-      const byLine = scanPatterns(brought.lines, { language: language.name, lines, suppressed });
+      const byLine = scanPatterns(brought.lines, {
+        language: language.name,
+        lines,
+        shown: code.context.lines,
+        suppressed,
+      });
       const byRule = brought.rules.run(catalogue, code);
       return { candidates: [...byLine.candidates, ...byRule.candidates], reason: byLine.reason ?? byRule.reason };
     };
-    const unparsed = (suppressions: Suppressions) =>
-      unparsedFile({ text, lines, errors: [], suppressions, hashComments: false });
+    const unparsed = (suppressions: Suppressions, shown = found.shown) =>
+      unparsedFile(text, { text: shown.text, lines: shown.lines, errors: [], suppressions, hashComments: false });
     const { depth, reason: cut } = depthOf(text, file.bytes.length);
     const grammar = depth === "full" ? language.grammar : null;
     if (!grammar) {
@@ -129,28 +134,35 @@ async function analyse(
       const isCode = language.grammar !== null || language.unsupported;
       const left = file.bytes.length > bytesMax ? "size_limit" : isCode ? (cut ?? "language_not_supported") : null;
       const format = configFormatOf(file.path);
-      const suppressions = new Suppressions(text, format ? markedComments(text) : [], lines);
+      const suppressions = new Suppressions(found.shown.text, format ? markedComments(text) : [], lines);
       const suppressed = (rule: string, line: number) => suppressions.of(rule, line);
-      const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions)) : noMatches;
-      const found = secrets.scan(text, lines, suppressed);
-      const told = new Set(found.candidates.map((candidate) => candidate.startLine));
-      const config = depth === "full" && format ? configs.scan(format, text, lines, suppressed, told) : noMatches;
+      const told = new Set(found.candidates(suppressed).map((candidate) => candidate.startLine));
+      const config =
+        depth === "full" && format
+          ? configs.scan(format, text, found.shown, suppressed, told)
+          : { ...noMatches, shown: found.shown };
+      const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions, config.shown)) : noMatches;
       const reason = left ?? config.reason ?? own.reason;
-      const shown = new ShownCode(found.mask);
-      const others = [...config.candidates, ...texts.scan(text, lines, suppressed), ...own.candidates];
-      const candidates = [...found.candidates, ...others.map((candidate) => shown.candidate(candidate))];
-      const settings = format === "properties" ? { settings: namedSettings(text) } : {};
+      const candidates = [
+        ...found.candidates(suppressed, config.shown),
+        ...config.candidates,
+        ...texts.scan(config.shown, suppressed),
+        ...own.candidates,
+      ];
+      const settings = format === "properties" ? { settings: namedSettings(config.shown.text) } : {};
       return ended(reason === null ? "analysed" : "partial", reason, candidates, { ...noLinks, ...settings });
     }
-    const code = await analyseCode(catalogue, parser, grammar, text, lines);
+    const code = await analyseCode(catalogue, parser, grammar, text, lines, found.shown);
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);
     const own = ownMatches(suppressed, code.own ?? unparsed(code.suppressions));
     const reason = code.reason ?? own.reason;
-    const found = secrets.scan(text, lines, suppressed);
-    const shown = new ShownCode(found.mask);
-    const others = [...code.candidates, ...texts.scan(text, lines, suppressed), ...own.candidates];
-    const candidates = [...found.candidates, ...others.map((candidate) => shown.candidate(candidate))];
-    return ended(reason === null ? "analysed" : "partial", reason, candidates, shown.links(code.links));
+    const candidates = [
+      ...found.candidates(suppressed, code.shown),
+      ...code.candidates,
+      ...texts.scan(code.shown, suppressed),
+      ...own.candidates,
+    ];
+    return ended(reason === null ? "analysed" : "partial", reason, candidates, code.links);
   } catch (error) {
     // Whatever happens inside one file must not cost the others their analysis.
     return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");

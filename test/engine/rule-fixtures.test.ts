@@ -112,7 +112,7 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (_, rule
 
   it("cuts every snippet out of the source", () => {
     for (const finding of [...found.values()].flat()) {
-      if (finding.family === "hardcoded_secret") continue;
+      if (finding.type === "hardcoded_secret") continue;
       expect(sourceOf(finding.path)).toContain(finding.snippet);
       expect(finding.snippet.split("\n")[0]).toBe(textOf(lineOf(finding)));
     }

@@ -2,9 +2,9 @@ import { RE2JS } from "re2js";
 import type { Candidate } from "../artefact.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
-import type { LineIndex } from "../inventory/line-index.ts";
+import type { Span } from "../ir/ir.ts";
 import { isPlaceholder } from "../secrets/placeholder.ts";
-import { masked } from "../secrets/scan.ts";
+import { occurrencesOf, type ShownText } from "../secrets/shown-text.ts";
 import { type ConfigDocument, type DocumentKind, readConfig } from "./config-document.ts";
 import type { ConfigFormat } from "./config-format.ts";
 import { type ConfigNode, TooLarge } from "./config-node.ts";
@@ -51,16 +51,23 @@ export class ConfigScanner {
           this.#queries.set(kind, [...(this.#queries.get(kind) ?? []), compile(rule, query)]);
   }
 
-  /** @returns what was found, and a reason when something was left out */
+  /**
+   * @param safe the file without the secrets known before
+   * @returns what was found, a reason when something was left out, and the file without the secrets that were found
+   */
   scan(
     format: ConfigFormat,
     text: string,
-    lines: LineIndex,
+    safe: ShownText,
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
     /** Lines whose secrets are reported already. */
     told: ReadonlySet<number> = new Set(),
-  ): { candidates: Candidate[]; reason: string | null } {
-    const candidates: Candidate[] = [];
+  ): { candidates: Candidate[]; reason: string | null; shown: ShownText } {
+    const found: Sighting[] = [];
+    const ended = (reason: string | null) => {
+      const shown = safe.without(found.flatMap((sighting) => secretsOf(text, sighting)));
+      return { candidates: found.map((sighting) => candidateOf(sighting, shown, suppressed)), reason, shown };
+    };
     let steps = 0;
     const visit = () => {
       if (++steps > stepsMax) throw new OutOfSteps();
@@ -69,14 +76,14 @@ export class ConfigScanner {
       const { documents, reason } = readConfig(format, text);
       for (const document of documents)
         for (const query of this.#queries.get(document.kind) ?? [])
-          for (const { node, start, end } of sightings(query, document, visit))
-            if (query.rule.family !== "hardcoded_secret" || !told.has(lines.lineOf(start)))
-              candidates.push(candidateOf(query, document, node, { start, end, text, lines, suppressed }));
-      return { candidates, reason };
+          for (const seen of sightings(query, document, visit))
+            if (query.rule.family !== "hardcoded_secret" || !told.has(safe.lines.lineOf(seen.start)))
+              found.push({ ...seen, query, document });
+      return ended(reason);
     } catch (error) {
       // Nesting that the parser cannot take ends its stack.
-      if (error instanceof OutOfSteps || error instanceof TooLarge) return { candidates, reason: "config_budget" };
-      if (error instanceof RangeError) return { candidates, reason: "nesting" };
+      if (error instanceof OutOfSteps || error instanceof TooLarge) return ended("config_budget");
+      if (error instanceof RangeError) return ended("nesting");
       throw error;
     }
   }
@@ -135,27 +142,29 @@ function holds({ at, condition, key, matches, is }: CompiledCondition, node: Con
   });
 }
 
-interface Written {
-  start: number;
-  end: number;
-  text: string;
-  lines: LineIndex;
-  suppressed: (ruleId: string, line: number) => Candidate["suppressed"];
+interface Sighting extends Seen {
+  query: CompiledQuery;
+  document: ConfigDocument;
+}
+
+/** What a rule of secrets finds is one, wherever else it is written. */
+function secretsOf(text: string, { query: { rule }, node, start, end }: Sighting): Span[] {
+  if (rule.family !== "hardcoded_secret" || !node.value) return [];
+  const at = text.slice(start, end).lastIndexOf(node.value);
+  const own = at < 0 ? { start, end } : { start: start + at, end: start + at + node.value.length };
+  return [own, ...occurrencesOf(text, [node.value])];
 }
 
 function candidateOf(
-  { rule, query, each }: CompiledQuery,
-  document: ConfigDocument,
-  node: ConfigNode,
-  { start, end, text, lines, suppressed }: Written,
+  { query: { rule, query, each }, document, node, start, end }: Sighting,
+  { text, lines }: ShownText,
+  suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
 ): Candidate {
   const place = lines.place(start, end);
   const way = pathOf(node);
   const shown = each
     ? text.slice(start, end).replace(/\s+/g, " ")
     : way.split(".").slice(-3).join(".") || document.kind;
-  const snippet = snippetOf(lines, { ...place, endLine: Math.min(place.endLine, place.startLine + 2) });
-  const secret = rule.family === "hardcoded_secret" && node.value ? node.value : null;
   return {
     ...place,
     ruleId: rule.id,
@@ -165,7 +174,7 @@ function candidateOf(
     sink: shown.slice(0, sinkCharactersMax).toWellFormed(),
     symbol: "",
     anchor: `${document.kind} ${way}${each ? ` ${shown}` : ""}`,
-    snippet: secret ? snippet.split(secret).join(masked(secret)) : snippet,
+    snippet: snippetOf(lines, { ...place, endLine: Math.min(place.endLine, place.startLine + 2) }),
     trace: [],
     suppressed: suppressed(rule.id, place.startLine),
   };

@@ -54,7 +54,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
     receiverPaths: called.names,
     maps: called.maps,
     at: call,
-    name: run.excerpt(call.callee, 60),
+    name: call.callee,
   };
   for (const [name, value] of called.named) {
     const written = call.args.find((arg) => arg.name === name)?.value ?? call;

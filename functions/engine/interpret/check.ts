@@ -2,6 +2,7 @@ import type { RE2JS } from "re2js";
 import type { AskedSetting } from "../artefact.ts";
 import type { Match, Test } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
+import type { Name } from "../findings/candidates.ts";
 import { type Span, wholeMap } from "../ir/ir.ts";
 import { isCatastrophic } from "./catastrophic.ts";
 import { prefixFor } from "./operators.ts";
@@ -19,7 +20,7 @@ export interface Subject {
   maps?: Value | undefined;
   at: Span;
   /** How the sink is called in messages. */
-  name: string;
+  name: Name;
 }
 
 /** Compares the subject with everything that was found under its path, and records what holds. */
@@ -33,12 +34,26 @@ export function check(run: Run, frame: Frame, matches: readonly Match[], subject
     )
       continue;
     if (!match.taint) {
-      if (contextFits(run, frame, match)) hit(run, frame, match, subject, null, setting?.asked);
+      if (contextFits(run, frame, match)) {
+        hit(run, frame, match, subject, null, setting?.asked);
+        noteKeys(run, match, subject);
+      }
       continue;
     }
     for (const argument of match.arguments) {
       for (const value of argumentsAt(subject, argument)) sinkValue(run, frame, match, subject, value);
     }
+  }
+}
+
+/** A rule of secrets asks for the text that is one; nobody else may show it. */
+function noteKeys(run: Run, { rule, when }: Match, subject: Subject): void {
+  if (run.catalogue.family(rule.family).type !== "hardcoded_secret") return;
+  for (const { arguments: places, matches } of when) {
+    if (!matches) continue;
+    for (const value of (places ?? [0]).flatMap((place) => argumentsAt(subject, place)))
+      for (const constant of value.constants ?? [])
+        if (typeof constant === "string" && matches.matcher(constant).find()) run.keys.add(constant);
   }
 }
 
@@ -72,7 +87,7 @@ function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value
 
 /** A value comes to a place that is a sink by itself and not by what is called there. */
 export function reachSink(run: Run, frame: Frame, match: Match, at: Span, value: Value): void {
-  for (const taint of allTaint(value)) hit(run, frame, match, { ...nowhere, at, name: run.excerpt(at, 60) }, taint);
+  for (const taint of allTaint(value)) hit(run, frame, match, { ...nowhere, at, name: at }, taint);
 }
 
 const nowhere = { positional: [], named: new Map(), receiver: null, receiverPaths: [] };

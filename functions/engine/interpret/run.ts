@@ -1,5 +1,7 @@
 import type { AskedSetting } from "../artefact.ts";
 import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalogue.ts";
+import type { Name } from "../findings/candidates.ts";
+import { excerptOf } from "../findings/excerpt.ts";
 import type { Expression, FunctionNode, Span } from "../ir/ir.ts";
 import type { Passage } from "./passage.ts";
 import type { Scope, Variables } from "./scope.ts";
@@ -20,7 +22,7 @@ export interface Flow {
   field?: string | undefined;
   clean: Families;
   at: Span;
-  sink: string;
+  sink: Name;
   symbol: string;
   statement: Span;
   step: Step;
@@ -54,7 +56,7 @@ export interface Hit {
   at: Span;
   statement: Span;
   symbol: string;
-  sink: string;
+  sink: Name;
   /** Null for patterns. */
   flow: { source: Source; step: Step; clean: Families; via?: readonly Passage[] | undefined } | null;
   setting?: AskedSetting | undefined;
@@ -134,6 +136,8 @@ export class Run {
   /** Names under which other files reach something that is not a function of this file: a path, or a class. */
   readonly aliases = new Map<string, string>();
   readonly stores = new Map<string, Store>();
+  /** Texts that rules have found to be secrets by what is done with them. */
+  readonly keys = new Set<string>();
   readonly classes: ClassInfo[] = [];
   readonly wildcards: string[] = [];
   truncated = false;
@@ -199,8 +203,6 @@ export class Run {
 
   /** The first line of a stretch of source, shortened. */
   excerpt(at: Span, max: number): string {
-    const line = this.text.slice(at.start, Math.min(at.end, at.start + max * 4)).split("\n", 1)[0] as string;
-    const flat = line.trim();
-    return flat.length > max ? `${flat.slice(0, max - 1)}…`.toWellFormed() : flat.toWellFormed();
+    return excerptOf(this.text, at, max);
   }
 }

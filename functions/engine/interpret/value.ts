@@ -6,7 +6,7 @@ import type { Scope } from "./scope.ts";
 /** Where untrusted data enters. A source with a function stands for whatever that function's callers pass. */
 export interface Source extends Span {
   kind: string;
-  /** The source text that names it. */
+  /** The source text that names it, for rules to judge by; findings cut it out of what may be shown. */
   name: string;
   confidence: number;
   parameter: { fn: FunctionNode; index: number; field?: string } | null;

@@ -6,10 +6,14 @@ import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import { entropyOf } from "./entropy.ts";
 import { isPlaceholder } from "./placeholder.ts";
+import { privateKeys } from "./private-keys.ts";
+import { occurrencesOf, ShownText } from "./shown-text.ts";
 
 /** How much text around a keyword the expression sees. Secrets and what introduces them stand closer together than this. */
 const windowBefore = 200;
 const windowAfter = 400;
+/** What reaches the end of the window may go on: certificates of accounts and signed tokens have a few thousand characters. */
+const secretLengthMax = 16_000;
 /** A file with more is a dump, not a program; the first ones are enough to say so. */
 const secretsMax = 200;
 const windowsMax = 2_000;
@@ -25,6 +29,17 @@ interface FoundSecret {
   end: number;
   secret: string;
   rule: Rule;
+}
+
+/** The secrets of one file. */
+export interface FoundSecrets {
+  /** The file without them. */
+  readonly shown: ShownText;
+  /**
+   * One place is reported by the first rule that finds it.
+   * @param shown the file without other secrets that were found since
+   */
+  candidates(suppressed: (ruleId: string, line: number) => Candidate["suppressed"], shown?: ShownText): Candidate[];
 }
 
 /** Finds secrets in any text. Work is linear in the text: expressions run only around keywords, in an engine that never backtracks. */
@@ -45,43 +60,15 @@ export class SecretScanner {
     );
   }
 
-  /**
-   * @returns candidates with the values masked; one place is reported by the first rule that finds it. `mask` does the same to what
-   * others show of this text.
-   */
-  scan(
-    text: string,
-    lines: LineIndex,
-    suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
-  ): { candidates: Candidate[]; mask: (shown: string) => string } {
+  /** @param lines those of the text, for who has them */
+  find(text: string, lines?: LineIndex): FoundSecrets {
     const taken = this.#find(text);
-    const mask = maskOf(taken);
-    const candidates = taken.map((found) => {
-      const place = lines.place(found.start, found.end);
-      const { rule } = found;
-      return {
-        ...place,
-        ruleId: rule.id,
-        severity: rule.severity,
-        confidence: rule.confidence,
-        source: "",
-        sink: masked(found.secret),
-        symbol: "",
-        // The hash stands for the value: equal secrets match across scans, and nothing can be read back from a long one.
-        anchor: `${rule.id} ${createHash("sha256").update(`sluice-secret\0${found.secret}`).digest("hex")}`,
-        snippet: mask(snippetOf(lines, { ...place, endLine: Math.min(place.endLine, place.startLine + 1) })),
-        trace: [],
-        suppressed: suppressed(rule.id, place.startLine),
-      };
-    });
-    return { candidates, mask };
-  }
-
-  /** The same text with every secret made unreadable. Lengths and line breaks stay, so that places in it stay true. */
-  mask(text: string): string {
-    const keys = text.replace(privateKey, (key) => key.replace(/[A-Za-z0-9+/=]{16,}/g, hidden));
-    const values = [...new Set(this.#find(text).map((found) => found.secret))].sort((a, b) => b.length - a.length);
-    return values.reduce((left, value) => left.split(value).join(hidden(value)), keys);
+    const values = taken.map((found) => found.secret);
+    const shown = new ShownText(text, lines).without([...taken, ...privateKeys(text), ...occurrencesOf(text, values)]);
+    return {
+      shown,
+      candidates: (suppressed, safe = shown) => taken.map((found) => candidateOf(found, safe, suppressed)),
+    };
   }
 
   #find(text: string): FoundSecret[] {
@@ -98,12 +85,15 @@ export class SecretScanner {
     return taken;
   }
 
-  #matches(secret: CompiledSecret, text: string, from: number, to: number) {
+  #matches(secret: CompiledSecret, text: string, from: number, to: number, widened = false): FoundSecret[] {
     const found: FoundSecret[] = [];
-    const window = text.slice(from, to);
-    const matcher = secret.regex.matcher(window);
+    const matcher = secret.regex.matcher(text.slice(from, to));
     const { group, entropy } = secret.rule.secret as NonNullable<Rule["secret"]>;
     while (matcher.find() && found.length < secretsMax) {
+      const at = from + matcher.start();
+      // Cut off by the window, not by its own end.
+      if (from + matcher.end() === to && to < text.length && !widened)
+        return [...found, ...this.#matches(secret, text, at, at + secretLengthMax, true).slice(0, 1)];
       const value = matcher.group(group) ?? "";
       if (value === "" || isPlaceholder(value) || entropyOf(value) < entropy) continue;
       if (secret.allow.some((allow) => allow.matcher(value).find())) continue;
@@ -112,6 +102,28 @@ export class SecretScanner {
     }
     return found;
   }
+}
+
+function candidateOf(
+  { start, end, secret, rule }: FoundSecret,
+  { lines }: ShownText,
+  suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+): Candidate {
+  const place = lines.place(start, end);
+  return {
+    ...place,
+    ruleId: rule.id,
+    severity: rule.severity,
+    confidence: rule.confidence,
+    source: "",
+    sink: masked(secret),
+    symbol: "",
+    // The hash stands for the value: equal secrets match across scans, and nothing can be read back from a long one.
+    anchor: `${rule.id} ${createHash("sha256").update(`sluice-secret\0${secret}`).digest("hex")}`,
+    snippet: snippetOf(lines, { ...place, endLine: Math.min(place.endLine, place.startLine + 1) }),
+    trace: [],
+    suppressed: suppressed(rule.id, place.startLine),
+  };
 }
 
 /** Lower case without changing offsets; locale rules would change lengths. */
@@ -139,20 +151,5 @@ function windowsOf(lower: string, keywords: readonly string[]): { start: number;
   return merged;
 }
 
-/** Enough to recognise the secret by, too little to use it. */
-export const masked = (secret: string): string => (secret.length >= 12 ? `${secret.slice(0, 4)}****` : "****");
-
-/** A rule finds a private key by its first line; who hides one must hide all of it, also where its end is missing. */
-const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,20000}?(?:-----END|$(?![\s\S]))/g;
-
-/** `masked`, at the length of the secret. */
-const hidden = (secret: string): string => {
-  const shown = secret.length >= 12 ? 4 : 0;
-  return secret.slice(0, shown) + secret.slice(shown).replace(/[^\r\n]/g, "*");
-};
-
-/** Masks every secret found in the file, wherever it stands in a snippet. */
-function maskOf(taken: readonly { secret: string }[]): (snippet: string) => string {
-  const values = [...new Set(taken.map((found) => found.secret))].sort((a, b) => b.length - a.length);
-  return (snippet) => values.reduce((cut, value) => cut.split(value).join(masked(value)), snippet);
-}
+/** What a message calls a secret by. */
+const masked = (secret: string): string => (secret.length >= 12 ? `${secret.slice(0, 4)}****` : "****");
