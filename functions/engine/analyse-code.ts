@@ -7,6 +7,7 @@ import type { Hit } from "./interpret/run.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
 import { CLowering } from "./lower/c/c-lowering.ts";
+import { CSharpLowering } from "./lower/csharp/csharp-lowering.ts";
 import { GoLowering } from "./lower/go/go-lowering.ts";
 import { JavaLowering } from "./lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "./lower/javascript/javascript-lowering.ts";
@@ -42,6 +43,7 @@ const lowerings: Record<string, new (text: string) => Lowering> = {
   go: GoLowering,
   c: CLowering,
   cpp: CLowering,
+  csharp: CSharpLowering,
 };
 
 /** A share of unreadable text beyond which the file is called partly analysed. */

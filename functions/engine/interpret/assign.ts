@@ -4,7 +4,7 @@ import { check } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { isCarried, member } from "./members.ts";
 import { indexOf, keptIn, useOf } from "./memory.ts";
-import { accessPath, memberPaths, typedAs } from "./names.ts";
+import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";
 
@@ -64,7 +64,7 @@ function bind(run: Run, frame: Frame, name: string, given: Value, declares: bool
   // A value that goes by no name goes by the variable's: models may ask what a receiver is called.
   const value = given.paths.length === 0 && given.constants === null ? { ...given, paths: [`?${name}`] } : given;
   const owner = frame.scope.binding(name);
-  const isField = !declares && !owner && run.language === "java" && frame.owner?.fields.has(name);
+  const isField = !declares && !owner && hasOpenClasses(run.language) && frame.owner?.fields.has(name);
   if (isField) {
     frame.scope.set(`this.${name}`, value);
     frame.owner?.fields.set(name, join(frame.owner.fields.get(name) ?? nothing, value));

@@ -6,7 +6,7 @@ import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
 import { fromOutside, member, memberOfInstance } from "./members.ts";
 import { indexOf, noteBounds, numericOf, useOf } from "./memory.ts";
-import { accessPath, globalName, memberPaths } from "./names.ts";
+import { accessPath, globalName, hasOpenClasses, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
@@ -105,7 +105,7 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
     const value = scope.get(name) as Value;
     return scope === frame.scope ? value : fromOutside(value);
   }
-  if (frame.owner && (run.language === "java" || run.language === "c")) {
+  if (frame.owner && hasOpenClasses(run.language)) {
     const member = ownMember(frame, name);
     if (member) return member;
   }

@@ -2,6 +2,9 @@ import type { Expression } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
 import { named, nothing, type Value } from "./value.ts";
 
+/** Languages in which the members of an object are read without naming it. */
+export const hasOpenClasses = (language: string): boolean => ["java", "c", "csharp"].includes(language);
+
 /** Paths longer than this name nothing that a model knows. */
 const segmentsMax = 9;
 

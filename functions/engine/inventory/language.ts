@@ -34,6 +34,7 @@ const grammars: Record<string, [name: string, grammar: string]> = {
   cc: ["cpp", "cpp"],
   cpp: ["cpp", "cpp"],
   cxx: ["cpp", "cpp"],
+  cs: ["csharp", "csharp"],
 };
 
 const unsupported: Record<string, string> = {

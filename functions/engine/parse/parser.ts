@@ -13,6 +13,7 @@ const grammars: Record<string, string> = {
   go: "tree-sitter-go.wasm",
   c: "tree-sitter-c.wasm",
   cpp: "tree-sitter-cpp.wasm",
+  csharp: "tree-sitter-c_sharp.wasm",
 };
 
 export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" };
