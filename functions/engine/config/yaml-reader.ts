@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments } from "yaml";
+import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, visit } from "yaml";
 import { type ConfigNode, ConfigTree, depthMax, withoutHashLines } from "./config-node.ts";
 
 /** What was read of a file: its documents, and whether the reader stumbled. */
@@ -21,7 +21,7 @@ export function readYaml(text: string): ReadDocuments {
   const roots = list.flatMap((document) => {
     if (!document.contents) return [];
     const root = tree.root();
-    new Conversion(tree, text, document).into(root, document.contents, 0);
+    new Conversion(tree, text, targetsOf(document)).into(root, document.contents, 0);
     return [root];
   });
   return { roots, broken: list.some((document) => document.errors.length > 0) };
@@ -33,15 +33,26 @@ export const withoutJsonComments = (text: string): string =>
     found.startsWith('"') ? found : found.replace(/[^\n]/g, " "),
   );
 
+/** What every alias stands for, found in one walk: the library would walk the document for each. */
+function targetsOf(document: Document): Map<unknown, unknown> {
+  const anchors = new Map<string, unknown>();
+  const targets = new Map<unknown, unknown>();
+  visit(document, {
+    Alias: (_, alias) => void targets.set(alias, anchors.get(alias.source)),
+    Value: (_, node) => void (node.anchor && anchors.set(node.anchor, node)),
+  });
+  return targets;
+}
+
 class Conversion {
   readonly #tree: ConfigTree;
   readonly #text: string;
-  readonly #document: Document;
+  readonly #targets: ReadonlyMap<unknown, unknown>;
 
-  constructor(tree: ConfigTree, text: string, document: Document) {
+  constructor(tree: ConfigTree, text: string, targets: ReadonlyMap<unknown, unknown>) {
     this.#tree = tree;
     this.#text = text;
-    this.#document = document;
+    this.#targets = targets;
   }
 
   /** Adds the entries of a map or list below a node. */
@@ -99,6 +110,6 @@ class Conversion {
   }
 
   #resolved(node: unknown): unknown {
-    return isAlias(node) ? node.resolve(this.#document) : node;
+    return isAlias(node) ? this.#targets.get(node) : node;
   }
 }
