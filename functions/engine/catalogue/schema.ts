@@ -30,7 +30,7 @@ const ConstantValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const Bilingual = z.strictObject({ zh: z.string().min(2), en: z.string().min(2) });
 const Share = z.number().gt(0).max(1);
 
-/** Position, name, or several of them; `1.shell` is the key shell of the map at position 1; `*` is all; `receiver` the object called. */
+/** Position, name, or several of them; `1.shell` is the key shell of the map at position 1, `1.*` any of its elements; `*` is all; `receiver` the object called. */
 const Argument = z.union([z.number().int().min(0), z.string().min(1)]);
 const Arguments = z
   .union([Argument, z.array(Argument).min(1)])

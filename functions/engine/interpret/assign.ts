@@ -49,8 +49,10 @@ export function assign(
 /** Adds what the declared type tells: what the value can be called, and that numbers carry no attack. */
 export function withType(run: Run, frame: Frame, value: Value, type: string | null): Value {
   if (!type) return value;
-  if (run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))) return cleaned(value, -1);
+  if (isCleanType(run, type)) return cleaned(value, -1);
   const declared = typedAs(run, frame, type);
+  // One of the names that an enumeration of this file has.
+  if (declared.paths.includes("java.lang.Enum")) return cleaned(value, -1);
   if (declared === nothing) return value;
   const known = declared.paths.filter((path) => !value.paths.includes(path));
   return {
@@ -58,6 +60,14 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
     paths: [...value.paths.filter((path) => !path.startsWith("?")), ...known],
     instance: value.instance ?? declared.instance,
   };
+}
+
+/** Numbers and the like, and collections of nothing else. An array of bytes is any text. */
+function isCleanType(run: Run, type: string): boolean {
+  const element =
+    type.match(/(?:List|Set|Collection|Iterable|Optional|Queue|Stream)<\s*(?:\?\s*extends\s+)?([\w.]+)\s*>$/)?.[1] ??
+    type.match(/^([iI]nt(?:eger)?|[lL]ong|UUID)(?:\[\]|\.{3})$/)?.[1];
+  return run.knowledge.cleanTypes.has(element ?? type.replace(/<.*$/s, ""));
 }
 
 function bind(run: Run, frame: Frame, name: string, given: Value, declares: boolean): void {

@@ -8,7 +8,7 @@ import { isCatastrophic } from "./catastrophic.ts";
 import { prefixFor } from "./operators.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
 import type { Flow, Frame, Hit, Run } from "./run.ts";
-import { allTaint, elementAt, extend, nothing, type Step, type Taint, type Value } from "./value.ts";
+import { allTaint, anyElement, elementAt, extend, nothing, type Step, type Taint, type Value } from "./value.ts";
 
 /** What a sink or pattern is asked about: a call with its arguments, or a value stored somewhere. */
 export interface Subject {
@@ -243,6 +243,9 @@ export function argumentsAt(subject: Subject, argument: string | number): Value[
   if (argument === "receiver") return subject.receiver ? [subject.receiver] : [];
   const [first, ...keys] = argument.split(".") as [string, ...string[]];
   const start = /^\d+$/.test(first) ? subject.positional[Number(first)] : subject.named.get(first);
-  const found = keys.reduce<Value | null>((value, key) => value && elementAt(value, key), start ?? null);
+  const found = keys.reduce<Value | null>(
+    (value, key) => value && (key === "*" ? anyElement(value) : elementAt(value, key)),
+    start ?? null,
+  );
   return found ? [found] : [];
 }

@@ -6,7 +6,7 @@ import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
 import { fromOutside, member, memberOfInstance } from "./members.ts";
 import { indexOf, noteBounds, numericOf, useOf } from "./memory.ts";
-import { accessPath, globalName, hasOpenClasses, memberPaths } from "./names.ts";
+import { accessPath, basePaths, globalName, hasOpenClasses, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
@@ -110,11 +110,18 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
     if (member) return member;
   }
   if (frame.owner && frame.owner.node.name === name) return named(name);
-  const global = globalName(run, name);
+  const global = inherited(run, frame, name) ?? globalName(run, name);
   // Input can have a name that is there everywhere.
   const [input] = run.knowledge.sources.read.find(name);
   if (!input) return global;
   return { ...global, taint: [{ source: run.source(input.kind, at), clean: 0, step: firstStep(at) }] };
+}
+
+/** A member of a class that this one extends and that another file has, or a library. */
+function inherited(run: Run, frame: Frame, name: string): Value | null {
+  if (run.language !== "java" || !frame.owner || !/^\p{Ll}/u.test(name)) return null;
+  const bases = basePaths({ ...nothing, type: frame.owner });
+  return bases.length === 0 ? null : named(...bases.slice(0, 3).map((base) => `${base}.${name}`), `?${name}`);
 }
 
 function ownMember(frame: Frame, name: string): Value | null {

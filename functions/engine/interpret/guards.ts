@@ -227,9 +227,19 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     }
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
   }
+  if (outcome && run.language === "java") equalsTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
+}
+
+/** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */
+function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {
+  if (callee.kind !== "field" || !/^(equals|contentEquals|equalsIgnoreCase)$/.test(callee.name)) return;
+  const [left, right] = args.length === 2 ? [args[0]?.value, args[1]?.value] : [callee.of, args[0]?.value];
+  if (!left || !right) return;
+  equal(run, frame, left, right);
+  equal(run, frame, right, left);
 }
 
 /** `isValidName(x)` from another file is taken at its word. */

@@ -59,7 +59,7 @@ export function typedAs(run: Run, frame: Frame, type: string | null): Value {
   const [root, ...fields] = plain.split(".") as [string, ...string[]];
   // Java also writes types out with their package.
   if (run.language === "java" && fields.length > 0 && /^\p{Ll}/u.test(root)) return named(plain);
-  const bound = frame.scope.binding(root)?.get(root);
+  const bound = frame.scope.binding(root)?.get(root) ?? frame.owner?.fields.get(root);
   const resolved = bound ?? globalName(run, root);
   if (bound?.type && fields.length === 0) return { ...nothing, instance: bound.type, paths: basePaths(bound) };
   const paths = resolved.paths.filter((path) => !path.startsWith("?")).map((path) => [path, ...fields].join("."));
