@@ -34,7 +34,7 @@ function gaps(rule: Rule, body: ControlBody, routes: readonly Route[]): PlacedCa
   const meant = tester(body);
   const has = (route: Route) => route.controls.has(body.requires);
   const controlled = routes.filter(has);
-  const missing = routes.filter((route) => !has(route) && !route.unknown && meant(route));
+  const missing = oncePerHandler(routes.filter((route) => !has(route) && !route.unknown && meant(route)));
   const [first] = missing;
   if (!first) return [];
   const one = controlled.length === 0 || (missing.length > singleMax && missing.length > controlled.length);
@@ -43,6 +43,15 @@ function gaps(rule: Rule, body: ControlBody, routes: readonly Route[]): PlacedCa
     const sibling = nearest(route, controlled);
     const near = sibling.artefact === route.artefact ? 1 : elsewhereFactor;
     return placed(rule, route, rule.confidence * near, label(sibling), [step(sibling, "step"), step(route, "sink")]);
+  });
+}
+
+/** A handler may have many paths; it lacks the control once. */
+function oncePerHandler(routes: readonly Route[]): Route[] {
+  const handlers = new Set<string>();
+  return routes.filter(({ artefact, record }) => {
+    const key = `${artefact.coverage.path}\0${record.handler}`;
+    return !handlers.has(key) && handlers.add(key);
   });
 }
 
@@ -81,8 +90,9 @@ function nearest(route: Route, controlled: readonly Route[]): Route {
   return controlled.reduce((best, other) => (shared(other) > shared(best) ? other : best));
 }
 
+/** Placeholders are written alike, whatever the framework. */
 const label = ({ record: { methods, path, handler } }: Route): string =>
-  `${methods.join("|")} ${path ?? handler}`.slice(0, 100);
+  `${methods.join("|")} ${(path ?? handler).replace(/\{(\w+)\}/g, ":$1")}`.slice(0, 100);
 
 const step = ({ artefact, record }: Route, role: TraceStep["role"]): TraceStep => ({
   path: artefact.coverage.path,

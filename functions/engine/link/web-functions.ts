@@ -4,6 +4,8 @@ import type { Modules } from "./modules.ts";
 
 /** How many files a control may lie away from the handler. */
 const crossingsMax = 4;
+/** What is done further away is done to something else, as a rule. */
+const effectsMax = 1;
 const reachedMax = 60;
 
 /** What a handler comes to, with everything it calls. */
@@ -43,7 +45,7 @@ export class WebFunctions {
       if (!found) unknown ||= depth === 0 && isOfProject(wanted);
       for (const { artefact, record } of found ?? []) {
         for (const control of record.controls) controls.add(control);
-        for (const effect of record.effects) effects.add(effect);
+        if (depth <= effectsMax) for (const effect of record.effects) effects.add(effect);
         if (depth < crossingsMax)
           for (const call of record.calls) open.push({ from: artefact, reference: call, depth: depth + 1 });
       }

@@ -17,6 +17,13 @@ export interface Route {
   unknown: boolean;
 }
 
+/** A router of a file, by its name there, in a router of another. */
+interface Mounted {
+  artefact: FileArtefact;
+  mount: MountRecord;
+  member: string;
+}
+
 /** The routes of all files, each with the controls in force: its own, its handler's, its routers' and the application's. */
 export class WebRoutes {
   readonly all: Route[];
@@ -24,7 +31,7 @@ export class WebRoutes {
   readonly #functions: WebFunctions;
   readonly #files: readonly FileArtefact[];
   /** Mounts that put a file's router into another, by the path of that file. */
-  readonly #into = new Map<string, { artefact: FileArtefact; mount: MountRecord; member: string }[]>();
+  readonly #into = new Map<string, Mounted[]>();
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], modules: Modules) {
@@ -61,7 +68,7 @@ export class WebRoutes {
       for (const effect of reached.effects) effects.add(effect);
       unknown ||= reached.unknown;
     }
-    for (const control of this.#inFront(artefact, record.router, record.path, record.order)) controls.add(control);
+    for (const control of this.#inFront(artefact, record, record.order)) controls.add(control);
     for (const { link, coverage } of this.#files)
       if (sameWorld(coverage.language, artefact.coverage.language))
         for (const control of link.web?.application ?? []) controls.add(control);
@@ -71,8 +78,7 @@ export class WebRoutes {
   /** What the routers around a route put in front of it. */
   #inFront(
     artefact: FileArtefact,
-    router: string | null,
-    path: string | null,
+    { router, path, made }: Pick<RouteRecord, "router" | "path" | "made">,
     order: number,
     seen: ReadonlySet<string> = new Set(),
   ): string[] {
@@ -82,30 +88,33 @@ export class WebRoutes {
     const own = (artefact.link.web?.mounts ?? [])
       .filter((mount) => mount.router === router && mount.order < order && covers(mount.path, path))
       .flatMap((mount) => this.#of(artefact, mount));
-    const parents = (this.#into.get(artefact.coverage.path) ?? []).filter(({ artefact: parent, member }) =>
-      parent === artefact ? member === router : isMember(member, router),
-    );
+    const parents = this.#parents(artefact, router);
     const above = parents.flatMap(({ artefact: parent, mount }) => [
       ...mount.controls,
       ...this.#uses(parent, mount, artefact),
-      ...this.#inFront(parent, mount.router, joinPaths(mount.path, path), mount.order, around),
+      ...this.#inFront(parent, { router: mount.router, path: joinPaths(mount.path, path), made }, mount.order, around),
     ]);
     // A router that nobody is seen to mount gets into the application by a way that is not followed.
-    const anywhere = parents.length > 0 || seen.size > 0 ? [] : this.#anywhere(artefact, router);
+    const isRoot = made && (artefact.link.web?.mounts ?? []).some((mount) => mount.router === router);
+    const anywhere = parents.length > 0 || seen.size > 0 || isRoot ? [] : this.#anywhere(artefact);
     return [...own, ...above, ...anywhere];
   }
 
-  /** What stands in front of everything in some other file. */
-  #anywhere(artefact: FileArtefact, router: string): string[] {
-    const makes = (artefact.link.web?.mounts ?? []).some((mount) => mount.router === router && mount.order === 0);
-    if (makes) return [];
+  /** What the routers of other files that are in no other router put in front of everything. */
+  #anywhere(artefact: FileArtefact): string[] {
     return this.#files
       .filter((file) => file !== artefact && sameWorld(file.coverage.language, artefact.coverage.language))
       .flatMap((file) =>
         (file.link.web?.mounts ?? [])
-          .filter(({ path }) => path === null || path === "/")
+          .filter(({ path, router }) => (path === null || path === "/") && this.#parents(file, router).length === 0)
           .flatMap((mount) => this.#of(file, mount)),
       );
+  }
+
+  #parents(artefact: FileArtefact, router: string): Mounted[] {
+    return (this.#into.get(artefact.coverage.path) ?? []).filter(({ artefact: parent, member }) =>
+      parent === artefact ? member === router : isMember(member, router),
+    );
   }
 
   #of(artefact: FileArtefact, mount: MountRecord): string[] {

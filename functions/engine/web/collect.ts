@@ -7,6 +7,8 @@ import type { RouteForm, WebKnowledge } from "./web-knowledge.ts";
 import type { MountRecord, RouteRecord, WebRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 
+const firstWords = /^\s*([a-zA-Z]{3,10})\s+([\w."`[]{1,30})/;
+
 /** What a node stands in. */
 interface Within {
   /** The functions around it, the innermost last. */
@@ -94,8 +96,18 @@ class Collector {
         break;
       case "field":
       case "index":
-        this.#tell("read", written(node), within);
+        for (const name of this.#names.of(node)) this.#tell("read", name, within);
         break;
+      case "variable":
+        if (this.#names.isImported(node.name)) this.#tell("read", this.#names.full(node) ?? node.name, within);
+        break;
+      case "literal":
+      case "template": {
+        const text = node.kind === "literal" ? node.value : pathText(node.parts[0]);
+        const words = typeof text === "string" && text.length > 8 ? text.match(firstWords) : null;
+        if (words) this.#tell("text", `${words[1]} ${words[2]}`.toUpperCase(), within);
+        break;
+      }
       case "throw":
         for (const facts of within.functions) facts.effects.add("refuses");
         break;
@@ -136,6 +148,7 @@ class Collector {
       if (reference !== null) facts.calls.add(reference);
     }
     for (const decorator of node.decorators) this.#decorator(decorator, facts, inside);
+    for (const decorator of node.decorators) this.#decoratedRoute(node, decorator, facts, null);
     return { functions: within.functions, owner: inside.owner };
   }
 
@@ -162,10 +175,10 @@ class Collector {
         for (const reference of into.references) facts.calls.add(reference);
       }
     }
-    for (const decorator of fn.decorators) this.#decoratedRoute(fn, decorator, facts, within);
+    for (const decorator of fn.decorators) this.#decoratedRoute(fn, decorator, facts, within.owner?.node ?? null);
   }
 
-  #decoratedRoute(fn: FunctionNode, decorator: Expression, facts: FunctionFacts, { owner }: Within): void {
+  #decoratedRoute(on: Span, decorator: Expression, facts: FunctionFacts, owner: ClassStatement | null): void {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
     const names = this.#names.of(callee);
     const router = callee.kind === "field" ? written(callee.of) : null;
@@ -176,13 +189,13 @@ class Collector {
     if (route) {
       const own = route.path.map((key) => pathText(argumentOf(asCall, key))).find((path) => path !== null) ?? null;
       if (route.isPath && !(own !== null && route.isPath(own))) return;
-      const before = owner ? this.#prefix(owner.node, route) : null;
+      const before = owner ? this.#prefix(owner, route) : null;
       const path = before === null ? own : `${before}/${own ?? ""}`.replace(/\/+/g, "/");
-      const at = { start: decorator.start, end: headOf(this.#file.text, fn) };
+      const at = { start: decorator.start, end: headOf(this.#file.text, on) };
       this.#addRoute(
         at,
         { model: route, call: asCall, path, router: owner ? null : router, symbol: handler.slice(1) },
-        [handler, ...(owner ? [`#${owner.node.name}!`] : [])],
+        [handler, ...(owner ? [`#${owner.name}!`] : [])],
       );
     }
     const mount = this.#knowledge.mounts.find((model) => model.on === "decorator" && names.some(model.test));
@@ -213,6 +226,7 @@ class Collector {
       methods,
       path,
       router,
+      made: router !== null && this.#names.assigned(router)?.kind === "call",
       order: at.start,
       handler: (handlers.findLast((name) => !name.endsWith("!")) ?? "").replace(/^#/, ""),
       handlers,
@@ -269,7 +283,7 @@ class Collector {
     const mount = this.#knowledge.mounts.find(
       (model) => model.on === "call" && model.of === "receiver" && names.some(model.test),
     );
-    if (mount && router !== null) this.#mount(router, call, mount.path);
+    if (mount && router !== null) this.#mount(router, call, mount);
   }
 
   #handlersOf(call: Call, route: RouteForm, into: Registered): void {
@@ -302,10 +316,10 @@ class Collector {
     }
   }
 
-  #mount(router: string, call: Call, keys: readonly (string | number)[]): void {
+  #mount(router: string, call: Call, { path: keys, routers }: WebKnowledge["mounts"][number]): void {
     const into: Registered = { references: [], controls: new Set() };
     const path = keys.map((key) => pathText(argumentOf(call, key))).find((text) => text !== null) ?? null;
-    for (const { value } of call.args) this.#registration.place(value, false, into);
+    for (const { name, value } of call.args) this.#registration.place(value, routers && name === null, into);
     this.#mounts.push({ router, path, order: call.start, controls: [...into.controls], uses: into.references });
   }
 
@@ -315,7 +329,7 @@ class Collector {
     if (from.kind === "call" && to.kind === "variable") {
       const names = this.#names.of(from.callee);
       const made = this.#knowledge.mounts.find((model) => model.of === "result" && names.some(model.test));
-      if (made) this.#mount(to.name, { ...from, start: 0 }, []);
+      if (made) this.#mount(to.name, { ...from, start: 0 }, { ...made, path: [] });
     }
     if (within.functions.length === 0) this.#settings(name, from, within);
   }
@@ -344,7 +358,7 @@ function routerOf(expression: Expression): string {
 }
 
 /** Where the first line of a function ends. */
-function headOf(text: string, fn: FunctionNode): number {
+function headOf(text: string, fn: Span): number {
   const end = text.indexOf("\n", fn.start);
   return end < 0 ? fn.end : Math.min(end, fn.end);
 }

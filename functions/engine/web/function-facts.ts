@@ -24,14 +24,17 @@ export function functionRecords(all: readonly FunctionFacts[], referred: Readonl
   const byName = new Map<string, FunctionFacts>();
   for (const facts of all) for (const name of facts.names) if (!byName.has(name)) byName.set(name, facts);
   const called = ({ owner }: FunctionFacts, reference: Reference): FunctionFacts | undefined =>
-    byName.get(reference.replace(/^#(this|self)\./, `${owner}.`).replace(/^#/, ""));
+    !reference.startsWith("#")
+      ? undefined
+      : byName.get(reference.replace(/^#(this|self)\./, `${owner}.`).replace(/^#/, ""));
   return all.flatMap((facts) => {
     const reached = new Set([facts]);
     let last = [facts];
+    const direct = [...facts.calls].flatMap((reference) => called(facts, reference) ?? []);
     for (let depth = 0; depth < depthMax && last.length > 0; depth++) {
       last = last.flatMap((from) =>
         [...from.calls].flatMap((reference) => {
-          const to = reference.startsWith("#") ? called(from, reference) : undefined;
+          const to = called(from, reference);
           return to && !reached.has(to) ? [to] : [];
         }),
       );
@@ -40,7 +43,8 @@ export function functionRecords(all: readonly FunctionFacts[], referred: Readonl
     const union = (part: (from: FunctionFacts) => Iterable<string>) =>
       [...new Set([...reached].flatMap((from) => [...part(from)]))].sort();
     const controls = union((from) => from.controls);
-    const effects = union((from) => from.effects);
+    // What is done further away is done to something else, as a rule.
+    const effects = [...new Set([facts, ...direct].flatMap((from) => [...from.effects]))].sort();
     const calls = union((from) => [...from.calls].filter((reference) => !reference.startsWith("#"))).slice(0, callsMax);
     if (controls.length + effects.length + calls.length === 0) return [];
     // Anonymous functions are found by their place only where something refers to it.

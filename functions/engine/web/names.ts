@@ -65,6 +65,10 @@ export class Names {
         const of = this.full(expression.of, followed);
         return of && `${of}.${expression.name}`;
       }
+      case "index": {
+        const of = this.full(expression.of, followed);
+        return of && expression.key?.kind === "literal" ? `${of}.${expression.key.value}` : written(expression);
+      }
       case "call": {
         const required = requiredModule(expression);
         if (required !== null) return required;
@@ -74,6 +78,10 @@ export class Names {
       default:
         return written(expression);
     }
+  }
+
+  isImported(name: string): boolean {
+    return this.#imports.has(name);
   }
 
   /** Whether a name leads to another file or to something that this one declares. */

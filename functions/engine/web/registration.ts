@@ -28,9 +28,9 @@ export class Registration {
     };
     const refer = (to: Expression) => {
       const reference = this.#names.reference(to);
-      if (reference !== null && !reference.includes("?")) into.references.push(reference);
       const root = rootOf(to);
       if (this.#names.assigned(root) && reference !== `#${root}`) into.references.push(`#${root}`);
+      if (reference !== null && !reference.includes("?")) into.references.push(reference);
     };
     switch (expression.kind) {
       case "collection":

@@ -42,8 +42,9 @@ export class WebKnowledge {
     const told: Told = {
       controls: meant.filter(({ application }) => !application).map(({ control }) => control),
       application: meant.filter(({ application }) => application).map(({ control }) => control),
-      effects:
-        occurrence === "call" ? this.#effects.filter((effect) => effect.test(name)).map(({ effect }) => effect) : [],
+      effects: this.#effects
+        .filter((effect) => effect.in === occurrence && effect.test(name))
+        .map(({ effect }) => effect),
     };
     if (this.#known.size < rememberedMax) this.#known.set(key, told);
     return told;

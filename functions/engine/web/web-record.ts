@@ -14,6 +14,8 @@ export interface RouteRecord extends LocalPlace {
   path: string | null;
   /** The variable that it is registered on; null for what the framework finds by itself. */
   router: string | null;
+  /** The file itself makes the router. */
+  made: boolean;
   /** The place in the order of registration. */
   order: number;
   handler: string;

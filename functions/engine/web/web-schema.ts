@@ -40,10 +40,22 @@ export const MountModel = z.strictObject({
   path: Keys.default([0]),
   /** What it stands in front of: what the method is called on, or the variable that the call makes. */
   of: z.enum(["receiver", "result"]).default("receiver"),
+  /** Its positional arguments are routers, whose names say nothing about controls. */
+  routers: z.boolean().default(false),
 });
 
 /** Where a name has to stand to tell something. */
-export const occurrences = ["use", "decorator", "base", "parameter", "call", "read", "entry", "setting"] as const;
+export const occurrences = [
+  "use",
+  "decorator",
+  "base",
+  "parameter",
+  "call",
+  "read",
+  "entry",
+  "setting",
+  "text",
+] as const;
 export type Occurrence = (typeof occurrences)[number];
 
 export const ControlModel = z.strictObject({
@@ -54,7 +66,12 @@ export const ControlModel = z.strictObject({
   application: z.boolean().default(false),
 });
 
-export const EffectModel = z.strictObject({ ...Named, effect: z.string() });
+/** Texts are known by their first two words, in capitals: statements of SQL. */
+export const EffectModel = z.strictObject({
+  ...Named,
+  effect: z.string(),
+  in: z.enum(["call", "text"]).default("call"),
+});
 
 /** The body of a rule about routes that lack something. */
 export const ControlBody = z.strictObject({
