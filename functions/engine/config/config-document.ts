@@ -29,6 +29,7 @@ export const documentKinds = [
   "nginx",
   "apache",
   "web-xml",
+  "web-config",
   "android-manifest",
   "network-security-config",
   "mybatis-mapper",
@@ -83,7 +84,7 @@ const isPromising = (format: ConfigFormat, text: string): boolean =>
 
 /** Most YAML and JSON is data: only what has the words of a known kind is parsed. */
 const wanted =
-  /^[ \t]*["']?(apiVersion|services|jobs|runs|Resources|Statement|stages|script|before_script|spring|server|management|logging)["']?[ \t]*:|\bvalidate_certs:/m;
+  /^[ \t]*["']?(apiVersion|services|jobs|runs|Resources|Statement|stages|script|before_script|functions|spring|server|management|logging)["']?[ \t]*:|\bvalidate_certs:/m;
 
 function readStructured(format: "yaml" | "json", text: string): ReturnType<typeof readConfig> {
   if (!wanted.test(text)) return { documents: [], reason: null };
@@ -118,6 +119,7 @@ function kindOf(root: ConfigNode): DocumentKind | null {
   if (has("services") && some(below("services"), "image", "build", "ports", "volumes", "environment")) return "compose";
   if (has("Resources") && below("Resources").some((r) => /^(AWS|Alexa|Custom)::/.test(entryOf(r, "Type")?.value ?? "")))
     return "cloudformation";
+  if (has("provider") && has("functions") && has("service")) return "cloudformation";
   if (has("Statement") && some(below("Statement"), "Effect")) return "iam-policy";
   if (some(root.entries, "script", "before_script") && root.entries.every((e) => !/^\d+$/.test(e.key)))
     return "gitlab-ci";
@@ -142,11 +144,13 @@ function readMarkup(text: string): ReturnType<typeof readConfig> {
     };
   const kind = /<web-app\b/.test(head)
     ? "web-xml"
-    : /<manifest\b[^>]*\bxmlns:android=/.test(head)
-      ? "android-manifest"
-      : /<network-security-config\b/.test(head)
-        ? "network-security-config"
-        : null;
+    : /<configuration\b/.test(head) && /<(system\.web|aspNetCore)\b/i.test(text)
+      ? "web-config"
+      : /<manifest\b[^>]*\bxmlns:android=/.test(head)
+        ? "android-manifest"
+        : /<network-security-config\b/.test(head)
+          ? "network-security-config"
+          : null;
   return kind
     ? { documents: readXml(text).map((root) => ({ kind, root, templated: false })), reason: null }
     : { documents: [], reason: null };

@@ -31,6 +31,7 @@ const byExtension: Readonly<Record<string, ConfigFormat>> = {
   vhost: "nginx",
   htaccess: "apache",
   xml: "xml",
+  config: "xml",
 };
 
 /** The format of a file by its name; `.conf` says only that it is one of a server, its content which. */
