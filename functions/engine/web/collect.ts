@@ -7,6 +7,7 @@ import type { RouteForm, WebKnowledge } from "./web-knowledge.ts";
 import type { MountRecord, RouteRecord, WebRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 
+const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
 const firstWords = /^\s*([a-zA-Z]{3,10})\s+([\w."`[]{1,30})/;
 
 /** What a node stands in. */
@@ -143,7 +144,10 @@ class Collector {
     this.#facts.push(facts);
     const inside = { functions: [facts], owner: { node, facts } };
     for (const base of node.bases) {
-      for (const name of this.#names.of(base)) this.#tell("base", name, inside);
+      for (const name of this.#names.of(base)) {
+        this.#tell("base", name, inside);
+        this.#tell("base", `${node.name}:${name}`, inside);
+      }
       const reference = this.#names.reference(base);
       if (reference !== null) facts.calls.add(reference);
     }
@@ -185,7 +189,10 @@ class Collector {
     const handler = `#${[...facts.names][0]}`;
     const asCall: Call =
       decorator.kind === "call" ? decorator : { ...decorator, kind: "call", callee, args: [], isNew: false };
-    const route = this.#knowledge.routes.find((model) => model.on === "decorator" && names.some(model.test));
+    const isClass = facts.owner !== null && facts.names.has(facts.owner);
+    const route = this.#knowledge.routes.find(
+      (model) => model.on === "decorator" && (model.classes || !isClass) && names.some(model.test),
+    );
     if (route) {
       const own = route.path.map((key) => pathText(argumentOf(asCall, key))).find((path) => path !== null) ?? null;
       if (route.isPath && !(own !== null && route.isPath(own))) return;
@@ -243,7 +250,8 @@ class Collector {
     const words = listed ? methodsIn(listed).filter((word) => /^[A-Z]+$/.test(word)) : [];
     if (words.length > 0) return words;
     const name = call.callee.kind === "field" || call.callee.kind === "variable" ? call.callee.name : "";
-    const verb = name.match(/^(get|post|put|patch|delete|del|head|options)(?![a-z])/i)?.[1]?.toUpperCase();
+    const word = name.match(/^([A-Z]?[a-z]+|[A-Z]+)/)?.[0].toUpperCase() ?? "";
+    const verb = verbs.has(word) ? word : undefined;
     return [verb === "DEL" ? "DELETE" : (verb ?? otherwise)];
   }
 

@@ -30,6 +30,8 @@ export const RouteModel = z.strictObject({
   otherwise: z.string().default("ANY"),
   /** The decorator of the class whose argument goes before the path. */
   prefix: z.string().optional(),
+  /** Decorates classes, too; their methods are the handlers. */
+  classes: z.boolean().default(false),
 });
 
 export const MountModel = z.strictObject({
