@@ -13,6 +13,7 @@ import { JavaLowering } from "./lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "./lower/javascript/javascript-lowering.ts";
 import type { Lowering } from "./lower/lowering.ts";
 import { PhpLowering } from "./lower/php/php-lowering.ts";
+import { RubyLowering } from "./lower/ruby/ruby-lowering.ts";
 import { PythonLowering } from "./lower/python/python-lowering.ts";
 import { FileUnderMatch } from "./match/file-under-match.ts";
 import type { OwnRulesFile } from "./match/own-rules.ts";
@@ -44,6 +45,7 @@ const lowerings: Record<string, new (text: string) => Lowering> = {
   c: CLowering,
   cpp: CLowering,
   csharp: CSharpLowering,
+  ruby: RubyLowering,
 };
 
 /** A share of unreadable text beyond which the file is called partly analysed. */
@@ -76,7 +78,7 @@ export async function analyseCode(
     lines: shown.lines,
     errors: module.errors,
     suppressions: new Suppressions(shown.text, module.comments, lines),
-    hashComments: grammar === "python",
+    hashComments: grammar === "python" || grammar === "ruby",
   };
   const unread = module.errors.reduce((sum, error) => sum + error.end - error.start, 0) / text.length;
   const reason = exhausted

@@ -23,6 +23,7 @@ const wasm: Record<string, string> = {
   "tree-sitter-c.wasm": "tree-sitter-c/tree-sitter-c.wasm",
   "tree-sitter-cpp.wasm": "tree-sitter-cpp/tree-sitter-cpp.wasm",
   "tree-sitter-c_sharp.wasm": "tree-sitter-c-sharp/tree-sitter-c_sharp.wasm",
+  "tree-sitter-ruby.wasm": "tree-sitter-ruby/tree-sitter-ruby.wasm",
 };
 
 /** The parser or a grammar as it was installed, for who needs no rules. */

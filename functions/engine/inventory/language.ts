@@ -35,6 +35,9 @@ const grammars: Record<string, [name: string, grammar: string]> = {
   cpp: ["cpp", "cpp"],
   cxx: ["cpp", "cpp"],
   cs: ["csharp", "csharp"],
+  rb: ["ruby", "ruby"],
+  rake: ["ruby", "ruby"],
+  ru: ["ruby", "ruby"],
 };
 
 const unsupported: Record<string, string> = {
