@@ -42,8 +42,6 @@ const grammars: Record<string, [name: string, grammar: string]> = {
 
 const unsupported: Record<string, string> = {
   rs: "rust",
-  cs: "csharp",
-  rb: "ruby",
   kt: "kotlin",
   swift: "swift",
   sql: "sql",
