@@ -129,6 +129,15 @@ describe("configuration under analysis", () => {
     expect(found).toMatchObject([{ ruleId: "compose.privileged", suppressed: { reason: "it loads modules" } }]);
   });
 
+  it.each([
+    ["AndroidManifest.xml", "android/app/src/main/AndroidManifest.xml", "high"],
+    ["one of debug builds", "android/app/src/debug/AndroidManifest.xml", "low"],
+    ["one of documentation", "docs/AndroidManifest.xml", "low"],
+  ])("weighs %s by its place", async (_, path, severity) => {
+    const text = '<manifest xmlns:android="u">\n<application android:debuggable="true"/>\n</manifest>\n';
+    expect(await findingsOf(engine, path, text)).toMatchObject([{ ruleId: "android.debuggable", severity }]);
+  });
+
   it("shows no password that it finds", async () => {
     const found = await findingsOf(engine, "application.yml", "spring:\n  mail:\n    password: krautsalat7\n");
     expect(found).toHaveLength(1);

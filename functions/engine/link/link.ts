@@ -8,7 +8,7 @@ import { typeOfWeakness } from "../review/problem-class.ts";
 import { missingControls } from "./controls.ts";
 import { CrossFile } from "./cross-file.ts";
 import { byCodeUnits } from "./order.ts";
-import { inTestCode, isDocumentation } from "./path-role.ts";
+import { inTestCode, isDocumentation, isForDevelopment } from "./path-role.ts";
 
 /** A candidate in its file, with steps that may lie in others. */
 export interface PlacedCandidate {
@@ -162,8 +162,10 @@ function findingOf(named: NamedRule, { path, candidate, trace }: PlacedCandidate
 }
 
 /** Passwords in tests and documentation are made up, as a rule; keys and tokens of services there are often real. */
-const isHarmlessPlace = (rule: Rule, path: string): boolean =>
-  rule.secret === undefined ? inTestCode(path) : rule.secret.generic && (inTestCode(path) || isDocumentation(path));
+function isHarmlessPlace({ secret, config }: Rule, path: string): boolean {
+  if (secret) return secret.generic && (inTestCode(path) || isDocumentation(path));
+  return inTestCode(path) || (config !== undefined && (isDocumentation(path) || isForDevelopment(path)));
+}
 
 const fillSlots = (text: string, candidate: Candidate): string =>
   text.replace(/\{(source|sink)\}/g, (_, slot: "source" | "sink") => candidate[slot]);
