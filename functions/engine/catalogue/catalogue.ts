@@ -76,6 +76,7 @@ export class Knowledge {
   readonly reads = new PathIndex<Match>();
   readonly assigns = new PathIndex<Match>();
   readonly entries = new Map<string, Match[]>();
+  readonly definitions = new Map<string, DefinitionModel[]>();
   readonly sources = { call: new PathIndex<SourceModel>(), read: new PathIndex<SourceModel>() };
   readonly sanitizers = { call: new PathIndex<SanitizerModel>(), read: new PathIndex<SanitizerModel>() };
   readonly guards = new PathIndex<{ of: string | number; cleans: Families; when: Test[]; answer: boolean }>();
@@ -101,7 +102,12 @@ export class Knowledge {
   readonly carriers = new Set<string>();
   /** Every prefix of every path some model names: resolves a wildcard import to the class that matters. */
   readonly known = new Set<string>();
-  readonly web = new WebKnowledge();
+  web = new WebKnowledge([]);
+}
+export interface DefinitionModel {
+  match: Match;
+  body: "empty" | "true";
+  parameters: RE2JS | null;
 }
 export interface SourceModel {
   kind: string;
@@ -180,7 +186,14 @@ export class Catalogue {
     const rules = this.#data.rules.filter((rule) => rule.languages.some((l) => l === language));
     const taintRules = rules.filter((rule) => rule.taint);
     for (const rule of rules)
-      for (const pattern of rule.patterns ?? []) this.#place(knowledge, pattern, this.#match(rule, pattern));
+      for (const pattern of rule.patterns ?? []) {
+        const match = this.#match(rule, pattern);
+        this.#place(knowledge, pattern, match);
+        if (!pattern.define) continue;
+        const { method, body, parameters } = pattern.define;
+        const known = knowledge.definitions.get(method) ?? [];
+        knowledge.definitions.set(method, [...known, { match, body, parameters: regex(parameters) }]);
+      }
     for (const rule of taintRules) {
       for (const sink of rule.taint?.sinks ?? []) this.#place(knowledge, sink, this.#match(rule, sink));
     }

@@ -49,7 +49,7 @@ export const Condition = z.strictObject({
   below: z.number().optional(),
   /** Is the thing with this path. */
   path: z.array(Path).optional(),
-  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time (`catastrophic-text`: written as text), `whole` what came in as one piece and has no type of the file. */
+  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time (`catastrophic-text`: written as text), `always-true` a function that says yes to everything, `whole` what came in as one piece and has no type of the file. */
   shape: z
     .enum([
       "absent",
@@ -63,6 +63,7 @@ export const Condition = z.strictObject({
       "closed",
       "catastrophic",
       "catastrophic-text",
+      "always-true",
       "whole",
     ])
     .optional(),
@@ -88,6 +89,15 @@ const where = {
 const Sink = z.strictObject({ ...where, argument: Arguments.default([0]), family: Slug });
 const Pattern = z.strictObject({
   ...where,
+  /** A method of this name that is written like this: what it should do, it does not. */
+  define: z
+    .strictObject({
+      method: z.string(),
+      body: z.enum(["empty", "true"]),
+      /** The declared types of its parameters, with commas between. */
+      parameters: z.string().optional(),
+    })
+    .optional(),
   /** The statement or the enclosing function's name must contain this. */
   near: z.string().optional(),
   notNear: z.string().optional(),

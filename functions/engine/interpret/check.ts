@@ -3,7 +3,7 @@ import type { AskedSetting } from "../artefact.ts";
 import type { Match, Test } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Name } from "../findings/candidates.ts";
-import { type Span, wholeMap } from "../ir/ir.ts";
+import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
 import { isCatastrophic } from "./catastrophic.ts";
 import { prefixFor } from "./operators.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
@@ -56,6 +56,20 @@ function noteKeys(run: Run, { rule, when }: Match, subject: Subject): void {
         if (typeof constant === "string" && matches.matcher(constant).find()) run.keys.add(constant);
   }
 }
+
+/** Compares a method with what is known about methods of its name. */
+export function checkDefinition(run: Run, frame: Frame, fn: FunctionNode): void {
+  for (const { match, body, parameters } of run.knowledge.definitions.get(fn.name) ?? []) {
+    const types = fn.params.map((param) => param.type ?? "").join(",");
+    if (parameters && !parameters.matcher(types).find()) continue;
+    if (body === "empty" ? fn.body.length > 0 : !isTrue(fn)) continue;
+    const subject = { ...nowhere, at: fn, name: fn.name };
+    hit(run, { ...frame, statement: fn }, match, subject, null);
+  }
+}
+
+const isTrue = ({ body: [only, ...others] }: FunctionNode): boolean =>
+  others.length === 0 && only?.kind === "return" && only.value?.kind === "literal" && only.value.value === true;
 
 /** The path of a setting: nothing that can be called is named like it. */
 export const settingPath = (key: string): string => `%${key}`;
@@ -224,6 +238,7 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   if (shape === "present") return true;
   if (shape === "list" || shape === "map") return value.slots?.shape === shape;
   if (shape === "closure") return value.closures.length > 0;
+  if (shape === "always-true") return value.closures.length > 0 && value.closures.every(({ fn }) => isTrue(fn));
   if (shape === "constant") return value.constants !== null;
   if (shape === "whole") return value.taint.length > 0 && value.instance === null;
   if (shape === "closed") return value.slots?.shape === "map" && !value.slots.rest && value.taint.length === 0;

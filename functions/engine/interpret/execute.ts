@@ -11,11 +11,11 @@ import type {
   Try,
 } from "../ir/ir.ts";
 import { assign } from "./assign.ts";
-import { check } from "./check.ts";
+import { check, checkDefinition } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { refine } from "./guards.ts";
-import { newFrame, runBody, summarise } from "./invoke.ts";
+import { newFrame, overload, runBody, summarise } from "./invoke.ts";
 import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths, memberPaths } from "./names.ts";
 import { truth } from "./operators.ts";
@@ -322,15 +322,19 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const self: Value = { ...nothing, instance: info, paths: ["?this", ...basePaths(type)] };
   const scope = new Scope(frame.scope, info);
   run.classes.push(info);
+  const inner = newFrame(null, scope, self, info, symbol);
   // Constructors first: what they store is there when the other methods are looked at.
   const methods = node.body.filter((member) => member.kind === "function");
   for (const member of [...methods.filter(isConstructor), ...methods.filter((method) => !isConstructor(method))]) {
     const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
-    info.methods.set(member.fn.name, closure);
-    if (!frame.fn && !frame.owner) run.exports.set(`${node.name}.${member.fn.name}`, closure);
+    // Methods of one name are told apart by how many parameters they have, where a language has such.
+    const key = info.methods.has(member.fn.name) ? overload(member.fn.name, member.fn.params.length) : member.fn.name;
+    info.methods.set(run.language === "java" ? key : member.fn.name, closure);
+    if (!frame.fn && !frame.owner)
+      run.exports.set(`${node.name}.${run.language === "java" ? key : member.fn.name}`, closure);
+    checkDefinition(run, inner, member.fn);
     remember(run, closure, symbolOf(symbol, member.fn.name, member.fn.params.length));
   }
-  const inner = newFrame(null, scope, self, info, symbol);
   const others = node.body.filter((member) => member.kind !== "function");
   runBody(run, inner, others);
   for (const [name, value] of scope.variables ?? []) {

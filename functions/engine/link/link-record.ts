@@ -66,8 +66,17 @@ class Recorder {
       of: pass.source.parameter?.field,
     }));
     const parameters = fn.params.map((param) => param.name);
+    // Overloads go by one name: callers of other files may mean any of them.
+    const shown = this.#run.language === "java" ? name.replace(/\/\d+$/, "") : name;
     return [
-      { name, parameters, flows, passes, returns: this.#returns(closure, summary), guards: this.#guards(summary) },
+      {
+        name: shown,
+        parameters,
+        flows,
+        passes,
+        returns: this.#returns(closure, summary),
+        guards: this.#guards(summary),
+      },
     ];
   }
 

@@ -86,8 +86,8 @@ export class Modules {
       }
     }
     const method = `.${member.slice(member.lastIndexOf(".") + 1)}`;
-    const exact = artefact.link.exports.find((exported) => exported.name === member);
-    const found = exact ? [exact] : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
+    const exact = artefact.link.exports.filter((exported) => exported.name === member);
+    const found = exact.length > 0 ? exact : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
     // What is declared here may be overridden, or be no more than an interface.
     const owner = member.includes(".") ? (member.split(".")[0] as string) : file;
     const overriding = (this.#implementers.get(owner) ?? []).flatMap((implementer) =>
@@ -95,7 +95,10 @@ export class Modules {
         .filter((exported) => exported.name.endsWith(method))
         .map((exported) => ({ artefact: implementer, exported })),
     );
-    return [...(found.length === 1 ? found.map((exported) => ({ artefact, exported })) : []), ...overriding];
+    return [
+      ...(found.length === 1 || exact.length > 0 ? found.map((exported) => ({ artefact, exported })) : []),
+      ...overriding,
+    ];
   }
 
   #file(from: string, relative: string, names: readonly string[]): FileArtefact | undefined {
