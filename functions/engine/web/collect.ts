@@ -1,7 +1,7 @@
 import { type FileContext, snippetOf } from "../findings/candidates.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Span } from "../ir/ir.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
-import { childrenOf, closureName, Names, type Node, written } from "./names.ts";
+import { closureName, eachChild, Names, type Node, written } from "./names.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
 import type { RouteForm, WebKnowledge } from "./web-knowledge.ts";
 import type { MountRecord, RouteRecord, WebRecord } from "./web-record.ts";
@@ -62,15 +62,22 @@ class Collector {
   }
 
   walk({ body }: Module): void {
-    const open: { node: Node; within: Within }[] = [];
-    const push = (nodes: readonly Node[], within: Within) => {
-      for (let i = nodes.length - 1; i >= 0; i--) open.push({ node: nodes[i] as Node, within });
-    };
-    push(body, { functions: [], owner: null });
-    for (let next = open.pop(); next; next = open.pop()) {
-      const { node } = next;
-      push(childrenOf(node), this.#visit(node, next.within));
+    for (const statement of body) this.#node(statement, { functions: [], owner: null });
+  }
+
+  #node(node: Node, within: Within): void {
+    const inside = this.#visit(node, within);
+    if (node.kind !== "field" && node.kind !== "index") {
+      eachChild(node, (child) => this.#node(child, inside));
+      return;
     }
+    // The whole name has been told; its parts tell nothing more.
+    let of: Expression = node;
+    while (of.kind === "field" || of.kind === "index") {
+      if (of.kind === "index" && of.key && of.key.kind !== "literal") this.#node(of.key, inside);
+      of = of.of;
+    }
+    if (of.kind !== "variable") this.#node(of, inside);
   }
 
   /** @returns what the nodes in it stand in */

@@ -12,7 +12,7 @@ export class Names {
   readonly declared = new Set<string>();
 
   constructor(module: Module) {
-    for (const node of nodesOf(module.body)) {
+    const look = (node: Node) => {
       if (node.kind === "import" && node.as !== "*") {
         const joint = node.module.endsWith(".") ? "" : ".";
         this.#imports.set(node.as, node.name === null ? node.module : `${node.module}${joint}${node.name}`);
@@ -20,7 +20,8 @@ export class Names {
       if (node.kind === "assign") this.#assign(node);
       if (node.kind === "function") this.declared.add(node.fn.name);
       if (node.kind === "class") this.declared.add(node.name);
-    }
+    };
+    for (const statement of module.body) visitAll(statement, look);
   }
 
   #assign({ to, from }: Assign): void {
@@ -144,25 +145,18 @@ export function written(expression: Expression): string {
 
 export type Node = Expression | Statement;
 
-/** The nodes of a tree from the outside in, in source order. */
-export function* nodesOf(root: readonly Node[]): Generator<Node> {
-  const open: Node[] = [...root].reverse();
-  for (let node = open.pop(); node; node = open.pop()) {
-    yield node;
-    open.push(...childrenOf(node).reverse());
-  }
+/** Looks at a node and all in it, from the outside in and in source order. Lowering bounds how deep that goes. */
+function visitAll(node: Node, look: (node: Node) => void): void {
+  look(node);
+  eachChild(node, (child) => visitAll(child, look));
 }
 
 /** The nodes directly in another one, through the plain objects between them: arguments, entries, cases, parameters. */
-export function childrenOf(node: Node): Node[] {
-  const found: Node[] = [];
-  for (const value of Object.values(node)) collect(value, found);
-  return found;
-}
-
-function collect(value: unknown, found: Node[]): void {
-  if (typeof value !== "object" || value === null) return;
-  if (Array.isArray(value)) for (const item of value) collect(item, found);
-  else if (typeof (value as Node).kind === "string") found.push(value as Node);
-  else if (!(value instanceof Set)) for (const inner of Object.values(value)) collect(inner, found);
+export function eachChild(node: object, look: (child: Node) => void): void {
+  for (const key in node) {
+    const value = (node as Record<string, unknown>)[key];
+    if (typeof value !== "object" || value === null || value instanceof Set) continue;
+    if (typeof (value as Node).kind === "string") look(value as Node);
+    else eachChild(value, look);
+  }
 }

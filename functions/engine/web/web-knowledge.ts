@@ -4,6 +4,13 @@ import type { ControlModel, EffectModel, MountModel, Occurrence, RouteModel } fr
 
 type Named<T> = T & { readonly test: (name: string) => boolean };
 
+interface WebModel {
+  routes: z.output<typeof RouteModel>[];
+  mounts: z.output<typeof MountModel>[];
+  controls: z.output<typeof ControlModel>[];
+  effects: z.output<typeof EffectModel>[];
+}
+
 /** Names that have been looked at; the same few are met again and again. */
 const rememberedMax = 20_000;
 
@@ -15,19 +22,13 @@ export class WebKnowledge {
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
   readonly #known = new Map<string, Told>();
 
-  add(model: {
-    routes: z.output<typeof RouteModel>[];
-    mounts: z.output<typeof MountModel>[];
-    controls: z.output<typeof ControlModel>[];
-    effects: z.output<typeof EffectModel>[];
-  }): void {
+  constructor(models: readonly WebModel[]) {
+    for (const model of models) this.#add(model);
+  }
+
+  #add(model: WebModel): void {
     for (const route of model.routes)
-      this.routes.push({
-        ...compiled(route),
-        path: route.path,
-        isPath: test(route.pathMatches),
-        isPrefix: test(route.prefix),
-      });
+      this.routes.push({ ...compiled(route), isPath: test(route.pathMatches), isPrefix: test(route.prefix) });
     this.mounts.push(...model.mounts.map(compiled));
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
