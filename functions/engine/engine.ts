@@ -136,15 +136,21 @@ async function analyse(
       const format = configFormatOf(file.path);
       const suppressions = new Suppressions(found.shown.text, format ? markedComments(text) : [], lines);
       const suppressed = (rule: string, line: number) => suppressions.of(rule, line);
-      const told = new Set(found.candidates(suppressed).map((candidate) => candidate.startLine));
+      const isGeneric = ({ ruleId }: Candidate) => catalogue.rules.get(ruleId)?.secret?.generic === true;
+      const told = new Set(linesOf(found.candidates(suppressed).filter((candidate) => !isGeneric(candidate))));
       const config =
         depth === "full" && format
           ? configs.scan(format, text, found.shown, suppressed, told)
           : { ...noMatches, shown: found.shown };
       const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions, config.shown)) : noMatches;
       const reason = left ?? config.reason ?? own.reason;
+      const isSecret = ({ ruleId }: Candidate) => catalogue.rules.get(ruleId)?.family === "hardcoded_secret";
+      const secretLines = new Set(linesOf(config.candidates.filter(isSecret)));
       const candidates = [
-        ...found.candidates(suppressed, config.shown),
+        // A rule that knows the document says more than one that goes by a name.
+        ...found
+          .candidates(suppressed, config.shown)
+          .filter((candidate) => !(isGeneric(candidate) && secretLines.has(candidate.startLine))),
         ...config.candidates,
         ...texts.scan(config.shown, suppressed),
         ...own.candidates,
@@ -168,3 +174,5 @@ async function analyse(
     return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");
   }
 }
+
+const linesOf = (candidates: readonly Candidate[]): number[] => candidates.map((candidate) => candidate.startLine);

@@ -290,6 +290,27 @@ export const Family = z.strictObject({
 });
 export type Family = z.infer<typeof Family>;
 
+const Keywords = z.array(z.string().regex(/^[^A-Z]+$/));
+
+/** A token of one service, see rules/hardcoded-secret/provider-token/providers.yaml. */
+export const SecretProvider = z
+  .strictObject({
+    id: Slug,
+    provider: z.string().min(1),
+    token: z.string().optional(),
+    named: z.string().optional(),
+    value: z.string().optional(),
+    keywords: Keywords.min(1),
+    leads: z.boolean().default(false),
+    entropy: z.number().min(0).max(6).default(0),
+    allow: z.array(z.string()).default([]),
+    severity: z.enum(severities).optional(),
+  })
+  .refine(({ token, named, value }) => (token === undefined) === (named !== undefined && value !== undefined), {
+    message: "token, or named and value",
+  });
+export type SecretProvider = z.infer<typeof SecretProvider>;
+
 export const Rule = z
   .strictObject({
     id: Slug,
@@ -315,9 +336,10 @@ export const Rule = z
     patterns: z.array(Pattern).min(1).optional(),
     secret: z
       .strictObject({
-        regex: z.string(),
+        /** Absent where the rule has providers instead. */
+        regex: z.string().optional(),
         /** Lower case; at least one must occur near by before the regular expression runs. */
-        keywords: z.array(z.string().regex(/^[^A-Z]+$/)).min(1),
+        keywords: Keywords.default([]),
         /** The group that holds the secret. */
         group: z.number().int().min(0).default(0),
         /** Bits per character that the value must reach. */
@@ -325,7 +347,16 @@ export const Rule = z
         allow: z.array(z.string()).default([]),
         /** Finds by what a value is called, not by its form: less sure in tests and documentation. */
         generic: z.boolean().default(false),
+        /** What everybody tries first: too plain for entropy to tell, so something of `near` must stand around it. */
+        common: z.strictObject({ values: z.array(z.string()).min(1), near: z.string() }).optional(),
+        /** Read from providers.yaml in the folder of the rule. */
+        providers: z.array(SecretProvider).default([]),
       })
+      .refine(
+        ({ regex, keywords, providers }) =>
+          (regex === undefined) === providers.length > 0 && (regex === undefined) === (keywords.length === 0),
+        { message: "regex and keywords, or providers.yaml" },
+      )
       .optional(),
     /** Routes that lack something; asked when all files are known. */
     control: ControlBody.optional(),

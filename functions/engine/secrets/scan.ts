@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { RE2JS } from "re2js";
 import type { Candidate } from "../artefact.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
+import { type CompiledSecret, compileSecrets } from "./compiled-secret.ts";
 import { entropyOf } from "./entropy.ts";
+import { KeywordSearch } from "./keyword-search.ts";
 import { isPlaceholder } from "./placeholder.ts";
 import { privateKeys } from "./private-keys.ts";
 import { occurrencesOf, ShownText } from "./shown-text.ts";
@@ -16,19 +17,18 @@ const windowAfter = 400;
 const secretLengthMax = 16_000;
 /** A file with more is a dump, not a program; the first ones are enough to say so. */
 const secretsMax = 200;
-const windowsMax = 2_000;
-
-interface CompiledSecret {
-  rule: Rule;
-  regex: RE2JS;
-  allow: RE2JS[];
-}
+const keywordsMax = 2_000;
 
 interface FoundSecret {
   start: number;
   end: number;
   secret: string;
-  rule: Rule;
+  by: CompiledSecret;
+}
+
+interface Window {
+  start: number;
+  end: number;
 }
 
 /** The secrets of one file. */
@@ -44,20 +44,20 @@ export interface FoundSecrets {
 
 /** Finds secrets in any text. Work is linear in the text: expressions run only around keywords, in an engine that never backtracks. */
 export class SecretScanner {
-  readonly #secrets: CompiledSecret[];
+  readonly #secrets: readonly CompiledSecret[];
+  readonly #keywords: KeywordSearch;
+  /** The expressions that each keyword calls. */
+  readonly #called: readonly (readonly number[])[];
+  readonly #lengths: readonly number[];
 
   constructor(rules: readonly Rule[]) {
-    this.#secrets = rules.flatMap((rule) =>
-      rule.secret
-        ? [
-            {
-              rule,
-              regex: RE2JS.compile(rule.secret.regex),
-              allow: rule.secret.allow.map((allow) => RE2JS.compile(allow)),
-            },
-          ]
-        : [],
-    );
+    this.#secrets = rules.flatMap(compileSecrets);
+    const called = new Map<string, number[]>();
+    for (const [index, { keywords }] of this.#secrets.entries())
+      for (const keyword of keywords) called.set(keyword, [...(called.get(keyword) ?? []), index]);
+    this.#keywords = new KeywordSearch([...called.keys()]);
+    this.#called = [...called.values()];
+    this.#lengths = [...called.keys()].map((keyword) => keyword.length);
   }
 
   /** @param lines those of the text, for who has them */
@@ -72,11 +72,11 @@ export class SecretScanner {
   }
 
   #find(text: string): FoundSecret[] {
-    const lower = asciiLower(text);
+    const windows = this.#windows(text);
     const taken: FoundSecret[] = [];
-    for (const secret of this.#secrets) {
-      for (const window of windowsOf(lower, secret.rule.secret?.keywords ?? [])) {
-        for (const found of this.#matches(secret, text, window.start, window.end)) {
+    for (const [index, secret] of this.#secrets.entries()) {
+      for (const window of windows.get(index) ?? []) {
+        for (const found of matchesOf(secret, text, window.start, window.end)) {
           const overlaps = taken.some((other) => other.start < found.end && found.start < other.end);
           if (!overlaps && taken.length < secretsMax) taken.push(found);
         }
@@ -85,27 +85,65 @@ export class SecretScanner {
     return taken;
   }
 
-  #matches(secret: CompiledSecret, text: string, from: number, to: number, widened = false): FoundSecret[] {
-    const found: FoundSecret[] = [];
-    const matcher = secret.regex.matcher(text.slice(from, to));
-    const { group, entropy } = secret.rule.secret as NonNullable<Rule["secret"]>;
-    while (matcher.find() && found.length < secretsMax) {
-      const at = from + matcher.start();
-      // Cut off by the window, not by its own end.
-      if (from + matcher.end() === to && to < text.length && !widened)
-        return [...found, ...this.#matches(secret, text, at, at + secretLengthMax, true).slice(0, 1)];
-      const value = matcher.group(group) ?? "";
-      if (value === "" || isPlaceholder(value) || entropyOf(value) < entropy) continue;
-      if (secret.allow.some((allow) => allow.matcher(value).find())) continue;
-      const start = from + matcher.start(group);
-      found.push({ start, end: start + value.length, secret: value, rule: secret.rule });
-    }
-    return found;
+  /** Where each expression has to look; in the order of the text, without overlaps. */
+  #windows(text: string): Map<number, Window[]> {
+    const all = new Map<number, Window[]>();
+    const seen = new Int32Array(this.#secrets.length);
+    this.#keywords.search(text, (word, end) => {
+      const start = end - (this.#lengths[word] as number);
+      for (const index of this.#called[word] as readonly number[]) {
+        const leads = this.#secrets[index]?.leads === true;
+        if (leads && wordCharacter.test(text[start - 1] ?? "")) continue;
+        if ((seen[index] as number) >= keywordsMax) continue;
+        seen[index] = (seen[index] as number) + 1;
+        const windows = all.get(index) ?? [];
+        if (windows.length === 0) all.set(index, windows);
+        const window = {
+          start: Math.max(0, start - (leads ? 1 : windowBefore)),
+          end: Math.min(text.length, start + windowAfter),
+        };
+        const last = windows.at(-1);
+        if (last && window.start <= last.end) last.end = Math.max(last.end, window.end);
+        else windows.push(window);
+      }
+    });
+    return all;
   }
 }
 
+const wordCharacter = /^\w/;
+
+function matchesOf(by: CompiledSecret, text: string, from: number, to: number, widened = false): FoundSecret[] {
+  const found: FoundSecret[] = [];
+  const matcher = by.regex().matcher(text.slice(from, to));
+  while (matcher.find() && found.length < secretsMax) {
+    const at = from + matcher.start();
+    // Cut off by the window, not by its own end.
+    if (from + matcher.end() === to && to < text.length && !widened)
+      return [...found, ...matchesOf(by, text, at, at + secretLengthMax, true).slice(0, 1)];
+    const secret = matcher.group(by.group) ?? "";
+    const start = from + matcher.start(by.group);
+    const isOne = isCommon(by, secret, text, start) || (isSecret(by, secret) && !isPlaceholder(secret));
+    if (isOne) found.push({ start, end: start + secret.length, secret, by });
+  }
+  return found;
+}
+
+const isSecret = ({ entropy, allow }: CompiledSecret, secret: string): boolean =>
+  secret !== "" && entropyOf(secret) >= entropy && !allow.some((each) => each().matcher(secret).find());
+
+/** What belongs to one connection is written within a few lines. */
+const nearMax = 250;
+
+const isCommon = ({ common }: CompiledSecret, secret: string, text: string, at: number): boolean =>
+  common?.values.has(secret) === true &&
+  common
+    .near()
+    .matcher(text.slice(Math.max(0, at - nearMax), at + nearMax))
+    .find();
+
 function candidateOf(
-  { start, end, secret, rule }: FoundSecret,
+  { start, end, secret, by: { rule, provider, severity } }: FoundSecret,
   { lines }: ShownText,
   suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
 ): Candidate {
@@ -113,9 +151,9 @@ function candidateOf(
   return {
     ...place,
     ruleId: rule.id,
-    severity: rule.severity,
+    severity,
     confidence: rule.confidence,
-    source: "",
+    source: provider,
     sink: masked(secret),
     symbol: "",
     // The hash stands for the value: equal secrets match across scans, and nothing can be read back from a long one.
@@ -128,28 +166,6 @@ function candidateOf(
 
 /** Lower case without changing offsets; locale rules would change lengths. */
 export const asciiLower = (text: string): string => text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
-
-/** Plain indexOf per keyword: with a few dozen keywords the engine's own search beats an automaton written here. */
-function windowsOf(lower: string, keywords: readonly string[]): { start: number; end: number }[] {
-  const windows: { start: number; end: number }[] = [];
-  for (const keyword of keywords) {
-    for (
-      let at = lower.indexOf(keyword);
-      at >= 0 && windows.length < windowsMax;
-      at = lower.indexOf(keyword, at + keyword.length)
-    ) {
-      windows.push({ start: Math.max(0, at - windowBefore), end: Math.min(lower.length, at + windowAfter) });
-    }
-  }
-  windows.sort((a, b) => a.start - b.start);
-  const merged: typeof windows = [];
-  for (const window of windows) {
-    const last = merged.at(-1);
-    if (last && window.start <= last.end) last.end = Math.max(last.end, window.end);
-    else merged.push(window);
-  }
-  return merged;
-}
 
 /** What a message calls a secret by. */
 const masked = (secret: string): string => (secret.length >= 12 ? `${secret.slice(0, 4)}****` : "****");
