@@ -95,6 +95,7 @@ describe("a configuration reader", () => {
     ["docker/Dockerfile.prod", "dockerfile"],
     ["Dockerfile.md", null],
     [".env.production", "dotenv"],
+    [".env.example", null],
     ["main.tf", "terraform"],
     ["etc/nginx/sites-enabled/shop", "nginx"],
     ["src/a.ts", null],

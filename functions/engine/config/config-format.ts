@@ -39,7 +39,8 @@ export function configFormatOf(path: string): ConfigFormat | null {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   if (/^(dockerfile|containerfile)([.-]|$)/.test(name) && !/\.(md|txt|sh|py|js|ts|go|j2|erb|tmpl)$/.test(name))
     return "dockerfile";
-  if (/^\.env(\.|$)/.test(name)) return "dotenv";
+  // An example of an environment file sets nothing.
+  if (/^\.env(\.|$)/.test(name)) return /\.(example|sample|template|dist|tpl)$/.test(name) ? null : "dotenv";
   if (/^(httpd|apache2?)(\..*)?\.conf$/.test(name)) return "apache";
   if (/(^|\/)nginx\/(sites-(available|enabled)|conf\.d)\/[^.]+$/i.test(path)) return "nginx";
   const extension = name.slice(name.lastIndexOf(".") + 1);
