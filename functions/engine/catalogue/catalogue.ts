@@ -102,7 +102,7 @@ export class Knowledge {
   readonly carriers = new Set<string>();
   /** Every prefix of every path some model names: resolves a wildcard import to the class that matters. */
   readonly known = new Set<string>();
-  web = new WebKnowledge([]);
+  readonly web = new WebKnowledge();
 }
 export interface DefinitionModel {
   match: Match;
