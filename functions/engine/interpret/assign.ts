@@ -54,6 +54,8 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
   // One of the names that an enumeration of this file has.
   if (declared.paths.includes("java.lang.Enum")) return cleaned(value, -1);
   if (declared === nothing) return value;
+  // A class of the file that extends such a type: an enumeration has the values that it lists.
+  if (declared.instance && declared.paths.some((path) => run.knowledge.cleanTypes.has(path))) return cleaned(value, -1);
   const known = declared.paths.filter((path) => !value.paths.includes(path));
   return {
     ...value,

@@ -12,7 +12,7 @@ import ldap
 import ldap.filter
 import requests
 import yaml
-from flask import Blueprint, abort, current_app, jsonify, request
+from flask import Blueprint, abort, current_app, g, jsonify, request
 from lxml import etree
 from urllib.parse import urlparse
 
@@ -75,6 +75,38 @@ def fetch_allowed():
         abort(400)
     # safe: ssrf
     return jsonify(status=requests.get(url, timeout=5).status_code)
+
+
+@bp.get("/fetch/begins")
+def fetch_begins():
+    url = request.args["url"]
+    if not url.startswith("https://api.example.org/"):
+        abort(400)
+    # safe: ssrf
+    return jsonify(status=requests.get(url, timeout=5).status_code)
+
+
+@bp.get("/fetch/begins/loosely")
+def fetch_begins_loosely():
+    url = request.args["url"]
+    if not url.startswith("https://"):
+        abort(400)
+    # vuln: ssrf
+    return jsonify(status=requests.get(url, timeout=5).status_code)
+
+
+@bp.before_request
+def remember_host():
+    g.host = request.args.get("host", "")
+
+
+@bp.get("/lookup")
+def lookup():
+    # vuln: command_injection
+    os.system("nslookup " + g.host)
+    # safe: command_injection
+    os.system("nslookup " + shlex.quote(g.host))
+    return "", 204
 
 
 @bp.get("/fetch/unverified")
