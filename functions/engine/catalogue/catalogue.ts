@@ -28,8 +28,8 @@ export interface Test {
 }
 
 /** The language whose models and rules speak about files of this grammar. */
-export const modelLanguage = (grammar: string): string =>
-  grammar === "typescript" || grammar === "tsx" ? "javascript" : grammar === "cpp" ? "c" : grammar;
+export const modelLanguage = (grammar: string): string => spokenAs[grammar] ?? grammar;
+const spokenAs: Record<string, string> = { typescript: "javascript", tsx: "javascript", cpp: "c", bash: "shell" };
 
 /** What to look at where, as sinks and patterns share it. */
 export interface Match {
@@ -102,7 +102,7 @@ export class Knowledge {
   readonly carriers = new Set<string>();
   /** Every prefix of every path some model names: resolves a wildcard import to the class that matters. */
   readonly known = new Set<string>();
-  readonly web = new WebKnowledge();
+  web = new WebKnowledge([]);
 }
 export interface DefinitionModel {
   match: Match;
@@ -138,6 +138,7 @@ export class Catalogue {
   readonly #data: CatalogueData;
   readonly #bits: Map<string, Families>;
   readonly #knowledge = new Map<string, Knowledge>();
+  readonly #web = new Map<string, WebKnowledge>();
 
   constructor(data: CatalogueData) {
     this.#data = data;
@@ -198,7 +199,17 @@ export class Catalogue {
       for (const sink of rule.taint?.sinks ?? []) this.#place(knowledge, sink, this.#match(rule, sink));
     }
     for (const model of models) this.#addModel(knowledge, model, taintRules);
+    knowledge.web = this.#webOf(models);
     return knowledge;
+  }
+
+  /** Most sets of models say the same about routes; what has been looked up for one file serves the next. */
+  #webOf(models: readonly Model[]): WebKnowledge {
+    const telling = models.filter((m) => m.routes.length + m.mounts.length + m.controls.length + m.effects.length > 0);
+    const key = telling.map((model) => `${model.language}/${model.framework}`).join("|");
+    const known = this.#web.get(key) ?? new WebKnowledge(telling);
+    this.#web.set(key, known);
+    return known;
   }
 
   #addModel(knowledge: Knowledge, model: Model, rules: Rule[]): void {
@@ -242,7 +253,6 @@ export class Catalogue {
       remember(knowledge, call, (path) => knowledge.outputs.add(path, output));
     }
     for (const call of model.library) remember(knowledge, call, () => {});
-    knowledge.web.add(model);
     for (const call of model.exits) remember(knowledge, call, (path) => knowledge.exits.add(path, true));
     for (const type of model.cleanTypes) knowledge.cleanTypes.add(type);
     for (const path of model.carriers) remember(knowledge, path, (carrier) => knowledge.carriers.add(carrier));
