@@ -6,6 +6,7 @@ import { interpret } from "./interpret/interpreter.ts";
 import type { Hit } from "./interpret/run.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
+import { BashLowering } from "./lower/bash/bash-lowering.ts";
 import { CLowering } from "./lower/c/c-lowering.ts";
 import { CSharpLowering } from "./lower/csharp/csharp-lowering.ts";
 import { GoLowering } from "./lower/go/go-lowering.ts";
@@ -46,6 +47,7 @@ const lowerings: Record<string, new (text: string) => Lowering> = {
   cpp: CLowering,
   csharp: CSharpLowering,
   ruby: RubyLowering,
+  bash: BashLowering,
 };
 
 /** A share of unreadable text beyond which the file is called partly analysed. */
@@ -78,7 +80,7 @@ export async function analyseCode(
     lines: shown.lines,
     errors: module.errors,
     suppressions: new Suppressions(shown.text, module.comments, lines),
-    hashComments: grammar === "python" || grammar === "ruby",
+    hashComments: ["python", "ruby", "bash"].includes(grammar),
   };
   const unread = module.errors.reduce((sum, error) => sum + error.end - error.start, 0) / text.length;
   const reason = exhausted
