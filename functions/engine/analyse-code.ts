@@ -12,6 +12,7 @@ import { CSharpLowering } from "./lower/csharp/csharp-lowering.ts";
 import { GoLowering } from "./lower/go/go-lowering.ts";
 import { JavaLowering } from "./lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "./lower/javascript/javascript-lowering.ts";
+import { KotlinLowering } from "./lower/kotlin/kotlin-lowering.ts";
 import type { Lowering } from "./lower/lowering.ts";
 import { PhpLowering } from "./lower/php/php-lowering.ts";
 import { PythonLowering } from "./lower/python/python-lowering.ts";
@@ -46,6 +47,7 @@ const lowerings: Record<string, new (text: string) => Lowering> = {
   c: CLowering,
   cpp: CLowering,
   csharp: CSharpLowering,
+  kotlin: KotlinLowering,
   ruby: RubyLowering,
   bash: BashLowering,
 };

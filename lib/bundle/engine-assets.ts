@@ -24,6 +24,7 @@ const wasm: Record<string, string> = {
   "tree-sitter-c.wasm": "tree-sitter-c/tree-sitter-c.wasm",
   "tree-sitter-cpp.wasm": "tree-sitter-cpp/tree-sitter-cpp.wasm",
   "tree-sitter-c_sharp.wasm": "tree-sitter-c-sharp/tree-sitter-c_sharp.wasm",
+  "tree-sitter-kotlin.wasm": "@tree-sitter-grammars/tree-sitter-kotlin/tree-sitter-kotlin.wasm",
   "tree-sitter-ruby.wasm": "tree-sitter-ruby/tree-sitter-ruby.wasm",
   "tree-sitter-bash.wasm": "tree-sitter-bash/tree-sitter-bash.wasm",
 };

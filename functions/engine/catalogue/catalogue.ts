@@ -29,7 +29,13 @@ export interface Test {
 
 /** The language whose models and rules speak about files of this grammar. */
 export const modelLanguage = (grammar: string): string => spokenAs[grammar] ?? grammar;
-const spokenAs: Record<string, string> = { typescript: "javascript", tsx: "javascript", cpp: "c", bash: "shell" };
+const spokenAs: Record<string, string> = {
+  typescript: "javascript",
+  tsx: "javascript",
+  cpp: "c",
+  kotlin: "java",
+  bash: "shell",
+};
 
 /** What to look at where, as sinks and patterns share it. */
 export interface Match {
@@ -85,6 +91,7 @@ export class Knowledge {
   readonly exits = new PathIndex<true>();
   readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
   readonly settings = new PathIndex<Model["settings"][number]>();
+  readonly templates = new PathIndex<Model["templates"][number]>();
   readonly returns = new PathIndex<string>();
   /** What calls give when their arguments are such and such. */
   readonly makes = new PathIndex<{ gives: string; when: Test[] }>();
@@ -135,6 +142,7 @@ export class Catalogue {
   readonly textRules: readonly Rule[];
   readonly controlRules: readonly Rule[];
   readonly configRules: readonly Rule[];
+  readonly templateRules: readonly Rule[];
   readonly #data: CatalogueData;
   readonly #bits: Map<string, Families>;
   readonly #knowledge = new Map<string, Knowledge>();
@@ -147,6 +155,7 @@ export class Catalogue {
     this.textRules = data.rules.filter((rule) => rule.text);
     this.controlRules = data.rules.filter((rule) => rule.control);
     this.configRules = data.rules.filter((rule) => rule.config);
+    this.templateRules = data.rules.filter((rule) => rule.taint?.templates);
     this.#bits = new Map(taintFamilies(data).map((family, i) => [family, 1 << i]));
   }
 
@@ -240,6 +249,8 @@ export class Catalogue {
     }
     for (const setting of model.settings)
       remember(knowledge, setting.call, (path) => knowledge.settings.add(path, setting));
+    for (const template of model.templates)
+      remember(knowledge, template.call, (path) => knowledge.templates.add(path, template));
     for (const { call, read, gives, when } of model.returns) {
       if (call && when.length > 0) {
         const made = { gives, when: when.map(compileTest) };

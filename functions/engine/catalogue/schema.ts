@@ -108,8 +108,8 @@ const Pattern = z.strictObject({
 const Families = z.union([z.literal("all"), z.array(Slug).min(1)]);
 
 export const Model = z.strictObject({
-  /** TypeScript uses the models of JavaScript, C++ those of C. */
-  language: z.enum(languages).exclude(["typescript", "cpp"]),
+  /** TypeScript uses the models of JavaScript, C++ those of C, Kotlin those of Java. */
+  language: z.enum(languages).exclude(["typescript", "cpp", "kotlin"]),
   framework: Slug,
   /** Loaded only for files that import one of these; always when absent. */
   detect: z.strictObject({ imports: z.array(z.string()).min(1) }).optional(),
@@ -257,6 +257,22 @@ export const Model = z.strictObject({
   settings: z
     .array(z.strictObject({ call: Path, key: Argument.default(0), otherwise: Argument.default(1) }))
     .default([]),
+  /** Calls that render a template, or load it to be rendered: its name, and what it gets; `named` is all that is passed by name. */
+  templates: z
+    .array(
+      z.strictObject({
+        call: Path,
+        name: Argument.default(0),
+        /** Empty where the template is only loaded. */
+        context: z
+          .union([Argument, z.array(Argument)])
+          .transform((given) => (Array.isArray(given) ? given : [given]))
+          .default([]),
+        /** Whether the engine escapes what does not say that it is HTML. */
+        escapes: z.boolean().default(true),
+      }),
+    )
+    .default([]),
   /** Functions of the language or a library about which nothing more is to say: what comes out is made of what goes in. */
   library: z.array(Path).default([]),
   /** Functions that do not come back. */
@@ -331,6 +347,8 @@ export const Rule = z
         /** Source kinds or groups of them. */
         sources: z.array(Slug).min(1),
         sinks: z.array(Sink.omit({ family: true })).default([]),
+        /** Outputs of templates that are sinks: what is not escaped, and places where escaping for HTML does not help. */
+        templates: z.array(z.enum(["raw", "place"])).optional(),
       })
       .optional(),
     patterns: z.array(Pattern).min(1).optional(),

@@ -1,5 +1,6 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
+import { setterOf } from "./accessors.ts";
 import { check } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { isCarried, member } from "./members.ts";
@@ -93,6 +94,8 @@ function assignField(
 ): void {
   const of = evaluate(run, frame, to.of);
   useOf(run, frame, to.of, of);
+  const setter = setterOf(run, of, to, at);
+  if (setter) evaluate(run, frame, setter);
   const key = accessPath(to);
   const paths = memberPaths(of, to.name);
   storedIn(run, frame, paths.length > 0 ? paths : [`?.${to.name}`], of, value, at);

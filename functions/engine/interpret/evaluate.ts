@@ -1,4 +1,5 @@
 import type { Assign, Expression, Field, Index, Operation, Span } from "../ir/ir.ts";
+import { getterOf } from "./accessors.ts";
 import { assign } from "./assign.ts";
 import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
@@ -136,6 +137,8 @@ function field(run: Run, frame: Frame, e: Field): Value {
   if (remembered) return root === frame.scope ? remembered : fromOutside(remembered);
   const of = evaluate(run, frame, e.of);
   useOf(run, frame, e.of, of);
+  const getter = getterOf(run, of, e);
+  if (getter) return evaluateCall(run, frame, getter);
   return member(run, frame, asWritten(run, of, e.of), e.name, e);
 }
 

@@ -1,4 +1,5 @@
 import { configFormatOf } from "../config/config-format.ts";
+import { templateFormatOf } from "../templates/template-format.ts";
 
 /** How a file is read: the language shown in coverage, and the grammar to parse it with, if there is one. */
 export interface FileLanguage {
@@ -35,6 +36,7 @@ const grammars: Record<string, [name: string, grammar: string]> = {
   cpp: ["cpp", "cpp"],
   cxx: ["cpp", "cpp"],
   cs: ["csharp", "csharp"],
+  kt: ["kotlin", "kotlin"],
   rb: ["ruby", "ruby"],
   rake: ["ruby", "ruby"],
   ru: ["ruby", "ruby"],
@@ -45,7 +47,6 @@ const grammars: Record<string, [name: string, grammar: string]> = {
 
 const unsupported: Record<string, string> = {
   rs: "rust",
-  kt: "kotlin",
   swift: "swift",
   sql: "sql",
   sh: "shell",
@@ -55,6 +56,8 @@ const unsupported: Record<string, string> = {
 export function languageOf(path: string): FileLanguage {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  const template = templateFormatOf(path);
+  if (template) return { name: template, grammar: null, unsupported: false };
   const known = Object.hasOwn(grammars, extension) ? grammars[extension] : undefined;
   if (known) return { name: known[0], grammar: known[1], unsupported: false };
   const other = Object.hasOwn(unsupported, extension) ? unsupported[extension] : undefined;

@@ -43,6 +43,8 @@ export interface Field extends Span {
   kind: "field";
   of: Expression;
   name: string;
+  /** Reading it may call `getName`, assigning it `setName`: a property of Kotlin. */
+  accessor?: boolean;
 }
 /** `key` is null where any element may be meant: slices, loop variables. */
 export interface Index extends Span {

@@ -14,6 +14,7 @@ const grammars: Record<string, string> = {
   c: "tree-sitter-c.wasm",
   cpp: "tree-sitter-cpp.wasm",
   csharp: "tree-sitter-c_sharp.wasm",
+  kotlin: "tree-sitter-kotlin.wasm",
   ruby: "tree-sitter-ruby.wasm",
   bash: "tree-sitter-bash.wasm",
 };

@@ -1,4 +1,4 @@
-import type { Argument, Expression } from "../../ir/ir.ts";
+import type { Argument, Expression, Span } from "../../ir/ir.ts";
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, positional, span } from "../lowering.ts";
 
@@ -27,7 +27,7 @@ export const fieldOf = (l: Lowering, node: SyntaxNode, of: SyntaxNode | undefine
     : l.unknown(node);
 
 export const assigned = (
-  node: SyntaxNode,
+  node: Span,
   to: Expression,
   from: Expression,
   type: string | null = null,

@@ -1,0 +1,39 @@
+import type { Knowledge } from "../catalogue/catalogue.ts";
+import type { Assign, Call, Expression, Field } from "../ir/ir.ts";
+import { memberPaths } from "./names.ts";
+import type { Run } from "./run.ts";
+import type { Value } from "./value.ts";
+
+/** The call that reading a property is, where models know one: `file.canonicalPath` is `file.getCanonicalPath()`. */
+export function getterOf(run: Run, of: Value, field: Field): Call | null {
+  if (!field.accessor || of.instance) return null;
+  const name = /^is\p{Lu}/u.test(field.name) ? field.name : `get${capital(field.name)}`;
+  return asCall(run, of, field, name, []);
+}
+
+/** The call that assigning a property is: `cookie.isHttpOnly = true` is `cookie.setHttpOnly(true)`. */
+export function setterOf(run: Run, of: Value, to: Field, at: Assign | Expression): Call | null {
+  if (!to.accessor || of.instance || at.kind !== "assign") return null;
+  const name = `set${capital(to.name.replace(/^is(?=\p{Lu})/u, ""))}`;
+  return asCall(run, of, to, name, [{ name: null, spread: false, value: at.from }]);
+}
+
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+function asCall(run: Run, of: Value, field: Field, name: string, args: Call["args"]): Call | null {
+  const paths = memberPaths(of, name);
+  if (!paths.some((path) => isCalled(run.knowledge, path))) return null;
+  const callee: Field = { ...field, name, accessor: false };
+  return { start: field.start, end: field.end, kind: "call", callee, args, isNew: false };
+}
+
+/** Whether a model or a rule says anything about a call of this path, or about what is called on its result. */
+function isCalled(knowledge: Knowledge, path: string): boolean {
+  const { calls, sources, sanitizers, returns, makes, facts, guards, settings, containers } = knowledge;
+  return (
+    knowledge.known.has(path) ||
+    [calls, sources.call, sanitizers.call, returns, makes, facts, guards, settings, containers].some(
+      (index) => index.find(path).length > 0,
+    )
+  );
+}

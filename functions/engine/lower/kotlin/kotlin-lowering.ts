@@ -1,0 +1,34 @@
+import type { Expression, Statement } from "../../ir/ir.ts";
+import type { SyntaxNode } from "../../parse/syntax.ts";
+import { Lowering } from "../lowering.ts";
+import { expressions } from "./expressions.ts";
+import { rejoined } from "./rejoined.ts";
+import { statements } from "./statements.ts";
+
+/** Kotlin up to 2. It lowers to what Java would have written, so that the models of Java know it. */
+export class KotlinLowering extends Lowering {
+  /** Names of the file itself: what is called or set in `apply { }` and is none of them belongs to the receiver. */
+  readonly ownNames: ReadonlySet<string>;
+  /** The receivers of the scope functions around, innermost last. */
+  readonly receivers: string[] = [];
+
+  constructor(text: string) {
+    super(text);
+    const declared = text.matchAll(/\b(?:val|var|fun)\s+(?:<[^>]*>\s*)?(?:[\w.?]+(?:<[^>]*>)?\??\.)?(\w+)|(\w+)\s*:/g);
+    this.ownNames = new Set([...declared].map((match) => match[1] ?? match[2] ?? ""));
+  }
+
+  protected override program(root: SyntaxNode): Statement[] {
+    const body = this.statements(rejoined(root.children));
+    // Types and functions first: they may be used before they stand.
+    const first = ({ kind }: Statement) => kind === "import" || kind === "class" || kind === "function";
+    return [...body.filter(first), ...body.filter((statement) => !first(statement))];
+  }
+
+  protected lowerExpression(node: SyntaxNode): Expression | null {
+    return expressions[node.type]?.(this, node) ?? null;
+  }
+  protected lowerStatement(node: SyntaxNode): Statement[] | null {
+    return statements[node.type]?.(this, node) ?? null;
+  }
+}
