@@ -20,6 +20,8 @@ import { SourceParser } from "./parse/parser.ts";
 import type { ReviewUnit } from "./review/review.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
+import { TemplateScanner } from "./templates/scan.ts";
+import { templateFormatOf } from "./templates/template-format.ts";
 import { TextScanner } from "./text-rules/scan.ts";
 import { broughtRules } from "./user-rules/brought-rules.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
@@ -62,10 +64,11 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   const secrets = new SecretScanner(catalogue.secretRules);
   const texts = new TextScanner(catalogue.textRules);
   const configs = new ConfigScanner(catalogue.configRules);
+  const templates = new TemplateScanner(catalogue.templateRules);
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   return {
     version: `${codeVersion}-${digest}`,
-    analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts, configs }, file, options),
+    analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts, configs, templates }, file, options),
     link: (artefacts, options) => link(catalogue, artefacts, options),
     unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.find(text).shown.text),
   };
@@ -79,10 +82,11 @@ interface Parts {
   secrets: SecretScanner;
   texts: TextScanner;
   configs: ConfigScanner;
+  templates: TemplateScanner;
 }
 
 async function analyse(
-  { catalogue, parser, secrets, texts, configs }: Parts,
+  { catalogue, parser, secrets, texts, configs, templates }: Parts,
   file: SourceFile,
   { patterns = [] }: AnalysisOptions,
 ): Promise<FileArtefact> {
@@ -134,7 +138,8 @@ async function analyse(
       const isCode = language.grammar !== null || language.unsupported;
       const left = file.bytes.length > bytesMax ? "size_limit" : isCode ? (cut ?? "language_not_supported") : null;
       const format = configFormatOf(file.path);
-      const suppressions = new Suppressions(found.shown.text, format ? markedComments(text) : [], lines);
+      const template = templateFormatOf(file.path);
+      const suppressions = new Suppressions(found.shown.text, format || template ? markedComments(text) : [], lines);
       const suppressed = (rule: string, line: number) => suppressions.of(rule, line);
       const isGeneric = ({ ruleId }: Candidate) => catalogue.rules.get(ruleId)?.secret?.generic === true;
       const told = new Set(linesOf(found.candidates(suppressed).filter((candidate) => !isGeneric(candidate))));
@@ -142,8 +147,12 @@ async function analyse(
         depth === "full" && format
           ? configs.scan(format, text, found.shown, suppressed, told)
           : { ...noMatches, shown: found.shown };
+      const page =
+        depth === "full" && template
+          ? templates.scan(template, text, config.shown, suppressed)
+          : { ...noMatches, links: noLinks };
       const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions, config.shown)) : noMatches;
-      const reason = left ?? config.reason ?? own.reason;
+      const reason = left ?? config.reason ?? page.reason ?? own.reason;
       const isSecret = ({ ruleId }: Candidate) => catalogue.rules.get(ruleId)?.family === "hardcoded_secret";
       const secretLines = new Set(linesOf(config.candidates.filter(isSecret)));
       const candidates = [
@@ -152,11 +161,12 @@ async function analyse(
           .candidates(suppressed, config.shown)
           .filter((candidate) => !(isGeneric(candidate) && secretLines.has(candidate.startLine))),
         ...config.candidates,
+        ...page.candidates,
         ...texts.scan(config.shown, suppressed),
         ...own.candidates,
       ];
       const settings = format === "properties" ? { settings: namedSettings(config.shown.text) } : {};
-      return ended(reason === null ? "analysed" : "partial", reason, candidates, { ...noLinks, ...settings });
+      return ended(reason === null ? "analysed" : "partial", reason, candidates, { ...page.links, ...settings });
     }
     const code = await analyseCode(catalogue, parser, grammar, text, lines, found.shown);
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);

@@ -3,6 +3,7 @@ import { languageOf } from "../inventory/language.ts";
 import { GlobalNames } from "./global-names.ts";
 import { byCodeUnits } from "./order.ts";
 import { Packages } from "./packages.ts";
+import { Templates } from "./templates.ts";
 
 /** A function found in another file. */
 export interface Target {
@@ -16,6 +17,7 @@ export class Modules {
   readonly families: string[];
   readonly #packages: Packages;
   readonly #globals: GlobalNames;
+  readonly #templates: Templates;
   readonly #found = new Map<string, Target[]>();
   readonly #byPath = new Map<string, FileArtefact>();
   /** The files of Java by the class that they are named after. */
@@ -26,11 +28,14 @@ export class Modules {
   constructor(artefacts: readonly FileArtefact[], families: string[]) {
     this.families = families;
     this.#packages = new Packages(artefacts);
+    this.#templates = new Templates(artefacts);
     this.#globals = new GlobalNames(artefacts.filter(({ coverage }) => coverage.language === "php"));
     for (const artefact of [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path))) {
       const file = artefact.coverage.path.match(/([^/]+)\.java$/)?.[1];
       if (file) this.#classes.set(file, [...(this.#classes.get(file) ?? []), artefact]);
-      this.#byPath.set(artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, ""), artefact);
+      // A page or a settings file may be called like the code beside it, and no import means it.
+      if (languageOf(artefact.coverage.path).grammar)
+        this.#byPath.set(artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, ""), artefact);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
         this.#implementers.set(base, [...(this.#implementers.get(base) ?? []), artefact]);
       }
@@ -42,7 +47,7 @@ export class Modules {
     const key = `${from.slice(0, from.lastIndexOf("/") + 1)}\0${target}`;
     const known = this.#found.get(key);
     if (known) return known;
-    const found = this.#find(from, target, 0);
+    const found = target.startsWith("template:") ? this.#templates.find(from, target) : this.#find(from, target, 0);
     this.#found.set(key, found);
     return found;
   }

@@ -1,0 +1,129 @@
+/**
+ * Where in a page an output stands. Escaping for HTML is enough in `text` and in the quotes of a `value`; it is not for the
+ * beginning of an address (`url`), for code (`script`), nor for a value without quotes (`unquoted`). `string` is the inside of
+ * quotes in a script, which escaped text does not leave. `none` is the attribute of a tag that the template engine runs itself.
+ */
+export type HtmlPlace = "text" | "value" | "url" | "unquoted" | "script" | "string" | "none";
+
+const addresses = new Set(["href", "action", "formaction", "xlink:href"]);
+/** `src` runs what it is given only in some elements; an image does not. */
+const loading = new Set(["iframe", "script", "embed", "frame", "object"]);
+
+/** Follows the text of a page and knows what the next character is part of. */
+export class HtmlReader {
+  #in: "text" | "comment" | "tag" | "attribute" | "value" | "script" = "text";
+  #tag = "";
+  #attribute = "";
+  #quote = "";
+  #value = "";
+  /** The quote or comment of the script that is open. */
+  #code = "";
+
+  read(text: string): void {
+    for (let i = 0; i < text.length; i++) i += this.#step(text, i);
+  }
+
+  /** Something is put in here. */
+  fill(): void {
+    if (this.#in === "value") this.#value += "_";
+  }
+
+  get place(): HtmlPlace {
+    if (this.#in === "script") return this.#inScript();
+    if (this.#in === "attribute" || this.#in === "tag") return this.#tag.includes(":") ? "none" : "unquoted";
+    if (this.#in !== "value") return "text";
+    if (this.#tag.includes(":") || this.#attribute.startsWith("th:")) return "none";
+    if (/^on[a-z]+$/.test(this.#attribute)) return "script";
+    if (this.#value === "" && this.#takesAddress()) return "url";
+    return this.#quote === "" ? "unquoted" : "value";
+  }
+
+  #takesAddress(): boolean {
+    return (
+      addresses.has(this.#attribute) ||
+      ((this.#attribute === "src" || this.#attribute === "data") && loading.has(this.#tag))
+    );
+  }
+
+  #inScript(): HtmlPlace {
+    if (this.#code === "'" || this.#code === '"') return "string";
+    return this.#code === "//" || this.#code === "/*" ? "text" : "script";
+  }
+
+  /** @returns how many further characters were taken */
+  #step(text: string, i: number): number {
+    const char = text[i] as string;
+    switch (this.#in) {
+      case "text":
+        return this.#inText(text, i, char);
+      case "comment":
+        if (char === "-" && text.startsWith("-->", i)) this.#in = "text";
+        return 0;
+      case "script":
+        return this.#stepScript(text, i, char);
+      case "tag":
+        if (char === ">") this.#leaveTag();
+        else if (/[^\s/]/.test(char)) {
+          this.#in = "attribute";
+          this.#attribute = char.toLowerCase();
+        }
+        return 0;
+      case "attribute":
+        if (char === ">") this.#leaveTag();
+        else if (char === "=") {
+          const [, quote = ""] = text.slice(i + 1, i + 20).match(/^\s*(["'])/) ?? [];
+          this.#in = "value";
+          this.#quote = quote;
+          this.#value = "";
+          return quote === "" ? 0 : text.indexOf(quote, i) - i;
+        } else if (/\s/.test(char)) this.#in = "tag";
+        else if (this.#attribute.length < 40) this.#attribute += char.toLowerCase();
+        return 0;
+      case "value":
+        if (char === this.#quote) this.#in = "tag";
+        else if (this.#quote === "" && char === ">") this.#leaveTag();
+        else if (this.#quote === "" && /\s/.test(char)) this.#in = this.#value === "" ? "value" : "tag";
+        else if (this.#value.length < 20) this.#value += char;
+        return 0;
+    }
+  }
+
+  #inText(text: string, i: number, char: string): number {
+    if (char !== "<") return 0;
+    if (text.startsWith("<!--", i)) {
+      this.#in = "comment";
+      return 3;
+    }
+    const [all, name] = text.slice(i, i + 60).match(/^<\/?([A-Za-z][\w:.-]*)/) ?? [];
+    if (all === undefined || name === undefined) return 0;
+    this.#tag = all.startsWith("</") ? "" : name.toLowerCase();
+    this.#in = "tag";
+    return all.length - 1;
+  }
+
+  #leaveTag(): void {
+    this.#in = this.#tag === "script" ? "script" : "text";
+    this.#code = "";
+  }
+
+  #stepScript(text: string, i: number, char: string): number {
+    if (char === "<" && /^<\/script/i.test(text.slice(i, i + 8))) {
+      this.#in = "tag";
+      this.#tag = "";
+      return 7;
+    }
+    const open = this.#code;
+    if (open === "") {
+      if (char === "/" && (text[i + 1] === "/" || text[i + 1] === "*")) {
+        this.#code = `/${text[i + 1]}`;
+        return 1;
+      }
+      if (char === '"' || char === "'" || char === "`") this.#code = char;
+      return 0;
+    }
+    if (char === "\\") return 1;
+    const ends = open === "/*" ? text.startsWith("*/", i) : char === "\n" ? open !== "`" : char === open;
+    if (ends) this.#code = "";
+    return 0;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Span } from "../ir/ir.ts";
+import type { TemplateScope } from "./template-scope.ts";
+
+/** Tags of Java's pages stand inside markup. Their length is bounded, so that a page without ends costs no time. */
+const setTag = /<c:(?:set|forEach|forTokens)\b[^<>]{0,500}>/g;
+const outTag = /<c:out\b[^<>]{0,500}>/g;
+const includeTag = /<(?:jsp:include\b[^<>]{0,200}?\bpage|%@\s*include\s+file)\s*=\s*["']([^"'<>]{1,200})["']/g;
+
+/** Reads what the standard tags of JSP bind, show and include. */
+export function readStandardTags(scope: TemplateScope): void {
+  for (const { 0: tag, index } of scope.text.matchAll(setTag)) {
+    const name = tag.match(/\bvar\s*=\s*["'](\w+)/)?.[1];
+    const value = expressionIn(tag, /\b(?:value|items)\s*=\s*["'][$#]\{([^{}]*)\}/, index);
+    if (name && value) scope.bind(name, scope.reads(value));
+  }
+  for (const { 0: tag, index } of scope.text.matchAll(outTag)) {
+    const value = expressionIn(tag, /\bvalue\s*=\s*["'][$#]\{([^{}]*)\}/, index);
+    if (value && /\bescapeXml\s*=\s*["']false/.test(tag))
+      scope.output(scope.reads(value), { start: index, end: index + tag.length }, true, "text");
+  }
+  for (const { 0: tag, 1: name, index } of scope.text.matchAll(includeTag))
+    scope.include(name as string, { start: index, end: index + tag.length });
+}
+
+const thymeleaf =
+  /\s(?:data-)?th:(utext|each|with|href|src|action|replace|insert|include)\s*=\s*("[^"]{0,500}"|'[^']{0,500}')/g;
+const inlined = /\[\(\$\{([^{}]{0,500})\}\)\]/g;
+
+/** Reads the attributes and inlined outputs of Thymeleaf. */
+export function readThymeleaf(scope: TemplateScope): void {
+  for (const { 0: all, 1: name, 2: written = "", index } of scope.text.matchAll(thymeleaf)) {
+    const at = { start: index + 1, end: index + all.length };
+    const from = index + all.length - written.length + 1;
+    const value = { start: from, end: from + written.length - 2 };
+    const inner = expressionIn(written, /[$*]\{([^{}]*)\}/, from - 1);
+    if (name === "utext") scope.output(inner ? scope.reads(inner) : [], at, true, "text");
+    else if (name === "each" || name === "with") {
+      const bound = written.match(/(\w+)\s*[:=,]/)?.[1];
+      if (bound && inner) scope.bind(bound, scope.reads(inner));
+    } else if (name === "href" || name === "src" || name === "action") {
+      // `@{...}` makes an address of the application; only one that begins with the value goes where the value says.
+      if (/^["']\s*(\$\{|@\{\s*\$\{)/.test(written) && inner && name !== "src")
+        scope.output(scope.reads(inner), at, false, "url");
+    } else {
+      const part = scope.text.slice(value.start, value.end).match(/^\s*(?:~\{)?\s*([\w/.-]+)\s*(?:::|\}|$)/)?.[1];
+      if (part) scope.include(part, at);
+    }
+  }
+  for (const { 0: all, 1: inner = "", index } of scope.text.matchAll(inlined)) {
+    const start = index + all.indexOf(inner);
+    scope.output(
+      scope.reads({ start, end: start + inner.length }),
+      { start: index, end: index + all.length },
+      true,
+      "text",
+    );
+  }
+}
+
+function expressionIn(text: string, pattern: RegExp, offset: number): Span | null {
+  const [start, end] = text.match(new RegExp(pattern.source, "d"))?.indices?.[1] ?? [-1, -1];
+  return start < 0 ? null : { start: offset + start, end: offset + end };
+}

@@ -1,0 +1,132 @@
+import type { Candidate, ExportedFunction, LinkRecord, LocalStep } from "../artefact.ts";
+import type { Rule } from "../catalogue/schema.ts";
+import { anchorOf } from "../findings/anchor.ts";
+import { nameMax, snippetOf } from "../findings/candidates.ts";
+import { excerptOf } from "../findings/excerpt.ts";
+import type { Span } from "../ir/ir.ts";
+import { noLinks } from "../link/link-record.ts";
+import type { ShownText } from "../secrets/shown-text.ts";
+import type { Read } from "./template-expression.ts";
+import { dialectOf, type TemplateFormat } from "./template-format.ts";
+import { readTemplate } from "./template-reader.ts";
+import type { Include, Output } from "./template-scope.ts";
+import { type Escaping, escapings, templateTarget } from "./template-target.ts";
+import { readsRequest } from "./template-words.ts";
+
+/** Longer files are written by programs. */
+const charactersMax = 1_000_000;
+
+/** Asks the rules about the outputs of a template. A template is to the linker a function, whose parameters are the names it reads. */
+export class TemplateScanner {
+  readonly #rules: readonly Rule[];
+
+  /** @param rules those that are about templates */
+  constructor(rules: readonly Rule[]) {
+    this.#rules = rules;
+  }
+
+  /** @param safe the file without its secrets */
+  scan(
+    format: TemplateFormat,
+    text: string,
+    safe: ShownText,
+    suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+  ): { candidates: Candidate[]; links: LinkRecord; reason: string | null } {
+    const dialect = dialectOf(format, text);
+    if (dialect === null) return { candidates: [], links: noLinks, reason: null };
+    if (text.length > charactersMax) return { candidates: [], links: noLinks, reason: "size_limit" };
+    const { outputs, includes } = readTemplate(text, dialect);
+    const file = { safe, suppressed };
+    const own = outputs.flatMap((output) =>
+      output.reads
+        .filter((read) => readsRequest(read.root, read.path))
+        .flatMap((read) =>
+          this.#rulesFor(output, read, "escaping").map((rule) => candidateOf(file, rule, output, read)),
+        ),
+    );
+    const links = {
+      ...noLinks,
+      exports: escapings.map((escaping) => this.#exported(file, escaping, outputs, includes)),
+      aliases: includes.map(({ name }) => ({ name: "include", target: name })),
+    };
+    return { candidates: own, links, reason: null };
+  }
+
+  #exported(file: File, name: Escaping, outputs: readonly Output[], includes: readonly Include[]): ExportedFunction {
+    const given = includes.flatMap((include) =>
+      [...include.given].flatMap(([key, reads]) => reads.map((read) => ({ include, key, read }))),
+    );
+    const reads = [...outputs.flatMap((output) => output.reads), ...given.map(({ read }) => read)];
+    const parameters = [...new Set(reads.map(({ root }) => root))];
+    const indexOf = (read: Read) => parameters.indexOf(read.root);
+    return {
+      name,
+      parameters,
+      flows: outputs.flatMap((output) =>
+        output.reads.flatMap((read) =>
+          this.#rulesFor(output, read, name).map((rule) => ({
+            parameter: indexOf(read),
+            field: fieldOf(read),
+            candidate: candidateOf(file, rule, output, read),
+            clean: [],
+          })),
+        ),
+      ),
+      passes: given.map(({ include, key, read }) => ({
+        target: templateTarget(name, include.name),
+        argument: key,
+        parameter: indexOf(read),
+        of: fieldOf(read),
+        clean: read.state === "clean" ? this.#rules.map((rule) => rule.family) : [],
+        trace: [stepOf(file, read, "step"), stepOf(file, include, "step")],
+      })),
+      returns: [],
+      guards: [],
+    };
+  }
+
+  #rulesFor(output: Output, read: Read, escaping: Escaping): Rule[] {
+    const problem = problemOf(output, read, escaping);
+    return problem === null ? [] : this.#rules.filter((rule) => rule.taint?.templates?.includes(problem));
+  }
+}
+
+/** What is wrong with showing a value here: it is not escaped, or escaping does not help at this place. */
+function problemOf({ raw, place }: Output, { state }: Read, escaping: Escaping): "raw" | "place" | null {
+  if (state === "clean" || state === "json") return null;
+  if (raw || state === "raw" || escaping === "plain") return "raw";
+  return place === "url" || place === "script" || place === "unquoted" ? "place" : null;
+}
+
+interface File {
+  safe: ShownText;
+  suppressed: (ruleId: string, line: number) => Candidate["suppressed"];
+}
+
+/** The field of what is handed in; methods of maps lead to any of them. */
+const fieldOf = ({ path: [first] }: Read): string | undefined =>
+  first === undefined || /^(items|values|entries|get|\d+|first|last)$/.test(first) ? undefined : first;
+
+function candidateOf(file: File, rule: Rule, output: Output, read: Read): Candidate {
+  const { text, lines } = file.safe;
+  const place = lines.place(output.start, output.end);
+  return {
+    ...place,
+    ruleId: rule.id,
+    severity: rule.severity,
+    confidence: rule.confidence,
+    source: excerptOf(text, read, nameMax),
+    sink: excerptOf(text, output, nameMax),
+    symbol: "",
+    anchor: anchorOf(text.slice(output.start, output.end), false),
+    snippet: snippetOf(lines, place),
+    trace: [stepOf(file, read, "source"), stepOf(file, output, "sink")],
+    suppressed: file.suppressed(rule.id, place.startLine),
+  };
+}
+
+const stepOf = ({ safe: { text, lines } }: File, at: Span, role: LocalStep["role"]): LocalStep => ({
+  ...lines.place(at.start, at.end),
+  code: excerptOf(text, at, 120),
+  role,
+});

@@ -1,0 +1,170 @@
+import type { Span } from "../ir/ir.ts";
+import type { Piece } from "./template-pieces.ts";
+import type { TemplateScope } from "./template-scope.ts";
+import { effectOf } from "./template-words.ts";
+
+/** A match of an expression in a template, and where its groups lie. */
+type Found = RegExpMatchArray & { indices: RegExpIndicesArray };
+
+function find(
+  scope: TemplateScope,
+  { start, end }: Span,
+  pattern: RegExp,
+): { groups: Found; at: (group: number) => Span } | null {
+  const found = scope.text.slice(start, end).match(new RegExp(pattern.source, `${pattern.flags}d`)) as Found | null;
+  if (!found) return null;
+  return { groups: found, at: (group) => spanOf(found, group, start) };
+}
+
+const spanOf = (found: Found, group: number, offset: number): Span => {
+  const [from, to] = found.indices[group] ?? [0, 0];
+  return { start: offset + from, end: offset + to };
+};
+
+const quoted = /^\s*\(?\s*["'`]([^"'`]+)["'`]/;
+
+/** A statement of Jinja and its relatives: Django, Twig, Nunjucks. */
+export function readJinja(scope: TemplateScope, { inner }: Piece): void {
+  const head = find(scope, inner, /^[-+~]?\s*(\w+)/);
+  const word = head?.groups[1] ?? "";
+  const rest = { start: inner.start + (head?.groups[0].length ?? 0), end: inner.end };
+  switch (word) {
+    case "for": {
+      const loop = find(scope, rest, /^\s*\(?([\w\s,]+?)\)?\s+in\s+/);
+      const of = loop ? scope.reads({ start: rest.start + loop.groups[0].length, end: rest.end }) : [];
+      scope.push();
+      for (const name of loop?.groups[1]?.match(/\w+/g) ?? []) scope.bind(name, of);
+      return;
+    }
+    case "with":
+    case "blocktrans":
+    case "blocktranslate": {
+      const named = find(scope, rest, /^([\s\S]+?)\s+as\s+(\w+)\s*-?$/);
+      const pairs = scope.pairs(rest);
+      scope.push();
+      if (named && pairs.size === 0) scope.bind(named.groups[2] as string, scope.reads(named.at(1)));
+      for (const [name, value] of pairs) scope.bind(name, value);
+      return;
+    }
+    case "macro":
+      scope.push();
+      // What macros are given is shown where they are called.
+      for (const name of scope.text.slice(rest.start, rest.end).match(/\w+/g) ?? []) scope.bind(name, []);
+      return;
+    case "endfor":
+    case "endwith":
+    case "endblocktrans":
+    case "endblocktranslate":
+    case "endmacro":
+      scope.pop();
+      return;
+    case "set":
+    case "assign": {
+      const set = find(scope, rest, /^\s*(\w+)\s*=(?!=)/);
+      if (set)
+        scope.bind(set.groups[1] as string, scope.reads({ start: rest.start + set.groups[0].length, end: rest.end }));
+      return;
+    }
+    case "autoescape":
+      scope.escapes = find(scope, rest, /\b(off|false)\b/) === null;
+      return;
+    case "endautoescape":
+      scope.escapes = true;
+      return;
+    case "raw":
+    case "verbatim":
+    case "comment":
+      scope.skipUntil = `end${word}`;
+      return;
+    case "include":
+    case "extends":
+    case "embed": {
+      const name = find(scope, rest, quoted);
+      if (name) scope.include(name.groups[1] as string, inner, scope.pairs({ start: name.at(0).end, end: rest.end }));
+    }
+  }
+}
+
+/** What stands between the braces of Handlebars and Mustache. */
+export function readHandlebars(scope: TemplateScope, { inner, start, end }: Piece): void {
+  const head = find(scope, inner, /^~?\s*([#/^>&]?)\s*([\w@./-]*)/);
+  const [, sign, word = ""] = head?.groups ?? [];
+  const rest = { start: inner.start + (head?.groups[0].length ?? 0), end: inner.end };
+  if (sign === "#" || sign === "^") {
+    const plain =
+      /^(if|unless|block|extend|content|is|eq|contentFor|compare|foreach|has|get)$/.test(word) && word !== "foreach";
+    if (sign === "^" || plain) {
+      scope.push();
+      return;
+    }
+    const isSection = !/\S/.test(scope.text.slice(rest.start, rest.end));
+    const of = isSection && head ? scope.reads(head.at(2)) : scope.reads(rest);
+    scope.push(/^(each|with|foreach)$/.test(word) || isSection ? of : null);
+    const alias = find(scope, rest, /\bas\s*\|\s*(\w+)/)?.groups[1];
+    if (alias) scope.bind(alias, of);
+    return;
+  }
+  const content = { start: head?.at(2).start ?? inner.start, end: inner.end };
+  if (sign === "/") scope.pop();
+  else if (sign === ">") scope.include(word, { start, end }, scope.pairs(rest));
+  else if (word !== "else") showHelper(scope, { start, end }, content, sign === "&");
+}
+
+/** `{{name}}` shows a value, `{{name a b}}` what a helper makes of its arguments. */
+export function showHelper(scope: TemplateScope, at: Span, inner: Span, raw: boolean): void {
+  const helper = find(scope, inner, /^\s*([\w-]+)\s+(?=[^\s~])/);
+  if (!helper) {
+    scope.output(scope.reads(inner), at, raw);
+    return;
+  }
+  const effect = effectOf(helper.groups[1] as string);
+  if (effect === "nothing" || effect === "clean" || effect === "json") return;
+  // Helpers of internationalisation show their own texts, and escape what they fill in.
+  if (/^(t|i18n|__|translate|if|unless|eq)$/.test(helper.groups[1] as string)) return;
+  scope.output(scope.reads({ start: helper.at(0).end, end: inner.end }), at, raw || effect === "raw");
+}
+
+const bindings: readonly { pattern: RegExp; name: number; of: number }[] = [
+  { pattern: /\bfor\s*\(\s*(?:const|let|var|[\w<>.]+)\s+(\w+)\s+(?:of|in|:)\s+([^{;]+)\)/g, name: 1, of: 2 },
+  { pattern: /([\w.$@[\]"']+)\.(?:forEach|map)\(\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(\w+)/g, name: 2, of: 1 },
+  { pattern: /([\w.@[\]:]+)\.(?:each|each_with_index|map|find_each)\s*(?:do|\{)\s*\|\s*\(?(\w+)/g, name: 2, of: 1 },
+  { pattern: /\bforeach\s*\((\S+)\s+as\s+(?:\$\w+\s*=>\s*)?(\$\w+)/g, name: 2, of: 1 },
+  { pattern: /(?:^|[;{}\s])([@$]?\w+)\s*=(?![=>~])([^;\n]+)/g, name: 1, of: 2 },
+];
+
+/** Code of the language around the template: the names it binds, what it writes and what it includes. */
+export function readCode(scope: TemplateScope, { inner }: Piece): void {
+  const code = scope.text.slice(inner.start, inner.end);
+  for (const { pattern, name, of } of bindings)
+    for (const found of code.matchAll(new RegExp(pattern.source, "gd")) as Iterable<Found>)
+      scope.bind(found[name] as string, scope.reads(spanOf(found, of, inner.start)));
+  if (scope.format === "jsp")
+    for (const found of code.matchAll(/\bout\.(?:print|println|write|append)\s*\(([^;]*)\)\s*;/dg) as Iterable<Found>)
+      scope.output(scope.reads(spanOf(found, 1, inner.start)), spanOf(found, 0, inner.start), true);
+  readIncluded(scope, inner);
+}
+
+/** `include('x', {a: b})`, `render partial: 'x', locals: {a: b}`. @returns whether it was one */
+export function readIncluded(scope: TemplateScope, inner: Span): boolean {
+  const found = find(
+    scope,
+    inner,
+    /^[\s-]*(?:await\s+)?(?:include|partial|render)(?:\s*\(|\s)\s*(?:partial:\s*)?["'`]([^"'`]+)["'`]/,
+  );
+  if (!found) return false;
+  scope.include(found.groups[1] as string, inner, scope.pairs({ start: found.at(0).end, end: inner.end }));
+  return true;
+}
+
+/** A directive of Blade. */
+export function readBlade(scope: TemplateScope, { inner }: Piece): void {
+  const loop = find(scope, inner, /^@for(?:each|else)\s*\(([\s\S]+?)\s+as\s+(?:(\$\w+)\s*=>\s*)?(\$\w+)/);
+  if (loop) {
+    const of = scope.reads(loop.at(1));
+    scope.push();
+    scope.bind(loop.groups[3] as string, of);
+  }
+  if (find(scope, inner, /^@endfor(each|else)/)) scope.pop();
+  const part = find(scope, inner, /^@(?:include\w*|extends|component)\s*\([^"']*["']([^"']+)["']/);
+  if (part) scope.include(part.groups[1] as string, inner, scope.pairs({ start: part.at(0).end, end: inner.end }));
+}

@@ -1,0 +1,320 @@
+import type { Span } from "../ir/ir.ts";
+import type { TemplateFormat } from "./template-format.ts";
+import { effectOf, ownNames } from "./template-words.ts";
+
+/** A name that an expression shows, with what has been done to its value. */
+export interface Read extends Span {
+  root: string;
+  path: readonly string[];
+  state: "plain" | "raw" | "clean" | "json";
+}
+export type Reads = readonly Read[];
+
+/** What names mean where the expression stands; undefined for names that the template is given. */
+export type Lookup = (name: string, at: Span) => Reads | undefined;
+
+const tokens =
+  /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|`(?:[^`\\]|\\[\s\S])*`|\d[\w.]*|@?@?[$]?[\p{L}_][\p{L}\p{N}_$]*[?!]?(?![\w=])|[@$]?[\p{L}_][\p{L}\p{N}_$]*|(?:\.\.\/)+|\?\?|\?\.|->|=>|::|[!=]==?|<=|>=|&&|\|\||\S/gu;
+/** Nesting and length beyond this is not written by people. */
+const depthMax = 60;
+const tokensMax = 2_000;
+const readsMax = 24;
+
+const comparisons = new Set(
+  "== != === !== < > <= >= in not is instanceof eq ne lt gt le ge matches starts ends".split(" "),
+);
+
+/** Reads an expression of a template for the names that its value is made of. What it cannot make sense of, it passes over. */
+export function readsOf(text: string, span: Span, format: TemplateFormat, lookup: Lookup): Reads {
+  return new ExpressionReader(text, span, format, lookup).all();
+}
+
+interface Token extends Span {
+  text: string;
+}
+
+class ExpressionReader {
+  readonly #text: string;
+  readonly #tokens: Token[];
+  readonly #format: TemplateFormat;
+  readonly #lookup: Lookup;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string, { start, end }: Span, format: TemplateFormat, lookup: Lookup) {
+    this.#text = text;
+    this.#tokens = [];
+    for (const found of text.slice(start, end).matchAll(tokens)) {
+      if (this.#tokens.length >= tokensMax) break;
+      const [token] = found;
+      this.#tokens.push({ text: token, start: start + found.index, end: start + found.index + token.length });
+    }
+    this.#format = format;
+    this.#lookup = lookup;
+  }
+
+  all(): Reads {
+    const found = [this.#expression()];
+    // What is left after something unknown still may be shown.
+    while (this.#at < this.#tokens.length) {
+      const before = this.#at;
+      found.push(this.#expression());
+      if (this.#at === before) this.#at++;
+    }
+    return join(...found);
+  }
+
+  get #next(): string {
+    return this.#tokens[this.#at]?.text ?? "";
+  }
+
+  #take(...wanted: string[]): boolean {
+    if (!wanted.includes(this.#next) || this.#next === "") return false;
+    this.#at++;
+    return true;
+  }
+
+  #expression(): Reads {
+    if (this.#depth >= depthMax) {
+      this.#at = this.#tokens.length;
+      return [];
+    }
+    this.#depth++;
+    let value = this.#or();
+    if (this.#take("?")) {
+      // `a ?: b` shows either, `a ? b : c` never the first.
+      const then = this.#next === ":" ? value : this.#expression();
+      this.#take(":");
+      value = join(then, this.#expression());
+    } else if (this.#format !== "erb" && this.#take("if")) {
+      this.#or();
+      value = this.#take("else") ? join(value, this.#expression()) : value;
+    }
+    this.#depth--;
+    return value;
+  }
+
+  #or(): Reads {
+    let value = this.#and();
+    while (this.#take("or", "||", "??")) value = join(value, this.#and());
+    return value;
+  }
+
+  #and(): Reads {
+    let value = this.#comparison();
+    while (this.#take("and", "&&")) value = this.#comparison();
+    return value;
+  }
+
+  #comparison(): Reads {
+    let value = this.#sum();
+    while (comparisons.has(this.#next)) {
+      while (comparisons.has(this.#next)) this.#at++;
+      this.#sum();
+      value = [];
+    }
+    return value;
+  }
+
+  #sum(): Reads {
+    let value = this.#unary();
+    for (;;) {
+      if (this.#take("+", "~", "%") || (this.#format === "blade" && this.#take(".")))
+        value = join(value, this.#unary());
+      else if (this.#take("-", "*", "/")) {
+        this.#unary();
+        value = [];
+      } else return value;
+    }
+  }
+
+  #unary(): Reads {
+    if (this.#take("not", "!", "-")) {
+      this.#unary();
+      return [];
+    }
+    while (this.#take("new", "await", "&", "=")) {
+      // Says nothing about the value.
+    }
+    return this.#postfix();
+  }
+
+  #postfix(): Reads {
+    const start = this.#at;
+    let value = this.#primary();
+    for (;;) {
+      const token = this.#next;
+      if (token === "." || token === "?." || token === "->" || token === "::") {
+        if (token === "." && this.#format === "blade") return value;
+        this.#at++;
+        const name = this.#tokens[this.#at++]?.text ?? "";
+        const owner = this.#nameBefore(start);
+        if (this.#next === "(") value = this.#call(`${owner}.${name}`, member(value, name), this.#arguments());
+        else if (this.#format === "erb") value = this.#call(name, member(value, name), []);
+        else value = /^(length|size|count)$/.test(name) ? [] : member(value, name);
+      } else if (token === "[") {
+        this.#at++;
+        const key = this.#next;
+        const index = this.#at;
+        this.#expression();
+        this.#take("]");
+        value = this.#at > index ? member(value, key.replace(/^[:"'`]|["'`]$/g, "")) : value;
+      } else if (token === "|" && this.#format !== "blade" && this.#format !== "erb" && this.#format !== "ejs") {
+        this.#at++;
+        const name = this.#tokens[this.#at++]?.text ?? "";
+        const args = this.#next === "(" ? this.#arguments() : [];
+        if (this.#take(":")) args.push(this.#postfix());
+        value = this.#call(name, value, args);
+      } else return value;
+    }
+  }
+
+  /** The name written before a call: `JSON` of `JSON.stringify(a)`. */
+  #nameBefore(start: number): string {
+    const first = this.#tokens[start]?.text ?? "";
+    return /^[\p{L}_]/u.test(first) ? first : "";
+  }
+
+  #arguments(): Reads[] {
+    const found: Reads[] = [];
+    this.#take("(");
+    while (this.#at < this.#tokens.length && !this.#take(")")) {
+      const before = this.#at;
+      // A named argument: the name is not shown.
+      const named = /^[=:]$/.test(this.#tokens[this.#at + 1]?.text ?? "") && /^[\w"']/.test(this.#next);
+      if (named) this.#at += 2;
+      found.push(this.#expression());
+      this.#take(",", "=>");
+      if (this.#at === before) this.#at++;
+    }
+    return found;
+  }
+
+  /** What a filter or function makes of its operand and arguments. */
+  #call(name: string, of: Reads, args: readonly Reads[]): Reads {
+    const given = join(of, ...args);
+    switch (effectOf(name)) {
+      case "nothing":
+        return [];
+      case "raw":
+        return marked(given, "raw");
+      case "clean":
+        return marked(given, "clean");
+      case "json":
+        return marked(given, "json");
+      default:
+        return given;
+    }
+  }
+
+  #primary(): Reads {
+    const token = this.#tokens[this.#at];
+    if (!token) return [];
+    const { text } = token;
+    if (text === "(" || text === "[" || text === "{") return this.#group(text);
+    if (text.startsWith("`")) return this.#interpolated(token);
+    if (text.startsWith('"') && (this.#format === "erb" || this.#format === "blade")) return this.#interpolated(token);
+    if (text === ":" && this.#format === "erb") {
+      this.#at += 2;
+      return [];
+    }
+    if (text.startsWith("../")) return this.#above(token);
+    if (!/^[@$]*[\p{L}_]/u.test(text)) {
+      if (!/^[)\]},;:?]$/.test(text)) this.#at++;
+      return [];
+    }
+    this.#at++;
+    const name = text.replace(/^[@$]+/, "");
+    if (this.#next === "(") return this.#function(token, name, this.#arguments());
+    if (this.#format === "erb" && text === name && this.#commands(name)) return this.#command(name);
+    const bound = this.#lookup(name, token);
+    if (bound) return bound;
+    return ownNames.has(text) ? [] : [{ root: name, path: [], state: "plain", start: token.start, end: token.end }];
+  }
+
+  /** Handlebars: a name of what is around the block. */
+  #above({ text, start }: Token): Reads {
+    this.#at++;
+    const token = this.#tokens[this.#at++];
+    const name = token?.text ?? "";
+    const end = token?.end ?? start;
+    return this.#lookup(text + name, { start, end }) ?? [{ root: name, path: [], state: "plain", start, end }];
+  }
+
+  #function(token: Token, name: string, args: readonly Reads[]): Reads {
+    // Laravel's `request('q')`: the function is the request.
+    if (effectOf(name) === "request")
+      return [
+        {
+          root: "request()",
+          path: [],
+          state: "plain",
+          start: token.start,
+          end: this.#tokens[this.#at - 1]?.end ?? token.end,
+        },
+      ];
+    return this.#call(name, [], args);
+  }
+
+  /** Ruby calls without parentheses: what follows on the line are arguments. */
+  #commands(name: string): boolean {
+    return effectOf(name) !== "same" && effectOf(name) !== "request"
+      ? /^["'@:\p{L}(]/u.test(this.#next)
+      : /^(link_to|content_tag|button_to|t|truncate|mail_to|label|image_tag|concat)$/.test(name);
+  }
+
+  #command(name: string): Reads {
+    const args: Reads[] = [];
+    do args.push(this.#expression());
+    while (this.#take(",") && this.#at < this.#tokens.length);
+    return this.#call(name, [], args);
+  }
+
+  #group(open: string): Reads {
+    this.#at++;
+    const close = open === "(" ? ")" : open === "[" ? "]" : "}";
+    const found: Reads[] = [];
+    while (this.#at < this.#tokens.length && !this.#take(close)) {
+      const before = this.#at;
+      found.push(this.#expression());
+      this.#take(",", ":", "=>");
+      if (this.#at === before) this.#at++;
+    }
+    return join(...found);
+  }
+
+  /** Text with holes. */
+  #interpolated({ text, start }: Token): Reads {
+    this.#at++;
+    const found: Reads[] = [];
+    for (const hole of text.matchAll(/[$#]\{([^{}]*)\}|\{(\$[^{}]*)\}|(\$\w+)/g)) {
+      const inside = hole[1] ?? hole[2] ?? hole[3] ?? "";
+      const at = start + hole.index + hole[0].indexOf(inside);
+      const span = { start: at, end: at + inside.length };
+      if (inside !== "") found.push(readsOf(this.#text, span, this.#format, this.#lookup));
+    }
+    return join(...found);
+  }
+}
+
+function member(value: Reads, name: string): Reads {
+  return value.map((read) => (read.path.length < 4 ? { ...read, path: [...read.path, name] } : read));
+}
+
+/** What is HTML already stays so: engines do not escape it again. */
+const marked = (value: Reads, state: Read["state"]): Reads =>
+  value.map((read) => (read.state === "plain" ? { ...read, state } : read));
+
+/** Each name once, in its least harmless state. */
+export function join(...values: readonly Reads[]): Reads {
+  if (values.length === 1) return values[0] as Reads;
+  const found = new Map<string, Read>();
+  for (const read of values.flat()) {
+    const key = `${read.root}.${read.path.join(".")}`;
+    const known = found.get(key);
+    if (known ? rank(read) > rank(known) : found.size < readsMax) found.set(key, read);
+  }
+  return [...found.values()];
+}
+
+const rank = ({ state }: Read): number => ["clean", "json", "plain", "raw"].indexOf(state);

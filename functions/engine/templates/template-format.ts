@@ -1,0 +1,46 @@
+/** The template languages that are read; the names are those of coverage. */
+export const templateFormats = ["jinja", "handlebars", "ejs", "erb", "jsp", "blade", "thymeleaf", "html"] as const;
+export type TemplateFormat = (typeof templateFormats)[number];
+
+const byExtension: Readonly<Record<string, TemplateFormat>> = {
+  jinja: "jinja",
+  jinja2: "jinja",
+  j2: "jinja",
+  njk: "jinja",
+  nunjucks: "jinja",
+  twig: "jinja",
+  hbs: "handlebars",
+  handlebars: "handlebars",
+  mustache: "handlebars",
+  ejs: "ejs",
+  erb: "erb",
+  rhtml: "erb",
+  jsp: "jsp",
+  jspf: "jsp",
+  tag: "jsp",
+  html: "html",
+  htm: "html",
+  xhtml: "html",
+};
+
+/** The template language of a file by its name; "html" says only that its content tells which, see dialectOf. */
+export function templateFormatOf(path: string): TemplateFormat | null {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  if (name.endsWith(".blade.php")) return "blade";
+  // Other things than pages are made from templates too: configuration, mail in plain text, scripts.
+  if (/\.(ya?ml|json|conf|cfg|ini|sh|txt|text|md|sql|service|env|js|toml|csv|py|rb)\.\w+$/.test(name)) return null;
+  const extension = name.slice(name.lastIndexOf(".") + 1);
+  return name.includes(".") && Object.hasOwn(byExtension, extension) ? (byExtension[extension] ?? null) : null;
+}
+
+/** A page says by the marks in it what fills it; null for a page that nothing fills. */
+export function dialectOf(format: TemplateFormat, text: string): Exclude<TemplateFormat, "html"> | null {
+  if (format !== "html") return format;
+  if (/\sth:\w+\s*=|\[\(\$\{/.test(text)) return "thymeleaf";
+  if (/\{%[-+]?\s*\w/.test(text)) return "jinja";
+  if (/<%[=-]/.test(text)) return "ejs";
+  if (/\{\{\{|\{\{[#/>&!^]/.test(text)) return "handlebars";
+  // Go writes `{{ .Name }}`, and its html/template escapes for the place; Angular and Vue bind in the browser.
+  if (/\{\{-?\s*[.$(]|\s(v-|ng-|\*ng|@click|\[\w+\]=)/.test(text)) return null;
+  return /\{\{/.test(text) ? "jinja" : null;
+}

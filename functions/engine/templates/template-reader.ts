@@ -1,0 +1,48 @@
+import { readStandardTags, readThymeleaf } from "./page-tags.ts";
+import { readBlade, readCode, readHandlebars, readIncluded, readJinja, showHelper } from "./statements.ts";
+import type { TemplateFormat } from "./template-format.ts";
+import { type Piece, piecesOf } from "./template-pieces.ts";
+import { TemplateScope } from "./template-scope.ts";
+
+/** Reads a template: what it puts into the page, where and how, and which others it is made of. */
+export function readTemplate(text: string, format: TemplateFormat): Pick<TemplateScope, "outputs" | "includes"> {
+  const scope = new TemplateScope(text, format);
+  if (format === "thymeleaf") readThymeleaf(scope);
+  if (format === "jsp") readStandardTags(scope);
+  for (const piece of piecesOf(text, format)) {
+    if (scope.skipUntil !== null) {
+      const { start, end } = piece.inner;
+      if (piece.kind === "tag" && text.slice(start, end).trim().startsWith(scope.skipUntil)) scope.skipUntil = null;
+      continue;
+    }
+    read(scope, piece);
+    if (piece.kind === "text") scope.html.read(text.slice(piece.start, piece.end));
+    else if (piece.kind !== "nothing" && piece.kind !== "code") scope.html.fill();
+  }
+  return scope;
+}
+
+function read(scope: TemplateScope, piece: Piece): void {
+  const { format } = scope;
+  if (piece.kind === "escaped" || piece.kind === "raw") show(scope, piece);
+  else if (piece.kind === "code") readCode(scope, piece);
+  else if (piece.kind === "tag" && format === "jinja") readJinja(scope, piece);
+  else if (piece.kind === "tag" && format === "handlebars") readHandlebars(scope, piece);
+  else if (piece.kind === "tag" && format === "blade") readBlade(scope, piece);
+}
+
+function show(scope: TemplateScope, piece: Piece): void {
+  const isRaw = piece.kind === "raw";
+  if (readIncluded(scope, piece.inner)) return;
+  if (scope.format === "handlebars") showHelper(scope, piece, piece.inner, isRaw);
+  // `<%= form_with do |f| %>` and `<%= items.each do |item| %>` bind names for what follows.
+  else if (scope.format === "erb" && /\bdo\b[^%]*$/.test(scope.text.slice(piece.inner.start, piece.inner.end)))
+    readCode(scope, piece);
+  else scope.output(scope.reads(trimmed(scope, piece)), piece, isRaw);
+}
+
+/** The marks at the edge that only trim white space are no part of the expression. */
+function trimmed({ text }: TemplateScope, { inner }: Piece): Piece["inner"] {
+  const start = /[-+~]/.test(text[inner.start] ?? "") ? inner.start + 1 : inner.start;
+  return { start, end: /[-+~_]/.test(text[inner.end - 1] ?? "") ? inner.end - 1 : inner.end };
+}

@@ -1,0 +1,6 @@
+/** How whoever renders a template has set its engine up: whether outputs are escaped that do not say what they want. */
+export const escapings = ["escaping", "plain"] as const;
+export type Escaping = (typeof escapings)[number];
+
+/** What code hands a template over to; see link/templates.ts. */
+export const templateTarget = (escaping: Escaping, name: string): string => `template:${escaping}:${name}`;

@@ -1,0 +1,83 @@
+/**
+ * What filters and functions of template languages do to what they are given, whatever the language: their names agree. Names are
+ * asked in lower case and without underscores, so that `html_escape`, `htmlEscape` and `HtmlEscape` are one.
+ */
+export type Effect = "raw" | "clean" | "json" | "nothing" | "request" | "same";
+
+const words = (names: string): string[] => names.trim().split(/\s+/);
+
+const effects: ReadonlyMap<string, Effect> = new Map(
+  Object.entries({
+    // Says that the text is HTML already.
+    raw: words("safe raw htmlsafe marksafe markup safestring safeseq unescape unescapehtml rawhtml trustashtml dump"),
+    clean: words(`
+      e h escape escapeonce forceescape htmlescape escapehtml escapehtml4 escapexml htmlspecialchars htmlentities encode
+      encodeforhtml encodeforhtmlattribute encodeforjavascript encodeforurl forhtml forjavascript forhtmlattribute
+      encodeuricomponent encodeuri urlencode rawurlencode urlescape escapejs escapejavascript escapejsstring j
+      striptags striphtml sanitize sanitizehtml domsanitize purify bleach clean cleanhtml sanitized nl2br linebreaks linebreaksbr
+      urlize simpleformat autolink formatnumber slugify slug parameterize base64 md5 sha256 hash asset`),
+    // Text of a script that ends no script: these write `<` as an escape.
+    json: words("tojson jsonencode jsonscript from toscript escapejson"),
+    // Numbers, dates, addresses and texts of the application itself.
+    nothing: words(`
+      length len count size int intval integer float floatval number numberformat numberformatted round abs ceil floor date datetime time
+      strftime timesince timeuntil filesizeformat intcomma wordcount pluralize yesno divisibleby currency money formatdate ago localtime
+      urlfor route path url reverse action assetpath assets static csrf csrffield csrftoken csrfinput csrfmetatags csrfmetatag methodfield
+      flashmessages getflashedmessages render yield content paginate links isempty exists startswith endswith contains includes indexof
+      styles scripts css stylesheetlinktag javascriptincludetag javascriptpacktag imagetag formwith formfor formtag asp astable asul asdiv
+      errors renderfield wtf hiddentag media super caller block include partial mix vite viteassets encoreentryscripttags encoreentrylinktags
+      lang config env bcrypt nonce pageurl pathto`),
+    request: words("request requestinput oldinput"),
+  } satisfies Partial<Record<Effect, string[]>>).flatMap(([effect, names]) =>
+    names.map((name): [string, Effect] => [name, effect as Effect]),
+  ),
+);
+
+/** What a filter or function of this name does; its last part counts. */
+export function effectOf(name: string): Effect {
+  const last = name.slice(Math.max(name.lastIndexOf("."), name.lastIndexOf(":")) + 1);
+  const plain = last.replace(/[_?!]/g, "").toLowerCase();
+  const known = effects.get(plain);
+  if (known) return known;
+  // What promises in its name to make text safe is taken at its word, as in code.
+  return /^(sanitize|escape|purify|stripTags)/i.test(plain) ? "clean" : "same";
+}
+
+/** Words and names that stand for nothing that a template is given. */
+export const ownNames: ReadonlySet<string> = new Set(
+  words(`
+    true false True False none None null nil undefined empty loop forloop csrf_token csrf_input csrf_field csrfToken self super block
+    static STATIC_URL MEDIA_URL Math Date Object Array console process __dirname __filename yield`),
+);
+
+/**
+ * Whether a chain of names reads the request: where the template is given the request, or has it by itself. What is fixed before the
+ * request comes, such as the path of a route or the user's name, is not input that anybody chooses.
+ */
+export function readsRequest(root: string, path: readonly string[]): boolean {
+  const [first = ""] = path;
+  switch (root) {
+    case "request":
+    case "req":
+      return /^(args|form|values|cookies|GET|POST|COOKIES|REQUEST|query|query_params|query_string|body|params|input|get|post|headers|getParameter|getParameterValues|getHeader|getQueryString|all|request|attributes?\.get)$/.test(
+        first,
+      );
+    case "param":
+    case "paramValues":
+    case "header":
+    case "headerValues":
+      return true;
+    case "params":
+    case "cookies":
+    case "cookie":
+    case "_GET":
+    case "_POST":
+    case "_REQUEST":
+    case "_COOKIE":
+      return path.length > 0;
+    case "Request":
+      return /^(input|get|query|all|post|cookie)$/.test(first);
+    default:
+      return root === "request()";
+  }
+}
