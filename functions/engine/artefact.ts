@@ -83,6 +83,8 @@ export interface ParameterFlow {
   candidate: Candidate;
   /** Families the value has been cleaned for on its way, as in the catalogue. */
   clean: string[];
+  /** It is a problem only if the text begins with the input: an address. */
+  leads?: boolean;
 }
 
 /** A function of another file that a value passes, or that looks at it; see interpret/passage.ts. */
@@ -116,6 +118,8 @@ export interface Handover extends Way {
   argument: number | string;
   /** The field under which the value lies in the argument; without one it is the argument, or all of it. */
   field?: string | undefined;
+  /** The text of the argument begins with something else than the value. */
+  led?: boolean;
 }
 
 /** A function that other files can call, and what happens to its parameters. Methods are "Class.method". */

@@ -17,7 +17,7 @@ export function handOver(
   for (const [argument, value] of [...args.entries(), ...named])
     for (const [field, part] of partsOf(value))
       for (const { source, clean, step, via } of part)
-        hand(run, { target, argument, field, source, clean, step, at, via });
+        hand(run, { target, argument, field, source, clean, step, at, via, ...(value.prefix && { led: true }) });
 }
 
 /** What taints an argument as a whole, and what taints its fields. */
@@ -55,6 +55,7 @@ const dirtier = (known: Handover, other: Handover): Handover => ({
   ...known,
   clean: known.clean & other.clean,
   via: commonPassages(known.via, other.via),
+  led: known.led === true && other.led === true,
 });
 
 /** The path that can name something in another file of the project; what models know is a library. */

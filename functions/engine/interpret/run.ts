@@ -73,6 +73,8 @@ export interface Handover {
   step: Step;
   at: Span;
   via?: readonly Passage[] | undefined;
+  /** The text begins with something else than the input. */
+  led?: boolean;
 }
 
 /** A tainted value kept in a field that other files can read. */

@@ -143,6 +143,7 @@ export class CrossFile {
           if (
             flow.parameter !== parameter ||
             !samePart(flow.field, way.field) ||
+            (flow.leads && way.led) ||
             !this.#counts(flow.candidate, way) ||
             !this.holds(there, flow.candidate)
           )

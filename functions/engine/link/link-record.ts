@@ -109,7 +109,10 @@ class Recorder {
   }
 
   handover(call: Handed): Handover {
-    return { target: call.target, argument: call.argument, field: call.field, ...this.way(call, call.at) };
+    const { target, argument, field, led } = call;
+    // Nothing but the addresses of pages asks for it.
+    const begun = led && target.startsWith("template:") ? { led } : {};
+    return { target, argument, field, ...begun, ...this.way(call, call.at) };
   }
 
   way({ source, clean, step, via }: Pick<Taint, "source" | "clean" | "step" | "via">, at: Span): Way {

@@ -30,7 +30,8 @@ export class HtmlReader {
 
   get place(): HtmlPlace {
     if (this.#in === "script") return this.#inScript();
-    if (this.#in === "attribute" || this.#in === "tag") return this.#tag.includes(":") ? "none" : "unquoted";
+    // Between attributes stands what code has written as attributes.
+    if (this.#in === "attribute" || this.#in === "tag") return this.#tag.includes(":") ? "none" : "value";
     if (this.#in !== "value") return "text";
     if (this.#tag.includes(":") || this.#attribute.startsWith("th:")) return "none";
     if (/^on[a-z]+$/.test(this.#attribute)) return "script";

@@ -69,6 +69,7 @@ export class TemplateScanner {
             field: fieldOf(read),
             candidate: candidateOf(file, rule, output, read),
             clean: [],
+            ...(output.place === "url" && problemOf(output, read, name) === "place" && { leads: true }),
           })),
         ),
       ),

@@ -24,6 +24,8 @@ const comparisons = new Set(
   "== != === !== < > <= >= in not is instanceof eq ne lt gt le ge matches starts ends".split(" "),
 );
 
+const showsArguments = /^(default|d|default_if_none|replace|format|join|concat|append|prepend|add|merge)$/;
+
 /** Reads an expression of a template for the names that its value is made of. What it cannot make sense of, it passes over. */
 export function readsOf(text: string, span: Span, format: TemplateFormat, lookup: Lookup): Reads {
   return new ExpressionReader(text, span, format, lookup).all();
@@ -164,7 +166,8 @@ class ExpressionReader {
         const name = this.#tokens[this.#at++]?.text ?? "";
         const args = this.#next === "(" ? this.#arguments() : [];
         if (this.#take(":")) args.push(this.#postfix());
-        value = this.#call(name, value, args);
+        // What a filter is told is not shown, but for the few that put it into the text.
+        value = this.#call(name, value, showsArguments.test(name) ? args : []);
       } else return value;
     }
   }

@@ -39,6 +39,8 @@ export function effectOf(name: string): Effect {
   const plain = last.replace(/[_?!]/g, "").toLowerCase();
   const known = effects.get(plain);
   if (known) return known;
+  // What makes an address of the application encodes what it puts into it.
+  if (/(?:url|urls|uri|path|href)$/.test(plain)) return "nothing";
   // What promises in its name to make text safe is taken at its word, as in code.
   return /^(sanitize|escape|purify|stripTags)/i.test(plain) ? "clean" : "same";
 }
