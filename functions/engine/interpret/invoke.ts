@@ -89,8 +89,7 @@ export function invoke(
       arg.paths.some((p) => !p.startsWith("?")),
   );
   const follow =
-    (telling || closure.self?.instance) &&
-    caller.inlined < inlinedMax &&
+    (isPart(closure, caller) || ((telling || closure.self?.instance) && caller.inlined < inlinedMax)) &&
     fn.end - fn.start <= inlineLengthMax &&
     run.steps < run.followUntil &&
     !run.active.has(fn);
@@ -98,6 +97,10 @@ export function invoke(
   if (run.active.has(fn)) return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));
   return applySummary(run, caller, summarise(run, closure), fn, args, named, at);
 }
+
+/** A function that is called where it is written is a part of the function around it. */
+const isPart = (closure: ClosureValue, caller: Frame): boolean =>
+  closure.fn.name === "" && closure.scope === caller.scope;
 
 /** Runs the body with the arguments given. */
 export function inline(
@@ -118,7 +121,7 @@ export function inline(
     closure.owner,
     run.symbols.get(fn) ?? caller.symbol,
   );
-  frame.inlined = caller.inlined + 1;
+  frame.inlined = caller.inlined + (isPart(closure, caller) ? 0 : 1);
   passFacts(caller.scope, frame.scope);
   frame.returns = returns;
   for (const [i, param] of fn.params.entries()) {

@@ -13,7 +13,7 @@ export function inTestCode(path: string): boolean {
     /(^|\/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
       path,
     ) ||
-    /(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.java$|_test\.go$/.test(
+    /(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.(java|kt)$|_test\.go$/.test(
       path,
     )
   );

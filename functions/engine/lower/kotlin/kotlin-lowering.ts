@@ -2,6 +2,7 @@ import type { Expression, Statement } from "../../ir/ir.ts";
 import type { SyntaxNode } from "../../parse/syntax.ts";
 import { Lowering } from "../lowering.ts";
 import { expressions } from "./expressions.ts";
+import { regrouped } from "./regrouped.ts";
 import { rejoined } from "./rejoined.ts";
 import { statements } from "./statements.ts";
 
@@ -26,7 +27,8 @@ export class KotlinLowering extends Lowering {
   }
 
   protected lowerExpression(node: SyntaxNode): Expression | null {
-    return expressions[node.type]?.(this, node) ?? null;
+    const whole = regrouped(node);
+    return expressions[whole.type]?.(this, whole) ?? null;
   }
   protected lowerStatement(node: SyntaxNode): Statement[] | null {
     return statements[node.type]?.(this, node) ?? null;
