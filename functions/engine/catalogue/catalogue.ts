@@ -92,6 +92,7 @@ export class Knowledge {
   readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
   readonly settings = new PathIndex<Model["settings"][number]>();
   readonly templates = new PathIndex<Model["templates"][number]>();
+  readonly fills = new PathIndex<Model["fills"][number]>();
   readonly returns = new PathIndex<string>();
   /** What calls give when their arguments are such and such. */
   readonly makes = new PathIndex<{ gives: string; when: Test[] }>();
@@ -249,6 +250,7 @@ export class Catalogue {
     }
     for (const setting of model.settings)
       remember(knowledge, setting.call, (path) => knowledge.settings.add(path, setting));
+    for (const fill of model.fills) remember(knowledge, fill.call, (path) => knowledge.fills.add(path, fill));
     for (const template of model.templates)
       remember(knowledge, template.call, (path) => knowledge.templates.add(path, template));
     for (const { call, read, gives, when } of model.returns) {

@@ -273,6 +273,8 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
+  /** Calls that put a value where the template finds it by its name, when the function names the template elsewhere. */
+  fills: z.array(z.strictObject({ call: Path, key: Argument.default(0), value: Argument.default(1) })).default([]),
   /** Functions of the language or a library about which nothing more is to say: what comes out is made of what goes in. */
   library: z.array(Path).default([]),
   /** Functions that do not come back. */

@@ -12,7 +12,7 @@ import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix } from "./operators.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
-import { renderTemplates } from "./template-calls.ts";
+import { fillTemplates, renderTemplates } from "./template-calls.ts";
 import { textMethods } from "./text-methods.ts";
 import {
   allTaint,
@@ -73,6 +73,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   if (target !== null) handOver(run, target, positional, called.named, call);
   const loaded = run.knowledge.templates.size > 0 ? renderTemplates(run, paths, subject) : [];
+  if (run.knowledge.fills.size > 0) fillTemplates(run, frame, paths, subject);
   let result = resultOf(run, frame, call, called, entered, target);
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);

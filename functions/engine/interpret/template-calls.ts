@@ -1,35 +1,82 @@
+import type { Expression, FunctionNode } from "../ir/ir.ts";
+import { type IrNode, walk } from "../ir/walk.ts";
 import { templateTarget } from "../templates/template-target.ts";
 import { argumentsAt, type Subject } from "./check.ts";
 import { handOver } from "./handover.ts";
-import type { Run } from "./run.ts";
+import type { Frame, Run } from "./run.ts";
 import type { Value } from "./value.ts";
 
 const namesMax = 4;
-/** The path of a template that was loaded by name, and a method of it that renders. */
-const rendered = /^(template:(?:escaping|plain):.+)\.(?:render|render_async|renderAsync|generate|stream)$/;
+/** The path of a template that was loaded by name, and a method of it that renders or fills it. */
+const loaded = /^(template:(?:escaping|plain):.+)\.(render|render_async|renderAsync|with)$/;
 
-/** Hands what a template is rendered with over to it. @returns the paths of a template that the call loads to be rendered later */
+/** Hands what a template is rendered with over to it. @returns the paths of the templates, which may be filled or rendered later */
 export function renderTemplates(run: Run, paths: readonly string[], subject: Subject): string[] {
   for (const path of paths) {
-    const target = path.match(rendered)?.[1];
+    const [, target, method] = path.match(loaded) ?? [];
     if (target) {
-      handOver(run, target, [], givenAt(subject, ["named", 0]), subject.at);
-      return [];
+      const given = method === "with" ? pairAt(subject, 0, 1) : givenAt(subject, ["named", 0]);
+      handOver(run, target, [], given, subject.at);
+      return method === "with" ? [target] : [];
     }
     for (const model of run.knowledge.templates.find(path)) {
-      const names = argumentsAt(subject, model.name)
-        .flatMap((value) => value.constants ?? [])
-        .filter((name) => typeof name === "string" && name !== "");
+      const names = textsOf(argumentsAt(subject, model.name)).slice(0, namesMax);
       if (names.length === 0) continue;
-      const escaping = model.escapes ? "escaping" : "plain";
-      const targets = names.slice(0, namesMax).map((name) => templateTarget(escaping, String(name)));
-      if (model.context.length === 0) return targets;
+      const targets = names.map((name) => templateTarget(model.escapes ? "escaping" : "plain", name));
       const given = givenAt(subject, model.context);
       for (const each of targets) handOver(run, each, [], given, subject.at);
-      return [];
+      return targets;
     }
   }
   return [];
+}
+
+/** Hands a value over to the templates that the function names: by returning the name, or in a call that shows it. */
+export function fillTemplates(run: Run, frame: Frame, paths: readonly string[], subject: Subject): void {
+  const [fill] = paths.flatMap((path) => run.knowledge.fills.find(path));
+  if (!fill || !frame.fn) return;
+  const given = pairAt(subject, fill.key, fill.value);
+  if (given.size === 0) return;
+  for (const name of viewsOf(frame.fn)) handOver(run, templateTarget("escaping", name), [], given, subject.at);
+}
+
+const views = new WeakMap<FunctionNode, string[]>();
+
+/** What a function names as its view. A redirect shows none. */
+function viewsOf(fn: FunctionNode): string[] {
+  const known = views.get(fn);
+  if (known) return known;
+  const found = new Set<string>();
+  walk(fn.body, (node) => {
+    for (const value of shownBy(node))
+      if (value?.kind === "literal" && typeof value.value === "string" && !/^redirect:|^$/.test(value.value))
+        found.add(value.value.replace(/^forward:/, ""));
+  });
+  const names = [...found].slice(0, namesMax);
+  views.set(fn, names);
+  return names;
+}
+
+function shownBy(node: IrNode): (Expression | null)[] {
+  if (!("kind" in node)) return [];
+  if (node.kind === "return") return [node.value];
+  if (node.kind !== "call" || !/^(ModelAndView|setViewName|getRequestDispatcher)$/.test(nameOf(node.callee))) return [];
+  return node.args.slice(0, 1).map((arg) => arg.value);
+}
+
+const nameOf = (callee: Expression): string =>
+  callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+
+const textsOf = (values: readonly Value[]): string[] =>
+  values
+    .flatMap((value) => value.constants ?? [])
+    .filter((name) => typeof name === "string" && name !== "") as string[];
+
+/** A name and its value, or a map of such. */
+function pairAt(subject: Subject, key: string | number, at: string | number): Map<string, Value> {
+  const [value] = argumentsAt(subject, at);
+  const [name] = textsOf(argumentsAt(subject, key));
+  return value && name !== undefined ? new Map([[name, value]]) : givenAt(subject, [key]);
 }
 
 /** The values that a template gets, by their names in it. */

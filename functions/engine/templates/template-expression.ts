@@ -300,8 +300,14 @@ class ExpressionReader {
   }
 }
 
+/** Where pages of Java look for a name, when they say so. */
+const scopes = /^(requestScope|sessionScope|pageScope|model)$/;
+
 function member(value: Reads, name: string): Reads {
-  return value.map((read) => (read.path.length < 4 ? { ...read, path: [...read.path, name] } : read));
+  return value.map((read) => {
+    if (read.path.length === 0 && scopes.test(read.root)) return { ...read, root: name };
+    return read.path.length < 4 ? { ...read, path: [...read.path, name] } : read;
+  });
 }
 
 /** What is HTML already stays so: engines do not escape it again. */

@@ -20,7 +20,7 @@ const effects: ReadonlyMap<string, Effect> = new Map(
     json: words("tojson jsonencode jsonscript from toscript escapejson"),
     // Numbers, dates, addresses and texts of the application itself.
     nothing: words(`
-      length len count size int intval integer float floatval number numberformat numberformatted round abs ceil floor date datetime time
+      length len count size int parseint parselong valueof intval integer float floatval number numberformat numberformatted round abs ceil floor date datetime time
       strftime timesince timeuntil filesizeformat intcomma wordcount pluralize yesno divisibleby currency money formatdate ago localtime
       urlfor route path url reverse action assetpath assets static csrf csrffield csrftoken csrfinput csrfmetatags csrfmetatag methodfield
       flashmessages getflashedmessages render yield content paginate links isempty exists startswith endswith contains includes indexof

@@ -65,6 +65,14 @@ const pushes: BuiltIn = (_, node, args) => {
   return { ...span(node), kind: "sequence", parts };
 };
 
+/** `compact("a", "b")` is the map of these variables. */
+const compact: BuiltIn = (l, node, args) => {
+  const names = args.map((arg) => arg.value);
+  if (!names.every((name): name is Literal => name.kind === "literal" && typeof name.value === "string")) return null;
+  const entries = names.map((key) => ({ ...span(key), key, value: l.variable(key, `$${key.value}`), spread: false }));
+  return { ...span(node), kind: "collection", shape: "map", entries };
+};
+
 /** A callable written as text, `[$object, "method"]` or a closure; what else it may be is decided at run time. */
 function callable(l: PhpLowering, of: Expression): Expression {
   if (of.kind === "literal" && typeof of.value === "string") {
@@ -124,6 +132,7 @@ const format: BuiltIn = (l, node, args) => {
 };
 
 const builtIns: Record<string, BuiltIn> = {
+  compact,
   in_array: (_, node, [item, list]) => (item && list ? operation(node, "in", [item.value, list.value]) : null),
   array_key_exists: (_, node, [key, map]) => (key && map ? operation(node, "in", [key.value, map.value]) : null),
   key_exists: (_, node, [key, map]) => (key && map ? operation(node, "in", [key.value, map.value]) : null),
