@@ -20,6 +20,7 @@ import { SourceParser } from "./parse/parser.ts";
 import type { ReviewUnit } from "./review/review.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
+import { scriptsOf } from "./templates/page-scripts.ts";
 import { TemplateScanner } from "./templates/scan.ts";
 import { templateFormatOf } from "./templates/template-format.ts";
 import { TextScanner } from "./text-rules/scan.ts";
@@ -151,6 +152,11 @@ async function analyse(
         depth === "full" && template
           ? templates.scan(template, text, config.shown, suppressed)
           : { ...noMatches, links: noLinks };
+      const scripts = depth === "full" && template ? scriptsOf(template, text) : null;
+      // What the parser cannot make sense of is often what the template engine fills in; the page is read all the same.
+      const script = scripts
+        ? await analyseCode(catalogue, parser, scripts.grammar, scripts.text, lines, config.shown)
+        : noMatches;
       const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions, config.shown)) : noMatches;
       const reason = left ?? config.reason ?? page.reason ?? own.reason;
       const isSecret = ({ ruleId }: Candidate) => catalogue.rules.get(ruleId)?.family === "hardcoded_secret";
@@ -162,6 +168,7 @@ async function analyse(
           .filter((candidate) => !(isGeneric(candidate) && secretLines.has(candidate.startLine))),
         ...config.candidates,
         ...page.candidates,
+        ...script.candidates,
         ...texts.scan(config.shown, suppressed),
         ...own.candidates,
       ];

@@ -6,12 +6,17 @@ import { effectOf } from "./template-words.ts";
 /** A match of an expression in a template, and where its groups lie. */
 type Found = RegExpMatchArray & { indices: RegExpIndicesArray };
 
+/** Expressions look only this far: what they look for stands at the beginning, and nothing here may take long on a page of spaces. */
+const lookMax = 2_000;
+
 function find(
   scope: TemplateScope,
   { start, end }: Span,
   pattern: RegExp,
 ): { groups: Found; at: (group: number) => Span } | null {
-  const found = scope.text.slice(start, end).match(new RegExp(pattern.source, `${pattern.flags}d`)) as Found | null;
+  const found = scope.text
+    .slice(start, Math.min(end, start + lookMax))
+    .match(new RegExp(pattern.source, `${pattern.flags}d`)) as Found | null;
   if (!found) return null;
   return { groups: found, at: (group) => spanOf(found, group, start) };
 }
@@ -30,7 +35,7 @@ export function readJinja(scope: TemplateScope, { inner }: Piece): void {
   const rest = { start: inner.start + (head?.groups[0].length ?? 0), end: inner.end };
   switch (word) {
     case "for": {
-      const loop = find(scope, rest, /^\s*\(?([\w\s,]+?)\)?\s+in\s+/);
+      const loop = find(scope, rest, /^\s*\(?(\w[\w\s,]*?)\)?\s+in\s+/);
       const of = loop ? scope.reads({ start: rest.start + loop.groups[0].length, end: rest.end }) : [];
       scope.push();
       for (const name of loop?.groups[1]?.match(/\w+/g) ?? []) scope.bind(name, of);
@@ -125,9 +130,17 @@ export function showHelper(scope: TemplateScope, at: Span, inner: Span, raw: boo
 }
 
 const bindings: readonly { pattern: RegExp; name: number; of: number }[] = [
-  { pattern: /\bfor\s*\(\s*(?:const|let|var|[\w<>.]+)\s+(\w+)\s+(?:of|in|:)\s+([^{;]+)\)/g, name: 1, of: 2 },
-  { pattern: /([\w.$@[\]"']+)\.(?:forEach|map)\(\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(\w+)/g, name: 2, of: 1 },
-  { pattern: /([\w.@[\]:]+)\.(?:each|each_with_index|map|find_each)\s*(?:do|\{)\s*\|\s*\(?(\w+)/g, name: 2, of: 1 },
+  { pattern: /\bfor\s*\(\s*(?:const|let|var|[\w<>.]+)\s+(\w+)\s+(?:of|in|:)\s+([^{;]{1,300})\)/g, name: 1, of: 2 },
+  {
+    pattern: /(?<![\w.$@[\]"'])([\w.$@[\]"']+)\.(?:forEach|map)\(\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(\w+)/g,
+    name: 2,
+    of: 1,
+  },
+  {
+    pattern: /(?<![\w.@[\]:])([\w.@[\]:]+)\.(?:each|each_with_index|map|find_each)\s*(?:do|\{)\s*\|\s*\(?(\w+)/g,
+    name: 2,
+    of: 1,
+  },
   { pattern: /\bforeach\s*\((\S+)\s+as\s+(?:\$\w+\s*=>\s*)?(\$\w+)/g, name: 2, of: 1 },
   { pattern: /(?:^|[;{}\s])([@$]?\w+)\s*=(?![=>~])([^;\n]+)/g, name: 1, of: 2 },
 ];
@@ -139,7 +152,9 @@ export function readCode(scope: TemplateScope, { inner }: Piece): void {
     for (const found of code.matchAll(new RegExp(pattern.source, "gd")) as Iterable<Found>)
       scope.bind(found[name] as string, scope.reads(spanOf(found, of, inner.start)));
   if (scope.format === "jsp")
-    for (const found of code.matchAll(/\bout\.(?:print|println|write|append)\s*\(([^;]*)\)\s*;/dg) as Iterable<Found>)
+    for (const found of code.matchAll(
+      /\bout\.(?:print|println|write|append)\s*\(([^;]{0,1000})\)\s*;/dg,
+    ) as Iterable<Found>)
       scope.output(scope.reads(spanOf(found, 1, inner.start)), spanOf(found, 0, inner.start), true);
   readIncluded(scope, inner);
 }

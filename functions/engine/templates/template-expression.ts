@@ -19,6 +19,7 @@ const tokens =
 const depthMax = 60;
 const tokensMax = 2_000;
 const readsMax = 24;
+const lengthMax = 20_000;
 
 const comparisons = new Set(
   "== != === !== < > <= >= in not is instanceof eq ne lt gt le ge matches starts ends".split(" "),
@@ -46,7 +47,7 @@ class ExpressionReader {
   constructor(text: string, { start, end }: Span, format: TemplateFormat, lookup: Lookup) {
     this.#text = text;
     this.#tokens = [];
-    for (const found of text.slice(start, end).matchAll(tokens)) {
+    for (const found of text.slice(start, Math.min(end, start + lengthMax)).matchAll(tokens)) {
       if (this.#tokens.length >= tokensMax) break;
       const [token] = found;
       this.#tokens.push({ text: token, start: start + found.index, end: start + found.index + token.length });

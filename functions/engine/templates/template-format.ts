@@ -1,5 +1,16 @@
 /** The template languages that are read; the names are those of coverage. */
-export const templateFormats = ["jinja", "handlebars", "ejs", "erb", "jsp", "blade", "thymeleaf", "html"] as const;
+export const templateFormats = [
+  "jinja",
+  "handlebars",
+  "ejs",
+  "erb",
+  "jsp",
+  "blade",
+  "thymeleaf",
+  "html",
+  "vue",
+  "svelte",
+] as const;
 export type TemplateFormat = (typeof templateFormats)[number];
 
 const byExtension: Readonly<Record<string, TemplateFormat>> = {
@@ -21,6 +32,8 @@ const byExtension: Readonly<Record<string, TemplateFormat>> = {
   html: "html",
   htm: "html",
   xhtml: "html",
+  vue: "vue",
+  svelte: "svelte",
 };
 
 /** The template language of a file by its name; "html" says only that its content tells which, see dialectOf. */
@@ -33,8 +46,9 @@ export function templateFormatOf(path: string): TemplateFormat | null {
   return name.includes(".") && Object.hasOwn(byExtension, extension) ? (byExtension[extension] ?? null) : null;
 }
 
-/** A page says by the marks in it what fills it; null for a page that nothing fills. */
+/** A page says by the marks in it what fills it; null for a page that nothing fills, or that is filled in the browser. */
 export function dialectOf(format: TemplateFormat, text: string): Exclude<TemplateFormat, "html"> | null {
+  if (format === "vue" || format === "svelte") return null;
   if (format !== "html") return format;
   if (/\sth:\w+\s*=|\[\(\$\{/.test(text)) return "thymeleaf";
   if (/\{%[-+]?\s*\w/.test(text)) return "jinja";

@@ -73,7 +73,7 @@ export class TemplateScope {
 
   /** `a=b c=d`, `a = b, c = d`, `{'a': b}`: names with the values that follow them. */
   pairs({ start, end }: Span): Map<string, Reads> {
-    const heads = [...this.text.slice(start, end).matchAll(/["']?(\w+)["']?\s*(?:=>|=(?!=)|:(?!:))/g)];
+    const heads = [...this.text.slice(start, end).matchAll(/["']?(?<!\w)(\w+)["']?\s*(?:=>|=(?!=)|:(?!:))/g)];
     return new Map(
       heads.map((head, i) => {
         const from = start + head.index + head[0].length;

@@ -1,0 +1,52 @@
+import { dialectOf, type TemplateFormat } from "./template-format.ts";
+import { piecesOf } from "./template-pieces.ts";
+
+const opening = /<script\b((?:[^<>"']|"[^"]{0,300}"|'[^']{0,300}'){0,60})>/gi;
+const isCode = (attributes: string): boolean => {
+  const type = attributes.match(/\btype\s*=\s*["']?([^"'\s>]*)/i)?.[1] ?? "";
+  return /^$|^module$|javascript|babel|jsx|ecmascript|typescript/i.test(type);
+};
+
+/**
+ * The scripts of a page and nothing else of it: all that is no script has become spaces, and what a template engine fills in a name, so
+ * that every place is the place in the page. Null where there is none.
+ */
+export function scriptsOf(format: TemplateFormat, text: string): { grammar: string; text: string } | null {
+  const found: { start: number; end: number }[] = [];
+  let typed = false;
+  opening.lastIndex = 0;
+  for (let tag = opening.exec(text); tag; tag = opening.exec(text)) {
+    const [all, attributes = ""] = tag;
+    const start = tag.index + all.length;
+    const close = text.slice(start).search(/<\/script\b/i);
+    const end = close < 0 ? text.length : start + close;
+    opening.lastIndex = end;
+    if (!isCode(attributes) || text.slice(start, end).trim() === "") continue;
+    typed ||= /\b(lang|type)\s*=\s*["']?[^"']*\b(ts|tsx|typescript)\b/i.test(attributes);
+    found.push({ start, end });
+  }
+  if (found.length === 0) return null;
+  const filled = withoutHoles(format, text);
+  let at = 0;
+  const parts: string[] = [];
+  for (const { start, end } of found) {
+    parts.push(blank(filled.slice(at, start)), filled.slice(start, end));
+    at = end;
+  }
+  parts.push(blank(filled.slice(at)));
+  return { grammar: typed ? "typescript" : "javascript", text: parts.join("") };
+}
+
+const blank = (text: string): string => text.replace(/[^\n\r]/g, " ");
+
+function withoutHoles(format: TemplateFormat, text: string): string {
+  const dialect = dialectOf(format, text);
+  if (dialect === null) return text;
+  return piecesOf(text, dialect)
+    .map(({ kind, start, end }) => {
+      const piece = text.slice(start, end);
+      if (kind === "text") return piece;
+      return kind === "raw" || kind === "escaped" ? piece.replace(/[^\n\r]/g, "_") : blank(piece);
+    })
+    .join("");
+}
