@@ -17,6 +17,7 @@ import type { Lowering } from "./lower/lowering.ts";
 import { PhpLowering } from "./lower/php/php-lowering.ts";
 import { PythonLowering } from "./lower/python/python-lowering.ts";
 import { RubyLowering } from "./lower/ruby/ruby-lowering.ts";
+import { RustLowering } from "./lower/rust/rust-lowering.ts";
 import { FileUnderMatch } from "./match/file-under-match.ts";
 import type { OwnRulesFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
@@ -49,6 +50,7 @@ const lowerings: Record<string, new (text: string) => Lowering> = {
   csharp: CSharpLowering,
   kotlin: KotlinLowering,
   ruby: RubyLowering,
+  rust: RustLowering,
   bash: BashLowering,
 };
 

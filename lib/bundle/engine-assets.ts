@@ -26,6 +26,7 @@ const wasm: Record<string, string> = {
   "tree-sitter-c_sharp.wasm": "tree-sitter-c-sharp/tree-sitter-c_sharp.wasm",
   "tree-sitter-kotlin.wasm": "@tree-sitter-grammars/tree-sitter-kotlin/tree-sitter-kotlin.wasm",
   "tree-sitter-ruby.wasm": "tree-sitter-ruby/tree-sitter-ruby.wasm",
+  "tree-sitter-rust.wasm": "tree-sitter-rust/tree-sitter-rust.wasm",
   "tree-sitter-bash.wasm": "tree-sitter-bash/tree-sitter-bash.wasm",
 };
 

@@ -330,6 +330,10 @@ const below = (run: Run): Families => run.catalogue.bitsOf(["path_traversal", "n
 /** Guards that list `normalised` beside path_traversal ask for a normalised operand. */
 const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.catalogue.bitsOf(["normalised"])) !== 0;
 
+/** What gives the same text, as far as a comparison is concerned. */
+const sameText =
+  /^(to(Lower|Upper)Case|lower(case)?|upper(case)?|strip|trim|toString|as_(str|ref|deref)|to_(string|lowercase|uppercase)|clone)$/;
+
 /** `x.toLowerCase() in allowed` speaks about x. */
 function innermost(operand: Expression): Expression {
   let here = operand;
@@ -342,8 +346,7 @@ function innermost(operand: Expression): Expression {
     }
     if (here.kind !== "call") return here;
     const { callee, args } = here;
-    if (callee.kind === "field" && /^(to(Lower|Upper)Case|lower|upper|strip|trim|toString)$/.test(callee.name))
-      here = callee.of;
+    if (callee.kind === "field" && sameText.test(callee.name)) here = callee.of;
     else if (callee.kind === "variable" && /^((mb_)?strto(lower|upper)|trim|strval)$/.test(callee.name) && args[0])
       here = args[0].value;
     else return here;

@@ -39,6 +39,7 @@ const grammars: Record<string, [name: string, grammar: string]> = {
   kt: ["kotlin", "kotlin"],
   rb: ["ruby", "ruby"],
   rake: ["ruby", "ruby"],
+  rs: ["rust", "rust"],
   ru: ["ruby", "ruby"],
   sh: ["shell", "bash"],
   bash: ["shell", "bash"],
@@ -46,7 +47,6 @@ const grammars: Record<string, [name: string, grammar: string]> = {
 };
 
 const unsupported: Record<string, string> = {
-  rs: "rust",
   swift: "swift",
   sql: "sql",
   sh: "shell",

@@ -16,6 +16,7 @@ const grammars: Record<string, string> = {
   csharp: "tree-sitter-c_sharp.wasm",
   kotlin: "tree-sitter-kotlin.wasm",
   ruby: "tree-sitter-ruby.wasm",
+  rust: "tree-sitter-rust.wasm",
   bash: "tree-sitter-bash.wasm",
 };
 

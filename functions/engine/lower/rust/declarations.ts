@@ -1,0 +1,113 @@
+import type { ClassStatement, Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
+import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
+import { assigned } from "../curly/expressions.ts";
+import { asStatement } from "../curly/statements.ts";
+import { span } from "../lowering.ts";
+import { argumentsInTokens } from "./macros.ts";
+import { patternOf } from "./patterns.ts";
+import { returning } from "./results.ts";
+import type { RustLowering } from "./rust-lowering.ts";
+import { extractors, outerName, tupleTypes, typeName } from "./types.ts";
+
+/** A struct or enumeration with the methods of all its `impl` blocks. */
+export function classOf(l: RustLowering, node: SyntaxNode): ClassStatement {
+  const name = l.textOf(childIn(node, "name") ?? node);
+  const body = childIn(node, "body");
+  const fields = (body?.type === "field_declaration_list" ? body.children : []).flatMap((c): Statement[] => {
+    const field = childIn(c, "name");
+    if (!field) return [];
+    const unsaid: Expression = { ...span(c), kind: "unknown", reads: [] };
+    return [asStatement(assigned(c, l.variable(field), unsaid, typeName(l, childIn(c, "type")), true))];
+  });
+  const methods = l.methods.get(name) ?? [];
+  l.methods.delete(name);
+  const isEnum = node.type === "enum_item";
+  return {
+    ...span(node),
+    kind: "class",
+    name,
+    bases: isEnum ? [l.variable(node, "<enum>")] : [],
+    decorators: [],
+    body: [...fields, ...membersOf(l, name, methods)],
+  };
+}
+
+/** The functions of a type, with the attributes that stand before them. */
+export function membersOf(l: RustLowering, type: string, nodes: readonly SyntaxNode[]): Statement[] {
+  const before = l.self;
+  l.self = type;
+  try {
+    return functionsIn(l, nodes);
+  } finally {
+    l.self = before;
+  }
+}
+
+/** Attributes stand before what they are about, as siblings. */
+export function functionsIn(l: RustLowering, nodes: readonly SyntaxNode[]): Statement[] {
+  let attributes: Expression[] = [];
+  return nodes.flatMap((node) => {
+    if (node.type === "attribute_item") {
+      attributes = [...attributes, ...attributeOf(l, node)];
+      return [];
+    }
+    const decorators = attributes;
+    attributes = [];
+    if (node.type !== "function_item") return l.statement(node);
+    return [{ ...span(node), kind: "function", fn: functionOf(l, node, decorators) }];
+  });
+}
+
+function attributeOf(l: RustLowering, node: SyntaxNode): Expression[] {
+  const attribute = childOf(node, "attribute");
+  const name = attribute?.children[0];
+  if (!attribute || !name) return [];
+  const tokens = childIn(attribute, "arguments");
+  const last = l.textOf(name).split("::").at(-1) ?? "";
+  const args = /^(get|post|put|delete|patch|head|options|route)$/.test(last) ? argumentsInTokens(l, tokens) : [];
+  return [l.call(node, l.variable(name, last), args)];
+}
+
+export function functionOf(l: RustLowering, node: SyntaxNode, decorators: Expression[]): FunctionNode {
+  const body = childIn(node, "body");
+  const list = childIn(node, "parameters");
+  return {
+    ...span(node),
+    name: l.textOf(childIn(node, "name") ?? node),
+    params: parametersOf(l, list),
+    decorators,
+    body: body ? returning(l, body) : [],
+    result: typeName(l, childIn(node, "return_type")),
+    receiver: childOf(list ?? node, "self_parameter") ? "self" : null,
+    exported: childOf(node, "visibility_modifier") !== undefined,
+  };
+}
+
+export const parametersOf = (l: RustLowering, list: SyntaxNode | undefined): Parameter[] =>
+  (list?.children ?? [])
+    .filter((c) => !/^(self_parameter|attribute_item|variadic_parameter)$/.test(c.type))
+    .map((c) => {
+      const pattern = childIn(c, "pattern") ?? c;
+      const type = c === pattern ? undefined : childIn(c, "type");
+      const target = patternOf(l, pattern, tupleTypes(l, type));
+      return {
+        ...span(c),
+        name: target.kind === "variable" ? target.name : `<part ${c.start}>`,
+        pattern: target.kind === "variable" ? null : target,
+        type: typeName(l, type),
+        decorators: extractorOf(l, type),
+        default: null,
+        rest: false,
+      };
+    });
+
+/** What a framework fills by its type: as models know parameters, one that is marked so. */
+function extractorOf(l: RustLowering, type: SyntaxNode | undefined): Expression[] {
+  if (!type) return [];
+  const inner = type.type === "generic_type" && /^(Option|Result)$/.test(outerName(l, type));
+  if (inner) return extractorOf(l, childOf(type, "type_arguments")?.children[0]);
+  const name = outerName(l, type);
+  const isExtractor =
+    extractors.test(name) && (type.type === "generic_type" || /^(Multipart|TempFile|Bytes|RawQuery)$/.test(name));
+  return isExtractor ? [l.call(type, l.variable(type, name), [])] : [];
+}

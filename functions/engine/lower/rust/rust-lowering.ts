@@ -1,0 +1,50 @@
+import type { Expression, Statement } from "../../ir/ir.ts";
+import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
+import { Lowering } from "../lowering.ts";
+import { functionsIn, membersOf } from "./declarations.ts";
+import { expressions } from "./expressions.ts";
+import { statements } from "./statements.ts";
+import { typeName } from "./types.ts";
+
+/**
+ * Rust up to the 2024 edition. Names stand with what owns them and nothing before that (`Command.new`, `fs.read`):
+ * code imports at any level, and the libraries that copy each other's names mean the same by them.
+ */
+export class RustLowering extends Lowering {
+  /** What `use` has given other names, or taken out of its module. */
+  readonly used = new Map<string, readonly string[]>();
+  /** The functions of all `impl` blocks by the type that they are about. */
+  readonly methods = new Map<string, SyntaxNode[]>();
+  /** The type that `Self` stands for. */
+  self: string | null = null;
+
+  protected override program(root: SyntaxNode): Statement[] {
+    this.#gather(root.children);
+    const body = functionsIn(this, root.children);
+    // Methods of types that another file declares.
+    const alone = [...this.methods].map(([name, methods]): Statement => {
+      const at = { start: methods[0]?.start ?? root.start, end: methods.at(-1)?.end ?? root.end };
+      return { ...at, kind: "class", name, bases: [], decorators: [], body: membersOf(this, name, methods) };
+    });
+    // Types and functions first: they may be used before they stand.
+    const first = ({ kind }: Statement) => kind === "import" || kind === "class" || kind === "function";
+    return [...body.filter(first), ...alone, ...body.filter((statement) => !first(statement))];
+  }
+
+  #gather(nodes: readonly SyntaxNode[]): void {
+    for (const node of nodes) {
+      const body = childIn(node, "body");
+      if (node.type === "mod_item" && body) this.#gather(body.children);
+      if (node.type !== "impl_item" || !body) continue;
+      const type = typeName(this, childIn(node, "type"));
+      if (type) this.methods.set(type, [...(this.methods.get(type) ?? []), ...body.children]);
+    }
+  }
+
+  protected lowerExpression(node: SyntaxNode): Expression | null {
+    return expressions[node.type]?.(this, node) ?? null;
+  }
+  protected lowerStatement(node: SyntaxNode): Statement[] | null {
+    return statements[node.type]?.(this, node) ?? null;
+  }
+}

@@ -1,0 +1,47 @@
+import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
+import type { Lowering } from "../lowering.ts";
+
+/** What only wraps a value: it is known as what it holds. */
+const wrappers =
+  /^(Option|Result|Box|Rc|Arc|Cow|Ref|RefMut|Path|Query|Form|Json|LenientForm|Data|Extension|State|TypedHeader|Strict|Lenient)$/;
+
+/** The names of the extractors of axum, actix and Rocket, when they stand with what they extract. */
+export const extractors =
+  /^(Path|Query|Form|Json|LenientForm|TypedHeader|Strict|Lenient|Multipart|TempFile|Bytes|RawQuery)$/;
+
+/** A type as models know it: its last name, or that of what it wraps. Null for what has none, such as tuples. */
+export function typeName(l: Lowering, node: SyntaxNode | undefined): string | null {
+  switch (node?.type) {
+    case "type_identifier":
+    case "primitive_type":
+    case "identifier":
+      return l.textOf(node);
+    case "scoped_type_identifier":
+    case "scoped_identifier":
+      return typeName(l, childIn(node, "name"));
+    case "reference_type":
+    case "pointer_type":
+      return typeName(l, childIn(node, "type"));
+    case "generic_type": {
+      const name = typeName(l, childIn(node, "type"));
+      const [inner] = typeArguments(node);
+      return name && inner && wrappers.test(name) ? typeName(l, inner) : name;
+    }
+    default:
+      return null;
+  }
+}
+
+export const typeArguments = (node: SyntaxNode): SyntaxNode[] =>
+  (childIn(node, "type_arguments") ?? childOf(node, "type_arguments"))?.children.filter((c) => c.type !== "lifetime") ??
+  [];
+
+/** The outermost name of a type. */
+export const outerName = (l: Lowering, node: SyntaxNode): string =>
+  typeName(l, node.type === "generic_type" ? childIn(node, "type") : node) ?? "";
+
+/** The types of a tuple that an extractor holds: `Path<(String, u32)>`. */
+export function tupleTypes(l: Lowering, node: SyntaxNode | undefined): (string | null)[] {
+  if (node?.type === "generic_type") return tupleTypes(l, typeArguments(node)[0]);
+  return node?.type === "tuple_type" ? node.children.map((c) => typeName(l, c)) : [];
+}
