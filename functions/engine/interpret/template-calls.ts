@@ -1,10 +1,10 @@
-import type { Expression, FunctionNode } from "../ir/ir.ts";
+import { type Expression, type FunctionNode, wholeMap } from "../ir/ir.ts";
 import { type IrNode, walk } from "../ir/walk.ts";
 import { templateTarget } from "../templates/template-target.ts";
 import { argumentsAt, type Subject } from "./check.ts";
 import { handOver } from "./handover.ts";
 import type { Frame, Run } from "./run.ts";
-import type { Value } from "./value.ts";
+import { tainted, type Value } from "./value.ts";
 
 const namesMax = 4;
 /** The path of a template that was loaded by name, and a method of it that renders or fills it. */
@@ -15,7 +15,7 @@ export function renderTemplates(run: Run, paths: readonly string[], subject: Sub
   for (const path of paths) {
     const [, target, method] = path.match(loaded) ?? [];
     if (target) {
-      const given = method === "with" ? pairAt(subject, 0, 1) : givenAt(subject, ["named", 0]);
+      const given = method === "with" ? pairAt(run, subject, 0, 1) : givenAt(run, subject, ["named", 0]);
       handOver(run, target, [], given, subject.at);
       return method === "with" ? [target] : [];
     }
@@ -23,7 +23,7 @@ export function renderTemplates(run: Run, paths: readonly string[], subject: Sub
       const names = textsOf(argumentsAt(subject, model.name)).slice(0, namesMax);
       if (names.length === 0) continue;
       const targets = names.map((name) => templateTarget(model.escapes ? "escaping" : "plain", name));
-      const given = givenAt(subject, model.context);
+      const given = givenAt(run, subject, model.context);
       for (const each of targets) handOver(run, each, [], given, subject.at);
       return targets;
     }
@@ -35,7 +35,7 @@ export function renderTemplates(run: Run, paths: readonly string[], subject: Sub
 export function fillTemplates(run: Run, frame: Frame, paths: readonly string[], subject: Subject): void {
   const [fill] = paths.flatMap((path) => run.knowledge.fills.find(path));
   if (!fill || !frame.fn) return;
-  const given = pairAt(subject, fill.key, fill.value);
+  const given = pairAt(run, subject, fill.key, fill.value);
   if (given.size === 0) return;
   for (const name of viewsOf(frame.fn)) handOver(run, templateTarget("escaping", name), [], given, subject.at);
 }
@@ -72,23 +72,32 @@ const textsOf = (values: readonly Value[]): string[] =>
     .flatMap((value) => value.constants ?? [])
     .filter((name) => typeof name === "string" && name !== "") as string[];
 
+/** What has a name of its own is the input itself; what a function has made of it has the keys that it was given there. */
+const isWhole = ({ paths, slots }: Value): boolean =>
+  slots?.shape !== "list" && paths.some((path) => !path.includes("()")) && !paths.some((path) => path.endsWith("()"));
+
 /** A name and its value, or a map of such. */
-function pairAt(subject: Subject, key: string | number, at: string | number): Map<string, Value> {
+function pairAt(run: Run, subject: Subject, key: string | number, at: string | number): Map<string, Value> {
   const [value] = argumentsAt(subject, at);
   const [name] = textsOf(argumentsAt(subject, key));
-  return value && name !== undefined ? new Map([[name, value]]) : givenAt(subject, [key]);
+  return value && name !== undefined ? new Map([[name, value]]) : givenAt(run, subject, [key]);
 }
 
 /** The values that a template gets, by their names in it. */
-function givenAt(subject: Subject, places: readonly (string | number)[]): Map<string, Value> {
+function givenAt(run: Run, subject: Subject, places: readonly (string | number)[]): Map<string, Value> {
   const given = new Map<string, Value>();
   const addAll = (value: Value | undefined) => {
     if (value?.slots?.shape === "map") for (const [key, entry] of value.slots.entries) given.set(key, entry);
+    // Whoever hands on all of the input fills every name with it.
+    // In JavaScript maps are spread into each other; elsewhere what has no known key was stored under a computed one.
+    const spread = run.language === "javascript" && value?.slots?.shape === "map" ? value.slots.rest : null;
+    const whole = spread ?? (value && isWhole(value) ? value : null);
+    if (whole && whole.taint.length > 0) given.set(wholeMap, tainted(whole.taint));
   };
   for (const place of places) {
     if (place === "named") {
       addAll(subject.maps);
-      for (const [key, value] of subject.named) given.set(key, value);
+      for (const [key, value] of subject.named) if (key !== wholeMap) given.set(key, value);
     } else for (const value of argumentsAt(subject, place)) addAll(value);
   }
   return given;

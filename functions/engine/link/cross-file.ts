@@ -2,6 +2,7 @@ import type { Candidate, FileArtefact, Origin, OutgoingCall, Way } from "../arte
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
 import { fieldOf } from "../interpret/members.ts";
+import { wholeMap } from "../ir/ir.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { argumentIndex, Modules, samePart } from "./modules.ts";
 import { Passages } from "./passages.ts";
@@ -136,12 +137,14 @@ export class CrossFile {
       for (const { artefact, exported } of this.#modules.find(way.from, way.target)) {
         const there = artefact.coverage.path;
         const parameter = argumentIndex(exported, way.argument);
+        // A template that is given all of the input finds it under every name.
+        const isAny = way.argument === wholeMap && way.target.startsWith("template:");
         const key = `${there}|${exported.name}|${parameter}|${way.field}|${[...way.clean].sort()}`;
         if (seen.has(key) || there === way.from) continue;
         seen.add(key);
         for (const flow of exported.flows) {
           if (
-            flow.parameter !== parameter ||
+            (flow.parameter !== parameter && !isAny) ||
             !samePart(flow.field, way.field) ||
             (flow.leads && way.led) ||
             !this.#counts(flow.candidate, way) ||
@@ -151,7 +154,12 @@ export class CrossFile {
           found.push(placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
         }
         for (const pass of exported.passes) {
-          if (pass.parameter !== parameter || !samePart(pass.of, way.field) || way.crossings >= crossingsMax) continue;
+          if (
+            (pass.parameter !== parameter && !isAny) ||
+            !samePart(pass.of, way.field) ||
+            way.crossings >= crossingsMax
+          )
+            continue;
           open.push({
             ...way,
             target: pass.target,
