@@ -46,9 +46,17 @@ export function membersOf(l: RustLowering, type: string, nodes: readonly SyntaxN
 /** Attributes stand before what they are about, as siblings. */
 export function functionsIn(l: RustLowering, nodes: readonly SyntaxNode[]): Statement[] {
   let attributes: Expression[] = [];
+  let isTest = false;
   return nodes.flatMap((node) => {
     if (node.type === "attribute_item") {
       attributes = [...attributes, ...attributeOf(l, node)];
+      isTest ||= /^#\[(cfg\(test\)|test|tokio::test|actix_web::test)\b/.test(l.textOf(node));
+      return [];
+    }
+    if (isTest) {
+      // Tests stand in the file that they are about; they are no part of the program.
+      isTest = false;
+      attributes = [];
       return [];
     }
     const decorators = attributes;
