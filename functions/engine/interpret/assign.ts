@@ -7,6 +7,7 @@ import { isCarried, member } from "./members.ts";
 import { indexOf, keptIn, useOf } from "./memory.ts";
 import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
+import { showInView } from "./template-calls.ts";
 import { anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";
 
 /** Stores a value: in a variable, a field, an element, or by destructuring. */
@@ -101,6 +102,7 @@ function assignField(
   storedIn(run, frame, paths.length > 0 ? paths : [`?.${to.name}`], of, value, at);
   exportValue(run, of, to, value);
   keep(run, paths, value, at);
+  if (run.language === "ruby" && of === frame.self) showInView(run, frame, to.name, value, at);
   if (key !== null)
     frame.scope.set(key, {
       ...value,

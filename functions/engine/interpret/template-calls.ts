@@ -1,4 +1,4 @@
-import { type Expression, type FunctionNode, wholeMap } from "../ir/ir.ts";
+import { type Expression, type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
 import { type IrNode, walk } from "../ir/walk.ts";
 import { templateTarget } from "../templates/template-target.ts";
 import { argumentsAt, type Subject } from "./check.ts";
@@ -39,6 +39,18 @@ export function fillTemplates(run: Run, frame: Frame, paths: readonly string[], 
   if (given.size === 0) return;
   for (const name of viewsOf(frame.fn)) handOver(run, templateTarget("escaping", name), [], given, subject.at);
 }
+
+const action = /^((?:\w+[.:]+)*)(\w+)Controller\.(\w+)(?:\/\d+)?$/;
+
+/** In Rails the fields that an action of a controller sets are there in the view, which is called like the action. */
+export function showInView(run: Run, frame: Frame, field: string, value: Value, at: Span): void {
+  const [, modules = "", controller, method] = frame.symbol.match(action) ?? [];
+  if (controller === undefined || value.taint.length === 0) return;
+  const folders = [...modules.split(/[.:]+/).filter((part) => part !== ""), controller].map(snakeCase);
+  handOver(run, templateTarget("escaping", [...folders, method].join("/")), [], new Map([[field, value]]), at);
+}
+
+const snakeCase = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, "_").toLowerCase();
 
 const views = new WeakMap<FunctionNode, string[]>();
 
