@@ -31,6 +31,14 @@ describe("deep nesting", () => {
     ["arrow functions", "a.js", `x = ${repeat("() =>\n")}1;`],
     ["unary operators", "a.js", `x = ${repeat("!\n")}1;`],
     ["subscripts", "a.py", `x = a${repeat("[0]\n")}`],
+    ["branches that are values", "a.kt", `val x = ${repeat("if (a) b else ")}c`],
+    ["negated calls", "a.kt", `val x = ${repeat("!")}a${repeat(".b()")}`],
+    ["annotations", "a.kt", `${repeat("@A ")}class B`],
+    ["blocks that are values", "a.rs", `fn f() { ${repeat("{")}1${repeat("}")} }`],
+    ["else ladders of Rust", "a.rs", `fn f() { if a { 1 } ${repeat("else if a { 1 }\n")} else { 2 } }`],
+    ["macros", "a.rs", `fn f() { m!(${repeat("(")}${repeat(")")}); }`],
+    ["types and patterns", "a.rs", `fn f(${repeat("Some(")}x${repeat(")")}: ${repeat("Option<")}u8${repeat(">")}) {}`],
+    ["paths and imports", "a.rs", `use a::${repeat("{b::")}c${repeat("}")}; fn f() { ${repeat("a::")}b(); }`],
     ["objects", "a.ts", `x = ${repeat("{a:\n")}1${repeat("}")};`],
   ])("of %s ends with a coverage row", async (_, path, source) => {
     const { coverage } = await analyseOne(engine, path, source);
@@ -135,7 +143,18 @@ describe("fixtures that were damaged", () => {
   });
 
   it("and random bytes never fail under any name", async () => {
-    const name = fc.constantFrom("a.js", "a.tsx", "a.ts", "a.py", "A.java", "a.txt", "a.go", "Dockerfile");
+    const name = fc.constantFrom(
+      "a.js",
+      "a.tsx",
+      "a.ts",
+      "a.py",
+      "A.java",
+      "a.txt",
+      "a.go",
+      "a.kt",
+      "a.rs",
+      "Dockerfile",
+    );
     await fc.assert(
       fc.asyncProperty(name, fc.uint8Array({ maxLength: 600 }), async (path, bytes) => {
         expect(statuses.slice(0, 3)).toContain((await analyseOne(engine, path, bytes)).coverage.status);

@@ -40,7 +40,7 @@ export abstract class Lowering {
   /** Lowers a value. Never fails: what is not known becomes Unknown with everything it reads. */
   expression(node: SyntaxNode): Expression {
     return (
-      this.#nested(() => this.lowerExpression(node) ?? this.unknown(node)) ?? {
+      this.nested(() => this.lowerExpression(node) ?? this.unknown(node)) ?? {
         ...span(node),
         kind: "unknown",
         reads: [],
@@ -50,7 +50,7 @@ export abstract class Lowering {
 
   statement(node: SyntaxNode): Statement[] {
     return (
-      this.#nested(
+      this.nested(
         () => this.lowerStatement(node) ?? [{ ...span(node), kind: "expression", value: this.expression(node) }],
       ) ?? []
     );
@@ -60,7 +60,8 @@ export abstract class Lowering {
     return nodes.flatMap((node) => this.statement(node));
   }
 
-  #nested<T>(lower: () => T): T | null {
+  /** Lowers one level deeper; null below the limit. Whatever recurses without a value or a statement goes through this. */
+  nested<T>(lower: () => T): T | null {
     this.#nodes++;
     if (this.#depth >= nestingMax) {
       this.#tooDeep = true;

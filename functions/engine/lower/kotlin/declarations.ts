@@ -104,7 +104,7 @@ function memberOf(l: KotlinLowering, node: SyntaxNode, isStatic: boolean): State
     case "secondary_constructor":
       return [{ ...span(node), kind: "function", fn: { ...functionOf(l, node, "this"), name: "constructor" } }];
     case "companion_object":
-      return (childOf(node, "class_body")?.children ?? []).flatMap((member) => memberOf(l, member, true));
+      return l.nested(() => childOf(node, "class_body")?.children.flatMap((member) => memberOf(l, member, true))) ?? [];
     case "property_declaration":
       return propertyOf(l, node);
     case "anonymous_initializer":

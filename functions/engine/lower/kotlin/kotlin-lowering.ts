@@ -6,6 +6,10 @@ import { regrouped } from "./regrouped.ts";
 import { rejoined } from "./rejoined.ts";
 import { statements } from "./statements.ts";
 
+/** What a file declares, with `name:` for parameters. The lengths are bounded, so that no text takes long. */
+const declaration =
+  /\b(?:val|var|fun)\s{1,9}(?:<[^>]{0,99}>\s{0,9})?(?:[\w.?]{1,99}(?:<[^>]{0,99}>)?\??\.)?(\w{1,99})|\b(\w{1,99})\s{0,9}:/g;
+
 /** Kotlin up to 2. It lowers to what Java would have written, so that the models of Java know it. */
 export class KotlinLowering extends Lowering {
   /** Names of the file itself: what is called or set in `apply { }` and is none of them belongs to the receiver. */
@@ -15,7 +19,7 @@ export class KotlinLowering extends Lowering {
 
   constructor(text: string) {
     super(text);
-    const declared = text.matchAll(/\b(?:val|var|fun)\s+(?:<[^>]*>\s*)?(?:[\w.?]+(?:<[^>]*>)?\??\.)?(\w+)|(\w+)\s*:/g);
+    const declared = text.matchAll(declaration);
     this.ownNames = new Set([...declared].map((match) => match[1] ?? match[2] ?? ""));
   }
 

@@ -30,14 +30,15 @@ export function rejoined(nodes: readonly SyntaxNode[]): SyntaxNode[] {
 
 /** The annotations of which such a value consists; null when it is a value indeed. */
 function annotationsIn(node: SyntaxNode): SyntaxNode[] | null {
-  const [annotation, rest] = node.children;
-  if (annotation?.type !== "annotation") return null;
-  if (!rest) return [annotation];
-  if (rest.type === "annotated_expression") {
-    const inner = annotationsIn(rest);
-    return inner && [annotation, ...inner];
+  const found: SyntaxNode[] = [];
+  let here: SyntaxNode | undefined = node;
+  while (here?.type === "annotated_expression") {
+    const [annotation, rest]: SyntaxNode[] = here.children;
+    if (annotation?.type !== "annotation") return null;
+    found.push(rest?.type === "parenthesized_expression" ? withArguments(annotation, rest) : annotation);
+    here = rest;
   }
-  return rest.type === "parenthesized_expression" ? [withArguments(annotation, rest)] : null;
+  return !here || here.type === "parenthesized_expression" ? found : null;
 }
 
 function withArguments(annotation: SyntaxNode, list: SyntaxNode): SyntaxNode {

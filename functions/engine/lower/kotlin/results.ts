@@ -16,7 +16,10 @@ const valueless = /_declaration$|^(assignment|for_statement|while_statement|do_w
  * `if`, `when` and `try` are values in Kotlin, with statements inside. What is done with such a value is done
  * at the end of each of their branches: no other language needs statements inside of values.
  */
-export function returning(l: KotlinLowering, node: SyntaxNode, use: Use = asReturn): Statement[] {
+export const returning = (l: KotlinLowering, node: SyntaxNode, use: Use = asReturn): Statement[] =>
+  l.nested(() => doneWith(l, node, use)) ?? [];
+
+function doneWith(l: KotlinLowering, node: SyntaxNode, use: Use): Statement[] {
   switch (node.type) {
     case "if_expression": {
       const { test, then, otherwise } = branchesOf(node);

@@ -113,7 +113,7 @@ export const parametersOf = (l: RustLowering, list: SyntaxNode | undefined): Par
 function extractorOf(l: RustLowering, type: SyntaxNode | undefined): Expression[] {
   if (!type) return [];
   const inner = type.type === "generic_type" && /^(Option|Result)$/.test(outerName(l, type));
-  if (inner) return extractorOf(l, childOf(type, "type_arguments")?.children[0]);
+  if (inner) return l.nested(() => extractorOf(l, childOf(type, "type_arguments")?.children[0])) ?? [];
   const name = outerName(l, type);
   const isExtractor =
     extractors.test(name) && (type.type === "generic_type" || /^(Multipart|TempFile|Bytes|RawQuery)$/.test(name));

@@ -144,7 +144,10 @@ function valueOfGroup(l: RustLowering, group: readonly SyntaxNode[]): Expression
 }
 
 /** Reads tokens from left to right: names with what is asked of them, calls, and values on their own. */
-function valuesIn(l: RustLowering, group: readonly SyntaxNode[]): Expression[] {
+const valuesIn = (l: RustLowering, group: readonly SyntaxNode[]): Expression[] =>
+  l.nested(() => valuesOf(l, group)) ?? [];
+
+function valuesOf(l: RustLowering, group: readonly SyntaxNode[]): Expression[] {
   const out: Expression[] = [];
   let path: string[] = [];
   group.forEach((token, i) => {

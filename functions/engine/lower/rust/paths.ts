@@ -4,7 +4,10 @@ import { span } from "../lowering.ts";
 import type { RustLowering } from "./rust-lowering.ts";
 
 /** The names of a path, outermost first, without type arguments. */
-export function segmentsOf(l: RustLowering, node: SyntaxNode | undefined): string[] {
+export const segmentsOf = (l: RustLowering, node: SyntaxNode | undefined): string[] =>
+  l.nested(() => namesIn(l, node)) ?? [];
+
+function namesIn(l: RustLowering, node: SyntaxNode | undefined): string[] {
   if (!node) return [];
   switch (node.type) {
     case "scoped_identifier":
@@ -44,7 +47,10 @@ export function named(l: RustLowering, at: { start: number; end: number }, names
 }
 
 /** Notes what a `use` brings in, and gives the modules that it names. */
-export function use(l: RustLowering, node: SyntaxNode, before: readonly string[] = []): string[] {
+export const use = (l: RustLowering, node: SyntaxNode, before: readonly string[] = []): string[] =>
+  l.nested(() => modulesIn(l, node, before)) ?? [];
+
+function modulesIn(l: RustLowering, node: SyntaxNode, before: readonly string[]): string[] {
   switch (node.type) {
     case "use_declaration":
       return node.children.flatMap((c) => (c.field === "argument" ? use(l, c, before) : []));

@@ -5,7 +5,10 @@ import { span } from "../lowering.ts";
 import type { RustLowering } from "./rust-lowering.ts";
 
 /** What a pattern binds. Wrappers are their content: `Some(x)` is x, as `Some(x)` the value is. */
-export function patternOf(l: RustLowering, node: SyntaxNode, types: readonly (string | null)[] = []): Expression {
+export const patternOf = (l: RustLowering, node: SyntaxNode, types: readonly (string | null)[] = []): Expression =>
+  l.nested(() => bound(l, node, types)) ?? nothing(node);
+
+function bound(l: RustLowering, node: SyntaxNode, types: readonly (string | null)[]): Expression {
   switch (node.type) {
     case "identifier":
     case "shorthand_field_identifier":
@@ -67,7 +70,10 @@ const listOf = (
 });
 
 /** The texts and numbers that a pattern compares with; null where it asks for something else. */
-export function comparedWith(l: RustLowering, node: SyntaxNode): Expression[] | null {
+export const comparedWith = (l: RustLowering, node: SyntaxNode): Expression[] | null =>
+  l.nested(() => constantsIn(l, node));
+
+function constantsIn(l: RustLowering, node: SyntaxNode): Expression[] | null {
   switch (node.type) {
     case "string_literal":
     case "raw_string_literal":

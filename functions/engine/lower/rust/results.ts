@@ -14,7 +14,10 @@ const valueless =
   /_(item|declaration|definition|statement)$|^(for|while|loop|return|break|continue)_expression$|assignment/;
 
 /** Nearly everything is a value in Rust; what is done with one is done at the end of each of its branches. */
-export function returning(l: RustLowering, node: SyntaxNode, use: Use = asReturn): Statement[] {
+export const returning = (l: RustLowering, node: SyntaxNode, use: Use = asReturn): Statement[] =>
+  l.nested(() => doneWith(l, node, use)) ?? [];
+
+function doneWith(l: RustLowering, node: SyntaxNode, use: Use): Statement[] {
   if (blocks.has(node.type)) {
     const inner = node.children.filter((c) => c.type !== "label");
     const last = inner.at(-1);
@@ -62,9 +65,14 @@ function matchOf(l: RustLowering, node: SyntaxNode, use: Use): Statement[] {
 
 /** `match name.as_str() { "a" => … }` asks about the name. */
 function textItself(l: RustLowering, node: SyntaxNode): SyntaxNode {
-  const callee = node.type === "call_expression" ? childIn(node, "function") : undefined;
-  const [of, name] = callee?.type === "field_expression" ? ["value", "field"].map((f) => childIn(callee, f)) : [];
-  return of && name && /^(as_str|as_ref|as_deref|deref)$/.test(l.textOf(name)) ? textItself(l, of) : node;
+  let here = node;
+  for (;;) {
+    const callee = here.type === "call_expression" ? childIn(here, "function") : undefined;
+    const of = callee?.type === "field_expression" ? childIn(callee, "value") : undefined;
+    const name = callee && childIn(callee, "field");
+    if (!of || !name || !/^(as_str|as_ref|as_deref|deref)$/.test(l.textOf(name))) return here;
+    here = of;
+  }
 }
 
 const isNothing = (target: Expression): boolean => target.kind === "variable" && target.name === "_";

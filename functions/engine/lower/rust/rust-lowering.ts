@@ -34,7 +34,7 @@ export class RustLowering extends Lowering {
   #gather(nodes: readonly SyntaxNode[]): void {
     for (const node of nodes) {
       const body = childIn(node, "body");
-      if (node.type === "mod_item" && body) this.#gather(body.children);
+      if (node.type === "mod_item" && body) this.nested(() => this.#gather(body.children));
       if (node.type !== "impl_item" || !body) continue;
       const type = typeName(this, childIn(node, "type"));
       if (type) this.methods.set(type, [...(this.methods.get(type) ?? []), ...body.children]);

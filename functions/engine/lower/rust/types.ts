@@ -10,7 +10,9 @@ export const extractors =
   /^(Path|Query|Form|Json|LenientForm|TypedHeader|Strict|Lenient|Multipart|TempFile|Bytes|RawQuery)$/;
 
 /** A type as models know it: its last name, or that of what it wraps. Null for what has none, such as tuples. */
-export function typeName(l: Lowering, node: SyntaxNode | undefined): string | null {
+export const typeName = (l: Lowering, node: SyntaxNode | undefined): string | null => l.nested(() => nameOf(l, node));
+
+function nameOf(l: Lowering, node: SyntaxNode | undefined): string | null {
   switch (node?.type) {
     case "type_identifier":
     case "primitive_type":
@@ -42,6 +44,6 @@ export const outerName = (l: Lowering, node: SyntaxNode): string =>
 
 /** The types of a tuple that an extractor holds: `Path<(String, u32)>`. */
 export function tupleTypes(l: Lowering, node: SyntaxNode | undefined): (string | null)[] {
-  if (node?.type === "generic_type") return tupleTypes(l, typeArguments(node)[0]);
+  if (node?.type === "generic_type") return l.nested(() => tupleTypes(l, typeArguments(node)[0])) ?? [];
   return node?.type === "tuple_type" ? node.children.map((c) => typeName(l, c)) : [];
 }
