@@ -39,7 +39,7 @@ export class TemplateScanner {
     const file = { safe, suppressed };
     const own = outputs.flatMap((output) =>
       output.reads
-        .filter((read) => readsRequest(read.root, read.path))
+        .filter((read) => readsRequest(dialect, read.root, read.path))
         .flatMap((read) =>
           this.#rulesFor(output, read, "escaping").map((rule) => candidateOf(file, rule, output, read)),
         ),
@@ -108,6 +108,9 @@ interface File {
 const fieldOf = ({ path: [first] }: Read): string | undefined =>
   first === undefined || /^(items|values|entries|get|\d+|first|last)$/.test(first) ? undefined : first;
 
+/** What is called so was made to be shown as it is: whoever made it may have escaped what is in it. */
+const saysHtml = /html|markup|(^|_)(hidden|table|menu|pager|paginator|pagination|svg)(_|$)|(Table|Menu|Svg)$/i;
+
 function candidateOf(file: File, rule: Rule, output: Output, read: Read): Candidate {
   const { text, lines } = file.safe;
   const place = lines.place(output.start, output.end);
@@ -115,7 +118,7 @@ function candidateOf(file: File, rule: Rule, output: Output, read: Read): Candid
     ...place,
     ruleId: rule.id,
     severity: rule.severity,
-    confidence: rule.confidence,
+    confidence: Math.round(rule.confidence * (saysHtml.test(read.root) ? 0.7 : 1) * 100) / 100,
     source: excerptOf(text, read, nameMax),
     sink: excerptOf(text, output, nameMax),
     symbol: "",

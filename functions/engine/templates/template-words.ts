@@ -1,3 +1,5 @@
+import type { TemplateFormat } from "./template-format.ts";
+
 /**
  * What filters and functions of template languages do to what they are given, whatever the language: their names agree. Names are
  * asked in lower case and without underscores, so that `html_escape`, `htmlEscape` and `HtmlEscape` are one.
@@ -56,30 +58,18 @@ export const ownNames: ReadonlySet<string> = new Set(
  * Whether a chain of names reads the request: where the template is given the request, or has it by itself. What is fixed before the
  * request comes, such as the path of a route or the user's name, is not input that anybody chooses.
  */
-export function readsRequest(root: string, path: readonly string[]): boolean {
+export function readsRequest(format: TemplateFormat, root: string, path: readonly string[]): boolean {
   const [first = ""] = path;
-  switch (root) {
-    case "request":
-    case "req":
-      return /^(args|form|values|cookies|GET|POST|COOKIES|REQUEST|query|query_params|query_string|body|params|input|get|post|headers|getParameter|getParameterValues|getHeader|getQueryString|all|request|attributes?\.get)$/.test(
-        first,
-      );
-    case "param":
-    case "paramValues":
-    case "header":
-    case "headerValues":
-      return true;
-    case "params":
-    case "cookies":
-    case "cookie":
-    case "_GET":
-    case "_POST":
-    case "_REQUEST":
-    case "_COOKIE":
-      return path.length > 0;
-    case "Request":
-      return /^(input|get|query|all|post|cookie)$/.test(first);
-    default:
-      return root === "request()";
-  }
+  if (root === "request()") return true;
+  if (root === "request" || root === "req") return inputs.test(first);
+  if (format === "erb") return (root === "params" || root === "cookies") && path.length > 0;
+  if (format === "jsp" || format === "thymeleaf") return /^(param|paramValues|header|headerValues|cookie)$/.test(root);
+  if (format !== "blade") return false;
+  return (
+    (/^_(GET|POST|REQUEST|COOKIE)$/.test(root) && path.length > 0) ||
+    (root === "Request" && /^(input|get|query|all|post|cookie)$/.test(first))
+  );
 }
+
+const inputs =
+  /^(args|form|values|cookies|GET|POST|COOKIES|REQUEST|query|query_params|query_string|body|params|input|get|post|headers|getParameter|getParameterValues|getHeader|getQueryString|all|request)$/;
