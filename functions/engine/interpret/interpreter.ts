@@ -4,6 +4,7 @@ import { execute } from "./execute.ts";
 import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
 import { BudgetExhausted, type Marks, Run } from "./run.ts";
 import { Scope } from "./scope.ts";
+import { renderClasses } from "./template-calls.ts";
 
 /** What interpreting one file gave. `exhausted`: the step budget ran out; `truncated`: some code was nested too deeply. */
 export interface Interpretation {
@@ -29,6 +30,7 @@ export function interpret(
       run.followUntil = run.steps + followedStepsMax;
       if (!run.visited.has(closure.fn) || !isCallback(closure.fn.name)) summarise(run, closure);
     }
+    if (run.language === "python") renderClasses(run);
     return { run, exhausted: false };
   } catch (error) {
     if (error instanceof BudgetExhausted) return { run, exhausted: true };

@@ -50,6 +50,22 @@ export function showInView(run: Run, frame: Frame, field: string, value: Value, 
   handOver(run, templateTarget("escaping", [...folders, method].join("/")), [], new Map([[field, value]]), at);
 }
 
+/** In Django a class names its template in a field, and one of its methods gives what is shown there. */
+export function renderClasses(run: Run): void {
+  for (const { methods, fields } of run.classes) {
+    const closure = methods.get("get_context_data");
+    const returns = closure && run.summaries.get(closure.fn)?.returns;
+    const field = fields.get("template_name");
+    if (!returns || !field) continue;
+    const given = givenIn(returns);
+    for (const name of textsOf([field]).slice(0, namesMax))
+      handOver(run, templateTarget("escaping", name), [], given, closure.fn);
+  }
+}
+
+const givenIn = (value: Value): ReadonlyMap<string, Value> =>
+  value.slots?.shape === "map" ? value.slots.entries : new Map();
+
 const snakeCase = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, "_").toLowerCase();
 
 const views = new WeakMap<FunctionNode, string[]>();
