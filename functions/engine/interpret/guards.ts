@@ -332,7 +332,7 @@ const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.
 
 /** What gives the same text, as far as a comparison is concerned. */
 const sameText =
-  /^(to(Lower|Upper)Case|lower(case)?|upper(case)?|strip|trim|toString|as_(str|ref|deref)|to_(string|lowercase|uppercase)|clone)$/;
+  /^(to(Lower|Upper)Case|lower(case)?|upper(case)?|strip|trim|toString|as_(str|ref|deref)|to_(string|lowercase|uppercase)|clone|components)$/;
 
 /** `x.toLowerCase() in allowed` speaks about x. */
 function innermost(operand: Expression): Expression {
