@@ -72,7 +72,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   if (target !== null) handOver(run, target, positional, called.named, call);
-  const loaded = run.knowledge.templates.size > 0 ? renderTemplates(run, paths, subject) : [];
+  const loaded = run.knowledge.templates.size > 0 ? renderTemplates(run, frame, call, paths, subject) : [];
   if (run.knowledge.fills.size > 0) fillTemplates(run, frame, paths, subject);
   let result = resultOf(run, frame, call, called, entered, target);
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };

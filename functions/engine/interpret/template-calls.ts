@@ -1,8 +1,9 @@
-import { type Expression, type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
+import { type Call, type Expression, type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
 import { type IrNode, walk } from "../ir/walk.ts";
 import { templateTarget } from "../templates/template-target.ts";
 import { argumentsAt, type Subject } from "./check.ts";
 import { handOver } from "./handover.ts";
+import { accessPath } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { tainted, type Value } from "./value.ts";
 
@@ -11,7 +12,13 @@ const namesMax = 4;
 const loaded = /^(template:(?:escaping|plain):.+)\.(render|render_async|renderAsync|with)$/;
 
 /** Hands what a template is rendered with over to it. @returns the paths of the templates, which may be filled or rendered later */
-export function renderTemplates(run: Run, paths: readonly string[], subject: Subject): string[] {
+export function renderTemplates(
+  run: Run,
+  frame: Frame,
+  call: Call,
+  paths: readonly string[],
+  subject: Subject,
+): string[] {
   for (const path of paths) {
     const [, target, method] = path.match(loaded) ?? [];
     if (target) {
@@ -20,10 +27,11 @@ export function renderTemplates(run: Run, paths: readonly string[], subject: Sub
       return method === "with" ? [target] : [];
     }
     for (const model of run.knowledge.templates.find(path)) {
-      const names = textsOf(argumentsAt(subject, model.name)).slice(0, namesMax);
+      const written = typeof model.name === "number" ? endOf(call.args[model.name]?.value) : [];
+      const names = [...textsOf(argumentsAt(subject, model.name)), ...written].slice(0, namesMax);
       if (names.length === 0) continue;
       const targets = names.map((name) => templateTarget(model.escapes ? "escaping" : "plain", name));
-      const given = givenAt(run, subject, model.context);
+      const given = new Map([...assignedTo(frame, call, model.context), ...givenAt(run, subject, model.context)]);
       for (const each of targets) handOver(run, each, [], given, subject.at);
       return targets;
     }
@@ -100,9 +108,37 @@ const textsOf = (values: readonly Value[]): string[] =>
     .flatMap((value) => value.constants ?? [])
     .filter((name) => typeof name === "string" && name !== "") as string[];
 
+/** Where the folder is computed, `path.join(__dirname, "views/a.ejs")`, the end of the path names the template. */
+function endOf(written: Expression | undefined): string[] {
+  const parts =
+    written?.kind === "call"
+      ? written.args.map((arg) => arg.value)
+      : written?.kind === "operation" && written.operator === "+"
+        ? written.operands
+        : [];
+  const last = parts.length > 1 ? parts.at(-1) : undefined;
+  return last?.kind === "literal" && typeof last.value === "string" && /\.\w+$/.test(last.value) ? [last.value] : [];
+}
+
+/** What the function has assigned to fields of an argument before, or to the `locals` of a response that renders. */
+function assignedTo(frame: Frame, call: Call, places: readonly (string | number)[]): Map<string, Value> {
+  const given = new Map<string, Value>();
+  const response = call.callee.kind === "field" ? accessPath(call.callee.of) : null;
+  const args = places.map((place) => (typeof place === "number" ? call.args[place]?.value : undefined));
+  const owners = [response && `${response}.locals`, ...args.map((arg) => arg && accessPath(arg))];
+  for (const owner of owners)
+    for (const [key, value] of owner ? (frame.scope.variables ?? []) : []) {
+      const name = key.startsWith(`${owner}.`) ? key.slice(`${owner}.`.length) : "";
+      if (/^\w+$/.test(name)) given.set(name, value);
+    }
+  return given;
+}
+
 /** What has a name of its own is the input itself; what a function has made of it has the keys that it was given there. */
 const isWhole = ({ paths, slots }: Value): boolean =>
-  slots?.shape !== "list" && paths.some((path) => !path.includes("()")) && !paths.some((path) => path.endsWith("()"));
+  slots?.shape !== "list" &&
+  paths.some((path) => !path.startsWith("?") && !path.includes("()")) &&
+  !paths.some((path) => path.endsWith("()"));
 
 /** A name and its value, or a map of such. */
 function pairAt(run: Run, subject: Subject, key: string | number, at: string | number): Map<string, Value> {
