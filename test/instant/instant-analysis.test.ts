@@ -251,9 +251,9 @@ describe("the language of the code", () => {
     const text = await analysed({ language: "klingon", code: `token = "${token}"\neval(request.args["x"])` });
     expect([text.mode, codesOf(text), fake.calls.length]).toEqual(["rules", ["secrets_only"], 0]);
     expect(text.issues.map(({ line }: { line: number }) => line)).toEqual([1]);
-    const go = await analysed({ language: "go", code: 'db.Query("SELECT " + name)' });
-    expect([go.mode, codesOf(go)]).toEqual(["rules_and_model", ["secrets_only"]]);
-    expect(fake.calls[0]?.body).toContain("go file");
+    const swift = await analysed({ language: "swift", code: 'db.query("SELECT " + name)' });
+    expect([swift.mode, codesOf(swift)]).toEqual(["rules_and_model", ["secrets_only"]]);
+    expect(fake.calls[0]?.body).toContain("swift file");
   });
 
   it("does not make a score of what nobody could look at", async () => {
