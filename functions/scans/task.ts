@@ -263,6 +263,7 @@ export const scanKeys = (taskId: string, attempt: number) => {
   return {
     plan: `${folder}/plan.json`,
     chunks: `${folder}/chunks.json`,
+    places: `${folder}/places.json`,
     chunk: (n: number) => `${folder}/chunks/${n}.json`,
     artefacts: (n: number) => `${folder}/artefacts/${n}.json`,
     findings: `${folder}/findings.json`,

@@ -4,6 +4,7 @@ import { environment } from "../../platform/environment.ts";
 import { getJson, putJson } from "../../platform/object-store.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
 import { readInstructions } from "../instructions-store.ts";
+import { readArtefacts } from "../kept-artefacts.ts";
 import type { LinkedFindings, Plan } from "../plan.ts";
 import { scanKeys } from "../task.ts";
 import { enterPhase, finishedChunks } from "../task-progress-store.ts";
@@ -26,7 +27,7 @@ export const linkFindings = workflowTask(
     const { categoriesOff } = await readInstructions(task_id, attempt);
     const artefacts: FileArtefact[] = [];
     for (const chunk of await finishedChunks(task_id, attempt)) {
-      artefacts.push(...((await getJson<FileArtefact[]>({ bucket, key: keys.artefacts(chunk) })) ?? []));
+      artefacts.push(...((await readArtefacts({ task_id, attempt, chunk }))?.artefacts ?? []));
     }
     const analysed = new Set(artefacts.map((artefact) => artefact.coverage.path));
     const linked: LinkedFindings = {
