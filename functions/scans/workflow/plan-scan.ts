@@ -32,6 +32,7 @@ export const planScan = workflowTask(
         ...repositoryGrants.reads,
       ],
       writes: ["task", "project", "statistics", ...repositoryGrants.writes],
+      indexes: ["gsi1"],
       checks: repositoryGrants.checks,
       sources: { reads: ["zips/*"], writes: ["zips/*"], deletes: ["zips/*"] },
       results: { reads: ["scans/*"], writes: ["scans/*"] },
