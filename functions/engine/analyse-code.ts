@@ -6,21 +6,29 @@ import { interpret } from "./interpret/interpreter.ts";
 import type { Hit } from "./interpret/run.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
+import { CLowering } from "./lower/c/c-lowering.ts";
+import { CSharpLowering } from "./lower/csharp/csharp-lowering.ts";
 import { GoLowering } from "./lower/go/go-lowering.ts";
 import { JavaLowering } from "./lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "./lower/javascript/javascript-lowering.ts";
 import type { Lowering } from "./lower/lowering.ts";
 import { PhpLowering } from "./lower/php/php-lowering.ts";
 import { PythonLowering } from "./lower/python/python-lowering.ts";
+import { RubyLowering } from "./lower/ruby/ruby-lowering.ts";
 import { FileUnderMatch } from "./match/file-under-match.ts";
 import type { OwnRulesFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
+import type { ShownText } from "./secrets/shown-text.ts";
+import { writtenKeys } from "./secrets/written-keys.ts";
+import { webRecordOf } from "./web/collect.ts";
 
 /** What one file of code gave; `reason` says what was left out, null for nothing. */
 export interface CodeAnalysis {
   candidates: Candidate[];
   links: LinkRecord;
   suppressions: Suppressions;
+  /** The file without the secrets known before, and without those that only following values has found. */
+  shown: ShownText;
   reason: string | null;
   /** What rules of users look at; null when the file could not be parsed. */
   own: OwnRulesFile | null;
@@ -34,6 +42,10 @@ const lowerings: Record<string, new (text: string) => Lowering> = {
   java: JavaLowering,
   php: PhpLowering,
   go: GoLowering,
+  c: CLowering,
+  cpp: CLowering,
+  csharp: CSharpLowering,
+  ruby: RubyLowering,
 };
 
 /** A share of unreadable text beyond which the file is called partly analysed. */
@@ -46,25 +58,28 @@ export async function analyseCode(
   grammar: string,
   text: string,
   lines: LineIndex,
+  safe: ShownText,
 ): Promise<CodeAnalysis> {
   const parsed = await parser.parse(text, grammar);
   const nothing = {
     candidates: [],
     links: noLinks,
     suppressions: new Suppressions(text, [], lines),
+    shown: safe,
     own: null,
   };
   if ("failure" in parsed) return { ...nothing, reason: parsed.failure };
   const lowering = new (lowerings[grammar] as new (text: string) => Lowering)(text);
   const module = lowering.module(parsed.syntax);
-  const file: FileContext = {
-    text,
-    lines,
-    errors: module.errors,
-    suppressions: new Suppressions(text, module.comments, lines),
-    hashComments: grammar === "python",
-  };
   const { run, exhausted } = interpret(catalogue, module, grammar, text);
+  const shown = safe.without(writtenKeys(module, text, run.keys));
+  const file: FileContext = {
+    text: shown.text,
+    lines: shown.lines,
+    errors: module.errors,
+    suppressions: new Suppressions(shown.text, module.comments, lines),
+    hashComments: grammar === "python" || grammar === "ruby",
+  };
   const unread = module.errors.reduce((sum, error) => sum + error.end - error.start, 0) / text.length;
   const reason = exhausted
     ? "interpreter_budget"
@@ -74,10 +89,12 @@ export async function analyseCode(
         ? "syntax_errors"
         : null;
   const hits = outermost([...run.hits.values()]);
-  const candidates = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, run, hit));
-  const links = linkRecordOf(catalogue, file, run, hits);
+  const candidates = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, hit));
+  const rules = catalogue.controlRules.map((rule) => rule.id);
+  const web = webRecordOf(run.knowledge.web, file, module, rules);
+  const links = { ...linkRecordOf(catalogue, file, run, hits), ...(web && { web }) };
   const own = { syntax: new FileUnderMatch(text, grammar, parsed.syntax), module, context: file };
-  return { candidates, links, suppressions: file.suppressions, reason, own };
+  return { candidates, links, suppressions: file.suppressions, shown, reason, own };
 }
 
 /** `read(path(x))` is one problem, not two: of one rule's sinks inside each other, the outer one is reported. */

@@ -1,4 +1,5 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
+import type { WebRecord } from "./web/web-record.ts";
 
 /** One file to analyse; the path is normalised and uses "/". */
 export interface SourceFile {
@@ -45,8 +46,17 @@ export interface Candidate extends LocalPlace {
   suppressed: { reason: string } | null;
   /** Functions of other files that the value has to get through for this to be a problem. */
   via?: Passage[];
+  /** It is one only if the setting has such a value. */
+  setting?: AskedSetting;
   /** What the catalogue says of other rules, for rules that it does not have. */
   own?: OwnRule;
+}
+
+/** A question about a setting of the project: whether its value matches, and the answer where no file has it. */
+export interface AskedSetting {
+  key: string;
+  matches: string;
+  otherwise: boolean;
 }
 
 /** A rule of a user, as far as its findings show it. */
@@ -137,8 +147,12 @@ export interface LinkRecord {
   stores: (Way & { field: string; within: string; from: Origin })[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
   aliases: { name: string; target: string }[];
+  /** What a file of settings says, as far as it is names. */
+  settings?: Record<string, string>;
   /** The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare. */
   classes: { name: string; bases: string[]; fields?: Record<string, string> }[];
+  /** Ways into the application, and what functions do when they are entered. */
+  web?: WebRecord;
 }
 
 /** All that analysis keeps of one file. JSON-serialisable; everything but `coverage.path` depends on content, language and the patterns given only. */

@@ -3,6 +3,10 @@ import { analyseCode } from "./analyse-code.ts";
 import type { Candidate, Coverage, FileArtefact, SourceFile } from "./artefact.ts";
 import { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueData } from "./catalogue/schema.ts";
+import { markedComments } from "./config/config-comments.ts";
+import { configFormatOf } from "./config/config-format.ts";
+import { namedSettings } from "./config/named-settings.ts";
+import { ConfigScanner } from "./config/scan.ts";
 import type { Finding } from "./finding.ts";
 import { Suppressions } from "./findings/suppression.ts";
 import { decode, isBinary } from "./inventory/decode.ts";
@@ -16,7 +20,6 @@ import { SourceParser } from "./parse/parser.ts";
 import type { ReviewUnit } from "./review/review.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
-import { ShownCode } from "./secrets/shown-code.ts";
 import { TextScanner } from "./text-rules/scan.ts";
 import { broughtRules } from "./user-rules/brought-rules.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
@@ -58,26 +61,28 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   const parser = await SourceParser.create(assets);
   const secrets = new SecretScanner(catalogue.secretRules);
   const texts = new TextScanner(catalogue.textRules);
+  const configs = new ConfigScanner(catalogue.configRules);
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   return {
     version: `${codeVersion}-${digest}`,
-    analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts }, file, options),
+    analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts, configs }, file, options),
     link: (artefacts, options) => link(catalogue, artefacts, options),
-    unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.mask(text)),
+    unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.find(text).shown.text),
   };
 }
 
-const noMatches: PatternMatches = { candidates: [], reason: null };
+const noMatches = { candidates: [], reason: null };
 
 interface Parts {
   catalogue: Catalogue;
   parser: SourceParser;
   secrets: SecretScanner;
   texts: TextScanner;
+  configs: ConfigScanner;
 }
 
 async function analyse(
-  { catalogue, parser, secrets, texts }: Parts,
+  { catalogue, parser, secrets, texts, configs }: Parts,
   file: SourceFile,
   { patterns = [] }: AnalysisOptions,
 ): Promise<FileArtefact> {
@@ -108,40 +113,66 @@ async function analyse(
     const text = decode(file.bytes.subarray(0, bytesMax));
     const lines = new LineIndex(text);
     coverage.lines = lines.count;
+    const found = secrets.find(text, lines);
     const brought = await broughtRules(parser, patterns);
     const ownMatches = (suppressed: PatternFile["suppressed"], code: OwnRulesFile): PatternMatches => {
-      const byLine = scanPatterns(brought.lines, { language: language.name, lines, suppressed });
+      const byLine = scanPatterns(brought.lines, {
+        language: language.name,
+        lines,
+        shown: code.context.lines,
+        suppressed,
+      });
       const byRule = brought.rules.run(catalogue, code);
       return { candidates: [...byLine.candidates, ...byRule.candidates], reason: byLine.reason ?? byRule.reason };
     };
-    const unparsed = (suppressions = new Suppressions(text, [], lines)) =>
-      unparsedFile({ text, lines, errors: [], suppressions, hashComments: false });
+    const unparsed = (suppressions: Suppressions, shown = found.shown) =>
+      unparsedFile(text, { text: shown.text, lines: shown.lines, errors: [], suppressions, hashComments: false });
     const { depth, reason: cut } = depthOf(text, file.bytes.length);
     const grammar = depth === "full" ? language.grammar : null;
     if (!grammar) {
       // Plain text has nothing but secrets to be found; only code loses something by not being parsed.
       const isCode = language.grammar !== null || language.unsupported;
       const left = file.bytes.length > bytesMax ? "size_limit" : isCode ? (cut ?? "language_not_supported") : null;
-      const silent = () => null;
-      const own = depth === "full" ? ownMatches(silent, unparsed()) : noMatches;
-      const reason = left ?? own.reason;
-      const found = secrets.scan(text, lines, silent);
-      const shown = new ShownCode(found.mask);
-      const others = [...texts.scan(text, lines, silent), ...own.candidates];
-      const candidates = [...found.candidates, ...others.map((candidate) => shown.candidate(candidate))];
-      return ended(reason === null ? "analysed" : "partial", reason, candidates);
+      const format = configFormatOf(file.path);
+      const suppressions = new Suppressions(found.shown.text, format ? markedComments(text) : [], lines);
+      const suppressed = (rule: string, line: number) => suppressions.of(rule, line);
+      const isGeneric = ({ ruleId }: Candidate) => catalogue.rules.get(ruleId)?.secret?.generic === true;
+      const told = new Set(linesOf(found.candidates(suppressed).filter((candidate) => !isGeneric(candidate))));
+      const config =
+        depth === "full" && format
+          ? configs.scan(format, text, found.shown, suppressed, told)
+          : { ...noMatches, shown: found.shown };
+      const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions, config.shown)) : noMatches;
+      const reason = left ?? config.reason ?? own.reason;
+      const isSecret = ({ ruleId }: Candidate) => catalogue.rules.get(ruleId)?.family === "hardcoded_secret";
+      const secretLines = new Set(linesOf(config.candidates.filter(isSecret)));
+      const candidates = [
+        // A rule that knows the document says more than one that goes by a name.
+        ...found
+          .candidates(suppressed, config.shown)
+          .filter((candidate) => !(isGeneric(candidate) && secretLines.has(candidate.startLine))),
+        ...config.candidates,
+        ...texts.scan(config.shown, suppressed),
+        ...own.candidates,
+      ];
+      const settings = format === "properties" ? { settings: namedSettings(config.shown.text) } : {};
+      return ended(reason === null ? "analysed" : "partial", reason, candidates, { ...noLinks, ...settings });
     }
-    const code = await analyseCode(catalogue, parser, grammar, text, lines);
+    const code = await analyseCode(catalogue, parser, grammar, text, lines, found.shown);
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);
     const own = ownMatches(suppressed, code.own ?? unparsed(code.suppressions));
     const reason = code.reason ?? own.reason;
-    const found = secrets.scan(text, lines, suppressed);
-    const shown = new ShownCode(found.mask);
-    const others = [...code.candidates, ...texts.scan(text, lines, suppressed), ...own.candidates];
-    const candidates = [...found.candidates, ...others.map((candidate) => shown.candidate(candidate))];
-    return ended(reason === null ? "analysed" : "partial", reason, candidates, shown.links(code.links));
+    const candidates = [
+      ...found.candidates(suppressed, code.shown),
+      ...code.candidates,
+      ...texts.scan(code.shown, suppressed),
+      ...own.candidates,
+    ];
+    return ended(reason === null ? "analysed" : "partial", reason, candidates, code.links);
   } catch (error) {
     // Whatever happens inside one file must not cost the others their analysis.
     return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");
   }
 }
+
+const linesOf = (candidates: readonly Candidate[]): number[] => candidates.map((candidate) => candidate.startLine);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -5,7 +6,7 @@ import { RE2JS } from "re2js";
 import { parseDocument } from "yaml";
 import * as z from "zod";
 import { marks, taintFamilies, taintFamiliesMax } from "../../functions/engine/catalogue/catalogue.ts";
-import { type CatalogueData, Family, Model, Rule } from "../../functions/engine/catalogue/schema.ts";
+import { type CatalogueData, Family, Model, Rule, SecretProvider } from "../../functions/engine/catalogue/schema.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const engine = join(root, "functions/engine");
@@ -20,6 +21,10 @@ const wasm: Record<string, string> = {
   "tree-sitter-java.wasm": "tree-sitter-java/tree-sitter-java.wasm",
   "tree-sitter-php.wasm": "tree-sitter-php/tree-sitter-php.wasm",
   "tree-sitter-go.wasm": "tree-sitter-go/tree-sitter-go.wasm",
+  "tree-sitter-c.wasm": "tree-sitter-c/tree-sitter-c.wasm",
+  "tree-sitter-cpp.wasm": "tree-sitter-cpp/tree-sitter-cpp.wasm",
+  "tree-sitter-c_sharp.wasm": "tree-sitter-c-sharp/tree-sitter-c_sharp.wasm",
+  "tree-sitter-ruby.wasm": "tree-sitter-ruby/tree-sitter-ruby.wasm",
 };
 
 /** The parser or a grammar as it was installed, for who needs no rules. */
@@ -71,7 +76,7 @@ const Families = z.strictObject({
 });
 
 async function readRule(file: string, families: Record<string, Family>): Promise<Rule> {
-  const rule = await read(file, Rule);
+  const rule = await read(file, Rule, await providersOf(file));
   const [topic, name] = relative(join(engine, "rules"), dirname(file)).split("/");
   if (rule.id !== `${topic}.${name}`) throw new Error(`${relative(root, file)}: id: the folder says ${topic}.${name}`);
   knownFamilies(file, [rule.family], families);
@@ -81,6 +86,14 @@ async function readRule(file: string, families: Record<string, Family>): Promise
   }
   checkRegexes(file, rule);
   return rule;
+}
+
+/** A rule of many services keeps them in a file of their own: they are data, and share the rule's texts. */
+async function providersOf(file: string): Promise<(document: unknown) => unknown> {
+  const beside = join(dirname(file), "providers.yaml");
+  if (!existsSync(beside)) return (document) => document;
+  const providers = await read(beside, z.array(SecretProvider));
+  return (document) => Object.assign(document as object, { secret: { providers } });
 }
 
 async function readModel(file: string, families: Record<string, Family>): Promise<Model> {
@@ -100,11 +113,15 @@ async function readModel(file: string, families: Record<string, Family>): Promis
   return model;
 }
 
-async function read<T>(file: string, schema: z.ZodType<T>): Promise<T> {
+async function read<T>(
+  file: string,
+  schema: z.ZodType<T>,
+  complete: (document: unknown) => unknown = (document) => document,
+): Promise<T> {
   const document = parseDocument(await readFile(file, "utf8"), { uniqueKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) throw new Error(`${relative(root, file)}: ${problem.message}`);
-  const result = schema.safeParse(document.toJS());
+  const result = schema.safeParse(complete(document.toJS()));
   if (result.success) return result.data;
   const issues = result.error.issues.map((issue) => `${issue.path.join(".") || "(top)"}: ${issue.message}`);
   throw new Error(`${relative(root, file)}: ${issues.join("; ")}`);
@@ -124,9 +141,27 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
     for (const [name, item] of Object.entries(value)) checkRegexes(file, item, name);
   else if (
     typeof value === "string" &&
-    ["regex", "regexes", "matches", "near", "notNear", "receiver", "result", "safePrefix", "allow", "begins"].includes(
-      key,
-    )
+    [
+      "regex",
+      "regexes",
+      "matches",
+      "near",
+      "notNear",
+      "receiver",
+      "result",
+      "safePrefix",
+      "allow",
+      "token",
+      "named",
+      "value",
+      "begins",
+      "each",
+      "skip",
+      "key",
+      "notMatches",
+      "pathMatches",
+      "prefix",
+    ].includes(key)
   ) {
     try {
       RE2JS.compile(value);

@@ -23,9 +23,16 @@ export const analyseOne = (engine: Engine, path: string, source: string | Uint8A
   engine.analyse({ path, bytes: typeof source === "string" ? encoder.encode(source) : source });
 
 /** The findings of one file on its own. */
-export async function findingsOf(engine: Engine, path: string, source: string): Promise<Finding[]> {
-  const artefact = await analyseOne(engine, path, source);
+export const findingsOf = (engine: Engine, path: string, source: string): Promise<Finding[]> =>
+  findingsOfAll(engine, [{ path, source }]);
+
+/** The findings of files that are linked together. */
+export async function findingsOfAll(
+  engine: Engine,
+  files: readonly { path: string; source: string }[],
+): Promise<Finding[]> {
+  const artefacts = await Promise.all(files.map(({ path, source }) => analyseOne(engine, path, source)));
   // An engine that fails finds nothing, which must not pass for a clean file.
-  expect(artefact.coverage).toMatchObject({ status: "analysed", reason: null });
-  return engine.link([artefact]);
+  for (const { coverage } of artefacts) expect(coverage).toMatchObject({ status: "analysed", reason: null });
+  return engine.link(artefacts);
 }

@@ -37,6 +37,11 @@ describe("deep nesting", () => {
     expect(["analysed", "partial"]).toContain(coverage.status);
   });
 
+  it("is not seen in a variable that is made of itself", async () => {
+    const source = "def f(key):\n    key = key or read()\n    return 'set' if key else 'unset'\n";
+    expect((await analyseOne(engine, "a.py", source)).coverage).toMatchObject({ status: "analysed", reason: null });
+  });
+
   it("of ordinary depth is no problem", async () => {
     const source = `x = ${"[".repeat(60)}${"]".repeat(60)};\ny = ${Array.from({ length: 3_000 }, (_, i) => `"a${i}"`).join(" +\n")};\n`;
     expect((await analyseOne(engine, "a.js", source)).coverage).toMatchObject({ status: "analysed", reason: null });

@@ -289,3 +289,15 @@ it("understands what real files are made of", async () => {
     expect([grammar, module.errors.length, module.unknown]).toEqual([grammar, 0, 0]);
   }
 });
+
+it("keeps the decorators of a class that stand before its export", async () => {
+  const sources = ["@A(1) @B export class C {}", "@A(1) export default class C {}", "export @A(1) class C {}"];
+  const decorators = await Promise.all(
+    sources.map(async (source) => {
+      const [first] = (await lower("tsx", source)).body;
+      return first?.kind === "class" ? shape(first.decorators) : first;
+    }),
+  );
+  const a = ["call", "$A", 1];
+  expect(decorators).toEqual([[a, "$B"], [a], [a]]);
+});

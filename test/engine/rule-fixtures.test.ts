@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Rule } from "../../functions/engine/catalogue/schema.ts";
@@ -6,33 +6,46 @@ import type { Engine } from "../../functions/engine/engine.ts";
 import type { Finding } from "../../functions/engine/finding.ts";
 import { languageOf } from "../../functions/engine/inventory/language.ts";
 import { readCatalogue } from "../../lib/bundle/engine-assets.ts";
-import { findingsOf, openEngine } from "./engine-under-test.ts";
+import { findingsOfAll, openEngine } from "./engine-under-test.ts";
 
 const rulesFolder = join(import.meta.dirname, "../../functions/engine/rules");
 const { rules } = await readCatalogue();
 
-interface Marks {
-  ruleid: number[];
-  ok: number[];
+/** A line of a fixture, "path:line". */
+type Line = string;
+
+interface Fixture {
+  name: string;
+  files: { path: string; source: string }[];
+  ruleid: Line[];
+  ok: Line[];
 }
 
 /** A mark speaks about the line after it. */
-function marksOf(source: string, ruleId: string): Marks {
-  const marks: Marks = { ruleid: [], ok: [] };
-  for (const [i, line] of source.split("\n").entries()) {
-    const found = line.match(/\b(ruleid|ok): (\S+)/);
-    if (found?.[2] === ruleId) marks[found[1] as keyof Marks].push(i + 2);
-  }
-  return marks;
+function marked(files: Fixture["files"], mark: "ruleid" | "ok", ruleId: string): Line[] {
+  return files.flatMap(({ path, source }) =>
+    source.split("\n").flatMap((line, i) => {
+      const found = line.match(/\b(ruleid|ok): ([\w.-]+)/);
+      return found?.[1] === mark && found[2] === ruleId ? [`${path}:${i + 2}`] : [];
+    }),
+  );
 }
 
-function fixturesOf(rule: Rule): { name: string; source: string; marks: Marks }[] {
+/** A fixture is a file, or a folder whose files are linked together: an application. */
+function fixturesOf(rule: Rule): Fixture[] {
   const folder = join(rulesFolder, ...rule.id.split("."), "fixtures");
-  return readdirSync(folder)
-    .sort()
-    .map((name) => {
-      const source = readFileSync(join(folder, name), "utf8");
-      return { name, source, marks: marksOf(source, rule.id) };
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name }) => {
+      const inside = join(folder, name);
+      const paths = statSync(inside).isDirectory()
+        ? readdirSync(inside, { recursive: true, encoding: "utf8" })
+            .filter((path) => statSync(join(inside, path)).isFile())
+            .map((path) => `${name}/${path}`)
+            .sort()
+        : [name];
+      const files = paths.map((path) => ({ path, source: readFileSync(join(folder, path), "utf8") }));
+      return { name, files, ruleid: marked(files, "ruleid", rule.id), ok: marked(files, "ok", rule.id) };
     });
 }
 
@@ -41,35 +54,39 @@ const words = (line: string) => new Set(line.match(/[A-Za-z_]{3,}/g) ?? []);
 
 describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (_, rule) => {
   const fixtures = fixturesOf(rule);
-  const lineOf = (fixture: (typeof fixtures)[number], line: number) => fixture.source.split("\n")[line - 1] ?? "";
+  const sourceOf = (path: string) =>
+    fixtures.flatMap(({ files }) => files).find((file) => file.path === path)?.source ?? "";
+  const textOf = (line: Line) => {
+    const [path, number] = line.split(":") as [string, string];
+    return sourceOf(path).split("\n")[Number(number) - 1] ?? "";
+  };
+  const lineOf = (finding: Finding): Line => `${finding.path}:${finding.startLine}`;
   let engine: Engine;
   const found = new Map<string, Finding[]>();
   beforeAll(async () => {
     engine = await openEngine();
-    for (const { name, source } of fixtures) found.set(name, await findingsOf(engine, name, source));
+    for (const { name, files } of fixtures) found.set(name, await findingsOfAll(engine, files));
   });
 
   it.each(fixtures.map((fixture) => [fixture.name, fixture] as const))(
     "finds exactly the marked lines of %s",
     (name, fixture) => {
-      const lines = (found.get(name) ?? [])
-        .filter((finding) => finding.ruleId === rule.id)
-        .map((finding) => finding.startLine);
-      expect([...new Set(lines)]).toEqual(fixture.marks.ruleid);
+      const lines = (found.get(name) ?? []).filter((finding) => finding.ruleId === rule.id).map(lineOf);
+      expect([...new Set(lines)]).toEqual(fixture.ruleid);
     },
   );
 
   it.each(fixtures.map((fixture) => [fixture.name, fixture] as const))(
     "leaves the ok lines of %s to no other rule",
     (name, fixture) => {
-      const others = (found.get(name) ?? []).filter((finding) => fixture.marks.ok.includes(finding.startLine));
-      expect(others.map((finding) => `${finding.ruleId} ${finding.startLine}`)).toEqual([]);
+      const others = (found.get(name) ?? []).filter((finding) => fixture.ok.includes(lineOf(finding)));
+      expect(others.map((finding) => `${finding.ruleId} ${lineOf(finding)}`)).toEqual([]);
     },
   );
 
   it("is shown by two lines to find and two to leave, one of which reaches the same sink", () => {
-    const positives = fixtures.flatMap((fixture) => fixture.marks.ruleid.map((line) => lineOf(fixture, line)));
-    const negatives = fixtures.flatMap((fixture) => fixture.marks.ok.map((line) => lineOf(fixture, line)));
+    const positives = fixtures.flatMap(({ ruleid }) => ruleid.map(textOf));
+    const negatives = fixtures.flatMap(({ ok }) => ok.map(textOf));
     expect(positives.length).toBeGreaterThanOrEqual(2);
     expect(negatives.length).toBeGreaterThanOrEqual(2);
     const sinks = [...found.values()].flat().filter((finding) => finding.ruleId === rule.id);
@@ -79,7 +96,7 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (_, rule
 
   it("has a fixture for every language it claims", () => {
     const shown = new Set(
-      fixtures.filter((fixture) => fixture.marks.ruleid.length > 0).map((fixture) => languageOf(fixture.name).name),
+      fixtures.flatMap(({ ruleid }) => ruleid.map((line) => languageOf(line.split(":")[0] as string).name)),
     );
     expect(rule.languages.filter((language) => !shown.has(language))).toEqual([]);
   });
@@ -94,12 +111,10 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (_, rule
   });
 
   it("cuts every snippet out of the source", () => {
-    for (const { name, source } of fixtures) {
-      for (const finding of found.get(name) ?? []) {
-        if (finding.family === "hardcoded_secret") continue;
-        expect(source).toContain(finding.snippet);
-        expect(finding.snippet.split("\n")[0]).toBe(source.split("\n")[finding.startLine - 1]);
-      }
+    for (const finding of [...found.values()].flat()) {
+      if (finding.type === "hardcoded_secret") continue;
+      expect(sourceOf(finding.path)).toContain(finding.snippet);
+      expect(finding.snippet.split("\n")[0]).toBe(textOf(lineOf(finding)));
     }
   });
 });

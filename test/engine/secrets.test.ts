@@ -72,6 +72,83 @@ it("measures entropy in bits per character", () => {
   expect(entropyOf("abcd")).toBe(2);
 });
 
+describe("a secret", () => {
+  /** All that leaves the engine: the artefact with its links, the findings, and what a model would see. */
+  const everything = async (path: string, source: string) => {
+    const artefact = await analyseOne(engine, path, source);
+    expect(artefact.coverage.status).toBe("analysed");
+    const findings = engine.link([artefact]);
+    expect(findings).not.toEqual([]);
+    return JSON.stringify([
+      artefact,
+      findings,
+      engine.unitsOf({ path, bytes: new TextEncoder().encode(source) }, findings),
+    ]);
+  };
+
+  it("is not shown where a rule finds it by what it is used for", async () => {
+    const source = `const jwt = require("jsonwebtoken");
+const phrase = "violet " + 'tractor singing';
+exports.issue = (user) => jwt.sign({ sub: user.id }, phrase, { expiresIn: "1h" });
+exports.check = (t) => jwt.verify(t, "marble lantern", { algorithms: ["HS256"] });
+`;
+    const artefact = await analyseOne(engine, "tokens.js", source);
+    const shown = JSON.stringify([artefact, engine.link([artefact])]);
+    expect(shown).toContain("hardcoded-secret.signing-key");
+    for (const part of ["tractor", "violet", "lantern"]) expect(shown).not.toContain(part);
+  });
+
+  it("is not in the names, anchors and steps of other findings", async () => {
+    const source = `import os
+from flask import request
+
+def client(token):
+    return os
+
+def fetch():
+    os.system("curl -H ${token} " + request.args["url"])
+    client("${token}").system(request.args["${token}"])
+`;
+    expect(await everything("app.py", source)).not.toContain(token.slice(0, 8));
+  });
+
+  it("is not shown by halves where a step or a line is cut", async () => {
+    const shift = (i: number) => "x".repeat(i);
+    for (let i = 0; i < 40; i += 3) {
+      const source = `import os
+from flask import request
+
+def fetch():
+    os.system(request.args["${shift(60 + i)}"] + "${shift(i)} ${token}")
+    long = "${shift(1_950 + i)} ${token}"; os.system(request.args["b"])
+${"# more\n".repeat(20)}`;
+      expect(await everything("app.py", source)).not.toContain(token.slice(0, 8));
+    }
+  });
+
+  it("is not shown where it goes over several lines", async () => {
+    const lines = [
+      "MIIEowIBAAKCAQEAq3Zk9Lx2VbT7nQeR5uWcYdHs1JfGpMvXtAz8KiOo4ErBwNlC",
+      "Zk9Lx2VbT7nQeR5uWcYdHs1JfGpMvXtAz8KiOo4ErBwNlCMIIEowIBAAKCAQEAq3",
+      "qL8tVw==",
+    ];
+    const pem = (end: string) => `key = """-----BEGIN RSA PRIVATE KEY-----\n${lines.join("\n")}\n${end}"""\n`;
+    for (const end of ["-----END RSA PRIVATE KEY-----", ""]) {
+      const shown = await everything("key.py", pem(end));
+      for (const line of end ? lines : lines.slice(0, 2)) expect(shown).not.toContain(line.slice(5));
+    }
+  });
+
+  it("is found in full where it is longer than the text around a keyword", async () => {
+    const body = Array.from({ length: 60 }, (_, i) => "x7Kd2Qm9Zt4Wb8Rn3Vc6".slice(i % 7)).join("");
+    const long = `pypi-AgEIcHlwaS5vcmc${body.slice(0, 700)}`;
+    const source = `KEY = "${long}"\n`;
+    const [finding] = await findingsOf(engine, "a.env", source);
+    expect(finding?.endColumn).toBe(`KEY = "${long}`.length + 1);
+    expect(await everything("a.env", source)).not.toContain(body.slice(680, 700));
+  });
+});
+
 it("shows no secret in what other rules find on its line", async () => {
   const token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
   const source = `import os

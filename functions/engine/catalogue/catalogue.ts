@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import type { Severity } from "../finding.ts";
+import { WebKnowledge } from "../web/web-knowledge.ts";
 import { expandBraces, PathIndex } from "./paths.ts";
 import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts";
 
@@ -26,6 +27,10 @@ export interface Test {
   fact: string | null;
 }
 
+/** The language whose models and rules speak about files of this grammar. */
+export const modelLanguage = (grammar: string): string => spokenAs[grammar] ?? grammar;
+const spokenAs: Record<string, string> = { typescript: "javascript", tsx: "javascript", cpp: "c", bash: "shell" };
+
 /** What to look at where, as sinks and patterns share it. */
 export interface Match {
   rule: Rule;
@@ -35,6 +40,7 @@ export interface Match {
   unless: Test[];
   near: RE2JS | null;
   notNear: RE2JS | null;
+  file: RE2JS | null;
   severity: Severity;
   confidence: number;
   /** For sinks: the family's bit and the kinds of sources that count. Null for patterns, which need no source. */
@@ -53,6 +59,7 @@ export interface EntryPoint {
   with: PathIndex<true> | null;
   without: PathIndex<true> | null;
   result: RE2JS | null;
+  of: PathIndex<true> | null;
   except: string[];
 }
 
@@ -69,6 +76,7 @@ export class Knowledge {
   readonly reads = new PathIndex<Match>();
   readonly assigns = new PathIndex<Match>();
   readonly entries = new Map<string, Match[]>();
+  readonly definitions = new Map<string, DefinitionModel[]>();
   readonly sources = { call: new PathIndex<SourceModel>(), read: new PathIndex<SourceModel>() };
   readonly sanitizers = { call: new PathIndex<SanitizerModel>(), read: new PathIndex<SanitizerModel>() };
   readonly guards = new PathIndex<{ of: string | number; cleans: Families; when: Test[]; answer: boolean }>();
@@ -76,13 +84,17 @@ export class Knowledge {
   /** Calls after which nothing goes on. */
   readonly exits = new PathIndex<true>();
   readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
+  readonly settings = new PathIndex<Model["settings"][number]>();
   readonly returns = new PathIndex<string>();
+  /** What calls give when their arguments are such and such. */
+  readonly makes = new PathIndex<{ gives: string; when: Test[] }>();
   readonly holds = new PathIndex<string>();
   readonly outputs = new PathIndex<OutputModel>();
   readonly entryCalls = new PathIndex<EntryPoint>();
   readonly entryDecorators = new PathIndex<EntryPoint>();
   readonly entryNames: EntryPoint[] = [];
   readonly entryExports = new Map<string, EntryPoint>();
+  readonly entryMethods = new Map<string, EntryPoint[]>();
   readonly parameterDecorators = new PathIndex<PassedParameter>();
   readonly cleanTypes = new Set<string>();
   readonly shallowKinds = new Set<string>();
@@ -90,6 +102,12 @@ export class Knowledge {
   readonly carriers = new Set<string>();
   /** Every prefix of every path some model names: resolves a wildcard import to the class that matters. */
   readonly known = new Set<string>();
+  web = new WebKnowledge([]);
+}
+export interface DefinitionModel {
+  match: Match;
+  body: "empty" | "true";
+  parameters: RE2JS | null;
 }
 export interface SourceModel {
   kind: string;
@@ -115,15 +133,20 @@ export class Catalogue {
   readonly rules: ReadonlyMap<string, Rule>;
   readonly secretRules: readonly Rule[];
   readonly textRules: readonly Rule[];
+  readonly controlRules: readonly Rule[];
+  readonly configRules: readonly Rule[];
   readonly #data: CatalogueData;
   readonly #bits: Map<string, Families>;
   readonly #knowledge = new Map<string, Knowledge>();
+  readonly #web = new Map<string, WebKnowledge>();
 
   constructor(data: CatalogueData) {
     this.#data = data;
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
     this.secretRules = data.rules.filter((rule) => rule.secret);
     this.textRules = data.rules.filter((rule) => rule.text);
+    this.controlRules = data.rules.filter((rule) => rule.control);
+    this.configRules = data.rules.filter((rule) => rule.config);
     this.#bits = new Map(taintFamilies(data).map((family, i) => [family, 1 << i]));
   }
 
@@ -148,7 +171,7 @@ export class Catalogue {
 
   /** What is known about a file in this language that imports these modules. Cached per set of models. */
   knowledge(language: string, imports: ReadonlySet<string>): Knowledge {
-    const base = language === "typescript" || language === "tsx" ? "javascript" : language;
+    const base = modelLanguage(language);
     // What is imported says more than what is guessed from names, so it is asked first.
     const models = this.#data.models
       .filter((model) => model.language === base && isImported(model, imports))
@@ -164,12 +187,29 @@ export class Catalogue {
     const rules = this.#data.rules.filter((rule) => rule.languages.some((l) => l === language));
     const taintRules = rules.filter((rule) => rule.taint);
     for (const rule of rules)
-      for (const pattern of rule.patterns ?? []) this.#place(knowledge, pattern, this.#match(rule, pattern));
+      for (const pattern of rule.patterns ?? []) {
+        const match = this.#match(rule, pattern);
+        this.#place(knowledge, pattern, match);
+        if (!pattern.define) continue;
+        const { method, body, parameters } = pattern.define;
+        const known = knowledge.definitions.get(method) ?? [];
+        knowledge.definitions.set(method, [...known, { match, body, parameters: regex(parameters) }]);
+      }
     for (const rule of taintRules) {
       for (const sink of rule.taint?.sinks ?? []) this.#place(knowledge, sink, this.#match(rule, sink));
     }
     for (const model of models) this.#addModel(knowledge, model, taintRules);
+    knowledge.web = this.#webOf(models);
     return knowledge;
+  }
+
+  /** Most sets of models say the same about routes; what has been looked up for one file serves the next. */
+  #webOf(models: readonly Model[]): WebKnowledge {
+    const telling = models.filter((m) => m.routes.length + m.mounts.length + m.controls.length + m.effects.length > 0);
+    const key = telling.map((model) => `${model.language}/${model.framework}`).join("|");
+    const known = this.#web.get(key) ?? new WebKnowledge(telling);
+    this.#web.set(key, known);
+    return known;
   }
 
   #addModel(knowledge: Knowledge, model: Model, rules: Rule[]): void {
@@ -198,8 +238,13 @@ export class Catalogue {
     for (const { call, sets, when } of model.facts) {
       remember(knowledge, call, (path) => knowledge.facts.add(path, { sets, when: when.map(compileTest) }));
     }
-    for (const { call, read, gives } of model.returns) {
-      if (call) remember(knowledge, call, (path) => knowledge.returns.add(path, gives));
+    for (const setting of model.settings)
+      remember(knowledge, setting.call, (path) => knowledge.settings.add(path, setting));
+    for (const { call, read, gives, when } of model.returns) {
+      if (call && when.length > 0) {
+        const made = { gives, when: when.map(compileTest) };
+        remember(knowledge, call, (path) => knowledge.makes.add(path, made));
+      } else if (call) remember(knowledge, call, (path) => knowledge.returns.add(path, gives));
       if (read) remember(knowledge, read, (path) => knowledge.holds.add(path, gives));
     }
     for (const { call, argument, from, kind, unless } of model.outputs) {
@@ -218,10 +263,10 @@ export class Catalogue {
     const point: EntryPoint = {
       parameters: entry.parameters,
       others: entry.others ?? null,
-      returns: entry.returns.flatMap(({ family, when, unless, confidence = entry.confidence }) =>
+      returns: entry.returns.flatMap(({ argument, family, when, unless, confidence = entry.confidence }) =>
         rules
           .filter((rule) => rule.family === family)
-          .map((rule) => this.#match(rule, { argument: [0], confidence, when, unless })),
+          .map((rule) => this.#match(rule, { argument, confidence, when, unless })),
       ),
       confidence: entry.confidence ?? 1,
       names: entry.names ?? [],
@@ -231,6 +276,7 @@ export class Catalogue {
       with: pathIndex(entry.with),
       without: pathIndex(entry.without),
       result: regex(entry.result),
+      of: pathIndex(entry.of),
       except: entry.except.flatMap(expandBraces),
     };
     for (const path of [entry.with, entry.without]) if (path) remember(knowledge, path, () => {});
@@ -240,7 +286,10 @@ export class Catalogue {
     }
     if (entry.call) knowledge.entryCalls.add(entry.call, point);
     if (entry.decorator) remember(knowledge, entry.decorator, (path) => knowledge.entryDecorators.add(path, point));
-    if (entry.names) knowledge.entryNames.push(point);
+    if (entry.of) remember(knowledge, entry.of, () => {});
+    for (const name of entry.method ? expandBraces(entry.method) : [])
+      knowledge.entryMethods.set(name, [...(knowledge.entryMethods.get(name) ?? []), point]);
+    if (entry.names && !entry.method) knowledge.entryNames.push(point);
     if (entry.parameterDecorator) {
       const kind = entry.type ? null : (entry.others ?? "http-query");
       const passed = { kind, type: entry.type ?? null, unless: point.unless };
@@ -268,6 +317,7 @@ export class Catalogue {
       unless: at.unless.map(compileTest),
       near: regex(at.near),
       notNear: regex(at.notNear),
+      file: regex(at.file),
       severity: at.severity ?? rule.severity,
       confidence: rule.confidence * (at.confidence ?? 1),
       taint: rule.taint
@@ -293,6 +343,7 @@ type Where = {
   receiver?: string | undefined;
   near?: string | undefined;
   notNear?: string | undefined;
+  file?: string | undefined;
   argument?: (string | number)[];
   severity?: Severity | undefined;
   confidence?: number | undefined;

@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { ConfigQuery } from "../config/config-query.ts";
 import { issueTypes, severities, vulnerabilityTypes } from "../finding.ts";
+import { ControlBody, ControlModel, EffectModel, MountModel, RouteModel } from "../web/web-schema.ts";
 
 /**
  * The shape of the YAML files in rules/ and models/. Checked once, when the assets are written; the engine trusts the result.
@@ -28,7 +30,7 @@ const ConstantValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const Bilingual = z.strictObject({ zh: z.string().min(2), en: z.string().min(2) });
 const Share = z.number().gt(0).max(1);
 
-/** Position, name, or several of them; `1.shell` is the key shell of the map at position 1; `*` is all; `receiver` the object called. */
+/** Position, name, or several of them; `1.shell` is the key shell of the map at position 1, `1.*` any of its elements; `*` is all; `receiver` the object called. */
 const Argument = z.union([z.number().int().min(0), z.string().min(1)]);
 const Arguments = z
   .union([Argument, z.array(Argument).min(1)])
@@ -47,7 +49,7 @@ export const Condition = z.strictObject({
   below: z.number().optional(),
   /** Is the thing with this path. */
   path: z.array(Path).optional(),
-  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time, `whole` what came in as one piece and has no type of the file. */
+  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time (`catastrophic-text`: written as text), `always-true` a function that says yes to everything, `whole` what came in as one piece and has no type of the file. */
   shape: z
     .enum([
       "absent",
@@ -60,6 +62,8 @@ export const Condition = z.strictObject({
       "spread",
       "closed",
       "catastrophic",
+      "catastrophic-text",
+      "always-true",
       "whole",
     ])
     .optional(),
@@ -85,16 +89,27 @@ const where = {
 const Sink = z.strictObject({ ...where, argument: Arguments.default([0]), family: Slug });
 const Pattern = z.strictObject({
   ...where,
+  /** A method of this name that is written like this: what it should do, it does not. */
+  define: z
+    .strictObject({
+      method: z.string(),
+      body: z.enum(["empty", "true"]),
+      /** The declared types of its parameters, with commas between. */
+      parameters: z.string().optional(),
+    })
+    .optional(),
   /** The statement or the enclosing function's name must contain this. */
   near: z.string().optional(),
   notNear: z.string().optional(),
+  /** The file must have this somewhere: what a plain name means is often told by the names beside it. */
+  file: z.string().optional(),
   severity: z.enum(severities).optional(),
 });
 const Families = z.union([z.literal("all"), z.array(Slug).min(1)]);
 
 export const Model = z.strictObject({
-  /** TypeScript uses the models of JavaScript. */
-  language: z.enum(languages).exclude(["typescript"]),
+  /** TypeScript uses the models of JavaScript, C++ those of C. */
+  language: z.enum(languages).exclude(["typescript", "cpp"]),
   framework: Slug,
   /** Loaded only for files that import one of these; always when absent. */
   detect: z.strictObject({ imports: z.array(z.string()).min(1) }).optional(),
@@ -102,8 +117,15 @@ export const Model = z.strictObject({
   returns: z
     .array(
       z
-        .strictObject({ call: Path.optional(), read: Path.optional(), gives: Path })
-        .refine(({ call, read }) => (call === undefined) !== (read === undefined), { message: "call or read" }),
+        .strictObject({
+          call: Path.optional(),
+          read: Path.optional(),
+          gives: Path,
+          /** Of a call: what its arguments must be. */
+          when: z.array(Condition).default([]),
+        })
+        .refine(({ call, read }) => (call === undefined) !== (read === undefined), { message: "call or read" })
+        .refine(({ call, when }) => call !== undefined || when.length === 0, { message: "when is about calls" }),
     )
     .default([]),
   entryPoints: z
@@ -118,6 +140,9 @@ export const Model = z.strictObject({
         names: z.array(z.array(z.string()).min(1)).optional(),
         /** Functions that the file exports under this name. */
         exported: z.string().optional(),
+        /** Methods of this name, in classes that extend `of` where that is given. */
+        method: z.string().optional(),
+        of: Path.optional(),
         /** Parameters with this decorator. */
         parameterDecorator: Path.optional(),
         /** What a parameter with the decorator is, where it is more than plain input. */
@@ -139,8 +164,11 @@ export const Model = z.strictObject({
         /** Families for which what the function returns is a sink. */
         returns: z
           .union([
-            Slug.transform((family) => [{ family, when: [], unless: [], confidence: undefined }]),
-            z.array(Sink.pick({ family: true, when: true, unless: true, confidence: true })).min(1),
+            Slug.transform((family) => [
+              { argument: [0] as (string | number)[], family, when: [], unless: [], confidence: undefined },
+            ]),
+            /** Position 0 is what becomes a page, 1 is all that is returned. */
+            z.array(Sink.pick({ argument: true, family: true, when: true, unless: true, confidence: true })).min(1),
           ])
           .default([]),
         confidence: Share.optional(),
@@ -219,11 +247,16 @@ export const Model = z.strictObject({
           "new-map",
           "keys",
           "first",
+          "pattern",
         ]),
       }),
     )
     .default([]),
   facts: z.array(z.strictObject({ call: Path, sets: Slug, when: z.array(Condition).default([]) })).default([]),
+  /** Calls that look a setting up by its key: files of settings tell its value, and a default what it is without. */
+  settings: z
+    .array(z.strictObject({ call: Path, key: Argument.default(0), otherwise: Argument.default(1) }))
+    .default([]),
   /** Functions of the language or a library about which nothing more is to say: what comes out is made of what goes in. */
   library: z.array(Path).default([]),
   /** Functions that do not come back. */
@@ -232,6 +265,13 @@ export const Model = z.strictObject({
   cleanTypes: z.array(z.string()).default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */
   carriers: z.array(Path).default([]),
+  /** Ways into the application, and what stands in front of them; see web/web-schema.ts. */
+  routes: z.array(RouteModel).default([]),
+  mounts: z.array(MountModel).default([]),
+  /** Names that tell that a control is in force. */
+  controls: z.array(ControlModel).default([]),
+  /** Calls that tell what a handler does. */
+  effects: z.array(EffectModel).default([]),
 });
 export type Model = z.infer<typeof Model>;
 
@@ -249,6 +289,27 @@ export const Family = z.strictObject({
   safePrefix: z.string().optional(),
 });
 export type Family = z.infer<typeof Family>;
+
+const Keywords = z.array(z.string().regex(/^[^A-Z]+$/));
+
+/** A token of one service, see rules/hardcoded-secret/provider-token/providers.yaml. */
+export const SecretProvider = z
+  .strictObject({
+    id: Slug,
+    provider: z.string().min(1),
+    token: z.string().optional(),
+    named: z.string().optional(),
+    value: z.string().optional(),
+    keywords: Keywords.min(1),
+    leads: z.boolean().default(false),
+    entropy: z.number().min(0).max(6).default(0),
+    allow: z.array(z.string()).default([]),
+    severity: z.enum(severities).optional(),
+  })
+  .refine(({ token, named, value }) => (token === undefined) === (named !== undefined && value !== undefined), {
+    message: "token, or named and value",
+  });
+export type SecretProvider = z.infer<typeof SecretProvider>;
 
 export const Rule = z
   .strictObject({
@@ -275,9 +336,10 @@ export const Rule = z
     patterns: z.array(Pattern).min(1).optional(),
     secret: z
       .strictObject({
-        regex: z.string(),
+        /** Absent where the rule has providers instead. */
+        regex: z.string().optional(),
         /** Lower case; at least one must occur near by before the regular expression runs. */
-        keywords: z.array(z.string().regex(/^[^A-Z]+$/)).min(1),
+        keywords: Keywords.default([]),
         /** The group that holds the secret. */
         group: z.number().int().min(0).default(0),
         /** Bits per character that the value must reach. */
@@ -285,8 +347,21 @@ export const Rule = z
         allow: z.array(z.string()).default([]),
         /** Finds by what a value is called, not by its form: less sure in tests and documentation. */
         generic: z.boolean().default(false),
+        /** What everybody tries first: too plain for entropy to tell, so something of `near` must stand around it. */
+        common: z.strictObject({ values: z.array(z.string()).min(1), near: z.string() }).optional(),
+        /** Read from providers.yaml in the folder of the rule. */
+        providers: z.array(SecretProvider).default([]),
       })
+      .refine(
+        ({ regex, keywords, providers }) =>
+          (regex === undefined) === providers.length > 0 && (regex === undefined) === (keywords.length === 0),
+        { message: "regex and keywords, or providers.yaml" },
+      )
       .optional(),
+    /** Routes that lack something; asked when all files are known. */
+    control: ControlBody.optional(),
+    /** Questions to configuration files. */
+    config: z.array(ConfigQuery).min(1).optional(),
     /** What is written for people, in comments and texts of any file; one line at a time. */
     text: z
       .strictObject({
@@ -296,9 +371,13 @@ export const Rule = z
       })
       .optional(),
   })
-  .refine((rule) => [rule.taint, rule.patterns, rule.secret, rule.text].filter(Boolean).length === 1, {
-    message: "a rule has exactly one of taint, patterns, secret, text",
-  });
+  .refine(
+    (rule) =>
+      [rule.taint, rule.patterns, rule.secret, rule.control, rule.config, rule.text].filter(Boolean).length === 1,
+    {
+      message: "a rule has exactly one of taint, patterns, secret, control, config, text",
+    },
+  );
 export type Rule = z.infer<typeof Rule>;
 
 /** Everything that rules and models say, as one JSON document. */

@@ -1,19 +1,21 @@
-import type { Candidate, LocalPlace, LocalStep } from "../artefact.ts";
+import type { AskedSetting, Candidate, LocalPlace, LocalStep } from "../artefact.ts";
 import type { Match } from "../catalogue/catalogue.ts";
 import type { Passage } from "../interpret/passage.ts";
-import type { Run } from "../interpret/run.ts";
 import type { Source, Step } from "../interpret/value.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import type { Span } from "../ir/ir.ts";
 import { anchorOf } from "./anchor.ts";
+import { excerptOf } from "./excerpt.ts";
 import type { Suppressions } from "./suppression.ts";
 
 const traceMax = 20;
+export const nameMax = 60;
 const snippetLinesMax = 8;
 const snippetLengthMax = 2_000;
 
 /** What turning offsets into findings needs to know about the file. */
 export interface FileContext {
+  /** As findings may show it, see secrets/shown-text.ts; places in it are places in the file. */
   text: string;
   lines: LineIndex;
   errors: readonly Span[];
@@ -21,18 +23,22 @@ export interface FileContext {
   hashComments: boolean;
 }
 
+/** What something is called in messages, or where its name stands. */
+export type Name = string | Span;
+
 /** A sink or pattern with the way that leads to it, in offsets. */
 export interface Sighting {
   match: Match;
   at: Span;
   statement: Span;
   symbol: string;
-  sink: string;
+  sink: Name;
   flow: { source: Source; step: Step; via?: readonly Passage[] | undefined } | null;
+  setting?: AskedSetting | undefined;
 }
 
 /** Cuts a candidate out of the source. */
-export function candidateOf(file: FileContext, run: Run, found: Sighting): Candidate {
+export function candidateOf(file: FileContext, found: Sighting): Candidate {
   const place = file.lines.place(found.at.start, found.at.end);
   // The parser guessed here, so the finding may rest on a guess.
   const guessed = file.errors.some((error) => error.start < found.at.end && error.end > found.at.start) ? 0.1 : 0;
@@ -42,14 +48,15 @@ export function candidateOf(file: FileContext, run: Run, found: Sighting): Candi
     ruleId: found.match.rule.id,
     severity: found.match.severity,
     confidence: Math.max(0.05, Math.round(confidence * 100) / 100),
-    source: found.flow?.source.name ?? "",
-    sink: found.sink,
+    source: found.flow ? excerptOf(file.text, found.flow.source, nameMax) : "",
+    sink: typeof found.sink === "string" ? found.sink : excerptOf(file.text, found.sink, nameMax),
     symbol: found.symbol,
     anchor: anchorOf(file.text.slice(found.statement.start, found.statement.end), file.hashComments),
     snippet: snippetOf(file.lines, place),
-    trace: found.flow ? traceOf(file, run, found.flow.source, found.flow.step, found.at) : [],
+    trace: found.flow ? traceOf(file, found.flow.source, found.flow.step, found.at) : [],
     suppressed: file.suppressions.of(found.match.rule.id, place.startLine),
     ...(found.flow?.via && { via: [...found.flow.via] }),
+    ...(found.setting && { setting: found.setting }),
   };
 }
 
@@ -64,7 +71,7 @@ export function snippetOf(lines: LineIndex, place: LocalPlace): string {
 }
 
 /** Source, steps, sink; the middle of long ways is left out. */
-export function traceOf(file: FileContext, run: Run, source: Span, last: Step, sink: Span): LocalStep[] {
+export function traceOf(file: FileContext, source: Span, last: Step, sink: Span): LocalStep[] {
   const steps: Span[] = [];
   for (let step: Step | null = last; step; step = step.parent) steps.push(step);
   const middle = steps.reverse().filter((step) => !same(step, source) && !same(step, sink));
@@ -72,7 +79,7 @@ export function traceOf(file: FileContext, run: Run, source: Span, last: Step, s
   const kept = middle.length <= room ? middle : [...middle.slice(0, room / 2), ...middle.slice(-room / 2)];
   const step = (at: Span, role: LocalStep["role"]): LocalStep => ({
     ...file.lines.place(at.start, at.end),
-    code: run.excerpt(at, 120),
+    code: excerptOf(file.text, at, 120),
     role,
   });
   return [step(source, "source"), ...kept.map((at) => step(at, "step")), step(sink, "sink")];

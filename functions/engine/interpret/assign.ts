@@ -3,7 +3,8 @@ import type { Assign, Expression } from "../ir/ir.ts";
 import { check } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { isCarried, member } from "./members.ts";
-import { accessPath, memberPaths, typedAs } from "./names.ts";
+import { indexOf, keptIn, useOf } from "./memory.ts";
+import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";
 
@@ -25,6 +26,8 @@ export function assign(
         withType(run, frame, { ...value, taint: stepped(value.taint, at) }, type),
         "declares" in at && at.declares,
       );
+      // Settings files are modules and classes of plain names.
+      if (run.language === "python" && !frame.fn) storedIn(run, frame, [to.name], nothing, value, at);
       break;
     case "field":
       assignField(run, frame, to, value, at);
@@ -46,9 +49,13 @@ export function assign(
 /** Adds what the declared type tells: what the value can be called, and that numbers carry no attack. */
 export function withType(run: Run, frame: Frame, value: Value, type: string | null): Value {
   if (!type) return value;
-  if (run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))) return cleaned(value, -1);
+  if (isCleanType(run, type)) return cleaned(value, -1);
   const declared = typedAs(run, frame, type);
+  // One of the names that an enumeration of this file has.
+  if (declared.paths.includes("java.lang.Enum")) return cleaned(value, -1);
   if (declared === nothing) return value;
+  // A class of the file that extends such a type: an enumeration has the values that it lists.
+  if (declared.instance && declared.paths.some((path) => run.knowledge.cleanTypes.has(path))) return cleaned(value, -1);
   const known = declared.paths.filter((path) => !value.paths.includes(path));
   return {
     ...value,
@@ -57,11 +64,19 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
   };
 }
 
+/** Numbers and the like, and collections of nothing else. An array of bytes is any text. */
+function isCleanType(run: Run, type: string): boolean {
+  const element =
+    type.match(/(?:List|Set|Collection|Iterable|Optional|Queue|Stream)<\s*(?:\?\s*extends\s+)?([\w.]+)\s*>$/)?.[1] ??
+    type.match(/^([iI]nt(?:eger)?|[lL]ong|UUID)(?:\[\]|\.{3})$/)?.[1];
+  return run.knowledge.cleanTypes.has(element ?? type.replace(/<.*$/s, ""));
+}
+
 function bind(run: Run, frame: Frame, name: string, given: Value, declares: boolean): void {
   // A value that goes by no name goes by the variable's: models may ask what a receiver is called.
   const value = given.paths.length === 0 && given.constants === null ? { ...given, paths: [`?${name}`] } : given;
   const owner = frame.scope.binding(name);
-  const isField = !declares && !owner && run.language === "java" && frame.owner?.fields.has(name);
+  const isField = !declares && !owner && hasOpenClasses(run.language) && frame.owner?.fields.has(name);
   if (isField) {
     frame.scope.set(`this.${name}`, value);
     frame.owner?.fields.set(name, join(frame.owner.fields.get(name) ?? nothing, value));
@@ -77,6 +92,7 @@ function assignField(
   at: Expression,
 ): void {
   const of = evaluate(run, frame, to.of);
+  useOf(run, frame, to.of, of);
   const key = accessPath(to);
   const paths = memberPaths(of, to.name);
   storedIn(run, frame, paths.length > 0 ? paths : [`?.${to.name}`], of, value, at);
@@ -89,7 +105,7 @@ function assignField(
       paths: value.paths.length > 0 ? value.paths : paths,
     });
   const info = of.instance ?? (of === frame.self ? frame.owner : null);
-  if (info) info.fields.set(to.name, join(info.fields.get(to.name) ?? nothing, value));
+  if (info) info.fields.set(to.name, join(info.fields.get(to.name) ?? nothing, keptIn(value)));
 }
 
 /** `module.exports = …`, `exports.x = …`: what other files can call. */
@@ -141,11 +157,13 @@ function assignIndex(
   const of = evaluate(run, frame, to.of);
   const key = to.key && evaluate(run, frame, to.key);
   const known = key?.constants?.length === 1 ? String(key.constants[0]) : null;
+  indexOf(run, frame, to, of, key, to.key ?? to);
+  useOf(run, frame, to.of, of);
   const whole = accessPath(to.of);
   if (known !== null) {
     const paths = memberPaths(of, known);
     storedIn(run, frame, paths.length > 0 ? paths : [`?.${known}`], of, value, at);
-  }
+  } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
   if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);
   if (whole === null) return;
@@ -223,6 +241,9 @@ function partOf(
   // The first of several results of something unknown is what it is about.
   if (shape === "list" && run.language === "go" && !value.slots)
     return key === "0" ? value : { ...tainted(value.taint), paths: memberPaths(value, `[${key}]`) };
+  // `connection, address = server.accept()`: each result goes by its position.
+  if (shape === "list" && run.language === "python" && !value.slots)
+    return { ...anyElement(value), paths: memberPaths(value, `[${key}]`) };
   if (shape === "list") return elementAt(value, String(key)) ?? anyElement(value);
   return member(run, frame, value, String(key), at);
 }

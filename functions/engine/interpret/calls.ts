@@ -1,12 +1,13 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
-import type { Call } from "../ir/ir.ts";
-import { argumentsAt, check, holds, receiverFits, type Subject } from "./check.ts";
+import { type Call, wholeMap } from "../ir/ir.ts";
+import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { through } from "./guard-functions.ts";
 import { handOver, partsOf, targetOf } from "./handover.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member } from "./members.ts";
+import { memoryCall } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix } from "./operators.ts";
 import { replacementCleans } from "./replacements.ts";
@@ -36,6 +37,8 @@ interface Called {
   paths: readonly string[];
   positional: Value[];
   named: Map<string, Value>;
+  /** What is passed as a map of named arguments. */
+  maps: Value;
 }
 
 /** Evaluates a call: checks it against the models, then decides what it gives. */
@@ -49,12 +52,18 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
     named: called.named,
     receiver,
     receiverPaths: called.names,
+    maps: called.maps,
     at: call,
-    name: run.excerpt(call.callee, 60),
+    name: call.callee,
   };
-  for (const [name, value] of called.named) storeEntry(run, frame, name, value, call);
+  for (const [name, value] of called.named) {
+    const written = call.args.find((arg) => arg.name === name)?.value ?? call;
+    storeEntry(run, frame, name, value, written);
+  }
   const matches = unique(paths.flatMap((path) => run.knowledge.calls.find(path)));
   if (matches.length > 0) check(run, frame, matches, subject);
+  const memory = memoryCall(run, frame, call, paths, positional);
+  if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>"), { ...subject, positional: [called.callee] });
@@ -62,9 +71,20 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   if (target !== null) handOver(run, target, positional, called.named, call);
-  const result = resultOf(run, frame, call, called, entered, target);
+  let result = resultOf(run, frame, call, called, entered, target);
   writeOutputs(run, frame, call, called, subject);
+  if (run.knowledge.settings.size > 0) result = asSetting(run, paths, subject, result);
   return { ...result, taint: stepped(result.taint, call) };
+}
+
+/** What is looked up in a file of settings is its default at least; linking knows what the file says. */
+function asSetting(run: Run, paths: readonly string[], subject: Subject, result: Value): Value {
+  const [setting] = paths.flatMap((path) => run.knowledge.settings.find(path));
+  if (!setting || result.constants) return result;
+  const [key] = argumentsAt(subject, setting.key)[0]?.constants ?? [];
+  if (typeof key !== "string") return result;
+  const otherwise = argumentsAt(subject, setting.otherwise)[0];
+  return { ...result, paths: [settingPath(key), ...result.paths], constants: otherwise?.constants ?? null };
 }
 
 const unique = <T>(values: T[]): T[] => (values.length < 2 ? values : [...new Set(values)]);
@@ -96,9 +116,11 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
       : target.paths;
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
+  let maps = nothing;
   for (const arg of call.args) {
     const value = evaluate(run, frame, arg.value);
-    if (arg.name !== null) byName.set(arg.name, value);
+    if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
+    if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
     else if (arg.spread && value.slots?.shape === "list" && !value.slots.rest)
       positional.push(...value.slots.entries.values());
     else if (arg.spread && value.slots?.shape === "map")
@@ -106,7 +128,8 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
     else positional.push(arg.spread ? anyElement(value) : value);
   }
   const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
-  return { callee: target, receiver, names: receiverNames(call, receiver), paths: names, positional, named: byName };
+  const shared = { callee: target, receiver, names: receiverNames(call, receiver) };
+  return { ...shared, paths: names, positional, named: byName, maps };
 }
 
 /** A method is not read before it is called: reading has sources and sinks of its own. */
@@ -170,7 +193,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       .map((closure) => invoke(run, frame, closure, positional, called.named, call))
       .reduce((a, b) => join(a, b));
   }
-  const paths = resultPaths(run, call, called);
+  const paths = resultPaths(run, frame, call, called);
   const source = sourceOf(run, frame, called, call);
   if (source) {
     const at = run.source(source, call);
@@ -203,8 +226,12 @@ function made(call: Call, { callee, paths: names, positional, named: fields }: C
   return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest: null } };
 }
 
-function resultPaths(run: Run, call: Call, called: Called): string[] {
-  const gives = called.paths.flatMap((path) => run.knowledge.returns.find(path));
+function resultPaths(run: Run, frame: Frame, call: Call, called: Called): string[] {
+  const subject = subjectOf(called, call);
+  const made = unique(called.paths.flatMap((path) => run.knowledge.makes.find(path)))
+    .filter(({ when }) => when.every((test) => holds(frame, test, subject)))
+    .map(({ gives }) => gives);
+  const gives = [...made, ...called.paths.flatMap((path) => run.knowledge.returns.find(path))];
   const own = called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`));
   return [...new Set([...gives, ...own])].slice(0, 6);
 }
@@ -266,6 +293,8 @@ function containerOf(run: Run, called: Called) {
 function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
   const key = accessPath(of);
   if (key === null) {
+    // `buffer + length` points into the buffer.
+    if (of.kind === "operation" && of.operands[0]) writeInto(frame, of.operands[0], value);
     // `sb.append(a).append(b)`: the chain's root is what changes.
     if (of.kind === "call" && of.callee.kind === "field") storeReceiver(frame, of.callee.of, value);
     return;
@@ -273,6 +302,14 @@ function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
   const owner = frame.scope.binding(key);
   if (owner && owner !== frame.scope) owner.weaken(key, value);
   else frame.scope.set(key, value);
+}
+
+/** What is written somewhere inside taints the whole. */
+function writeInto(frame: Frame, of: Call["callee"], { taint }: Value): void {
+  const key = accessPath(of);
+  const known = key === null ? undefined : frame.scope.binding(key)?.get(key);
+  if (known)
+    storeReceiver(frame, of, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
 }
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */

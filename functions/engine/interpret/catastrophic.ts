@@ -34,7 +34,7 @@ interface Atom {
 
 function repeatsFreely(group: string): boolean {
   if (/^\?(=|!|<=|<!)/.test(group)) return false;
-  const branches = split(group.replace(/^\?(:|<\w+>)/, ""));
+  const branches = split(group.replace(/^\?(:|P?<\w+>)/, ""));
   const atoms = branches.map(atomsOf);
   const lonely = atoms.some((branch) => {
     const repeated = branch.filter((atom) => atom.unbounded);

@@ -1,12 +1,14 @@
 import type { RE2JS } from "re2js";
+import type { AskedSetting } from "../artefact.ts";
 import type { Match, Test } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
-import type { Span } from "../ir/ir.ts";
+import type { Name } from "../findings/candidates.ts";
+import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
 import { isCatastrophic } from "./catastrophic.ts";
 import { prefixFor } from "./operators.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
 import type { Flow, Frame, Hit, Run } from "./run.ts";
-import { allTaint, elementAt, extend, type Step, type Taint, type Value } from "./value.ts";
+import { allTaint, anyElement, elementAt, extend, nothing, type Step, type Taint, type Value } from "./value.ts";
 
 /** What a sink or pattern is asked about: a call with its arguments, or a value stored somewhere. */
 export interface Subject {
@@ -14,28 +16,76 @@ export interface Subject {
   named: ReadonlyMap<string, Value>;
   receiver: Value | null;
   receiverPaths: readonly string[];
+  /** The named arguments that a call takes from a map. */
+  maps?: Value | undefined;
   at: Span;
   /** How the sink is called in messages. */
-  name: string;
+  name: Name;
 }
 
 /** Compares the subject with everything that was found under its path, and records what holds. */
 export function check(run: Run, frame: Frame, matches: readonly Match[], subject: Subject): void {
   for (const match of matches) {
     if (match.receiver && !receiverFits(match.receiver, subject.receiverPaths)) continue;
+    const setting = match.taint ? null : askedSetting(frame, match, subject);
     if (
-      !match.when.every((test) => holds(frame, test, subject)) ||
+      !match.when.every((test) => test === setting?.test || holds(frame, test, subject)) ||
       match.unless.some((test) => holds(frame, test, subject))
     )
       continue;
     if (!match.taint) {
-      if (contextFits(run, frame, match)) hit(run, frame, match, subject, null);
+      if (contextFits(run, frame, match)) {
+        hit(run, frame, match, subject, null, setting?.asked);
+        noteKeys(run, match, subject);
+      }
       continue;
     }
     for (const argument of match.arguments) {
       for (const value of argumentsAt(subject, argument)) sinkValue(run, frame, match, subject, value);
     }
   }
+}
+
+/** A rule of secrets asks for the text that is one; nobody else may show it. */
+function noteKeys(run: Run, { rule, when }: Match, subject: Subject): void {
+  if (run.catalogue.family(rule.family).type !== "hardcoded_secret") return;
+  for (const { arguments: places, matches } of when) {
+    if (!matches) continue;
+    for (const value of (places ?? [0]).flatMap((place) => argumentsAt(subject, place)))
+      for (const constant of value.constants ?? [])
+        if (typeof constant === "string" && matches.matcher(constant).find()) run.keys.add(constant);
+  }
+}
+
+/** Compares a method with what is known about methods of its name. */
+export function checkDefinition(run: Run, frame: Frame, fn: FunctionNode): void {
+  for (const { match, body, parameters } of run.knowledge.definitions.get(fn.name) ?? []) {
+    const types = fn.params.map((param) => param.type ?? "").join(",");
+    if (parameters && !parameters.matcher(types).find()) continue;
+    if (body === "empty" ? fn.body.length > 0 : !isTrue(fn)) continue;
+    const subject = { ...nowhere, at: fn, name: fn.name };
+    hit(run, { ...frame, statement: fn }, match, subject, null);
+  }
+}
+
+const isTrue = ({ body: [only, ...others] }: FunctionNode): boolean =>
+  others.length === 0 && only?.kind === "return" && only.value?.kind === "literal" && only.value.value === true;
+
+/** The path of a setting: nothing that can be called is named like it. */
+export const settingPath = (key: string): string => `%${key}`;
+
+/** The condition of a pattern that asks about a setting, whose value only linking knows. */
+function askedSetting(frame: Frame, match: Match, subject: Subject): { test: Test; asked: AskedSetting } | null {
+  for (const test of match.when) {
+    const [value] = test.matches ? (test.arguments ?? [0]).flatMap((argument) => argumentsAt(subject, argument)) : [];
+    const path = value?.paths.find((known) => known.startsWith("%"));
+    if (path && test.matches)
+      return {
+        test,
+        asked: { key: path.slice(1), matches: test.matches.pattern(), otherwise: holds(frame, test, subject) },
+      };
+  }
+  return null;
 }
 
 /** Records each source that reaches the sink uncleaned; those that came in by a parameter become the function's flows. */
@@ -51,12 +101,19 @@ function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value
 
 /** A value comes to a place that is a sink by itself and not by what is called there. */
 export function reachSink(run: Run, frame: Frame, match: Match, at: Span, value: Value): void {
-  for (const taint of allTaint(value)) hit(run, frame, match, { ...nowhere, at, name: run.excerpt(at, 60) }, taint);
+  for (const taint of allTaint(value)) hit(run, frame, match, { ...nowhere, at, name: at }, taint);
 }
 
 const nowhere = { positional: [], named: new Map(), receiver: null, receiverPaths: [] };
 
-function hit(run: Run, frame: Frame, match: Match, subject: Subject, taint: Taint | null): void {
+function hit(
+  run: Run,
+  frame: Frame,
+  match: Match,
+  subject: Subject,
+  taint: Taint | null,
+  setting?: AskedSetting,
+): void {
   const { at, name } = subject;
   if (taint?.source.parameter) {
     const { fn, index, field } = taint.source.parameter;
@@ -75,7 +132,7 @@ function hit(run: Run, frame: Frame, match: Match, subject: Subject, taint: Tain
     return;
   }
   if (taint && taint.source.outside === null && !match.taint?.sources.has(taint.source.kind)) return;
-  record(run, { match, at, statement: frame.statement, symbol: frame.symbol, sink: name, flow: taint });
+  record(run, { match, at, statement: frame.statement, symbol: frame.symbol, sink: name, flow: taint, setting });
 }
 
 /** A hit is the same whenever rule, place and source are; the surer model counts, then the shorter way. */
@@ -134,10 +191,29 @@ export const receiverFits = (wanted: RE2JS, paths: readonly string[]): boolean =
   paths.some((path) => wanted.matcher(lastSegment(path).replace(/^\?|\(\)$/g, "")).find());
 
 function contextFits(run: Run, frame: Frame, match: Match): boolean {
+  if (match.file && !match.file.matcher(run.text).find()) return false;
   if (!match.near && !match.notNear) return true;
-  const context = `${frame.symbol} ${run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400))}`;
-  if (match.near && !match.near.matcher(context).find()) return false;
-  return !match.notNear?.matcher(context).find();
+  const statement = run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400));
+  const narrow = `${frame.symbol} ${statement}`;
+  const wide = `${narrow} ${usesOf(run, frame, statement)}`;
+  if (match.near && !match.near.matcher(wide).find()) return false;
+  // Where the purpose is known, a later line that is about something else takes nothing back.
+  return !match.notNear?.matcher(match.near ? narrow : wide).find();
+}
+
+const usesMax = 6;
+
+/** The lines that go on with what a statement assigns to a variable: they tell what it is for. */
+function usesOf(run: Run, frame: Frame, statement: string): string {
+  const name = statement.match(/^[\w$<>[\].,? ]*?([\w$]+)\s*:?=(?!=)/)?.[1];
+  if (name === undefined || !frame.fn) return "";
+  const rest = run.text.slice(frame.statement.end, frame.fn.end).split("\n");
+  const word = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
+  return rest
+    .filter((line) => word.test(line))
+    .slice(0, usesMax)
+    .join(" ")
+    .slice(0, 600);
 }
 
 /** Whether a condition holds for certain. */
@@ -162,21 +238,29 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   if (shape === "present") return true;
   if (shape === "list" || shape === "map") return value.slots?.shape === shape;
   if (shape === "closure") return value.closures.length > 0;
+  if (shape === "always-true") return value.closures.length > 0 && value.closures.every(({ fn }) => isTrue(fn));
   if (shape === "constant") return value.constants !== null;
   if (shape === "whole") return value.taint.length > 0 && value.instance === null;
   if (shape === "closed") return value.slots?.shape === "map" && !value.slots.rest && value.taint.length === 0;
   if (shape === "spread") return (value.slots?.rest?.taint.length ?? 0) > 0;
-  if (shape === "catastrophic")
-    return value.constants?.some((c) => typeof c === "string" && isCatastrophic(c)) === true && value.prefix === null;
+  if (shape === "catastrophic" || shape === "catastrophic-text")
+    return (
+      value.constants?.some((c) => typeof c === "string" && isCatastrophic(c)) === true &&
+      (shape === "catastrophic-text" || value.prefix === null)
+    );
   return value.slots === null && value.closures.length === 0;
 }
 
 export function argumentsAt(subject: Subject, argument: string | number): Value[] {
   if (typeof argument === "number") return subject.positional[argument] ? [subject.positional[argument]] : [];
   if (argument === "*") return [...subject.positional, ...subject.named.values()];
+  if (argument === wholeMap) return subject.maps && subject.maps !== nothing ? [subject.maps] : [];
   if (argument === "receiver") return subject.receiver ? [subject.receiver] : [];
   const [first, ...keys] = argument.split(".") as [string, ...string[]];
   const start = /^\d+$/.test(first) ? subject.positional[Number(first)] : subject.named.get(first);
-  const found = keys.reduce<Value | null>((value, key) => value && elementAt(value, key), start ?? null);
+  const found = keys.reduce<Value | null>(
+    (value, key) => value && (key === "*" ? anyElement(value) : elementAt(value, key)),
+    start ?? null,
+  );
   return found ? [found] : [];
 }

@@ -36,6 +36,9 @@ export function operateContainer(does: Operation, receiver: Value, args: readonl
       };
     case "first":
       return { result: args[0] ?? nothing, receiver: null };
+    case "pattern":
+      // Like a literal of other languages: the expression is known, but it is no text.
+      return { result: { ...(args[0] ?? nothing), prefix: null }, receiver: null };
     case "same":
       return { result: receiver, receiver: null };
     case "absorb":

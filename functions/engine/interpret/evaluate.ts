@@ -5,7 +5,8 @@ import { check } from "./check.ts";
 import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
 import { fromOutside, member, memberOfInstance } from "./members.ts";
-import { accessPath, globalName, memberPaths } from "./names.ts";
+import { indexOf, noteBounds, numericOf, useOf } from "./memory.ts";
+import { accessPath, basePaths, globalName, hasOpenClasses, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
@@ -104,16 +105,23 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
     const value = scope.get(name) as Value;
     return scope === frame.scope ? value : fromOutside(value);
   }
-  if (frame.owner && run.language === "java") {
+  if (frame.owner && hasOpenClasses(run.language)) {
     const member = ownMember(frame, name);
     if (member) return member;
   }
   if (frame.owner && frame.owner.node.name === name) return named(name);
-  const global = globalName(run, name);
+  const global = inherited(run, frame, name) ?? globalName(run, name);
   // Input can have a name that is there everywhere.
   const [input] = run.knowledge.sources.read.find(name);
   if (!input) return global;
   return { ...global, taint: [{ source: run.source(input.kind, at), clean: 0, step: firstStep(at) }] };
+}
+
+/** A member of a class that this one extends and that another file has, or a library. */
+function inherited(run: Run, frame: Frame, name: string): Value | null {
+  if (run.language !== "java" || !frame.owner || !/^\p{Ll}/u.test(name)) return null;
+  const bases = basePaths({ ...nothing, type: frame.owner });
+  return bases.length === 0 ? null : named(...bases.slice(0, 3).map((base) => `${base}.${name}`), `?${name}`);
 }
 
 function ownMember(frame: Frame, name: string): Value | null {
@@ -126,7 +134,9 @@ function field(run: Run, frame: Frame, e: Field): Value {
   const root = key === null ? null : frame.scope.binding(key);
   const remembered = root && key !== null ? root.get(key) : undefined;
   if (remembered) return root === frame.scope ? remembered : fromOutside(remembered);
-  return member(run, frame, asWritten(run, evaluate(run, frame, e.of), e.of), e.name, e);
+  const of = evaluate(run, frame, e.of);
+  useOf(run, frame, e.of, of);
+  return member(run, frame, asWritten(run, of, e.of), e.name, e);
 }
 
 /** Requests of PHP frameworks come in classes of the application: what the variable is called tells what its properties are. */
@@ -147,6 +157,8 @@ function index(run: Run, frame: Frame, e: Index): Value {
   }
   // Of global input the element that is read is what a reader wants to be told.
   const of = e.of.kind === "variable" ? variable(run, frame, e.of.name, e) : evaluate(run, frame, e.of);
+  indexOf(run, frame, e, of, key, e.key ?? e);
+  useOf(run, frame, e.of, of);
   if (known === null || known === undefined) {
     const any = anyElement(of);
     // A map may lack the key: a set written as a map of true answers both ways.
@@ -188,7 +200,8 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
       return { ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) };
     return concatenate(values);
   }
-  const result = operate(e.operator, values);
+  noteBounds(run, frame, e.operator, e.operands);
+  const result = numericOf(run, e.operator, values) ?? operate(e.operator, values);
   // Models name operators of a type like its methods: a path divided by a name is a path.
   const gives = values[0]?.paths.flatMap((path) => run.knowledge.returns.find(`${path}.${e.operator}`)) ?? [];
   return gives.length === 0 ? result : { ...result, paths: gives };

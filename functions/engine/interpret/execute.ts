@@ -11,11 +11,12 @@ import type {
   Try,
 } from "../ir/ir.ts";
 import { assign } from "./assign.ts";
-import { check } from "./check.ts";
+import { check, checkDefinition } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { refine } from "./guards.ts";
-import { newFrame, runBody, summarise } from "./invoke.ts";
+import { newFrame, overload, runBody, summarise } from "./invoke.ts";
+import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths, memberPaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
@@ -111,7 +112,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
   const value = returned ? evaluate(run, frame, returned) : nothing;
   if (returned && frame.returns.length > 0) {
     check(run, frame, frame.returns, {
-      positional: pageOf(run, value),
+      positional: [pageOf(run, value), value],
       named: new Map(),
       receiver: null,
       receiverPaths: [],
@@ -119,6 +120,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
       name: "return",
     });
   }
+  if (returned) returnedRegion(run, frame, returned, value);
   noteGuard(run, frame, returned, truth(value) ?? outcomeOf(returned));
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;
@@ -126,9 +128,9 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
 }
 
 /** What a framework makes a page of: maps become JSON, and of several results the first is the body. */
-function pageOf(run: Run, value: Value): Value[] {
-  if (value.slots?.shape === "map") return [];
-  return [(run.language === "python" && value.slots?.shape === "list" && elementAt(value, "0")) || value];
+function pageOf(run: Run, value: Value): Value {
+  const body = (run.language === "python" && value.slots?.shape === "list" && elementAt(value, "0")) || value;
+  return body.slots?.shape === "map" ? nothing : body;
 }
 
 /** Notes the facts that hold where a function returns. */
@@ -230,7 +232,9 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
       evaluate(run, frame, s.test);
       refine(run, frame, s.test, true);
     }
+    noteRounds(run, frame, s);
     execute(run, frame, s.body);
+    forgetRounds(run, frame, s);
     frame.scope.variables = [...loop.continues.splice(0), frame.scope.variables].reduce<Variables | null>(
       (a, b) => joinStates(a, b),
       null,
@@ -318,17 +322,23 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const self: Value = { ...nothing, instance: info, paths: ["?this", ...basePaths(type)] };
   const scope = new Scope(frame.scope, info);
   run.classes.push(info);
+  const inner = newFrame(null, scope, self, info, symbol);
   // Constructors first: what they store is there when the other methods are looked at.
   const methods = node.body.filter((member) => member.kind === "function");
   for (const member of [...methods.filter(isConstructor), ...methods.filter((method) => !isConstructor(method))]) {
     const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
-    info.methods.set(member.fn.name, closure);
-    if (!frame.fn && !frame.owner) run.exports.set(`${node.name}.${member.fn.name}`, closure);
+    // Methods of one name are told apart by how many parameters they have, where a language has such.
+    const key = info.methods.has(member.fn.name) ? overload(member.fn.name, member.fn.params.length) : member.fn.name;
+    info.methods.set(run.language === "java" ? key : member.fn.name, closure);
+    if (!frame.fn && !frame.owner)
+      run.exports.set(`${node.name}.${run.language === "java" ? key : member.fn.name}`, closure);
+    checkDefinition(run, inner, member.fn);
     remember(run, closure, symbolOf(symbol, member.fn.name, member.fn.params.length));
   }
-  const inner = newFrame(null, scope, self, info, symbol);
   const others = node.body.filter((member) => member.kind !== "function");
   runBody(run, inner, others);
-  for (const [name, value] of scope.variables ?? [])
-    if (!name.startsWith("this.")) info.fields.set(name, join(info.fields.get(name) ?? nothing, value));
+  for (const [name, value] of scope.variables ?? []) {
+    const known = info.fields.get(name);
+    if (!name.startsWith("this.")) info.fields.set(name, known ? join(known, value) : value);
+  }
 }

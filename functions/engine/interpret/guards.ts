@@ -24,7 +24,12 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   else if (test.kind === "variable") {
     // `const known = list.includes(x); if (!known) return;`
     const asked = frame.scope.binding(test.name)?.origins.get(test.name);
-    if (asked && asked.kind !== "field") refine(run, frame, asked, outcome);
+    if (asked && asked.kind !== "field" && !run.asked.has(asked)) {
+      // `x = x or fallback` asks about itself.
+      run.asked.add(asked);
+      refine(run, frame, asked, outcome);
+      run.asked.delete(asked);
+    }
   } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
 }
@@ -102,6 +107,8 @@ function errorTest(run: Run, frame: Frame, left: Expression, right: Expression, 
 function answerTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
   const call = left.kind === "sequence" ? left.parts.at(-1) : left;
   if (call?.kind !== "call" || right.kind !== "literal") return;
+  // Pointers that are answers tell by being null or not.
+  if (run.language === "c" && right.value === null) refine(run, frame, call, !same);
   const counts = call.callee.kind === "field" && call.callee.name === "test";
   if (typeof right.value === "boolean" || (counts && (right.value === 0 || right.value === 1)))
     refine(run, frame, call, same === Boolean(right.value));
@@ -220,9 +227,19 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     }
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
   }
+  if (outcome && run.language === "java") equalsTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
+}
+
+/** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */
+function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {
+  if (callee.kind !== "field" || !/^(equals|contentEquals|equalsIgnoreCase)$/.test(callee.name)) return;
+  const [left, right] = args.length === 2 ? [args[0]?.value, args[1]?.value] : [callee.of, args[0]?.value];
+  if (!left || !right) return;
+  equal(run, frame, left, right);
+  equal(run, frame, right, left);
 }
 
 /** `isValidName(x)` from another file is taken at its word. */

@@ -67,7 +67,7 @@ export function targetOf(run: Run, paths: readonly string[]): string | null {
     if (
       run.language === "javascript"
         ? !/^(\.|[@~]\/|#|src\/)/.test(plain)
-        : run.knowledge.known.has(plain.slice(0, plain.lastIndexOf(".")))
+        : /^(java|javax|jakarta)\./.test(plain) || run.knowledge.known.has(plain.slice(0, plain.lastIndexOf(".")))
     )
       continue;
     return plain;

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../catalogue/catalogue.ts";
+import { type Catalogue, modelLanguage } from "../catalogue/catalogue.ts";
 import type { Module, Statement } from "../ir/ir.ts";
 import { execute } from "./execute.ts";
 import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
@@ -20,13 +20,7 @@ export function interpret(
   marks: Marks | null = null,
 ): Interpretation {
   const knowledge = catalogue.knowledge(language, importsOf(module.body));
-  const run = new Run(
-    catalogue,
-    knowledge,
-    language === "typescript" || language === "tsx" ? "javascript" : language,
-    text,
-    marks,
-  );
+  const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks);
   try {
     run.followUntil = run.steps + followedStepsMax;
     execute(run, newFrame(null, new Scope(null), null, null, ""), module.body);

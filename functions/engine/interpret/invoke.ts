@@ -57,15 +57,27 @@ export function runBody(run: Run, frame: Frame, body: readonly Statement[]): voi
   execute(run, frame, body);
 }
 
+/** The name under which a class keeps a further method of the same name. */
+export const overload = (name: string, parameters: number): string => `${name}/${parameters}`;
+
+/** The method of that name which takes so many arguments. */
+function overloaded(closure: ClosureValue, count: number): ClosureValue {
+  const { fn, owner } = closure;
+  if (!owner || fn.params.length === count || fn.params.at(-1)?.rest) return closure;
+  const other = owner.methods.get(overload(fn.name, count));
+  return other ? { ...other, self: closure.self } : closure;
+}
+
 /** What calling a function of this file gives. Followed into the function where the arguments tell more than taint, else by its summary. */
 export function invoke(
   run: Run,
   caller: Frame,
-  closure: ClosureValue,
+  found: ClosureValue,
   args: readonly Value[],
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): Value {
+  const closure = run.language === "java" ? overloaded(found, args.length) : found;
   const { fn } = closure;
   const telling = [...args, ...named.values()].some(
     (arg) =>
@@ -73,6 +85,7 @@ export function invoke(
       arg.slots ||
       arg.closures.length > 0 ||
       arg.instance ||
+      arg.region ||
       arg.paths.some((p) => !p.startsWith("?")),
   );
   const follow =

@@ -46,7 +46,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
       receiver: of,
       receiverPaths: of.paths,
       at,
-      name: run.excerpt(at, 60),
+      name: at,
     });
   }
   return read.cleans === 0 ? value : cleaned(value, read.cleans);

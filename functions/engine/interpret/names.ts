@@ -2,6 +2,9 @@ import type { Expression } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
 import { named, nothing, type Value } from "./value.ts";
 
+/** Languages in which the members of an object are read without naming it. */
+export const hasOpenClasses = (language: string): boolean => ["java", "c", "csharp"].includes(language);
+
 /** Paths longer than this name nothing that a model knows. */
 const segmentsMax = 9;
 
@@ -51,10 +54,12 @@ export function typedAs(run: Run, frame: Frame, type: string | null): Value {
   const optional = type?.match(/^(?:\w+\.)*Optional\[([\w.]+)\]$/)?.[1];
   const plain = optional ?? written;
   if (!plain || !/^[\p{L}_$][\p{L}\p{N}_$\\]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain)) return nothing;
+  // What a text is called says more about it than that it is one.
+  if (run.language === "java" && /^(String|CharSequence|Object)$/.test(plain)) return nothing;
   const [root, ...fields] = plain.split(".") as [string, ...string[]];
   // Java also writes types out with their package.
   if (run.language === "java" && fields.length > 0 && /^\p{Ll}/u.test(root)) return named(plain);
-  const bound = frame.scope.binding(root)?.get(root);
+  const bound = frame.scope.binding(root)?.get(root) ?? frame.owner?.fields.get(root);
   const resolved = bound ?? globalName(run, root);
   if (bound?.type && fields.length === 0) return { ...nothing, instance: bound.type, paths: basePaths(bound) };
   const paths = resolved.paths.filter((path) => !path.startsWith("?")).map((path) => [path, ...fields].join("."));

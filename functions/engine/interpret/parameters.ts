@@ -3,9 +3,9 @@ import type { PathIndex } from "../catalogue/paths.ts";
 import type { Call, Expression, FunctionNode, Parameter } from "../ir/ir.ts";
 import { holds, receiverFits, type Subject } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
-import { typedAs } from "./names.ts";
+import { basePaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
-import { firstStep, nothing, type Taint, type Value } from "./value.ts";
+import { type ClassInfo, firstStep, nothing, type Taint, type Value } from "./value.ts";
 
 /** An unknown argument: it stands for whatever callers pass, and for what a framework is known to pass. */
 export function parameterValue(
@@ -59,6 +59,15 @@ const noSubject = { named: new Map(), receiver: null, receiverPaths: [], name: "
 const calleeOf = (run: Run, frame: Frame, decorator: Expression): Value =>
   evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
 
+/** What the object is known as whose method decorates: its paths, and the name it is written with. */
+function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly string[] {
+  const callee = decorator.kind === "call" ? decorator.callee : decorator;
+  if (callee.kind !== "field") return [];
+  const { of } = callee;
+  const written = of.kind === "variable" || of.kind === "field" ? [`?${of.name}`] : [];
+  return [...evaluate(run, frame, of).paths, ...written];
+}
+
 /** Whether what an entry point asks of the function's other decorators, its class and its result is so. */
 function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
   if (entry.result && !entry.result.matcher((fn.result ?? "").replace(/\s/g, "")).find()) return false;
@@ -91,7 +100,8 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
     const found = callee.paths.flatMap((path) => run.knowledge.entryDecorators.find(path));
     const fits = found.find(
       (entry) =>
-        (!entry.receiver || receiverFits(entry.receiver, callee.paths)) && contextOfEntryFits(run, frame, fn, entry),
+        (!entry.receiver || receiverFits(entry.receiver, receiverOf(run, frame, decorator))) &&
+        contextOfEntryFits(run, frame, fn, entry),
     );
     if (fits) return fits;
   }
@@ -101,18 +111,20 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
       if (entry) return entry;
     }
   }
-  return (
-    run.knowledge.entryNames.find((entry) =>
-      entry.names.every((options, i) => options.includes(fn.params[i]?.name ?? "")),
-    ) ?? null
-  );
+  const named = ({ names }: EntryPoint) => names.every((options, i) => options.includes(fn.params[i]?.name ?? ""));
+  const { owner } = frame;
+  const method = owner && run.knowledge.entryMethods.get(fn.name)?.find((e) => named(e) && extendsFramework(owner, e));
+  return method ?? run.knowledge.entryNames.find(named) ?? null;
 }
+
+const extendsFramework = (owner: ClassInfo, { of }: EntryPoint): boolean =>
+  of === null || basePaths({ ...nothing, type: owner }).some((path) => of.find(path).length > 0);
 
 /** What a framework passes in a parameter. From the path of a route come its placeholders only, and converted ones are harmless. */
 function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): string | null {
   if (entry.others !== "http-path") return entry.others;
   const routes = fn.decorators.flatMap((d) => (d.kind === "call" && d.args[0] ? [d.args[0].value] : []));
-  if (routes.some((route) => route.kind !== "literal")) return entry.others;
+  if (routes.length === 0 || routes.some((route) => route.kind !== "literal")) return entry.others;
   const holes = routes.flatMap((route) => [
     ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),
   ]);

@@ -1,5 +1,8 @@
+import type { AskedSetting } from "../artefact.ts";
 import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalogue.ts";
-import type { FunctionNode, Span } from "../ir/ir.ts";
+import type { Name } from "../findings/candidates.ts";
+import { excerptOf } from "../findings/excerpt.ts";
+import type { Expression, FunctionNode, Span } from "../ir/ir.ts";
 import type { Passage } from "./passage.ts";
 import type { Scope, Variables } from "./scope.ts";
 import type { ClassInfo, ClosureValue, Source, Step, Taint, Value } from "./value.ts";
@@ -19,7 +22,7 @@ export interface Flow {
   field?: string | undefined;
   clean: Families;
   at: Span;
-  sink: string;
+  sink: Name;
   symbol: string;
   statement: Span;
   step: Step;
@@ -53,9 +56,10 @@ export interface Hit {
   at: Span;
   statement: Span;
   symbol: string;
-  sink: string;
+  sink: Name;
   /** Null for patterns. */
   flow: { source: Source; step: Step; clean: Families; via?: readonly Passage[] | undefined } | null;
+  setting?: AskedSetting | undefined;
 }
 
 /** A value handed to something another file defines. */
@@ -121,6 +125,8 @@ export class Run {
   readonly handovers = new Map<string, Handover>();
   readonly summaries = new Map<FunctionNode, Summary>();
   readonly active = new Set<FunctionNode>();
+  /** What variables were made of, while a test of the variable asks about it. */
+  readonly asked = new Set<Expression>();
   /** Closures met, in order; those never called in the file are run once at the end. */
   readonly closures = new Map<FunctionNode, ClosureValue>();
   readonly visited = new Set<FunctionNode>();
@@ -130,6 +136,8 @@ export class Run {
   /** Names under which other files reach something that is not a function of this file: a path, or a class. */
   readonly aliases = new Map<string, string>();
   readonly stores = new Map<string, Store>();
+  /** Texts that rules have found to be secrets by what is done with them. */
+  readonly keys = new Set<string>();
   readonly classes: ClassInfo[] = [];
   readonly wildcards: string[] = [];
   truncated = false;
@@ -195,8 +203,6 @@ export class Run {
 
   /** The first line of a stretch of source, shortened. */
   excerpt(at: Span, max: number): string {
-    const line = this.text.slice(at.start, Math.min(at.end, at.start + max * 4)).split("\n", 1)[0] as string;
-    const flat = line.trim();
-    return flat.length > max ? `${flat.slice(0, max - 1)}…`.toWellFormed() : flat.toWellFormed();
+    return excerptOf(this.text, at, max);
   }
 }

@@ -89,9 +89,15 @@ export function joinStates(a: Variables | null, b: Variables | null): Variables 
     if (other === value) continue;
     // A fact counts only where it holds on both sides.
     if (key.startsWith("@")) joined.delete(key);
-    else if (other === undefined) joined.set(key, value);
-    else joined.set(key, join(other, value));
+    else if (other !== undefined) joined.set(key, join(other, value));
+    else if (!isTold(key, value)) joined.set(key, value);
   }
-  for (const key of a.keys()) if (key.startsWith("@") && !b.has(key)) joined.delete(key);
+  for (const [key, value] of a) if (!b.has(key) && (key.startsWith("@") || isTold(key, value))) joined.delete(key);
   return joined;
 }
+
+/** A field that one side has tested or set to something harmless: on the other side it still is what its object makes it. */
+const isTold = (key: string, { taint, constants, paths, instance, closures, slots }: Value): boolean =>
+  key.includes(".") &&
+  taint.every(({ clean }) => clean !== 0) &&
+  (constants !== null || (!instance && !slots && closures.length === 0 && !paths.some((path) => path.endsWith("()"))));

@@ -1,6 +1,8 @@
 type Folded = string | number | boolean | undefined;
 const lower = (text: string): Folded => text.toLowerCase();
 const upper = (text: string): Folded => text.toUpperCase();
+/** Bytes and characters of a known text are as known as the text. */
+const same = (text: string): Folded => text;
 const trim = (text: string): Folded => text.trim();
 /** What string methods give on constants, by name across languages; undefined where the arguments do not fit. */
 export const textMethods: Record<
@@ -17,6 +19,10 @@ export const textMethods: Record<
   startsWith: (text, [start]) => (typeof start === "string" ? text.startsWith(start) : undefined),
   endsWith: (text, [end]) => (typeof end === "string" ? text.endsWith(end) : undefined),
   concat: (text, args) => text + args.join(""),
+  getBytes: same,
+  toCharArray: same,
+  toString: same,
+  intern: same,
   length: (text, args) => (args.length === 0 ? text.length : undefined),
   equals: (text, [other]) => text === other,
   equalsIgnoreCase: (text, [other]) =>

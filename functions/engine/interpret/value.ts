@@ -6,7 +6,7 @@ import type { Scope } from "./scope.ts";
 /** Where untrusted data enters. A source with a function stands for whatever that function's callers pass. */
 export interface Source extends Span {
   kind: string;
-  /** The source text that names it. */
+  /** The source text that names it, for rules to judge by; findings cut it out of what may be shown. */
   name: string;
   confidence: number;
   parameter: { fn: FunctionNode; index: number; field?: string } | null;
@@ -52,6 +52,18 @@ export interface Slots {
   readonly rest: Value | null;
 }
 
+/** A stretch of memory that a pointer of C leads to. */
+export interface Region {
+  /** The place that made it. */
+  readonly id: string;
+  readonly kind: "stack" | "heap" | "new" | "kept";
+  /** How many elements it has and the bytes of each, where that is known. */
+  readonly count: number | null;
+  readonly element: number | null;
+  /** The function whose activation it belongs to. */
+  readonly owner: FunctionNode | null;
+}
+
 /** What may be known about a value; immutable. */
 export interface Value {
   readonly taint: readonly Taint[];
@@ -65,6 +77,7 @@ export interface Value {
   readonly type: ClassInfo | null;
   /** The text it is known to begin with. */
   readonly prefix: string | null;
+  readonly region?: Region | null;
 }
 
 const constantsMax = 8;
@@ -99,7 +112,7 @@ export function join(a: Value, b: Value): Value {
   if (a === b) return a;
   if (b === nothing || a === nothing) {
     const known = b === nothing ? a : b;
-    return { ...known, constants: null, prefix: joinPrefix(a, b) };
+    return { ...known, constants: null, prefix: joinPrefix(a, b), region: null };
   }
   return {
     taint: joinTaint(a.taint, b.taint),
@@ -110,7 +123,15 @@ export function join(a: Value, b: Value): Value {
     instance: a.instance ?? b.instance,
     type: a.type ?? b.type,
     prefix: joinPrefix(a, b),
+    region: joinRegion(a, b),
   };
+}
+
+/** A pointer that is null on one side leads, where it leads anywhere, to what it is on the other. */
+function joinRegion(a: Value, b: Value): Region | null {
+  if (a.region?.id === b.region?.id) return a.region ?? null;
+  const isNull = (value: Value) => value.constants?.length === 1 && !value.constants[0];
+  return isNull(b) ? (a.region ?? null) : isNull(a) ? (b.region ?? null) : null;
 }
 
 export const joinAll = (values: readonly Value[]): Value =>

@@ -1,3 +1,5 @@
+import { configFormatOf } from "../config/config-format.ts";
+
 /** How a file is read: the language shown in coverage, and the grammar to parse it with, if there is one. */
 export interface FileLanguage {
   name: string;
@@ -23,17 +25,23 @@ const grammars: Record<string, [name: string, grammar: string]> = {
   phtml: ["php", "php"],
   inc: ["php", "php"],
   go: ["go", "go"],
+  c: ["c", "c"],
+  // Headers belong to either; the grammar of C++ reads both.
+  h: ["cpp", "cpp"],
+  hh: ["cpp", "cpp"],
+  hpp: ["cpp", "cpp"],
+  hxx: ["cpp", "cpp"],
+  cc: ["cpp", "cpp"],
+  cpp: ["cpp", "cpp"],
+  cxx: ["cpp", "cpp"],
+  cs: ["csharp", "csharp"],
+  rb: ["ruby", "ruby"],
+  rake: ["ruby", "ruby"],
+  ru: ["ruby", "ruby"],
 };
 
 const unsupported: Record<string, string> = {
   rs: "rust",
-  c: "cpp",
-  h: "cpp",
-  cc: "cpp",
-  hh: "cpp",
-  cpp: "cpp",
-  cs: "csharp",
-  rb: "ruby",
   kt: "kotlin",
   swift: "swift",
   sql: "sql",
@@ -49,5 +57,5 @@ export function languageOf(path: string): FileLanguage {
   const other = Object.hasOwn(unsupported, extension) ? unsupported[extension] : undefined;
   return other
     ? { name: other, grammar: null, unsupported: true }
-    : { name: "text", grammar: null, unsupported: false };
+    : { name: configFormatOf(path) ?? "text", grammar: null, unsupported: false };
 }

@@ -68,6 +68,9 @@ export interface Call extends Span {
   args: Argument[];
   isNew: boolean;
 }
+/** The name of an argument that is a map of arguments: `f(**options)`. */
+export const wholeMap = "**";
+
 export interface Argument {
   name: string | null;
   spread: boolean;

@@ -5,6 +5,7 @@ import { fieldOf } from "../interpret/members.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { argumentIndex, Modules, samePart } from "./modules.ts";
 import { Passages } from "./passages.ts";
+import { Settings } from "./settings.ts";
 
 /** Each file a value crosses makes it a little less certain. */
 const crossingFactor = 0.9;
@@ -29,6 +30,7 @@ export class CrossFile {
   readonly #artefacts: readonly FileArtefact[];
   readonly #modules: Modules;
   readonly #passages: Passages;
+  readonly #settings: Settings;
   readonly #stores = new Map<string, { path: string; store: FileArtefact["link"]["stores"][number] }[]>();
   readonly #arrivals = new Map<string, Arrival[]>();
 
@@ -38,6 +40,7 @@ export class CrossFile {
     this.#artefacts = artefacts;
     this.#modules = new Modules(artefacts, catalogue.namesOf(allFamilies));
     this.#passages = new Passages(this.#modules);
+    this.#settings = new Settings(artefacts);
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const known = this.#stores.get(store.field) ?? [];
@@ -48,6 +51,7 @@ export class CrossFile {
 
   /** Whether a candidate of one file holds when the other files are looked at. */
   holds(path: string, candidate: Candidate): boolean {
+    if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family);
   }

@@ -1,6 +1,7 @@
 import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
-import { candidateOf, type FileContext, traceOf } from "../findings/candidates.ts";
+import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
+import { excerptOf } from "../findings/excerpt.ts";
 import { partsOf } from "../interpret/handover.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import type { ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
@@ -20,7 +21,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
   const record = new Recorder(catalogue, file, run);
   const pending = hits.flatMap((hit) => {
     const outside = hit.flow?.source.outside;
-    return outside ? [{ outside, candidate: candidateOf(file, run, hit) }] : [];
+    return outside ? [{ outside, candidate: candidateOf(file, hit) }] : [];
   });
   return {
     exports: [...run.exports].flatMap(([name, closure]) => record.exported(name, closure)),
@@ -56,7 +57,7 @@ class Recorder {
       const param = fn.params[flow.parameter] ?? fn;
       const source = this.#run.source("parameter", param, 1, { fn, index: flow.parameter });
       const found = { ...flow, flow: { source, step: flow.step, via: flow.via } };
-      const candidate = candidateOf(this.#file, this.#run, found);
+      const candidate = candidateOf(this.#file, found);
       return { parameter: flow.parameter, field: flow.field, candidate, clean: this.#catalogue.namesOf(flow.clean) };
     });
     const passes = summary.passes.map((pass) => ({
@@ -65,8 +66,17 @@ class Recorder {
       of: pass.source.parameter?.field,
     }));
     const parameters = fn.params.map((param) => param.name);
+    // Overloads go by one name: callers of other files may mean any of them.
+    const shown = this.#run.language === "java" ? name.replace(/\/\d+$/, "") : name;
     return [
-      { name, parameters, flows, passes, returns: this.#returns(closure, summary), guards: this.#guards(summary) },
+      {
+        name: shown,
+        parameters,
+        flows,
+        passes,
+        returns: this.#returns(closure, summary),
+        guards: this.#guards(summary),
+      },
     ];
   }
 
@@ -91,7 +101,11 @@ class Recorder {
   origin(source: Source): Origin {
     if (source.parameter) return { parameter: source.parameter.index, field: source.parameter.field };
     if (source.outside !== null) return { outside: source.outside };
-    return { sourceKind: source.kind, source: source.name, confidence: source.confidence };
+    return {
+      sourceKind: source.kind,
+      source: excerptOf(this.#file.text, source, nameMax),
+      confidence: source.confidence,
+    };
   }
 
   handover(call: Handed): Handover {
@@ -99,7 +113,7 @@ class Recorder {
   }
 
   way({ source, clean, step, via }: Pick<Taint, "source" | "clean" | "step" | "via">, at: Span): Way {
-    const steps = asSteps(traceOf(this.#file, this.#run, source, step, at));
+    const steps = asSteps(traceOf(this.#file, source, step, at));
     const kept = source.parameter || source.outside !== null ? 2 : stepsMax;
     const trace = steps.length <= kept ? steps : [...steps.slice(0, kept / 2), ...steps.slice(-kept / 2)];
     return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };

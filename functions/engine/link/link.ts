@@ -5,9 +5,10 @@ import type { Finding, Text, TraceStep } from "../finding.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
 import { isForPath } from "../match/path-filter.ts";
 import { typeOfWeakness } from "../review/problem-class.ts";
+import { missingControls } from "./controls.ts";
 import { CrossFile } from "./cross-file.ts";
 import { byCodeUnits } from "./order.ts";
-import { inTestCode, isDocumentation } from "./path-role.ts";
+import { inTestCode, isDocumentation, isForDevelopment } from "./path-role.ts";
 
 /** A candidate in its file, with steps that may lie in others. */
 export interface PlacedCandidate {
@@ -31,10 +32,11 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
       .filter((candidate) => files.holds(path, candidate))
       .map((candidate) => ({ path, candidate, trace: placeTrace(path, candidate.trace) })),
   );
-  const all = [...placed, ...files.candidates()].filter(({ candidate, path }) =>
-    candidate.own
-      ? isForPath(candidate.own.paths ?? everywhere, path)
-      : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? ""),
+  const all = [...placed, ...files.candidates(), ...missingControls(catalogue, ordered)].filter(
+    ({ candidate, path }) =>
+      candidate.own
+        ? isForPath(candidate.own.paths ?? everywhere, path)
+        : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? ""),
   );
   return identify(catalogue, mergeSamePlace(catalogue, all)).sort(findingOrder);
 }
@@ -160,8 +162,10 @@ function findingOf(named: NamedRule, { path, candidate, trace }: PlacedCandidate
 }
 
 /** Passwords in tests and documentation are made up, as a rule; keys and tokens of services there are often real. */
-const isHarmlessPlace = (rule: Rule, path: string): boolean =>
-  rule.secret === undefined ? inTestCode(path) : rule.secret.generic && (inTestCode(path) || isDocumentation(path));
+function isHarmlessPlace({ secret, config }: Rule, path: string): boolean {
+  if (secret) return secret.generic && (inTestCode(path) || isDocumentation(path));
+  return inTestCode(path) || (config !== undefined && (isDocumentation(path) || isForDevelopment(path)));
+}
 
 const fillSlots = (text: string, candidate: Candidate): string =>
   text.replace(/\{(source|sink)\}/g, (_, slot: "source" | "sink") => candidate[slot]);

@@ -18,6 +18,8 @@ export class Modules {
   readonly #globals: GlobalNames;
   readonly #found = new Map<string, Target[]>();
   readonly #byPath = new Map<string, FileArtefact>();
+  /** The files of Java by the class that they are named after. */
+  readonly #classes = new Map<string, FileArtefact[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
 
   /** @param artefacts in path order */
@@ -26,6 +28,8 @@ export class Modules {
     this.#packages = new Packages(artefacts);
     this.#globals = new GlobalNames(artefacts.filter(({ coverage }) => coverage.language === "php"));
     for (const artefact of [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path))) {
+      const file = artefact.coverage.path.match(/([^/]+)\.java$/)?.[1];
+      if (file) this.#classes.set(file, [...(this.#classes.get(file) ?? []), artefact]);
       this.#byPath.set(artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, ""), artefact);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
         this.#implementers.set(base, [...(this.#implementers.get(base) ?? []), artefact]);
@@ -41,6 +45,16 @@ export class Modules {
     const found = this.#find(from, target, 0);
     this.#found.set(key, found);
     return found;
+  }
+
+  /** The file that a path of an import means, and what is named in it; without a name the file as a whole. */
+  file(from: string, target: string): { artefact: FileArtefact; member: string } | null {
+    const { relative, names } = split(target);
+    for (let files = names.length; files >= (relative ? 0 : 1); files--) {
+      const artefact = this.#file(from, relative, names.slice(0, files));
+      if (artefact) return { artefact, member: names.slice(files).join(".") };
+    }
+    return null;
   }
 
   #find(from: string, target: string, aliases: number): Target[] {
@@ -72,8 +86,8 @@ export class Modules {
       }
     }
     const method = `.${member.slice(member.lastIndexOf(".") + 1)}`;
-    const exact = artefact.link.exports.find((exported) => exported.name === member);
-    const found = exact ? [exact] : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
+    const exact = artefact.link.exports.filter((exported) => exported.name === member);
+    const found = exact.length > 0 ? exact : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
     // What is declared here may be overridden, or be no more than an interface.
     const owner = member.includes(".") ? (member.split(".")[0] as string) : file;
     const overriding = (this.#implementers.get(owner) ?? []).flatMap((implementer) =>
@@ -81,7 +95,10 @@ export class Modules {
         .filter((exported) => exported.name.endsWith(method))
         .map((exported) => ({ artefact: implementer, exported })),
     );
-    return [...(found.length === 1 ? found.map((exported) => ({ artefact, exported })) : []), ...overriding];
+    return [
+      ...(found.length === 1 || exact.length > 0 ? found.map((exported) => ({ artefact, exported })) : []),
+      ...overriding,
+    ];
   }
 
   #file(from: string, relative: string, names: readonly string[]): FileArtefact | undefined {
@@ -103,7 +120,16 @@ export class Modules {
       const found = this.#byPath.get([...folder.slice(0, depth), ...names].join("/"));
       if (found) return found;
     }
-    return undefined;
+    return from.endsWith(".java") ? this.#class(names) : undefined;
+  }
+
+  /** A class of another module, whose sources begin at a folder of their own; one without its package if only one can be meant. */
+  #class(names: readonly string[]): FileArtefact | undefined {
+    const ending = `/${names.join("/")}.java`;
+    const found = (this.#classes.get(names.at(-1) ?? "") ?? []).filter(({ coverage: { path } }) =>
+      path.endsWith(ending),
+    );
+    return names.length > 1 || found.length === 1 ? found[0] : undefined;
   }
 
   /** "@/db/users" and the like mean a source folder of the project or of the package the file is in: the nearest one that has it. */

@@ -1,6 +1,12 @@
 /** Text for readers, where code is an example. */
 export const isDocumentation = (path: string): boolean => /\.(md|mdx|rst|adoc|txt)$|(^|\/)docs?\//i.test(path);
 
+/** Settings that only a developer's own machine sees: `application-dev.yml`, `docker-compose.dev.yml`, debug builds of Android. */
+export const isForDevelopment = (path: string): boolean =>
+  /(^|\/)(src\/(debug\w*|androidTest|test)|\.?devcontainer|\.gitpod)\/|[-._](dev|devel|development|local|test|testing|debug)\.(ya?ml|properties|json|xml|conf|ini|tfvars|env|dockerfile)$|(^|\/)(\.env|dockerfile)[-.](dev|devel|development|local|test|testing|debug|example|sample|template|dist)$|(^|\/)\.gitpod\./i.test(
+    path,
+  );
+
 /** Whether a path holds tests, examples or the like. Only the path is asked, so it is applied when linking. */
 export function inTestCode(path: string): boolean {
   return (

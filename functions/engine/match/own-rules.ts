@@ -3,6 +3,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Text } from "../finding.ts";
 import { anchorOf, lineAnchor } from "../findings/anchor.ts";
 import { candidateOf, type FileContext, snippetOf } from "../findings/candidates.ts";
+import { excerptOf } from "../findings/excerpt.ts";
 import { interpret } from "../interpret/interpreter.ts";
 import type { Module, Span } from "../ir/ir.ts";
 import type { SourceParser } from "../parse/parser.ts";
@@ -38,9 +39,9 @@ export interface OwnRulesFile {
 }
 
 /** A file that has no grammar, or is not parsed for its size: expressions can be searched in it all the same. */
-export const unparsedFile = (context: FileContext): OwnRulesFile => ({
-  syntax: new FileUnderMatch(context.text, "", {
-    root: { type: "text", field: null, start: 0, end: context.text.length, children: [] },
+export const unparsedFile = (text: string, context: FileContext): OwnRulesFile => ({
+  syntax: new FileUnderMatch(text, "", {
+    root: { type: "text", field: null, start: 0, end: text.length, children: [] },
     comments: [],
   }),
   module: null,
@@ -214,7 +215,7 @@ function outermost(found: readonly Found[]): Found[] {
 
 function candidateAt(
   { rule, ruleId }: CompiledRule,
-  { lines, text, suppressions, hashComments }: FileContext,
+  { text, lines, suppressions, hashComments }: FileContext,
   found: Found,
 ): Candidate {
   const place = lines.place(found.start, found.end);
@@ -232,7 +233,7 @@ function candidateAt(
     snippet: snippetOf(lines, place),
     trace: [],
     suppressed: suppressions.of(ruleId, place.startLine),
-    own: ownRule(rule, found.bindings),
+    own: ownRule(rule, text, found.bindings),
   };
 }
 
@@ -254,7 +255,7 @@ function followTaint(
   const hits = [...run.hits.values()].filter((hit) => hit.match === marks.match && hit.flow?.source.outside === null);
   return hits.slice(0, matchesMax).map((hit) => {
     const bindings = bindingsAt(sinks, hit.at);
-    return { ...candidateOf(context, run, hit), own: ownRule(rule, bindings) };
+    return { ...candidateOf(context, hit), own: ownRule(rule, context.text, bindings) };
   });
 }
 
@@ -267,11 +268,10 @@ export const ownRuleId = (id: string): string => `user.${id.toLowerCase()}`;
 const boundTextMax = 80;
 
 /** The texts travel with what they found: the catalogue does not know a user's rules. */
-function ownRule(rule: OwnRuleSource, bindings: Bindings): OwnRule {
+function ownRule(rule: OwnRuleSource, text: string, bindings: Bindings): OwnRule {
   const message = rule.message.replace(/\$(?:\.\.\.)?[A-Z_][A-Z0-9_]*|\$[1-9]/g, (name) => {
-    const text = bindings.get(name)?.text.split("\n", 1)[0];
-    if (text === undefined) return name;
-    return text.length > boundTextMax ? `${text.slice(0, boundTextMax - 1)}…`.toWellFormed() : text;
+    const bound = bindings.get(name);
+    return bound ? excerptOf(text, bound, boundTextMax) : name;
   });
   return {
     family: `rule.${rule.id.toLowerCase()}`,

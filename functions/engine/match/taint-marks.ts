@@ -68,6 +68,7 @@ function matchOf(rule: OwnRuleSource, id: string): Match {
     unless: [],
     near: null,
     notNear: null,
+    file: null,
     severity: rule.severity,
     confidence: rule.confidence,
     taint: { family: 0, sources: new Set([sourceKind]), safePrefix: null },

@@ -11,6 +11,10 @@ const grammars: Record<string, string> = {
   java: "tree-sitter-java.wasm",
   php: "tree-sitter-php.wasm",
   go: "tree-sitter-go.wasm",
+  c: "tree-sitter-c.wasm",
+  cpp: "tree-sitter-cpp.wasm",
+  csharp: "tree-sitter-c_sharp.wasm",
+  ruby: "tree-sitter-ruby.wasm",
 };
 
 export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" };

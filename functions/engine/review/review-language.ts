@@ -26,26 +26,27 @@ const more: Record<string, string> = {
   jsp: "jsp",
   ejs: "ejs",
   erb: "erb",
-  tf: "terraform",
-  yml: "yaml",
-  yaml: "yaml",
-  json: "json",
-  xml: "xml",
 };
+
+/** Names and values, which have no logic that a model could judge. */
+const pairs = /^(properties|dotenv|ini)$/;
 
 /** The language of a file that a model can review, by its name; null for prose, data and everything unknown. */
 export function reviewLanguage(path: string): string | null {
   const { name } = languageOf(path);
-  if (name !== "text") return name;
-  const file = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  if (/^(dockerfile|containerfile)(\.|$)/.test(file)) return "dockerfile";
-  const extension = file.slice(file.lastIndexOf(".") + 1);
+  if (name !== "text") return pairs.test(name) ? null : name;
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   return Object.hasOwn(more, extension) ? (more[extension] as string) : null;
 }
 
 /** How comments look in a language: after `#`, after `--`, between `<!--` and `-->`, or as in C. */
 export function commentStyle(language: string): "c" | "hash" | "dash" | "markup" {
-  if (/^(python|ruby|shell|yaml|perl|r|elixir|powershell|dockerfile|terraform)$/.test(language)) return "hash";
+  if (
+    /^(python|ruby|shell|yaml|perl|r|elixir|powershell|dockerfile|terraform|nginx|apache|properties|dotenv|ini)$/.test(
+      language,
+    )
+  )
+    return "hash";
   if (/^(sql|lua)$/.test(language)) return "dash";
   return /^(html|vue|svelte|jsp|ejs|erb|xml)$/.test(language) ? "markup" : "c";
 }

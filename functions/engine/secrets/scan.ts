@@ -1,95 +1,82 @@
 import { createHash } from "node:crypto";
-import { RE2JS } from "re2js";
 import type { Candidate } from "../artefact.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
+import { type CompiledSecret, compileSecrets } from "./compiled-secret.ts";
 import { entropyOf } from "./entropy.ts";
+import { KeywordSearch } from "./keyword-search.ts";
 import { isPlaceholder } from "./placeholder.ts";
+import { privateKeys } from "./private-keys.ts";
+import { occurrencesOf, ShownText } from "./shown-text.ts";
 
 /** How much text around a keyword the expression sees. Secrets and what introduces them stand closer together than this. */
 const windowBefore = 200;
 const windowAfter = 400;
+/** What reaches the end of the window may go on: certificates of accounts and signed tokens have a few thousand characters. */
+const secretLengthMax = 16_000;
 /** A file with more is a dump, not a program; the first ones are enough to say so. */
 const secretsMax = 200;
-const windowsMax = 2_000;
-
-interface CompiledSecret {
-  rule: Rule;
-  regex: RE2JS;
-  allow: RE2JS[];
-}
+const keywordsMax = 2_000;
 
 interface FoundSecret {
   start: number;
   end: number;
   secret: string;
-  rule: Rule;
+  by: CompiledSecret;
+}
+
+interface Window {
+  start: number;
+  end: number;
+}
+
+/** The secrets of one file. */
+export interface FoundSecrets {
+  /** The file without them. */
+  readonly shown: ShownText;
+  /**
+   * One place is reported by the first rule that finds it.
+   * @param shown the file without other secrets that were found since
+   */
+  candidates(suppressed: (ruleId: string, line: number) => Candidate["suppressed"], shown?: ShownText): Candidate[];
 }
 
 /** Finds secrets in any text. Work is linear in the text: expressions run only around keywords, in an engine that never backtracks. */
 export class SecretScanner {
-  readonly #secrets: CompiledSecret[];
+  readonly #secrets: readonly CompiledSecret[];
+  readonly #keywords: KeywordSearch;
+  /** The expressions that each keyword calls. */
+  readonly #called: readonly (readonly number[])[];
+  readonly #lengths: readonly number[];
 
   constructor(rules: readonly Rule[]) {
-    this.#secrets = rules.flatMap((rule) =>
-      rule.secret
-        ? [
-            {
-              rule,
-              regex: RE2JS.compile(rule.secret.regex),
-              allow: rule.secret.allow.map((allow) => RE2JS.compile(allow)),
-            },
-          ]
-        : [],
-    );
+    this.#secrets = rules.flatMap(compileSecrets);
+    const called = new Map<string, number[]>();
+    for (const [index, { keywords }] of this.#secrets.entries())
+      for (const keyword of keywords) called.set(keyword, [...(called.get(keyword) ?? []), index]);
+    this.#keywords = new KeywordSearch([...called.keys()]);
+    this.#called = [...called.values()];
+    this.#lengths = [...called.keys()].map((keyword) => keyword.length);
   }
 
-  /**
-   * @returns candidates with the values masked; one place is reported by the first rule that finds it. `mask` does the same to what
-   * others show of this text.
-   */
-  scan(
-    text: string,
-    lines: LineIndex,
-    suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
-  ): { candidates: Candidate[]; mask: (shown: string) => string } {
+  /** @param lines those of the text, for who has them */
+  find(text: string, lines?: LineIndex): FoundSecrets {
     const taken = this.#find(text);
-    const mask = maskOf(taken);
-    const candidates = taken.map((found) => {
-      const place = lines.place(found.start, found.end);
-      const { rule } = found;
-      return {
-        ...place,
-        ruleId: rule.id,
-        severity: rule.severity,
-        confidence: rule.confidence,
-        source: "",
-        sink: masked(found.secret),
-        symbol: "",
-        // The hash stands for the value: equal secrets match across scans, and nothing can be read back from a long one.
-        anchor: `${rule.id} ${createHash("sha256").update(`sluice-secret\0${found.secret}`).digest("hex")}`,
-        snippet: mask(snippetOf(lines, { ...place, endLine: Math.min(place.endLine, place.startLine + 1) })),
-        trace: [],
-        suppressed: suppressed(rule.id, place.startLine),
-      };
-    });
-    return { candidates, mask };
-  }
-
-  /** The same text with every secret made unreadable. Lengths and line breaks stay, so that places in it stay true. */
-  mask(text: string): string {
-    const keys = text.replace(privateKey, (key) => key.replace(/[A-Za-z0-9+/=]{16,}/g, hidden));
-    const values = [...new Set(this.#find(text).map((found) => found.secret))].sort((a, b) => b.length - a.length);
-    return values.reduce((left, value) => left.split(value).join(hidden(value)), keys);
+    const values = taken.map((found) => found.secret);
+    const shown = new ShownText(text, lines).without([...taken, ...privateKeys(text), ...occurrencesOf(text, values)]);
+    return {
+      shown,
+      candidates: (suppressed, safe = shown) => taken.map((found) => candidateOf(found, safe, suppressed)),
+    };
   }
 
   #find(text: string): FoundSecret[] {
-    const lower = asciiLower(text);
+    const windows = this.#windows(text);
     const taken: FoundSecret[] = [];
-    for (const secret of this.#secrets) {
-      for (const window of windowsOf(lower, secret.rule.secret?.keywords ?? [])) {
-        for (const found of this.#matches(secret, text, window.start, window.end)) {
+    for (const [index, secret] of this.#secrets.entries()) {
+      for (const window of windows.get(index) ?? []) {
+        for (const found of matchesOf(secret, text, window.start, window.end)) {
           const overlaps = taken.some((other) => other.start < found.end && found.start < other.end);
           if (!overlaps && taken.length < secretsMax) taken.push(found);
         }
@@ -98,61 +85,87 @@ export class SecretScanner {
     return taken;
   }
 
-  #matches(secret: CompiledSecret, text: string, from: number, to: number) {
-    const found: FoundSecret[] = [];
-    const window = text.slice(from, to);
-    const matcher = secret.regex.matcher(window);
-    const { group, entropy } = secret.rule.secret as NonNullable<Rule["secret"]>;
-    while (matcher.find() && found.length < secretsMax) {
-      const value = matcher.group(group) ?? "";
-      if (value === "" || isPlaceholder(value) || entropyOf(value) < entropy) continue;
-      if (secret.allow.some((allow) => allow.matcher(value).find())) continue;
-      const start = from + matcher.start(group);
-      found.push({ start, end: start + value.length, secret: value, rule: secret.rule });
-    }
-    return found;
+  /** Where each expression has to look; in the order of the text, without overlaps. */
+  #windows(text: string): Map<number, Window[]> {
+    const all = new Map<number, Window[]>();
+    const seen = new Int32Array(this.#secrets.length);
+    this.#keywords.search(text, (word, end) => {
+      const start = end - (this.#lengths[word] as number);
+      for (const index of this.#called[word] as readonly number[]) {
+        const leads = this.#secrets[index]?.leads === true;
+        if (leads && wordCharacter.test(text[start - 1] ?? "")) continue;
+        if ((seen[index] as number) >= keywordsMax) continue;
+        seen[index] = (seen[index] as number) + 1;
+        const windows = all.get(index) ?? [];
+        if (windows.length === 0) all.set(index, windows);
+        const window = {
+          start: Math.max(0, start - (leads ? 1 : windowBefore)),
+          end: Math.min(text.length, start + windowAfter),
+        };
+        const last = windows.at(-1);
+        if (last && window.start <= last.end) last.end = Math.max(last.end, window.end);
+        else windows.push(window);
+      }
+    });
+    return all;
   }
+}
+
+const wordCharacter = /^\w/;
+
+function matchesOf(by: CompiledSecret, text: string, from: number, to: number, widened = false): FoundSecret[] {
+  const found: FoundSecret[] = [];
+  const matcher = by.regex().matcher(text.slice(from, to));
+  while (matcher.find() && found.length < secretsMax) {
+    const at = from + matcher.start();
+    // Cut off by the window, not by its own end.
+    if (from + matcher.end() === to && to < text.length && !widened)
+      return [...found, ...matchesOf(by, text, at, at + secretLengthMax, true).slice(0, 1)];
+    const secret = matcher.group(by.group) ?? "";
+    const start = from + matcher.start(by.group);
+    const isOne = isCommon(by, secret, text, start) || (isSecret(by, secret) && !isPlaceholder(secret));
+    if (isOne) found.push({ start, end: start + secret.length, secret, by });
+  }
+  return found;
+}
+
+const isSecret = ({ entropy, allow }: CompiledSecret, secret: string): boolean =>
+  secret !== "" && entropyOf(secret) >= entropy && !allow.some((each) => each().matcher(secret).find());
+
+/** What belongs to one connection is written within a few lines. */
+const nearMax = 250;
+
+const isCommon = ({ common }: CompiledSecret, secret: string, text: string, at: number): boolean =>
+  common?.values.has(secret) === true &&
+  common
+    .near()
+    .matcher(text.slice(Math.max(0, at - nearMax), at + nearMax))
+    .find();
+
+function candidateOf(
+  { start, end, secret, by: { rule, provider, severity } }: FoundSecret,
+  { lines }: ShownText,
+  suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+): Candidate {
+  const place = lines.place(start, end);
+  return {
+    ...place,
+    ruleId: rule.id,
+    severity,
+    confidence: rule.confidence,
+    source: provider,
+    sink: masked(secret),
+    symbol: "",
+    // The hash stands for the value: equal secrets match across scans, and nothing can be read back from a long one.
+    anchor: `${rule.id} ${createHash("sha256").update(`sluice-secret\0${secret}`).digest("hex")}`,
+    snippet: snippetOf(lines, { ...place, endLine: Math.min(place.endLine, place.startLine + 1) }),
+    trace: [],
+    suppressed: suppressed(rule.id, place.startLine),
+  };
 }
 
 /** Lower case without changing offsets; locale rules would change lengths. */
 export const asciiLower = (text: string): string => text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
 
-/** Plain indexOf per keyword: with a few dozen keywords the engine's own search beats an automaton written here. */
-function windowsOf(lower: string, keywords: readonly string[]): { start: number; end: number }[] {
-  const windows: { start: number; end: number }[] = [];
-  for (const keyword of keywords) {
-    for (
-      let at = lower.indexOf(keyword);
-      at >= 0 && windows.length < windowsMax;
-      at = lower.indexOf(keyword, at + keyword.length)
-    ) {
-      windows.push({ start: Math.max(0, at - windowBefore), end: Math.min(lower.length, at + windowAfter) });
-    }
-  }
-  windows.sort((a, b) => a.start - b.start);
-  const merged: typeof windows = [];
-  for (const window of windows) {
-    const last = merged.at(-1);
-    if (last && window.start <= last.end) last.end = Math.max(last.end, window.end);
-    else merged.push(window);
-  }
-  return merged;
-}
-
-/** Enough to recognise the secret by, too little to use it. */
-export const masked = (secret: string): string => (secret.length >= 12 ? `${secret.slice(0, 4)}****` : "****");
-
-/** A rule finds a private key by its first line; who hides one must hide all of it, also where its end is missing. */
-const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,20000}?(?:-----END|$(?![\s\S]))/g;
-
-/** `masked`, at the length of the secret. */
-const hidden = (secret: string): string => {
-  const shown = secret.length >= 12 ? 4 : 0;
-  return secret.slice(0, shown) + secret.slice(shown).replace(/[^\r\n]/g, "*");
-};
-
-/** Masks every secret found in the file, wherever it stands in a snippet. */
-function maskOf(taken: readonly { secret: string }[]): (snippet: string) => string {
-  const values = [...new Set(taken.map((found) => found.secret))].sort((a, b) => b.length - a.length);
-  return (snippet) => values.reduce((cut, value) => cut.split(value).join(masked(value)), snippet);
-}
+/** What a message calls a secret by. */
+const masked = (secret: string): string => (secret.length >= 12 ? `${secret.slice(0, 4)}****` : "****");

@@ -4,6 +4,7 @@ import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import { asciiLower } from "../secrets/scan.ts";
+import type { ShownText } from "../secrets/shown-text.ts";
 
 /** Longer lines are data. */
 const lineCharactersMax = 2_000;
@@ -32,11 +33,7 @@ export class TextScanner {
   }
 
   /** @returns candidates, one a line and rule at most */
-  scan(
-    text: string,
-    lines: LineIndex,
-    suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
-  ): Candidate[] {
+  scan({ text, lines }: ShownText, suppressed: (ruleId: string, line: number) => Candidate["suppressed"]): Candidate[] {
     const lower = asciiLower(text);
     return this.#texts.flatMap(({ rule, keywords, regexes }) => {
       const found: Candidate[] = [];

@@ -50,6 +50,8 @@ export interface PatternMatches {
 export interface PatternFile {
   readonly language: string;
   readonly lines: LineIndex;
+  /** The same lines as findings may show them. */
+  readonly shown: LineIndex;
   readonly suppressed: (ruleId: string, line: number) => Candidate["suppressed"];
 }
 
@@ -84,7 +86,7 @@ function firstMatch(regex: RE2JS, line: string): { start: number; end: number } 
 
 function candidateAt(
   { rule, ruleId }: Compiled,
-  { language, lines, suppressed }: PatternFile,
+  { language, shown, suppressed }: PatternFile,
   line: number,
   found: { start: number; end: number },
 ): Candidate {
@@ -97,8 +99,8 @@ function candidateAt(
     source: "",
     sink: "",
     symbol: "",
-    anchor: lineAnchor(lines.line(line), commentStyle(language) === "hash"),
-    snippet: snippetOf(lines, place),
+    anchor: lineAnchor(shown.line(line), commentStyle(language) === "hash"),
+    snippet: snippetOf(shown, place),
     trace: [],
     suppressed: suppressed(ruleId, line),
     own: ownRule(rule),

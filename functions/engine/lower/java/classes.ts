@@ -14,7 +14,10 @@ export function classOf(l: Lowering, node: SyntaxNode, given?: string): ClassSta
     ...span(node),
     kind: "class",
     name: given ?? (name ? l.textOf(name) : ""),
-    bases: parents.map((parent) => l.expression(parent)),
+    bases: [
+      ...parents.map((parent) => l.expression(parent)),
+      ...(node.type === "enum_declaration" ? [l.variable(node, "Enum")] : []),
+    ],
     decorators: annotationsOf(l, node),
     body: [
       ...parametersOf(l, childIn(node, "parameters")).map((p) => field(l, node, p.name, p.type, null, p.decorators)),

@@ -155,33 +155,7 @@ export const expressions: Record<string, Handler> = {
     if (!of || !method) return of ? l.expression(of) : l.unknown(node);
     return { ...span(node), kind: "field", of: l.expression(of), name: l.textOf(method) };
   },
-  // As a value: the join of what its arms give.
-  switch_expression: (l, node) => {
-    const { of, cases } = switchParts(l, node);
-    const arms = cases.flatMap((c) =>
-      c.body.flatMap((s) =>
-        s.kind === "expression"
-          ? [s.value]
-          : s.kind === "block"
-            ? s.body.flatMap((b) => (b.kind === "return" && b.value ? [b.value] : []))
-            : [],
-      ),
-    );
-    const joined = arms.reduceRight<Expression | null>(
-      (otherwise, then) =>
-        otherwise === null
-          ? then
-          : {
-              ...span(node),
-              kind: "conditional",
-              test: { ...span(node), kind: "unknown", reads: [] },
-              then,
-              otherwise,
-            },
-      null,
-    );
-    return { ...span(node), kind: "sequence", parts: joined ? [of, joined] : [of] };
-  },
+  switch_expression: switchValue,
   template_expression: (l, node) => l.reads(node, node.children),
   annotation: annotation,
   marker_annotation: annotation,
@@ -192,6 +166,32 @@ export const expressions: Record<string, Handler> = {
   dimensions: (l, node) => l.reads(node, []),
   array_type: last,
 };
+
+/** As a value: what the arm gives whose label fits, asked one after the other; the default comes last. */
+function switchValue(l: Lowering, node: SyntaxNode): Expression {
+  const { of, cases } = switchParts(l, node);
+  const arms = cases.flatMap(({ tests, body }) => {
+    const values = body.flatMap((s) =>
+      s.kind === "expression"
+        ? [s.value]
+        : (s.kind === "block" ? s.body : [s]).flatMap((b) => (b.kind === "return" && b.value ? [b.value] : [])),
+    );
+    return values.map((value) => ({ tests, value }));
+  });
+  const ordered = [...arms.filter(({ tests }) => tests.length > 0), ...arms.filter(({ tests }) => tests.length === 0)];
+  const chosen = ordered.reduceRight<Expression | null>((otherwise, { tests, value }) => {
+    if (otherwise === null) return value;
+    const asked = tests.map(
+      (test): Expression => ({ ...span(node), kind: "operation", operator: "==", operands: [of, test] }),
+    );
+    const [only, ...others] = asked;
+    if (!only) return { ...span(node), kind: "sequence", parts: [value, otherwise] };
+    const test: Expression =
+      others.length === 0 ? only : { ...span(node), kind: "operation", operator: "||", operands: asked };
+    return { ...span(node), kind: "conditional", test, then: value, otherwise };
+  }, null);
+  return { ...span(node), kind: "sequence", parts: chosen ? [of, chosen] : [of] };
+}
 
 function scoped(l: Lowering, node: SyntaxNode): Expression {
   const of = childIn(node, "scope");

@@ -199,7 +199,7 @@ const moduleName = (l: Lowering, node: SyntaxNode) => unescapeText(l.textOf(node
 function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
   const declared = childIn(node, "declaration");
   const value = childIn(node, "value");
-  if (declared) return markExported(l.statement(declared));
+  if (declared) return markExported(decorated(l, node, l.statement(declared)));
   if (value) {
     const to: Expression = { ...span(node), kind: "field", of: l.variable(node, "exports"), name: "default" };
     const assign: Expression = {
@@ -230,6 +230,14 @@ function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
     };
     return [{ ...span(specifier), kind: "expression", value: assign }];
   });
+}
+
+/** TypeScript lets the decorators of a class stand before `export`, where they are children of the export. */
+function decorated(l: Lowering, node: SyntaxNode, declared: Statement[]): Statement[] {
+  const before = childrenIn(node, "decorator").flatMap((d) => d.children.map((c) => l.expression(c)));
+  for (const statement of declared)
+    if (statement.kind === "class") statement.decorators = [...before, ...statement.decorators];
+  return declared;
 }
 
 function markExported(declared: Statement[]): Statement[] {

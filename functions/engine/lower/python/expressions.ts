@@ -1,4 +1,5 @@
 import type { Argument, Entry, Expression, Operation } from "../../ir/ir.ts";
+import { wholeMap } from "../../ir/ir.ts";
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { annotationOf } from "./annotations.ts";
@@ -162,8 +163,10 @@ function element(l: Lowering, node: SyntaxNode): Entry {
 }
 
 function argument(l: Lowering, node: SyntaxNode): Argument {
-  if (node.type !== "keyword_argument")
-    return { name: null, spread: node.type.endsWith("_splat"), value: l.expression(node) };
+  if (node.type !== "keyword_argument") {
+    const name = node.type === "dictionary_splat" ? wholeMap : null;
+    return { name, spread: node.type.endsWith("_splat"), value: l.expression(node) };
+  }
   const key = childIn(node, "name");
   const value = childIn(node, "value");
   return { name: key ? l.textOf(key) : null, spread: false, value: value ? l.expression(value) : l.unknown(node) };

@@ -1,6 +1,6 @@
 import os
 
-# todo-vuln: debug_mode
+# vuln: debug_mode
 DEBUG = True
 SECRET_KEY = os.environ["DJANGO_SECRET_KEY"]
 ALLOWED_HOSTS = ["library.example.org"]
@@ -10,16 +10,16 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
 ]
-# todo-vuln: insecure_cookie
+# vuln: insecure_cookie
 SESSION_COOKIE_SECURE = False
 # safe: insecure_cookie
 CSRF_COOKIE_SECURE = True
-# todo-vuln: insecure_cookie
+# vuln: insecure_cookie
 SESSION_COOKIE_HTTPONLY = False
-# todo-vuln: permissive_cors
+# vuln: permissive_cors
 CORS_ALLOW_ALL_ORIGINS = True
 CORS_ALLOW_CREDENTIALS = True
-# todo-vuln: deserialization
+# vuln: deserialization
 SESSION_SERIALIZER = "django.contrib.sessions.serializers.PickleSerializer"
-# todo-vuln: weak_password_hash
+# vuln: weak_password_hash
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

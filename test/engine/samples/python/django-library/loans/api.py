@@ -46,7 +46,7 @@ class BookViewSet(viewsets.ModelViewSet):
         serializer.is_valid(raise_exception=True)
         # safe: mass_assignment
         serializer.save()
-        # todo-vuln: mass_assignment
+        # vuln: mass_assignment
         Book.objects.create(**request.data)
         return Response(serializer.data, status=status.HTTP_201_CREATED)
 
@@ -57,6 +57,6 @@ class BookViewSet(viewsets.ModelViewSet):
             book.title = request.data["title"]
             book.save()
         except Exception:
-            # todo-vuln: verbose_error
+            # vuln: verbose_error
             return Response({"error": traceback.format_exc()}, status=500)
         return Response(status=204)

@@ -6,7 +6,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from .routers import files, notes
 
 app = FastAPI()
-# todo-vuln: permissive_cors
+# vuln: permissive_cors
 app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_credentials=True, allow_methods=["*"])
 app.include_router(notes.router)
 app.include_router(files.router)
@@ -14,7 +14,7 @@ app.include_router(files.router)
 
 @app.get("/hello", response_class=HTMLResponse)
 async def hello(name: str = "you"):
-    # todo-vuln: xss
+    # vuln: xss
     return f"<h1>Hello {name}</h1>"
 
 

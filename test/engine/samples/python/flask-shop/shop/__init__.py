@@ -15,7 +15,7 @@ def create_app():
     app.config["SECRET_KEY"] = os.environ["SECRET_KEY"]
     app.config["SQLALCHEMY_DATABASE_URI"] = os.environ["DATABASE_URL"]
     app.config.update(
-        # todo-vuln: insecure_cookie
+        # vuln: insecure_cookie
         SESSION_COOKIE_HTTPONLY=False,
         # safe: insecure_cookie
         SESSION_COOKIE_SECURE=True,

@@ -1,5 +1,6 @@
 import asyncio
 from datetime import date
+from enum import Enum
 from typing import Annotated, Literal, Optional
 from uuid import UUID
 
@@ -102,3 +103,17 @@ async def render(style: str = Form("plain")):
     # safe: command_injection
     await asyncio.create_subprocess_shell(f"render --style {style}")
     return {"ok": True}
+
+
+class Column(str, Enum):
+    TITLE = "title"
+    RANK = "rank"
+
+
+@router.get("/sorted")
+def sorted_notes(column: Column, table: str):
+    connection = get_connection()
+    # safe: sql_injection
+    rows = connection.execute(f"SELECT * FROM notes ORDER BY {column.value}").fetchall()
+    # vuln: sql_injection
+    return rows + connection.execute(f"SELECT * FROM {table}").fetchall()

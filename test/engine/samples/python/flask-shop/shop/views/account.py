@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 @bp.post("/login")
 def login():
     email = request.form["email"]
-    # todo-vuln: log_injection
+    # vuln: log_injection
     log.info("login of %s", email)
     # safe: log_injection
     log.info("login of %r", email)
@@ -55,10 +55,10 @@ def go():
 @bp.post("/password")
 def change_password():
     password = request.form["password"]
-    # todo-vuln: sensitive_logging
+    # vuln: sensitive_logging
     log.debug("new password %s", password)
     customer = db.session.get(Customer, session["customer"])
-    # todo-vuln: weak_password_hash
+    # vuln: weak_password_hash
     customer.legacy = hashlib.sha256(password.encode()).hexdigest()
     # safe: weak_password_hash
     customer.password = generate_password_hash(password)
@@ -79,7 +79,7 @@ def reset():
 
 @bp.post("/register")
 def register():
-    # todo-vuln: mass_assignment
+    # vuln: mass_assignment
     customer = Customer(**request.get_json())
     db.session.add(customer)
     db.session.commit()
@@ -102,7 +102,7 @@ def safe_register():
 def profile():
     customer = db.session.get(Customer, session["customer"])
     for key, value in request.json.items():
-        # todo-vuln: mass_assignment
+        # vuln: mass_assignment
         setattr(customer, key, value)
     for key in ("email", "name"):
         # safe: mass_assignment

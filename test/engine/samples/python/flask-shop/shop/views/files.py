@@ -83,7 +83,7 @@ def loose():
 
 @bp.get("/named/<name>")
 def named(name):
-    # todo-safe: path_traversal
+    # safe: path_traversal
     return send_file(os.path.join(BASE, check_name(name) + ".pdf"))
 
 

@@ -12,7 +12,7 @@ import ldap
 import ldap.filter
 import requests
 import yaml
-from flask import Blueprint, abort, current_app, jsonify, request
+from flask import Blueprint, abort, current_app, g, jsonify, request
 from lxml import etree
 from urllib.parse import urlparse
 
@@ -77,6 +77,38 @@ def fetch_allowed():
     return jsonify(status=requests.get(url, timeout=5).status_code)
 
 
+@bp.get("/fetch/begins")
+def fetch_begins():
+    url = request.args["url"]
+    if not url.startswith("https://api.example.org/"):
+        abort(400)
+    # safe: ssrf
+    return jsonify(status=requests.get(url, timeout=5).status_code)
+
+
+@bp.get("/fetch/begins/loosely")
+def fetch_begins_loosely():
+    url = request.args["url"]
+    if not url.startswith("https://"):
+        abort(400)
+    # vuln: ssrf
+    return jsonify(status=requests.get(url, timeout=5).status_code)
+
+
+@bp.before_request
+def remember_host():
+    g.host = request.args.get("host", "")
+
+
+@bp.get("/lookup")
+def lookup():
+    # vuln: command_injection
+    os.system("nslookup " + g.host)
+    # safe: command_injection
+    os.system("nslookup " + shlex.quote(g.host))
+    return "", 204
+
+
 @bp.get("/fetch/unverified")
 def fetch_unverified():
     # vuln: tls_verification
@@ -97,7 +129,7 @@ def people():
 
 @bp.post("/feed")
 def feed():
-    # todo-vuln: xxe
+    # vuln: xxe
     tree = etree.fromstring(request.data, etree.XMLParser(resolve_entities=True))
     # safe: xxe
     other = etree.fromstring(request.data, etree.XMLParser(resolve_entities=False, no_network=True))
@@ -124,13 +156,13 @@ def report():
         return jsonify(json.loads(request.args["data"]))
     except ValueError:
         current_app.logger.exception("report")
-        # todo-vuln: verbose_error
+        # vuln: verbose_error
         return jsonify(error=traceback.format_exc()), 500
 
 
 @bp.after_request
 def allow_origins(response):
-    # todo-vuln: permissive_cors
+    # vuln: permissive_cors
     response.headers["Access-Control-Allow-Origin"] = request.headers.get("Origin")
     response.headers["Access-Control-Allow-Credentials"] = "true"
     return response

@@ -1,0 +1,127 @@
+import { RE2JS } from "re2js";
+import type { Candidate, FileArtefact } from "../artefact.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Rule } from "../catalogue/schema.ts";
+import type { TraceStep } from "../finding.ts";
+import type { ControlBody } from "../web/web-schema.ts";
+import type { PlacedCandidate } from "./link.ts";
+import { Modules } from "./modules.ts";
+import { type Route, WebRoutes, worldOf } from "./web-routes.ts";
+
+/** More gaps than this, and more than have the control, are one finding: somebody decided so, or something else protects them. */
+const singleMax = 8;
+const listedMax = 19;
+/** Without the control anywhere it may be elsewhere, in front of the application. */
+const nowhereFactor = 0.35;
+const elsewhereFactor = 0.75;
+
+/** The routes that lack what rules ask for, judged by the whole application. */
+export function missingControls(catalogue: Catalogue, artefacts: readonly FileArtefact[]): PlacedCandidate[] {
+  if (!artefacts.some(({ link }) => link.web && link.web.routes.length > 0)) return [];
+  const { all } = new WebRoutes(artefacts, new Modules(artefacts, []));
+  return catalogue.controlRules.flatMap((rule) =>
+    [...new Set(all.map(languageOfRoute))].flatMap((language) => {
+      const routes = all.filter((route) => languageOfRoute(route) === language);
+      const isMeant = rule.languages.some((name) => worldOf(name) === language);
+      return rule.control && isMeant ? gaps(rule, rule.control, routes) : [];
+    }),
+  );
+}
+
+const languageOfRoute = ({ artefact }: Route): string => worldOf(artefact.coverage.language);
+
+function gaps(rule: Rule, body: ControlBody, routes: readonly Route[]): PlacedCandidate[] {
+  const meant = tester(body);
+  const has = (route: Route) => route.controls.has(body.requires);
+  const controlled = routes.filter(has);
+  const missing = oncePerHandler(routes.filter((route) => !has(route) && !route.unknown && meant(route)));
+  const [first] = missing;
+  if (!first) return [];
+  const one = controlled.length === 0 || (missing.length > singleMax && missing.length > controlled.length);
+  if (one) return [collective(rule, first, missing, controlled.length)];
+  return missing.map((route) => {
+    const sibling = nearest(route, controlled);
+    const near = sibling.artefact === route.artefact ? 1 : elsewhereFactor;
+    return placed(rule, route, rule.confidence * near, label(sibling), [step(sibling, "step"), step(route, "sink")]);
+  });
+}
+
+/** A handler may have many paths; it lacks the control once. */
+function oncePerHandler(routes: readonly Route[]): Route[] {
+  const handlers = new Set<string>();
+  return routes.filter(({ artefact, record }) => {
+    const key = `${artefact.coverage.path}\0${record.handler}`;
+    return !handlers.has(key) && handlers.add(key);
+  });
+}
+
+function collective(rule: Rule, first: Route, missing: readonly Route[], controlled: number): PlacedCandidate {
+  const steps = missing.slice(0, listedMax).map((route) => step(route, "step"));
+  const source = controlled === 0 ? "–" : String(controlled);
+  const found = placed(rule, first, rule.confidence * nowhereFactor, source, steps);
+  return {
+    ...found,
+    candidate: { ...found.candidate, severity: "low", sink: `${label(first)} (+${missing.length - 1})` },
+  };
+}
+
+function tester({ effects, methods, matches, notMatches }: ControlBody): (route: Route) => boolean {
+  const wanted = matches === undefined ? null : RE2JS.compile(matches);
+  const unwanted = notMatches === undefined ? null : RE2JS.compile(notMatches);
+  return ({ artefact, record, effects: done }) => {
+    if (!effects.some((effect) => effect === "any" || done.has(effect))) return false;
+    if (!record.methods.some((method) => methods.includes(method))) return false;
+    const name = `${record.path ?? ""} ${record.handler}`;
+    if (wanted && !wanted.matcher(name).find()) return false;
+    return !unwanted
+      ?.matcher(`${name} ${artefact.coverage.path.slice(artefact.coverage.path.lastIndexOf("/") + 1)}`)
+      .find();
+  };
+}
+
+/** A route that has the control: of the same file if there is one, else the one whose file has most folders in common. */
+function nearest(route: Route, controlled: readonly Route[]): Route {
+  const shared = (other: Route): number => {
+    const [a, b] = [route.artefact.coverage.path, other.artefact.coverage.path].map((path) => path.split("/"));
+    let same = 0;
+    while (same < (a?.length ?? 0) && a?.[same] === b?.[same]) same++;
+    return same;
+  };
+  return controlled.reduce((best, other) => (shared(other) > shared(best) ? other : best));
+}
+
+/** Placeholders are written alike, whatever the framework. */
+const label = ({ record: { methods, path, handler } }: Route): string =>
+  `${methods.join("|")} ${(path ?? handler).replace(/\{(\w+)\}/g, ":$1")}`.slice(0, 100);
+
+const step = ({ artefact, record }: Route, role: TraceStep["role"]): TraceStep => ({
+  path: artefact.coverage.path,
+  startLine: record.startLine,
+  startColumn: record.startColumn,
+  endLine: record.endLine,
+  endColumn: record.endColumn,
+  code: (record.snippet.split("\n", 1)[0] ?? "").trim().slice(0, 120),
+  role,
+});
+
+function placed(rule: Rule, route: Route, confidence: number, source: string, trace: TraceStep[]): PlacedCandidate {
+  const { artefact, record } = route;
+  const reason = record.suppressed[rule.id];
+  const candidate: Candidate = {
+    startLine: record.startLine,
+    startColumn: record.startColumn,
+    endLine: record.endLine,
+    endColumn: record.endColumn,
+    ruleId: rule.id,
+    severity: rule.severity,
+    confidence: Math.round(confidence * 100) / 100,
+    source,
+    sink: label(route),
+    symbol: record.symbol,
+    anchor: record.anchor,
+    snippet: record.snippet,
+    trace: [],
+    suppressed: reason === undefined ? null : { reason },
+  };
+  return { path: artefact.coverage.path, candidate, trace };
+}

@@ -1,0 +1,96 @@
+import type { FileArtefact } from "../artefact.ts";
+import type { FunctionRecord, Reference } from "../web/web-record.ts";
+import type { Modules } from "./modules.ts";
+
+/** How many files a control may lie away from the handler. */
+const crossingsMax = 4;
+/** What is done further away is done to something else, as a rule. */
+const effectsMax = 1;
+const reachedMax = 60;
+
+/** What a handler comes to, with everything it calls. */
+export interface Reached {
+  controls: ReadonlySet<string>;
+  effects: ReadonlySet<string>;
+  /** Some file of the project that it refers to is not among those scanned. */
+  unknown: boolean;
+}
+
+/** Finds what references of web records mean, and what the functions meant do. */
+export class WebFunctions {
+  readonly #modules: Modules;
+  readonly #byName = new Map<FileArtefact, Map<string, FunctionRecord[]>>();
+  readonly #reached = new Map<string, Reached>();
+
+  constructor(modules: Modules) {
+    this.#modules = modules;
+  }
+
+  /** What the function, or class with all its methods, comes to. */
+  reached(from: FileArtefact, reference: Reference): Reached {
+    const key = `${from.coverage.path}\0${reference}`;
+    const known = this.#reached.get(key);
+    if (known) return known;
+    const controls = new Set<string>();
+    const effects = new Set<string>();
+    let unknown = false;
+    const seen = new Set<string>();
+    const open = [{ from, reference, depth: 0 }];
+    for (let next = open.pop(); next && seen.size < reachedMax; next = open.pop()) {
+      const { from: file, reference: wanted, depth } = next;
+      const name = `${file.coverage.path}\0${wanted}`;
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const found = this.#find(file, wanted);
+      if (!found) unknown ||= depth === 0 && isOfProject(wanted);
+      for (const { artefact, record } of found ?? []) {
+        for (const control of record.controls) controls.add(control);
+        if (depth <= effectsMax) for (const effect of record.effects) effects.add(effect);
+        if (depth < crossingsMax)
+          for (const call of record.calls) open.push({ from: artefact, reference: call, depth: depth + 1 });
+      }
+    }
+    const result = { controls, effects, unknown };
+    this.#reached.set(key, result);
+    return result;
+  }
+
+  /** Null where the file meant is not known; empty where its function does nothing worth a record. */
+  #find(from: FileArtefact, reference: Reference): { artefact: FileArtefact; record: FunctionRecord }[] | null {
+    if (reference.startsWith("#")) return this.#named(from, reference.slice(1).replace(/^(this|self)\./, ""));
+    const file = this.#modules.file(from.coverage.path, reference);
+    if (!file) return null;
+    const direct = this.#named(file.artefact, file.member || "default");
+    if (direct.length > 0) return direct;
+    // A member of an instance or of a re-export: the modules know more about classes and aliases.
+    return this.#modules
+      .find(from.coverage.path, reference)
+      .flatMap(({ artefact, exported }) => this.#named(artefact, exported.name));
+  }
+
+  #named(artefact: FileArtefact, name: string): { artefact: FileArtefact; record: FunctionRecord }[] {
+    const names = this.#namesOf(artefact);
+    if (name.endsWith("!")) return (names.get(name.slice(0, -1)) ?? []).map((record) => ({ artefact, record }));
+    const records = names.get(name) ?? names.get(`${name}.*`);
+    const methods = names.get(`${name}.*`) ?? [];
+    return [...new Set([...(records ?? []), ...methods])].map((record) => ({ artefact, record }));
+  }
+
+  /** The functions of a file by name, and by the class that they are methods of; the last part of a name where it is the only one. */
+  #namesOf(artefact: FileArtefact): Map<string, FunctionRecord[]> {
+    const known = this.#byName.get(artefact);
+    if (known) return known;
+    const names = new Map<string, FunctionRecord[]>();
+    const add = (name: string, record: FunctionRecord) => names.set(name, [...(names.get(name) ?? []), record]);
+    for (const record of artefact.link.web?.functions ?? []) {
+      add(record.name, record);
+      const dot = record.name.lastIndexOf(".");
+      if (dot > 0) add(`${record.name.slice(0, dot)}.*`, record);
+    }
+    this.#byName.set(artefact, names);
+    return names;
+  }
+}
+
+/** Files that are written with a relative path are part of the project. */
+const isOfProject = (reference: Reference): boolean => /^(\.|@\/|~\/)/.test(reference);

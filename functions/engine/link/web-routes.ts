@@ -1,0 +1,150 @@
+import type { FileArtefact } from "../artefact.ts";
+import type { MountRecord, RouteRecord } from "../web/web-record.ts";
+import type { Modules } from "./modules.ts";
+import { inTestCode } from "./path-role.ts";
+import { WebFunctions } from "./web-functions.ts";
+
+/** Routers in routers in routers. */
+const nestingMax = 5;
+
+/** A route with all that is known about it. */
+export interface Route {
+  artefact: FileArtefact;
+  record: RouteRecord;
+  controls: ReadonlySet<string>;
+  effects: ReadonlySet<string>;
+  /** Something in front of it is not known, so that nothing can be said to be missing. */
+  unknown: boolean;
+}
+
+/** A router of a file, by its name there, in a router of another. */
+interface Mounted {
+  artefact: FileArtefact;
+  mount: MountRecord;
+  member: string;
+}
+
+/** The routes of all files, each with the controls in force: its own, its handler's, its routers' and the application's. */
+export class WebRoutes {
+  readonly all: Route[];
+  readonly #modules: Modules;
+  readonly #functions: WebFunctions;
+  readonly #files: readonly FileArtefact[];
+  /** Mounts that put a file's router into another, by the path of that file. */
+  readonly #into = new Map<string, Mounted[]>();
+
+  /** @param artefacts in path order */
+  constructor(artefacts: readonly FileArtefact[], modules: Modules) {
+    this.#modules = modules;
+    this.#functions = new WebFunctions(modules);
+    this.#files = artefacts.filter(({ link }) => link.web);
+    for (const artefact of this.#files)
+      for (const mount of artefact.link.web?.mounts ?? []) this.#index(artefact, mount);
+    this.all = this.#files.flatMap((artefact) =>
+      inTestCode(artefact.coverage.path)
+        ? []
+        : (artefact.link.web?.routes ?? []).map((record) => this.#route(artefact, record)),
+    );
+  }
+
+  #index(artefact: FileArtefact, mount: MountRecord): void {
+    for (const use of mount.uses) {
+      const found = use.startsWith("#")
+        ? { artefact, member: use.slice(1) }
+        : this.#modules.file(artefact.coverage.path, use);
+      if (!found) continue;
+      const { path } = found.artefact.coverage;
+      this.#into.set(path, [...(this.#into.get(path) ?? []), { artefact, mount, member: found.member }]);
+    }
+  }
+
+  #route(artefact: FileArtefact, record: RouteRecord): Route {
+    const controls = new Set(record.controls);
+    const effects = new Set<string>();
+    let unknown = false;
+    for (const handler of record.handlers) {
+      const reached = this.#functions.reached(artefact, handler);
+      for (const control of reached.controls) controls.add(control);
+      for (const effect of reached.effects) effects.add(effect);
+      unknown ||= reached.unknown;
+    }
+    for (const control of this.#inFront(artefact, record, record.order)) controls.add(control);
+    for (const { link, coverage } of this.#files)
+      if (sameWorld(coverage.language, artefact.coverage.language))
+        for (const control of link.web?.application ?? []) controls.add(control);
+    return { artefact, record, controls, effects, unknown };
+  }
+
+  /** What the routers around a route put in front of it. */
+  #inFront(
+    artefact: FileArtefact,
+    { router, path, made }: Pick<RouteRecord, "router" | "path" | "made">,
+    order: number,
+    seen: ReadonlySet<string> = new Set(),
+  ): string[] {
+    const key = `${artefact.coverage.path}\0${router}`;
+    if (router === null || seen.has(key) || seen.size >= nestingMax) return [];
+    const around = new Set([...seen, key]);
+    const own = (artefact.link.web?.mounts ?? [])
+      .filter((mount) => mount.router === router && mount.order < order && covers(mount.path, path))
+      .flatMap((mount) => this.#of(artefact, mount));
+    const parents = this.#parents(artefact, router);
+    const above = parents.flatMap(({ artefact: parent, mount }) => [
+      ...mount.controls,
+      ...this.#uses(parent, mount, artefact),
+      ...this.#inFront(parent, { router: mount.router, path: joinPaths(mount.path, path), made }, mount.order, around),
+    ]);
+    // A router that nobody is seen to mount gets into the application by a way that is not followed.
+    const isRoot = made && (artefact.link.web?.mounts ?? []).some((mount) => mount.router === router);
+    const anywhere = parents.length > 0 || seen.size > 0 || isRoot ? [] : this.#anywhere(artefact);
+    return [...own, ...above, ...anywhere];
+  }
+
+  /** What the routers of other files that are in no other router put in front of everything. */
+  #anywhere(artefact: FileArtefact): string[] {
+    return this.#files
+      .filter((file) => file !== artefact && sameWorld(file.coverage.language, artefact.coverage.language))
+      .flatMap((file) =>
+        (file.link.web?.mounts ?? [])
+          .filter(({ path, router }) => (path === null || path === "/") && this.#parents(file, router).length === 0)
+          .flatMap((mount) => this.#of(file, mount)),
+      );
+  }
+
+  #parents(artefact: FileArtefact, router: string): Mounted[] {
+    return (this.#into.get(artefact.coverage.path) ?? []).filter(({ artefact: parent, member }) =>
+      parent === artefact ? member === router : isMember(member, router),
+    );
+  }
+
+  #of(artefact: FileArtefact, mount: MountRecord): string[] {
+    return [...mount.controls, ...this.#uses(artefact, mount, null)];
+  }
+
+  /** A function in front of others protects them only if it can refuse; many only look up who is there. */
+  #uses(artefact: FileArtefact, { uses }: MountRecord, except: FileArtefact | null): string[] {
+    return uses.flatMap((use) => {
+      if (except && this.#modules.file(artefact.coverage.path, use)?.artefact === except) return [];
+      const { controls, effects } = this.#functions.reached(artefact, use);
+      return effects.has("refuses") ? [...controls] : [];
+    });
+  }
+}
+
+const isMember = (member: string, router: string): boolean =>
+  member === "" || member === "default" || member === router || member.startsWith(`${router}.`);
+
+/** TypeScript and JavaScript run together. */
+const sameWorld = (a: string, b: string): boolean => worldOf(a) === worldOf(b);
+export const worldOf = (language: string): string =>
+  language === "typescript" || language === "tsx" ? "javascript" : language;
+
+/** Whether something mounted at a path stands in front of a route; what is not known may. */
+function covers(mounted: string | null, path: string | null): boolean {
+  if (mounted === null || path === null || mounted === "/" || mounted === "*") return true;
+  const prefix = mounted.replace(/[/*]+$/, "");
+  return path === prefix || path.startsWith(`${prefix}/`) || prefix.includes(":");
+}
+
+const joinPaths = (before: string | null, path: string | null): string | null =>
+  path === null ? null : `${before ?? ""}/${path}`.replace(/\/+/g, "/");

@@ -1,0 +1,157 @@
+import type { Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
+import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
+import { assigned } from "../curly/expressions.ts";
+import { asStatement } from "../curly/statements.ts";
+import { type Lowering, positional, span } from "../lowering.ts";
+import { typeName } from "./types.ts";
+
+/** The attributes of a declaration, each as the call it is. */
+export const attributesOf = (l: Lowering, node: SyntaxNode): Expression[] =>
+  node.children
+    .filter((c) => c.type === "attribute_list")
+    .flatMap((list) => list.children.filter((c) => c.type === "attribute"))
+    .map((c) => {
+      const name = childIn(c, "name");
+      const args = childOf(c, "attribute_argument_list")?.children ?? [];
+      return l.call(
+        c,
+        l.variable(c, typeName(l, name) ?? ""),
+        args.map((arg) => {
+          const label = childIn(arg, "name");
+          const value = arg.children.filter((part) => part !== label).at(-1);
+          return {
+            name: label ? l.textOf(label) : null,
+            spread: false,
+            value: value ? l.expression(value) : l.reads(arg, []),
+          };
+        }),
+      );
+    });
+
+const has = (l: Lowering, node: SyntaxNode, modifier: string): boolean =>
+  node.children.some((c) => c.type === "modifier" && l.textOf(c) === modifier);
+
+/** The bases whose public methods somebody else calls are told by their names, or by how these end. */
+const familyOf = (name: string): string[] => [...new Set([name, name.match(/[A-Z][a-z]+$/)?.[0] ?? name])];
+
+export function classOf(l: Lowering, node: SyntaxNode): Statement {
+  const name = childIn(node, "name");
+  const body = childIn(node, "body") ?? childOf(node, "declaration_list");
+  const bases = (childOf(node, "base_list")?.children ?? []).flatMap((base) => typeName(l, base) ?? []);
+  const own = name ? l.textOf(name) : "";
+  const kin = [...bases, own].flatMap(familyOf);
+  const parameters = parametersOf(l, childOf(node, "parameter_list"));
+  return {
+    ...span(node),
+    kind: "class",
+    name: own,
+    bases: bases.map((base) => l.variable(node, base)),
+    decorators: attributesOf(l, node),
+    body: [
+      ...parameters.map((p) => asStatement(assigned(node, l.variable(node, p.name), l.reads(node, []), p.type, true))),
+      ...(body?.children ?? []).flatMap((member) => memberOf(l, member, kin)),
+    ],
+  };
+}
+
+function memberOf(l: Lowering, node: SyntaxNode, kin: readonly string[]): Statement[] {
+  switch (node.type) {
+    case "method_declaration": {
+      const fn = functionOf(l, node);
+      // `<public>.Base`: what a framework calls by the base class it asks for.
+      const reached = has(l, node, "public") && !has(l, node, "static") ? kin : [];
+      const marks = reached.map(
+        (name): Expression => ({ ...span(node), kind: "field", of: l.variable(node, "<public>"), name }),
+      );
+      return [{ ...span(node), kind: "function", fn: { ...fn, decorators: [...fn.decorators, ...marks] } }];
+    }
+    case "constructor_declaration":
+      return [{ ...span(node), kind: "function", fn: { ...functionOf(l, node), name: "constructor" } }];
+    case "property_declaration":
+      return propertyOf(l, node);
+    default:
+      return l.statement(node);
+  }
+}
+
+/** A property is a field; what its accessors do is looked at as functions. */
+function propertyOf(l: Lowering, node: SyntaxNode): Statement[] {
+  const name = childIn(node, "name");
+  if (!name) return [];
+  const value = childIn(node, "value");
+  const written = value?.type === "arrow_expression_clause" ? value.children[0] : value;
+  const attributes = attributesOf(l, node);
+  const from: Expression = written ? l.expression(written) : { ...span(node), kind: "unknown", reads: attributes };
+  const accessors = (childIn(node, "accessors")?.children ?? []).filter((c) => childIn(c, "body"));
+  return [
+    asStatement(assigned(node, l.variable(name), from, typeName(l, childIn(node, "type")), true)),
+    ...accessors.map((c): Statement => {
+      const fn = { ...functionOf(l, c), name: `${l.textOf(childIn(c, "name") ?? c)}_${l.textOf(name)}` };
+      return { ...span(c), kind: "function", fn };
+    }),
+  ];
+}
+
+/** Lowers a method, local function, accessor, lambda or anonymous method. */
+export function functionOf(l: Lowering, node: SyntaxNode): FunctionNode {
+  const name = childIn(node, "name");
+  const anonymous = name === undefined || node.type === "accessor_declaration";
+  const isClosure = /lambda|anonymous|local/.test(node.type);
+  return {
+    ...span(node),
+    name: name && !anonymous ? l.textOf(name) : "",
+    params: parametersOf(l, childIn(node, "parameters")),
+    decorators: attributesOf(l, node),
+    body: bodyOf(l, childIn(node, "body") ?? childOf(node, "block")),
+    result: typeName(l, childIn(node, "returns") ?? childIn(node, "type")),
+    receiver: isClosure || has(l, node, "static") ? null : "this",
+    exported: has(l, node, "public"),
+  };
+}
+
+function bodyOf(l: Lowering, body: SyntaxNode | undefined): Statement[] {
+  if (!body) return [];
+  if (body.type === "block") return l.statements(body.children);
+  const value = body.type === "arrow_expression_clause" ? body.children[0] : body;
+  return value ? [{ ...span(body), kind: "return", value: l.expression(value) }] : [];
+}
+
+export function parametersOf(l: Lowering, list: SyntaxNode | undefined): Parameter[] {
+  if (list?.type === "implicit_parameter") return [parameter(l, list, l.textOf(list), null)];
+  const children = list?.children ?? [];
+  return children.flatMap((p, i) => {
+    if (p.type === "implicit_parameter") return [parameter(l, p, l.textOf(p), null)];
+    // `params string[] rest` stands without a node of its own.
+    if (p.type === "identifier" && p.field === "name") return [{ ...parameter(l, p, l.textOf(p), null), rest: true }];
+    const name = p.type === "parameter" ? childIn(p, "name") : undefined;
+    if (!name) return [];
+    const type = childIn(p, "type");
+    const fallback = p.children.slice(p.children.indexOf(name) + 1)[0];
+    return [
+      {
+        ...parameter(l, p, l.textOf(name), typeName(l, type)),
+        decorators: attributesOf(l, p),
+        default: fallback ? l.expression(fallback) : null,
+        rest: i === children.length - 1 && has(l, p, "params"),
+      },
+    ];
+  });
+}
+
+const parameter = (_: Lowering, at: SyntaxNode, name: string, type: string | null): Parameter => ({
+  ...span(at),
+  name,
+  pattern: null,
+  type,
+  decorators: [],
+  default: null,
+  rest: false,
+});
+
+export const argumentsOf = (l: Lowering, list: SyntaxNode | undefined) =>
+  (list?.children ?? []).map((c) => {
+    const label = childIn(c, "name");
+    const value = c.children.filter((part) => part !== label).at(-1);
+    const given = positional(value ? l.expression(value) : l.reads(c, []));
+    return label ? { ...given, name: l.textOf(label) } : given;
+  });

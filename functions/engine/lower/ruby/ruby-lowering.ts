@@ -1,0 +1,39 @@
+import type { Expression, Statement } from "../../ir/ir.ts";
+import type { SyntaxNode } from "../../parse/syntax.ts";
+import { Lowering } from "../lowering.ts";
+import { expressions } from "./expressions.ts";
+import { statements } from "./statements.ts";
+
+/** Ruby up to 3.4. A name that is assigned nowhere in the method is a call of the object's own. */
+export class RubyLowering extends Lowering {
+  /** The text of each here-document, by where its mark stands. */
+  readonly hereDocuments = new Map<number, SyntaxNode>();
+  /** The methods of the classes around; calls without a receiver are theirs. */
+  readonly methods: ReadonlySet<string>[] = [];
+  /** The variables of the method being lowered. */
+  variables = new Set<string>();
+
+  protected override program(root: SyntaxNode): Statement[] {
+    const marks: SyntaxNode[] = [];
+    const open = [root];
+    // In source order, with a stack of our own: trees may be deep.
+    for (let node = open.pop(); node; node = open.pop()) {
+      if (node.type === "heredoc_beginning") marks.push(node);
+      if (node.type === "heredoc_body") this.hereDocuments.set(marks.shift()?.start ?? -1, node);
+      for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i] as SyntaxNode);
+    }
+    return this.statements(root.children);
+  }
+
+  /** Whether a call without a receiver means a method of the classes around. */
+  isOwn(name: string): boolean {
+    return this.methods.some((names) => names.has(name));
+  }
+
+  protected lowerExpression(node: SyntaxNode): Expression | null {
+    return expressions[node.type]?.(this, node) ?? null;
+  }
+  protected lowerStatement(node: SyntaxNode): Statement[] | null {
+    return statements[node.type]?.(this, node) ?? null;
+  }
+}

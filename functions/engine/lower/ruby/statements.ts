@@ -1,0 +1,191 @@
+import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
+import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
+import { assigned } from "../curly/expressions.ts";
+import { asStatement, inside, none, under } from "../curly/statements.ts";
+import { span } from "../lowering.ts";
+import { functionOf } from "./functions.ts";
+import type { RubyLowering } from "./ruby-lowering.ts";
+import { target } from "./targets.ts";
+
+type Handler = (l: RubyLowering, node: SyntaxNode) => Statement[];
+
+const method: Handler = (l, node) => [{ ...span(node), kind: "function", fn: functionOf(l, node) }];
+const branch =
+  (negated: boolean): Handler =>
+  (l, node) => {
+    const [test, then, otherwise] = [["condition"], ["consequence", "body"], ["alternative"]].map((fields) =>
+      node.children.find((c) => fields.includes(c.field ?? "")),
+    );
+    if (!test) return inside(l, node);
+    return [
+      {
+        ...span(node),
+        kind: "branch",
+        test: negated ? not(l, test) : l.expression(test),
+        then: then ? l.statement(then) : [],
+        otherwise: otherwise ? l.statement(otherwise) : [],
+      },
+    ];
+  };
+const repeat =
+  (negated: boolean): Handler =>
+  (l, node) => {
+    const test = childIn(node, "condition");
+    if (!test) return inside(l, node);
+    return [
+      {
+        ...span(node),
+        kind: "loop",
+        bind: null,
+        test: negated ? not(l, test) : l.expression(test),
+        body: under(l, node, "body"),
+        update: null,
+        always: false,
+      },
+    ];
+  };
+const not = (l: RubyLowering, test: SyntaxNode): Expression => ({
+  ...span(test),
+  kind: "operation",
+  operator: "!",
+  operands: [l.expression(test)],
+});
+const given = (l: RubyLowering, node: SyntaxNode): Expression | null => {
+  const args = childOf(node, "argument_list")?.children ?? [];
+  const [only] = args;
+  return args.length === 1 && only ? l.expression(only) : only ? l.reads(node, args) : null;
+};
+
+/** How each kind of Ruby statement lowers. */
+export const statements: Record<string, Handler> = {
+  ERROR: inside,
+  empty_statement: none,
+  heredoc_body: none,
+  comment: none,
+  uninterpreted: none,
+  alias: none,
+  undef: none,
+  begin_block: inside,
+  end_block: inside,
+  body_statement: guarded,
+  block_body: guarded,
+  begin: guarded,
+  then: inside,
+  do: inside,
+  else: inside,
+  ensure: inside,
+  parenthesized_statements: inside,
+  method,
+  singleton_method: method,
+  class: (l, node) => [classOf(l, node)],
+  module: (l, node) => [classOf(l, node)],
+  singleton_class: (l, node) => under(l, node, "body"),
+  if: branch(false),
+  elsif: branch(false),
+  if_modifier: branch(false),
+  unless: branch(true),
+  unless_modifier: branch(true),
+  while: repeat(false),
+  while_modifier: repeat(false),
+  until: repeat(true),
+  until_modifier: repeat(true),
+  for: (l, node) => {
+    const [to, over] = [childIn(node, "pattern"), childIn(node, "value")?.children[0]];
+    if (!to || !over) return inside(l, node);
+    const element: Expression = { ...span(over), kind: "index", of: l.expression(over), key: null };
+    const bind = assigned(to, target(l, to), element, null, true);
+    const body = under(l, node, "body");
+    return [{ ...span(node), kind: "loop", bind, test: null, body, update: null, always: false }];
+  },
+  case: (l, node) => {
+    const of = childIn(node, "value");
+    const cases = node.children.filter((c) => c.type === "when" || c.type === "in_clause");
+    const last = childOf(node, "else");
+    return [
+      {
+        ...span(node),
+        kind: "switch",
+        of: of ? l.expression(of) : l.literal(node, true),
+        cases: [
+          ...cases.map((c) => ({
+            tests: childrenIn(c, "pattern").map((p) => l.expression(p)),
+            body: under(l, c, "body"),
+            through: false,
+          })),
+          ...(last ? [{ tests: [], body: l.statement(last), through: false }] : []),
+        ],
+      },
+    ];
+  },
+  return: (l, node) => [{ ...span(node), kind: "return", value: given(l, node) }],
+  break: (_, node) => [{ ...span(node), kind: "jump", to: "break" }],
+  next: (_, node) => [{ ...span(node), kind: "jump", to: "continue" }],
+  redo: none,
+  retry: none,
+  rescue_modifier: (l, node) => [
+    {
+      ...span(node),
+      kind: "try",
+      body: under(l, node, "body"),
+      catches: [{ bind: null, body: under(l, node, "handler") }],
+      last: [],
+    },
+  ],
+  call: (l, node) => {
+    // `private def name` declares as well.
+    const declared = childIn(node, "arguments")?.children.filter((c) => /^(singleton_)?method$/.test(c.type)) ?? [];
+    if (declared.length > 0) return l.statements(declared);
+    const name = childIn(node, "method");
+    const raises = name && !childIn(node, "receiver") && /^(raise|fail|abort|exit)$/.test(l.textOf(name));
+    return raises ? [{ ...span(node), kind: "throw", value: l.expression(node) }] : [asStatement(l.expression(node))];
+  },
+};
+
+/** A body with its `rescue` and `ensure`. */
+function guarded(l: RubyLowering, node: SyntaxNode): Statement[] {
+  const apart = new Set(["rescue", "ensure", "else"]);
+  const body = l.statements(node.children.filter((c) => !apart.has(c.type)));
+  const clauses = node.children.filter((c) => c.type === "rescue");
+  const last = childOf(node, "ensure");
+  const otherwise = childOf(node, "else");
+  if (clauses.length === 0 && !last) return body;
+  return [
+    {
+      ...span(node),
+      kind: "try",
+      body: [...body, ...(otherwise ? l.statement(otherwise) : [])],
+      catches: clauses.map((c) => {
+        const name = childIn(c, "variable")?.children[0];
+        return { bind: name ? target(l, name) : null, body: under(l, c, "body") };
+      }),
+      last: last ? l.statement(last) : [],
+    },
+  ];
+}
+
+function classOf(l: RubyLowering, node: SyntaxNode): ClassStatement {
+  const name = childIn(node, "name");
+  const base = childIn(node, "superclass")?.children[0];
+  const body = childIn(node, "body");
+  l.methods.push(new Set(namesOf(l, body)));
+  try {
+    return {
+      ...span(node),
+      kind: "class",
+      name: name ? l.textOf(name).replace(/^.*::/s, "") : "",
+      bases: base ? [l.expression(base)] : [],
+      decorators: [],
+      body: body ? l.statements(body.children) : [],
+    };
+  } finally {
+    l.methods.pop();
+  }
+}
+
+/** What the methods of a class are called, also those declared behind `private`. */
+const namesOf = (l: RubyLowering, body: SyntaxNode | undefined): string[] =>
+  (body?.children ?? []).flatMap((c) => {
+    if (c.type === "call") return namesOf(l, childIn(c, "arguments"));
+    const name = /^(singleton_)?method$/.test(c.type) ? childIn(c, "name") : undefined;
+    return name ? [l.textOf(name)] : [];
+  });

@@ -1,0 +1,379 @@
+import { type FileContext, snippetOf } from "../findings/candidates.ts";
+import type { Call, ClassStatement, Expression, FunctionNode, Module, Span } from "../ir/ir.ts";
+import { FunctionFacts, functionRecords } from "./function-facts.ts";
+import { closureName, eachChild, Names, type Node, written } from "./names.ts";
+import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
+import type { RouteForm, WebKnowledge } from "./web-knowledge.ts";
+import type { MountRecord, RouteRecord, WebRecord } from "./web-record.ts";
+import type { Occurrence } from "./web-schema.ts";
+
+const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
+const firstWords = /^\s*([a-zA-Z]{3,10})\s+([\w."`[]{1,30})/;
+
+/** What a node stands in. */
+interface Within {
+  /** The functions around it, the innermost last. */
+  functions: readonly FunctionFacts[];
+  owner: { node: ClassStatement; facts: FunctionFacts } | null;
+}
+
+/** More routes than these in one file are generated. */
+const routesMax = 500;
+
+/** Collects the routes of a file and what its functions do; null for a file that says nothing about either. */
+export function webRecordOf(
+  knowledge: WebKnowledge,
+  file: FileContext,
+  module: Module,
+  rules: readonly string[],
+): WebRecord | null {
+  const collector = new Collector(knowledge, file, module, rules);
+  collector.walk(module);
+  return collector.record();
+}
+
+class Collector {
+  readonly #knowledge: WebKnowledge;
+  readonly #file: FileContext;
+  readonly #names: Names;
+  readonly #registration: Registration;
+  readonly #rules: readonly string[];
+  readonly #facts: FunctionFacts[] = [];
+  readonly #application = new Set<string>();
+  readonly #routes: RouteRecord[] = [];
+  readonly #mounts: MountRecord[] = [];
+  /** The names that a closure is going to get, by where it stands. */
+  readonly #given = new Map<FunctionNode, string[]>();
+
+  constructor(knowledge: WebKnowledge, file: FileContext, module: Module, rules: readonly string[]) {
+    this.#knowledge = knowledge;
+    this.#file = file;
+    this.#names = new Names(module);
+    this.#registration = new Registration(this.#names, knowledge);
+    this.#rules = rules;
+  }
+
+  record(): WebRecord | null {
+    const referred = [...this.#routes.flatMap(({ handlers }) => handlers), ...this.#mounts.flatMap(({ uses }) => uses)];
+    const functions = functionRecords(this.#facts, new Set(referred));
+    const application = [...this.#application].sort();
+    if (this.#routes.length + this.#mounts.length + functions.length + application.length === 0) return null;
+    return { routes: this.#routes.slice(0, routesMax), mounts: this.#mounts, functions, application };
+  }
+
+  walk({ body }: Module): void {
+    for (const statement of body) this.#node(statement, { functions: [], owner: null });
+  }
+
+  #node(node: Node, within: Within): void {
+    const inside = this.#visit(node, within);
+    if (node.kind !== "field" && node.kind !== "index") {
+      eachChild(node, (child) => this.#node(child, inside));
+      return;
+    }
+    // The whole name has been told; its parts tell nothing more.
+    let of: Expression = node;
+    while (of.kind === "field" || of.kind === "index") {
+      if (of.kind === "index" && of.key && of.key.kind !== "literal") this.#node(of.key, inside);
+      of = of.of;
+    }
+    if (of.kind !== "variable") this.#node(of, inside);
+  }
+
+  /** @returns what the nodes in it stand in */
+  #visit(node: Node, within: Within): Within {
+    switch (node.kind) {
+      case "function":
+        return this.#enter(node.fn, within);
+      case "closure":
+        return this.#enter(node.fn, within);
+      case "class":
+        return this.#class(node, within);
+      case "call":
+        this.#call(node, within);
+        break;
+      case "assign":
+        this.#assign(node.to, node.from, within);
+        break;
+      case "collection":
+        for (const { key, value } of node.entries) {
+          if (key?.kind !== "literal") continue;
+          if (value.kind === "closure") this.#name(value.fn, String(key.value));
+          else for (const name of this.#names.of(value)) this.#tell("entry", `${key.value}=${name}`, within);
+        }
+        break;
+      case "field":
+      case "index":
+        for (const name of this.#names.of(node)) this.#tell("read", name, within);
+        break;
+      case "variable":
+        if (this.#names.isImported(node.name)) this.#tell("read", this.#names.full(node) ?? node.name, within);
+        break;
+      case "literal":
+      case "template": {
+        const text = node.kind === "literal" ? node.value : pathText(node.parts[0]);
+        const words = typeof text === "string" && text.length > 8 ? text.match(firstWords) : null;
+        if (words) this.#tell("text", `${words[1]} ${words[2]}`.toUpperCase(), within);
+        break;
+      }
+      case "throw":
+        for (const facts of within.functions) facts.effects.add("refuses");
+        break;
+    }
+    return within;
+  }
+
+  #tell(occurrence: Occurrence, name: string, { functions }: Within): void {
+    const { controls, application, effects } = this.#knowledge.tells(occurrence, name);
+    for (const control of application) this.#application.add(control);
+    for (const facts of functions) {
+      for (const control of controls) facts.controls.add(control);
+      for (const effect of effects) facts.effects.add(effect);
+    }
+  }
+
+  #name(fn: FunctionNode, name: string): void {
+    this.#given.set(fn, [...(this.#given.get(fn) ?? []), name]);
+  }
+
+  #enter(fn: FunctionNode, within: Within): Within {
+    const owner = within.owner?.node.name ?? null;
+    const facts = new FunctionFacts(owner === null ? closureName(fn) : `${owner}.${closureName(fn)}`, owner);
+    for (const name of this.#given.get(fn) ?? []) facts.names.add(name);
+    this.#facts.push(facts);
+    const inside = { functions: [...within.functions, facts], owner: null };
+    this.#decorated(fn, facts, within, inside);
+    return inside;
+  }
+
+  #class(node: ClassStatement, within: Within): Within {
+    const facts = new FunctionFacts(node.name, node.name);
+    this.#facts.push(facts);
+    const inside = { functions: [facts], owner: { node, facts } };
+    for (const base of node.bases) {
+      for (const name of this.#names.of(base)) {
+        this.#tell("base", name, inside);
+        this.#tell("base", `${node.name}:${name}`, inside);
+      }
+      const reference = this.#names.reference(base);
+      if (reference !== null) facts.calls.add(reference);
+    }
+    for (const decorator of node.decorators) this.#decorator(decorator, facts, inside);
+    for (const decorator of node.decorators) this.#decoratedRoute(node, decorator, facts, null);
+    return { functions: within.functions, owner: inside.owner };
+  }
+
+  /** What a decorator says by its name and its arguments, and the function that it is. */
+  #decorator(decorator: Expression, facts: FunctionFacts, inside: Within): void {
+    const callee = decorator.kind === "call" ? decorator.callee : decorator;
+    for (const name of this.#names.of(callee)) this.#tell("decorator", name, inside);
+    const into: Registered = { references: [], controls: facts.controls };
+    if (decorator.kind === "call") for (const { value } of decorator.args) this.#registration.place(value, false, into);
+    const reference = this.#names.reference(callee);
+    for (const called of [...into.references, ...(reference === null ? [] : [reference])]) facts.calls.add(called);
+  }
+
+  #decorated(fn: FunctionNode, facts: FunctionFacts, within: Within, inside: Within): void {
+    for (const decorator of fn.decorators) this.#decorator(decorator, facts, inside);
+    for (const { type, decorators, default: fallback } of fn.params) {
+      if (type !== null) this.#tell("parameter", type, inside);
+      for (const decorator of [...decorators, ...(fallback ? [fallback] : [])]) {
+        if (decorator.kind !== "call" && decorator.kind !== "variable") continue;
+        const callee = decorator.kind === "call" ? decorator.callee : decorator;
+        for (const name of this.#names.of(callee)) this.#tell("parameter", name, inside);
+        const into: Registered = { references: [], controls: facts.controls };
+        this.#registration.place(decorator, false, into);
+        for (const reference of into.references) facts.calls.add(reference);
+      }
+    }
+    for (const decorator of fn.decorators) this.#decoratedRoute(fn, decorator, facts, within.owner?.node ?? null);
+  }
+
+  #decoratedRoute(on: Span, decorator: Expression, facts: FunctionFacts, owner: ClassStatement | null): void {
+    const callee = decorator.kind === "call" ? decorator.callee : decorator;
+    const names = this.#names.of(callee);
+    const router = callee.kind === "field" ? written(callee.of) : null;
+    const handler = `#${[...facts.names][0]}`;
+    const asCall: Call =
+      decorator.kind === "call" ? decorator : { ...decorator, kind: "call", callee, args: [], isNew: false };
+    const isClass = facts.owner !== null && facts.names.has(facts.owner);
+    const route = this.#knowledge.routes.find(
+      (model) => model.on === "decorator" && (model.classes || !isClass) && names.some(model.test),
+    );
+    if (route) {
+      const own = route.path.map((key) => pathText(argumentOf(asCall, key))).find((path) => path !== null) ?? null;
+      if (route.isPath && !(own !== null && route.isPath(own))) return;
+      const before = owner ? this.#prefix(owner, route) : null;
+      const path = before === null ? own : `${before}/${own ?? ""}`.replace(/\/+/g, "/");
+      const at = { start: decorator.start, end: headOf(this.#file.text, on) };
+      this.#addRoute(
+        at,
+        { model: route, call: asCall, path, router: owner ? null : router, symbol: handler.slice(1) },
+        [handler, ...(owner ? [`#${owner.name}!`] : [])],
+      );
+    }
+    const mount = this.#knowledge.mounts.find((model) => model.on === "decorator" && names.some(model.test));
+    if (mount && router !== null) this.#mounts.push({ router, path: null, order: 0, controls: [], uses: [handler] });
+  }
+
+  #prefix({ decorators }: ClassStatement, { isPrefix, path }: RouteForm): string | null {
+    const found = decorators.find((decorator) => decorator.kind === "call" && isPrefix?.(written(decorator.callee)));
+    if (found?.kind !== "call") return null;
+    return path.map((key) => pathText(argumentOf(found, key))).find((path) => path !== null) ?? "";
+  }
+
+  #addRoute(
+    at: Span,
+    found: { model: RouteForm; call: Call; path: string | null; router: string | null; symbol: string },
+    handlers: string[],
+    controls: Iterable<string> = [],
+  ): void {
+    const { model, call, path, router, symbol } = found;
+    const place = this.#file.lines.place(at.start, at.end);
+    const methods = this.#methods(model, call);
+    const suppressed = this.#rules.flatMap((rule) => {
+      const given = this.#file.suppressions.of(rule, place.startLine);
+      return given ? [[rule, given.reason]] : [];
+    });
+    this.#routes.push({
+      ...place,
+      methods,
+      path,
+      router,
+      made: router !== null && this.#names.assigned(router)?.kind === "call",
+      order: at.start,
+      handler: (handlers.findLast((name) => !name.endsWith("!")) ?? "").replace(/^#/, ""),
+      handlers,
+      controls: [...new Set(controls)],
+      symbol,
+      anchor: `${methods.join(",")} ${path ?? symbol}`,
+      snippet: snippetOf(this.#file.lines, place),
+      suppressed: Object.fromEntries(suppressed),
+    });
+  }
+
+  #methods({ methods, otherwise }: RouteForm, call: Call): string[] {
+    const listed = methods === undefined ? undefined : argumentOf(call, methods);
+    const words = listed ? methodsIn(listed).filter((word) => /^[A-Z]+$/.test(word)) : [];
+    if (words.length > 0) return words;
+    const name = call.callee.kind === "field" || call.callee.kind === "variable" ? call.callee.name : "";
+    const word = name.match(/^([A-Z]?[a-z]+|[A-Z]+)/)?.[0].toUpperCase() ?? "";
+    const verb = verbs.has(word) ? word : undefined;
+    return [verb === "DEL" ? "DELETE" : (verb ?? otherwise)];
+  }
+
+  #call(call: Call, within: Within): void {
+    const names = this.#names.of(call.callee);
+    for (const name of names) this.#tell("call", name, within);
+    const [first] = call.args;
+    if (first?.value.kind === "literal" && typeof first.value.value === "string" && first.value.value.length < 40)
+      this.#tell("read", `${written(call.callee)}.${first.value.value}`, within);
+    const reference = this.#names.reference(call.callee);
+    if (reference !== null && this.#names.leads(reference))
+      for (const facts of within.functions) facts.calls.add(reference);
+    this.#registered(call, names, within);
+  }
+
+  #registered(call: Call, names: readonly string[], within: Within): void {
+    const router = call.callee.kind === "field" ? routerOf(call.callee.of) : null;
+    const route = this.#knowledge.routes.find((model) => model.on === "call" && names.some(model.test));
+    if (route) {
+      const path = route.path.map((key) => argumentOf(call, key)).find((found) => found !== undefined);
+      const text = pathText(path);
+      const isPath = route.isPath === null || (text !== null && route.isPath(text));
+      const into: Registered = { references: [], controls: new Set() };
+      if (isPath) this.#handlersOf(call, route, into);
+      if (into.references.length > 0) {
+        const end = path && path.end > call.start ? path.end : call.callee.end;
+        const symbol = within.functions.length > 0 ? ([...(within.functions.at(-1)?.names ?? [])][0] ?? "") : "";
+        this.#addRoute(
+          { start: call.start, end },
+          { model: route, call, path: text, router, symbol },
+          into.references,
+          into.controls,
+        );
+        return;
+      }
+    }
+    const mount = this.#knowledge.mounts.find(
+      (model) => model.on === "call" && model.of === "receiver" && names.some(model.test),
+    );
+    if (mount && router !== null) this.#mount(router, call, mount);
+  }
+
+  #handlersOf(call: Call, route: RouteForm, into: Registered): void {
+    const positional = call.args.filter(({ name }) => name === null).map(({ value }) => value);
+    const given = positional.slice(route.handlers);
+    for (const [i, value] of given.entries()) {
+      if (value.kind === "collection" && value.shape === "map") this.#options(value, route.handlerKeys, into);
+      else this.#registration.place(value, i === given.length - 1, into);
+    }
+    for (const { name, value } of call.args)
+      if (name !== null && name !== route.methods)
+        this.#registration.place(value, route.handlerKeys.includes(name), into);
+    const last = given.at(-1);
+    const hasKey = last?.kind === "collection" && route.handlerKeys.length > 0;
+    // What ends in settings is a request that the program makes itself: `api.post("/a", { b })`.
+    if (last?.kind === "collection" && last.shape === "map" && !(hasKey && hasHandler(last, route.handlerKeys)))
+      into.references.length = 0;
+  }
+
+  /** Settings among the arguments: what they are called tells as much as what they hold. */
+  #options(map: Extract<Expression, { kind: "collection" }>, keys: readonly string[], into: Registered): void {
+    const keyOf = ({ key }: (typeof map.entries)[number]) => (key?.kind === "literal" ? String(key.value) : "");
+    const ordered = [...map.entries].sort((a, b) => Number(keys.includes(keyOf(a))) - Number(keys.includes(keyOf(b))));
+    for (const entry of ordered) {
+      const { value } = entry;
+      if (value.kind === "literal" && value.value === false) continue;
+      for (const control of this.#knowledge.tells("use", keyOf(entry)).controls) into.controls.add(control);
+      if (value.kind === "collection" && value.shape === "map") this.#options(value, keys, into);
+      else this.#registration.place(value, keys.includes(keyOf(entry)), into);
+    }
+  }
+
+  #mount(router: string, call: Call, { path: keys, routers }: WebKnowledge["mounts"][number]): void {
+    const into: Registered = { references: [], controls: new Set() };
+    const path = keys.map((key) => pathText(argumentOf(call, key))).find((text) => text !== null) ?? null;
+    for (const { name, value } of call.args) this.#registration.place(value, routers && name === null, into);
+    this.#mounts.push({ router, path, order: call.start, controls: [...into.controls], uses: into.references });
+  }
+
+  #assign(to: Expression, from: Expression, within: Within): void {
+    const name = written(to).replace(/^(module\.)?exports\.?/, "");
+    if (from.kind === "closure") this.#name(from.fn, name || "default");
+    if (from.kind === "call" && to.kind === "variable") {
+      const names = this.#names.of(from.callee);
+      const made = this.#knowledge.mounts.find((model) => model.of === "result" && names.some(model.test));
+      if (made) this.#mount(to.name, { ...from, start: 0 }, { ...made, path: [] });
+    }
+    if (within.functions.length === 0) this.#settings(name, from, within);
+  }
+
+  /** Texts in what is assigned at the top of a file or class. */
+  #settings(name: string, from: Expression, within: Within): void {
+    const inside = within.owner ? { ...within, functions: [within.owner.facts] } : within;
+    if (from.kind === "literal") this.#tell("setting", `${name}=${from.value}`, inside);
+    if (from.kind === "variable" || from.kind === "field" || from.kind === "call")
+      for (const value of this.#names.of(from)) this.#tell("setting", `${name}=${value}`, inside);
+    if (from.kind !== "collection") return;
+    for (const { key, value } of from.entries)
+      this.#settings(key?.kind === "literal" ? `${name}.${key.value}` : name, value, within);
+  }
+}
+
+const hasHandler = (map: Expression, keys: readonly string[]): boolean =>
+  map.kind === "collection" &&
+  map.entries.some(({ key }) => key?.kind === "literal" && keys.includes(String(key.value)));
+
+/** What a handler is registered on, at the beginning of a chain of calls. */
+function routerOf(expression: Expression): string {
+  let here = expression;
+  while (here.kind === "call" && here.callee.kind === "field") here = here.callee.of;
+  return written(here);
+}
+
+/** Where the first line of a function ends. */
+function headOf(text: string, fn: Span): number {
+  const end = text.indexOf("\n", fn.start);
+  return end < 0 ? fn.end : Math.min(end, fn.end);
+}

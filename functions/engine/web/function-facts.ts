@@ -1,0 +1,54 @@
+import type { FunctionRecord, Reference } from "./web-record.ts";
+
+/** Calls of calls that are looked into, inside one file. */
+const depthMax = 4;
+const callsMax = 12;
+
+/** What is collected about a function or class while its file is walked. */
+export class FunctionFacts {
+  readonly names: Set<string>;
+  /** The class that a method belongs to; what `this` means. */
+  readonly owner: string | null;
+  readonly controls = new Set<string>();
+  readonly effects = new Set<string>();
+  readonly calls = new Set<Reference>();
+
+  constructor(name: string, owner: string | null) {
+    this.names = new Set([name]);
+    this.owner = owner;
+  }
+}
+
+/** All functions of a file, each with what the functions of the file that it calls do. */
+export function functionRecords(all: readonly FunctionFacts[], referred: ReadonlySet<Reference>): FunctionRecord[] {
+  const byName = new Map<string, FunctionFacts>();
+  for (const facts of all) for (const name of facts.names) if (!byName.has(name)) byName.set(name, facts);
+  const called = ({ owner }: FunctionFacts, reference: Reference): FunctionFacts | undefined =>
+    !reference.startsWith("#")
+      ? undefined
+      : byName.get(reference.replace(/^#(this|self)\./, `${owner}.`).replace(/^#/, ""));
+  return all.flatMap((facts) => {
+    const reached = new Set([facts]);
+    let last = [facts];
+    const direct = [...facts.calls].flatMap((reference) => called(facts, reference) ?? []);
+    for (let depth = 0; depth < depthMax && last.length > 0; depth++) {
+      last = last.flatMap((from) =>
+        [...from.calls].flatMap((reference) => {
+          const to = called(from, reference);
+          return to && !reached.has(to) ? [to] : [];
+        }),
+      );
+      for (const to of last) reached.add(to);
+    }
+    const union = (part: (from: FunctionFacts) => Iterable<string>) =>
+      [...new Set([...reached].flatMap((from) => [...part(from)]))].sort();
+    const controls = union((from) => from.controls);
+    // What is done further away is done to something else, as a rule.
+    const effects = [...new Set([facts, ...direct].flatMap((from) => [...from.effects]))].sort();
+    const calls = union((from) => [...from.calls].filter((reference) => !reference.startsWith("#"))).slice(0, callsMax);
+    if (controls.length + effects.length + calls.length === 0) return [];
+    // Anonymous functions are found by their place only where something refers to it.
+    const names = [...facts.names].filter((name) => !name.endsWith(">") || referred.has(`#${name}`));
+    return names.map((name) => ({ name, controls, effects, calls }));
+  });
+}

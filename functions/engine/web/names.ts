@@ -1,0 +1,162 @@
+import type { Assign, Expression, Module, Statement } from "../ir/ir.ts";
+
+/** Chains of names longer than this are not followed: `const a = b; const b = c`. */
+const followedMax = 4;
+const lengthMax = 160;
+
+/** What the names of a file mean, as far as its imports and first assignments tell. */
+export class Names {
+  readonly #imports = new Map<string, string>();
+  readonly #assigned = new Map<string, Expression>();
+  /** Functions and classes declared in the file. */
+  readonly declared = new Set<string>();
+
+  constructor(module: Module) {
+    const look = (node: Node) => {
+      if (node.kind === "import" && node.as !== "*") {
+        const joint = node.module.endsWith(".") ? "" : ".";
+        this.#imports.set(node.as, node.name === null ? node.module : `${node.module}${joint}${node.name}`);
+      }
+      if (node.kind === "assign") this.#assign(node);
+      if (node.kind === "function") this.declared.add(node.fn.name);
+      if (node.kind === "class") this.declared.add(node.name);
+    };
+    for (const statement of module.body) visitAll(statement, look);
+  }
+
+  #assign({ to, from }: Assign): void {
+    if (to.kind === "variable" && !this.#assigned.has(to.name)) this.#assigned.set(to.name, from);
+    // `const { a } = require("b")` takes the member a.
+    if (to.kind !== "collection" || to.shape !== "map") return;
+    for (const { key, value } of to.entries) {
+      if (value.kind !== "variable" || key?.kind !== "literal" || this.#assigned.has(value.name)) continue;
+      this.#assigned.set(value.name, {
+        start: value.start,
+        end: value.end,
+        kind: "field",
+        of: from,
+        name: `${key.value}`,
+      });
+    }
+  }
+
+  /** What a variable was first assigned. */
+  assigned(name: string): Expression | undefined {
+    return this.#assigned.get(name);
+  }
+
+  /** The name as written, and what it comes from. */
+  of(expression: Expression): string[] {
+    const as = written(expression).slice(0, lengthMax);
+    const full = this.full(expression)?.slice(0, lengthMax);
+    return full === undefined || full === as ? [as] : [as, full];
+  }
+
+  /** The name with imports and assignments resolved; `require("x")` is x. */
+  full(expression: Expression, followed = 0): string | undefined {
+    switch (expression.kind) {
+      case "variable": {
+        const imported = this.#imports.get(expression.name);
+        if (imported !== undefined) return imported;
+        const from = followed < followedMax ? this.#assigned.get(expression.name) : undefined;
+        const isNamed = from?.kind === "call" || from?.kind === "field" || from?.kind === "variable";
+        return isNamed ? this.full(from, followed + 1) : expression.name;
+      }
+      case "field": {
+        const of = this.full(expression.of, followed);
+        return of && `${of}.${expression.name}`;
+      }
+      case "index": {
+        const of = this.full(expression.of, followed);
+        return of && expression.key?.kind === "literal" ? `${of}.${expression.key.value}` : written(expression);
+      }
+      case "call": {
+        const required = requiredModule(expression);
+        if (required !== null) return required;
+        const callee = this.full(expression.callee, followed);
+        return callee && `${callee}()`;
+      }
+      default:
+        return written(expression);
+    }
+  }
+
+  isImported(name: string): boolean {
+    return this.#imports.has(name);
+  }
+
+  /** Whether a name leads to another file or to something that this one declares. */
+  leads(reference: string): boolean {
+    if (reference.startsWith("#")) return true;
+    for (const module of this.#imports.values())
+      if (reference === module || reference.startsWith(`${module}.`)) return true;
+    return isRelative(reference);
+  }
+
+  /** The reference that an expression is to a function or class, where it is one. */
+  reference(expression: Expression): string | null {
+    if (expression.kind === "closure") return `#${closureName(expression.fn)}`;
+    if (expression.kind === "variable") {
+      const from = this.#assigned.get(expression.name);
+      if (from?.kind === "closure") return `#${expression.name}`;
+    }
+    const full = this.full(expression)
+      ?.replace(/\(\)/g, "")
+      .replace(/\.bind$/, "");
+    if (full === undefined || full === "" || full.length > lengthMax) return null;
+    const root = full.split(".")[0] as string;
+    return this.declared.has(root) || root === "this" ? `#${full}` : full;
+  }
+}
+
+const isRelative = (reference: string): boolean => /^\.{1,2}\//.test(reference);
+
+/** Anonymous functions go by their place. */
+export const closureName = (fn: { name: string; start: number }): string => fn.name || `<${fn.start}>`;
+
+export function requiredModule(expression: Expression): string | null {
+  if (expression.kind !== "call" || expression.callee.kind !== "variable") return null;
+  if (expression.callee.name !== "require" && expression.callee.name !== "import") return null;
+  const [argument] = expression.args;
+  return argument?.value.kind === "literal" && typeof argument.value.value === "string"
+    ? argument.value.value.replace(/^node:/, "")
+    : null;
+}
+
+/** An expression as a dotted name; what has none is "?". */
+export function written(expression: Expression): string {
+  switch (expression.kind) {
+    case "variable":
+      return expression.name;
+    case "field":
+      return `${written(expression.of)}.${expression.name}`;
+    case "index":
+      return expression.key?.kind === "literal" ? `${written(expression.of)}.${expression.key.value}` : "?";
+    case "call": {
+      const required = requiredModule(expression);
+      return required ?? `${written(expression.callee)}()`;
+    }
+    case "closure":
+      return closureName(expression.fn);
+    default:
+      return "?";
+  }
+}
+
+export type Node = Expression | Statement;
+
+/** Looks at a node and all in it, from the outside in and in source order. Lowering bounds how deep that goes. */
+function visitAll(node: Node, look: (node: Node) => void): void {
+  look(node);
+  eachChild(node, (child) => visitAll(child, look));
+}
+
+/** The nodes directly in another one, through the plain objects between them: arguments, entries, cases, parameters. */
+export function eachChild(node: object, look: (child: Node) => void): void {
+  for (const key in node) {
+    const value = (node as Record<string, unknown>)[key];
+    if (typeof value !== "object" || value === null || value instanceof Set) continue;
+    if (typeof (value as Node).kind === "string") look(value as Node);
+    else eachChild(value, look);
+  }
+}

@@ -1,0 +1,78 @@
+import { RE2JS } from "re2js";
+import type * as z from "zod";
+import type { ControlModel, EffectModel, MountModel, Occurrence, RouteModel } from "./web-schema.ts";
+
+type Named<T> = T & { readonly test: (name: string) => boolean };
+
+interface WebModel {
+  routes: z.output<typeof RouteModel>[];
+  mounts: z.output<typeof MountModel>[];
+  controls: z.output<typeof ControlModel>[];
+  effects: z.output<typeof EffectModel>[];
+}
+
+/** Names that have been looked at; the same few are met again and again. */
+const rememberedMax = 20_000;
+
+/** What the models of a file's language and imports say about routes, ready to be asked by name. */
+export class WebKnowledge {
+  readonly routes: RouteForm[] = [];
+  readonly mounts: Named<z.output<typeof MountModel>>[] = [];
+  readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
+  readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
+  readonly #known = new Map<string, Told>();
+
+  constructor(models: readonly WebModel[]) {
+    for (const model of models) this.#add(model);
+  }
+
+  #add(model: WebModel): void {
+    for (const route of model.routes)
+      this.routes.push({ ...compiled(route), isPath: test(route.pathMatches), isPrefix: test(route.prefix) });
+    this.mounts.push(...model.mounts.map(compiled));
+    this.#controls.push(...model.controls.map(compiled));
+    this.#effects.push(...model.effects.map(compiled));
+  }
+
+  /** What a name that stands somewhere tells. */
+  tells(occurrence: Occurrence, name: string): Told {
+    const key = `${occurrence} ${name}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const meant = this.#controls.filter((control) => control.in.includes(occurrence) && control.test(name));
+    const told: Told = {
+      controls: meant.filter(({ application }) => !application).map(({ control }) => control),
+      application: meant.filter(({ application }) => application).map(({ control }) => control),
+      effects: this.#effects
+        .filter((effect) => effect.in === occurrence && effect.test(name))
+        .map(({ effect }) => effect),
+    };
+    if (this.#known.size < rememberedMax) this.#known.set(key, told);
+    return told;
+  }
+}
+
+export interface RouteForm extends Named<z.output<typeof RouteModel>> {
+  /** Whether a text can be the path; null where anything can. */
+  readonly isPath: ((text: string) => boolean) | null;
+  /** Whether a decorator of the class gives the beginning of the path. */
+  readonly isPrefix: ((name: string) => boolean) | null;
+}
+
+export interface Told {
+  readonly controls: readonly string[];
+  readonly application: readonly string[];
+  readonly effects: readonly string[];
+}
+
+function test(expression: string | undefined): ((text: string) => boolean) | null {
+  if (expression === undefined) return null;
+  const wanted = RE2JS.compile(expression);
+  return (text) => wanted.matcher(text).find();
+}
+
+function compiled<T extends { matches: string; notMatches?: string | undefined }>(model: T): Named<T> {
+  const wanted = RE2JS.compile(model.matches);
+  const unwanted = model.notMatches === undefined ? null : RE2JS.compile(model.notMatches);
+  return { ...model, test: (name) => wanted.matcher(name).find() && !unwanted?.matcher(name).find() };
+}

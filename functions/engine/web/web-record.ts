@@ -1,0 +1,57 @@
+import type { LocalPlace } from "../artefact.ts";
+
+/**
+ * A function or class by name: `#name` in the same file, else by import, as in `OutgoingCall.target`. A class stands for all its methods,
+ * with `!` at the end for itself: its decorators and bases.
+ */
+export type Reference = string;
+
+/** One way into the application, as one file tells of it. */
+export interface RouteRecord extends LocalPlace {
+  /** GET, POST and so on; ANY where all are meant or nothing tells. */
+  methods: string[];
+  /** As written, with the prefix of the class; null where it is computed. */
+  path: string | null;
+  /** The variable that it is registered on; null for what the framework finds by itself. */
+  router: string | null;
+  /** The file itself makes the router. */
+  made: boolean;
+  /** The place in the order of registration. */
+  order: number;
+  handler: string;
+  handlers: Reference[];
+  /** Controls that the registration itself tells of. */
+  controls: string[];
+  symbol: string;
+  anchor: string;
+  snippet: string;
+  /** Reasons not to report, by rule. */
+  suppressed: Record<string, string>;
+}
+
+/** Something in front of the routes of a router, or a router put into another. */
+export interface MountRecord {
+  router: string;
+  path: string | null;
+  order: number;
+  controls: string[];
+  uses: Reference[];
+}
+
+/** What a function, with all functions of its file that it calls, does and looks at; or what a class is. */
+export interface FunctionRecord {
+  name: string;
+  controls: string[];
+  effects: string[];
+  /** Functions of other files that it calls, and the bases of a class. */
+  calls: Reference[];
+}
+
+/** What a file says about the ways into an application. */
+export interface WebRecord {
+  routes: RouteRecord[];
+  mounts: MountRecord[];
+  functions: FunctionRecord[];
+  /** Controls that hold for the whole application. */
+  application: string[];
+}

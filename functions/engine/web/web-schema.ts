@@ -1,0 +1,90 @@
+import * as z from "zod";
+
+/**
+ * What models say about routes and what stands in front of them. Regular expressions here look at dotted names: as they are written
+ * (`router.post`), and as imports and the first assignment of a variable tell (`express().post`); a call ends in `()`.
+ */
+const Named = {
+  matches: z.string().min(1),
+  /** What must not be found in the name. */
+  notMatches: z.string().optional(),
+};
+const Key = z.union([z.number().int().min(0), z.string().min(1)]);
+const Keys = z.union([Key, z.array(Key).min(1)]).transform((given) => (Array.isArray(given) ? given : [given]));
+
+export const RouteModel = z.strictObject({
+  ...Named,
+  /** A call that registers handlers, or a decorator of the handler. */
+  on: z.enum(["call", "decorator"]),
+  /** Arguments, by position or name, or keys of a map that is the first argument, that hold the path. */
+  path: Keys.default([0]),
+  /** A path is required, and begins like this. */
+  pathMatches: z.string().optional(),
+  /** Positional arguments from here on are handlers, or what stands in front of the last one. */
+  handlers: z.number().int().min(0).default(1),
+  /** Keys under which a map among the arguments holds the handler. */
+  handlerKeys: z.array(z.string()).default([]),
+  /** The argument that lists the methods; without it, or where it is absent, the name that is called tells. */
+  methods: z.string().optional(),
+  /** The method where neither tells. */
+  otherwise: z.string().default("ANY"),
+  /** The decorator of the class whose argument goes before the path. */
+  prefix: z.string().optional(),
+  /** Decorates classes, too; their methods are the handlers. */
+  classes: z.boolean().default(false),
+});
+
+export const MountModel = z.strictObject({
+  ...Named,
+  /** A call that puts something in front of a router, or the decorator of a function that comes first. */
+  on: z.enum(["call", "decorator"]),
+  /** Arguments that hold the path, where it stands for part of the routes only. */
+  path: Keys.default([0]),
+  /** What it stands in front of: what the method is called on, or the variable that the call makes. */
+  of: z.enum(["receiver", "result"]).default("receiver"),
+  /** Its positional arguments are routers, whose names say nothing about controls. */
+  routers: z.boolean().default(false),
+});
+
+/** Where a name has to stand to tell something. */
+export const occurrences = [
+  "use",
+  "decorator",
+  "base",
+  "parameter",
+  "call",
+  "read",
+  "entry",
+  "setting",
+  "text",
+] as const;
+export type Occurrence = (typeof occurrences)[number];
+
+export const ControlModel = z.strictObject({
+  ...Named,
+  control: z.string(),
+  in: z.array(z.enum(occurrences)).min(1),
+  /** The whole application has it, wherever the name stands. */
+  application: z.boolean().default(false),
+});
+
+/** Texts are known by their first two words, in capitals: statements of SQL. */
+export const EffectModel = z.strictObject({
+  ...Named,
+  effect: z.string(),
+  in: z.enum(["call", "text"]).default("call"),
+});
+
+/** The body of a rule about routes that lack something. */
+export const ControlBody = z.strictObject({
+  /** What the handler must do for the rule to care, one of these. */
+  effects: z.array(z.string()).min(1),
+  requires: z.string(),
+  /** Methods that the rule is about. */
+  methods: z.array(z.string()).min(1),
+  /** Only routes whose path or handler is called like this. */
+  matches: z.string().optional(),
+  /** Not routes whose path or handler is called like this: they are for everybody. */
+  notMatches: z.string().optional(),
+});
+export type ControlBody = z.infer<typeof ControlBody>;
