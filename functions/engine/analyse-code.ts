@@ -1,4 +1,4 @@
-import type { Candidate, ExportedFunction, Handover, LinkRecord, LocalStep } from "./artefact.ts";
+import type { Candidate, ExportedFunction, FunctionPlace, Handover, LinkRecord, LocalStep } from "./artefact.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import { candidateOf, type FileContext, traceOf } from "./findings/candidates.ts";
 import { Suppressions } from "./findings/suppression.ts";
@@ -6,6 +6,7 @@ import { interpret } from "./interpret/interpreter.ts";
 import type { Handover as Handed, Hit, Run } from "./interpret/run.ts";
 import type { Source } from "./interpret/value.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
+import { byCodeUnits } from "./link/order.ts";
 import { JavaLowering } from "./lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "./lower/javascript/javascript-lowering.ts";
 import type { Lowering } from "./lower/lowering.ts";
@@ -16,6 +17,7 @@ import type { SourceParser } from "./parse/parser.ts";
 export interface CodeAnalysis {
   candidates: Candidate[];
   links: LinkRecord;
+  functions: FunctionPlace[];
   suppressions: Suppressions;
   reason: string | null;
 }
@@ -43,6 +45,7 @@ export async function analyseCode(
   const nothing = {
     candidates: [],
     links: { exports: [], calls: [], classes: [] },
+    functions: [],
     suppressions: new Suppressions(text, [], lines),
   };
   if ("failure" in parsed) return { ...nothing, reason: parsed.failure };
@@ -65,7 +68,21 @@ export async function analyseCode(
         ? "syntax_errors"
         : null;
   const candidates = outermost([...run.hits.values()]).map((hit) => candidateOf(file, run, hit));
-  return { candidates, links: linksOf(catalogue, file, run), suppressions: file.suppressions, reason };
+  const links = linksOf(catalogue, file, run);
+  return { candidates, links, functions: functionsOf(lines, run), suppressions: file.suppressions, reason };
+}
+
+/** The functions that were met; functions on the same lines inside each other are told apart by nothing but their symbols. */
+function functionsOf(lines: LineIndex, run: Run): FunctionPlace[] {
+  const places = [...run.symbols].map(([{ start, end }, symbol]) => ({
+    symbol,
+    startLine: lines.lineOf(start),
+    endLine: lines.lineOf(Math.max(start, end - 1)),
+  }));
+  const once = new Map(places.map((place) => [Object.values(place).join("\0"), place]));
+  return [...once.values()].sort(
+    (a, b) => a.startLine - b.startLine || b.endLine - a.endLine || byCodeUnits(a.symbol, b.symbol),
+  );
 }
 
 /** `read(path(x))` is one problem, not two: of one rule's sinks inside each other, the outer one is reported. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { analyseCode } from "./analyse-code.ts";
-import type { Candidate, Coverage, FileArtefact, LinkRecord, SourceFile } from "./artefact.ts";
+import type { Candidate, Coverage, FileArtefact, FunctionPlace, LinkRecord, SourceFile } from "./artefact.ts";
 import { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueData } from "./catalogue/schema.ts";
 import type { Finding } from "./finding.ts";
@@ -9,8 +9,11 @@ import { depthOf } from "./inventory/depth.ts";
 import { languageOf } from "./inventory/language.ts";
 import { LineIndex } from "./inventory/line-index.ts";
 import { type LinkOptions, link } from "./link/link.ts";
+import { Modules } from "./link/modules.ts";
 import { SourceParser } from "./parse/parser.ts";
-import type { ReviewUnit } from "./review/review.ts";
+import { excerptsOf } from "./review/excerpts.ts";
+import type { Excerpt, ReviewUnit } from "./review/review.ts";
+import { type SlicePlace, type Slices, slicesOf } from "./review/slices.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
 import { ShownCode } from "./secrets/shown-code.ts";
@@ -18,7 +21,7 @@ import { TextScanner } from "./text-rules/scan.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
 
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
-const codeVersion = 2;
+const codeVersion = 3;
 /** Above this a file is not decoded as a whole; its beginning is searched for secrets. */
 const bytesMax = 8 * 1_048_576;
 
@@ -44,7 +47,11 @@ export interface Engine {
    * Cuts a file into what a model looks at in one call each, with the findings that lie there. Every secret is masked, whatever the
    * findings say: rules can be switched off and silenced, and what is not masked here leaves the house.
    */
-  unitsOf(file: SourceFile, findings: readonly Finding[]): ReviewUnit[];
+  unitsOf(file: SourceFile, findings: readonly Finding[], functions?: readonly FunctionPlace[]): ReviewUnit[];
+  /** The functions around each finding of a scan that help to judge it. */
+  slicesOf(findings: readonly Finding[], artefacts: readonly FileArtefact[]): Slices;
+  /** Cuts functions out of a file, as a model may see them: every secret is masked. Those too long to be shown are left out. */
+  excerptsOf(file: SourceFile, places: readonly SlicePlace[]): Excerpt[];
 }
 
 /** Loads rules, models and the parser. Grammars are loaded with the first file that needs them. */
@@ -59,7 +66,9 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
     version: `${codeVersion}-${digest}`,
     analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts }, file, options),
     link: (artefacts, options) => link(catalogue, artefacts, options),
-    unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.mask(text)),
+    unitsOf: (file, findings, functions) => unitsOf(file, findings, (text) => secrets.mask(text), functions),
+    slicesOf: (findings, artefacts) => slicesOf(findings, artefacts, new Modules(artefacts)),
+    excerptsOf: (file, places) => excerptsOf(file, places, (text) => secrets.mask(text)),
   };
 }
 
@@ -93,11 +102,13 @@ async function analyse(
     reason: string | null,
     candidates: Candidate[] = [],
     links = noLinks,
+    functions: FunctionPlace[] = [],
   ): FileArtefact => ({
     coverage: { ...coverage, status, reason },
     sha256,
     candidates,
     link: links,
+    functions,
   });
   if (file.bytes.length === 0) return ended("skipped", "empty");
   if (isBinary(file.bytes)) return ended("skipped", "binary");
@@ -130,7 +141,7 @@ async function analyse(
     const shown = new ShownCode(found.mask);
     const others = [...code.candidates, ...texts.scan(text, lines, suppressed), ...own.candidates];
     const candidates = [...found.candidates, ...others.map((candidate) => shown.candidate(candidate))];
-    return ended(reason === null ? "analysed" : "partial", reason, candidates, shown.links(code.links));
+    return ended(reason === null ? "analysed" : "partial", reason, candidates, shown.links(code.links), code.functions);
   } catch (error) {
     // Whatever happens inside one file must not cost the others their analysis.
     return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");

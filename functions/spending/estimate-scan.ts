@@ -116,4 +116,8 @@ const isReviewable = ({ path, bytes }: Candidate): boolean => reviewable(path, b
 
 /** What a call sends beside the code. The key only shapes marks of fixed length. */
 const frameOf = ({ review }: ScanInstructions) =>
-  reviewPrompt({ path: "", language: "", startLine: 1, text: "", findings: [] }, review, "");
+  reviewPrompt(
+    { path: "", language: "", startLine: 1, text: "", findings: [], functions: [], excerpts: [] },
+    review,
+    "",
+  );

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
 import { type LocalService, startLocalService } from "../../bin/local/service.ts";
 import { AwsError, localAccount } from "../../lib/local/service.ts";
-import { type Answer, Api } from "../support/api.ts";
+import { type Answer, Api, zipOf } from "../support/api.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
 type Json = Answer["body"];
@@ -104,6 +104,51 @@ describe("a review by the user's model", () => {
     expect(task.usage).toMatchObject({ calls: llm.counts.count, reserved_tokens: 0 });
     expect(task.usage.input_tokens).toBeGreaterThan(0);
     expect(task.usage.models).toMatchObject([{ provider: "openai_compatible", model: "scripted" }]);
+  });
+
+  it("judges what a rule has found with the functions of other files that the value passes", async () => {
+    await useModel("scripted");
+    const salt = crypto.randomUUID();
+    const files = {
+      "shop/db.js": `// ${salt}
+const sqlite = require("sqlite3");
+const db = new sqlite.Database("shop.db");
+
+function find(name) {
+  return db.all("SELECT * FROM orders WHERE name = '" + name + "'");
+}
+
+module.exports = { find };
+`,
+      "shop/routes.js": `const store = require("./db");
+const express = require("express");
+const router = express.Router();
+
+router.get("/orders", (req, res) => {
+  if (!req.user.isAdmin) return res.status(400).send("scripted-refute");
+  res.json(store.find(req.query.name));
+});
+
+module.exports = router;
+`,
+    };
+    const { id } = await api.projectWith(files);
+    const { task, issues } = await scan(id);
+    expect(task).toMatchObject({ status: "completed", warnings: [] });
+    const found = issues.find((issue) => issue.origins.includes("rule"));
+    expect(found).toMatchObject({ file_path: "db.js", line_number: 6 });
+    // Its quote stands in the other file only; the finding stays.
+    expect(found.adjudication).toMatchObject({ verdict: "refuted" });
+    const asked = llm.calls.map(({ body }) => body ?? "").filter((body) => body.includes("X1:7| "));
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain("the value comes by X1:7");
+    // Who changes the other file asks another question about this one.
+    const { count } = llm.counts;
+    await api.ok("POST", `/api/v1/projects/${id}/zip`, {
+      multipart: { file: await zipOf({ ...files, "shop/routes.js": files["shop/routes.js"].replace("400", "404") }) },
+    });
+    await scan(id);
+    expect(llm.counts.count).toBe(count + 2);
   });
 
   it("asks nothing that was paid for before", async () => {

@@ -148,5 +148,6 @@ async function reviewers(
 function unitsIn(batch: Buffer | null): ReviewUnit[] {
   if (!batch) throw new Error("a batch is missing");
   const lines = batch.toString("utf8").split("\n");
-  return lines.map((line) => JSON.parse(line) as ReviewUnit);
+  // Batches of a plan that was made before there were excerpts have none.
+  return lines.map((line) => ({ functions: [], excerpts: [], ...JSON.parse(line) }) as ReviewUnit);
 }
