@@ -203,12 +203,11 @@ describe("an instant analysis", () => {
 
     it("is made in parts, all of them, no more at a time than the user allows", async () => {
       await configured({}, { llmConcurrency: 2 });
-      fake.setLatency(200);
+      fake.holdUntil(2);
       expect(await analysed({ code: `${filler(4000)}\n${code}` })).toMatchObject({
         mode: "rules_and_model",
         warnings: [],
       });
-      fake.setLatency(0);
       expect(fake.counts.count).toBeGreaterThan(4);
       expect(fake.counts.max_in_flight).toBe(2);
     });
