@@ -117,6 +117,7 @@ function askingWithin(settings: ModelSettings, { userId, config, until, now }: S
     call: askWithin({ userId, config, settings, until, now }),
     // As many at a time as the user allows. The pause between calls, which is made for long scans, would eat the time.
     slots: new CallSlots({ slots: callsAtOnce(config), gapMs: 0, sleep }),
+    roomWaitsMs: [],
     mayGoOn: async () => {},
     until: new Date(now().getTime() + until - performance.now()),
     now,

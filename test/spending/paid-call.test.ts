@@ -105,36 +105,6 @@ describe("a call that is paid for", () => {
     expect(asked).toBe(0);
   });
 
-  it("of a scan waits for the room that another call gives back, and of no scan does not", async () => {
-    const { userId, scan } = await runningScan();
-    const full = { tokens: worstTokens + 100, micros: null };
-    const order: string[] = [];
-    const other = Promise.withResolvers<ModelAnswer>();
-    const first = (of: Pick<Budget, "userId" | "scan">) =>
-      paidCall(
-        { ...of, price, caps: { ...noCaps, month: full } },
-        settings,
-        request,
-        () => other.promise,
-        () => at,
-      );
-    const second = (of: Pick<Budget, "userId" | "scan">) => {
-      const ask = async () => {
-        order.push("second");
-        return answered({ inputTokens: 1, outputTokens: 1 });
-      };
-      return paidCall({ ...of, price, caps: { ...noCaps, month: full } }, settings, request, ask, () => at);
-    };
-    const holding = first({ userId, scan });
-    const waiting = second({ userId, scan });
-    await expect(second({ userId, scan: null })).rejects.toMatchObject({ code: "budget_exhausted" });
-    expect(order).toEqual([]);
-    order.push("first");
-    other.resolve(answered({ inputTokens: 10, outputTokens: 10 }));
-    await Promise.all([holding, waiting]);
-    expect(order).toEqual(["first", "second"]);
-  });
-
   it("keeps its answer when booking fails, and the worst case stays set aside", async () => {
     const { answer, spent } = await call(async () => {
       const error = new AwsError("InternalServerError", "Try again.", 500);

@@ -14,7 +14,7 @@ import { findProject } from "../../projects/project-store.ts";
 import { spendingGrants } from "../../spending/spending-store.ts";
 import { BatchReview, type BatchReviewProps } from "../batch-review.ts";
 import { CallSlots } from "../call-slots.ts";
-import { CarefulAsking, OutOfTime } from "../careful-asking.ts";
+import { CarefulAsking, OutOfTime, roomWaitsMs } from "../careful-asking.ts";
 import { type ReviewModel, spread } from "../instructions.ts";
 import { readInstructions } from "../instructions-store.ts";
 import { ReviewCache } from "../review-cache.ts";
@@ -131,6 +131,7 @@ async function reviewers(
           throw error;
         }),
       slots,
+      roomWaitsMs,
       mayGoOn: () => watch.mayGoOn(),
       until: new Date(end - purse.callMs),
       now,
