@@ -20,7 +20,7 @@ import { estimate, ordinaryBytes } from "./estimate.ts";
 import { monthOf } from "./reservation.ts";
 import { ScanEstimateView, scanEstimateView } from "./scan-estimate.ts";
 import { nothingCommitted } from "./spending.ts";
-import { monthSpending, projectSpending } from "./spending-store.ts";
+import { monthSpending, projectSpending } from "./spent.ts";
 
 export const estimateScan = operation(
   {

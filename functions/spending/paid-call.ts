@@ -10,10 +10,8 @@ export type Budget = Pick<Call, "userId" | "scan" | "price" | "caps">;
 const noUsage = { inputTokens: 0, outputTokens: 0 };
 
 /**
- * Makes one call of a model within a budget: sets its worst case aside, asks, and books what it has really cost. A call that failed is
- * booked at its worst case if the provider may charge for it.
+ * Makes one call of a model within a budget, see `paid`.
  * @param ask makes exactly one call, without retries: each of those is a call of its own
- * @throws SluiceError budget_exhausted (RoomTaken when calls under way may give room back), budget_needs_token_cap, task_superseded: the model was not asked then; what `ask` throws passes
  */
 export async function paidCall(
   budget: Budget,
@@ -24,8 +22,22 @@ export async function paidCall(
 ): Promise<ModelAnswer> {
   const { provider, model, maxTokens } = settings;
   const worst = worstCase(request, maxTokens, budget.price);
-  const reservation = await reserve({ ...budget, provider, model, worst }, now());
-  const answer = await ask(settings, request).catch(async (error) => {
+  return paid({ ...budget, provider, model, worst }, () => ask(settings, request), now);
+}
+
+/**
+ * Sets the worst case of a call aside, makes it, and books what it has really cost. A call that failed is booked at its worst case if the
+ * provider may charge for it.
+ * @throws SluiceError budget_exhausted (RoomTaken when calls under way may give room back), budget_needs_token_cap, task_superseded: the
+ *   model was not asked then; what `ask` throws passes
+ */
+export async function paid<T extends Pick<ModelAnswer, "usage">>(
+  call: Call,
+  ask: () => Promise<T>,
+  now: () => Date,
+): Promise<T> {
+  const reservation = await reserve(call, now());
+  const answer = await ask().catch(async (error) => {
     const charged = !(error instanceof ModelFailure) || error.maybeCharged;
     await book(reservation, charged ? null : noUsage);
     throw error;

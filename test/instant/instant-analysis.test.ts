@@ -11,7 +11,7 @@ import {
 import { environment } from "../../functions/platform/environment.ts";
 import { table } from "../../functions/platform/table.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
-import { monthSpending } from "../../functions/spending/spending-store.ts";
+import { monthSpending } from "../../functions/spending/spent.ts";
 import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
 import { type LoopbackModel, saying, startLoopbackModel } from "../llm/loopback-model.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";

@@ -12,7 +12,7 @@ import { worstCase } from "../../functions/spending/cost.ts";
 import { type Budget, paidCall } from "../../functions/spending/paid-call.ts";
 import { readMySpending } from "../../functions/spending/read-my-spending.ts";
 import { type SpendingView, spendingView } from "../../functions/spending/spending.ts";
-import { scanSpending } from "../../functions/spending/spending-store.ts";
+import { scanSpending } from "../../functions/spending/spent.ts";
 import { AwsError } from "../../lib/local/service.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { at, noCaps, price, runningScan } from "./running-scan.ts";
