@@ -31,6 +31,8 @@ export function* filesOfChunk(chunk: Buffer | null): Generator<SourceFile & { by
 
 /** What linking leaves for the conclusion. */
 export interface LinkedFindings {
+  /** The version of the engine that has linked them. */
+  readonly engine?: string;
   readonly findings: readonly Finding[];
   readonly coverage: readonly Coverage[];
   /** Accepted files whose chunk was never finished. */

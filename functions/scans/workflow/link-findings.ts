@@ -32,6 +32,7 @@ export const linkFindings = workflowTask(
     const engine = await auditEngine();
     const findings = engine.link(artefacts, { categoriesOff });
     const linked: LinkedFindings = {
+      engine: engine.version,
       findings,
       coverage: artefacts.map((artefact) => artefact.coverage),
       unfinished: plan.accepted.filter((path) => !analysed.has(path)),
