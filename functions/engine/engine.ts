@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { analyseCode } from "./analyse-code.ts";
-import type { Candidate, Coverage, FileArtefact, SourceFile } from "./artefact.ts";
+import type { Candidate, Coverage, FileArtefact, FunctionPlace, SourceFile } from "./artefact.ts";
 import { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueData } from "./catalogue/schema.ts";
 import { markedComments } from "./config/config-comments.ts";
@@ -15,9 +15,13 @@ import { languageOf } from "./inventory/language.ts";
 import { LineIndex } from "./inventory/line-index.ts";
 import { type LinkOptions, link } from "./link/link.ts";
 import { noLinks } from "./link/link-record.ts";
+import { Modules } from "./link/modules.ts";
+import { byCodeUnits } from "./link/order.ts";
 import { type OwnRulesFile, unparsedFile } from "./match/own-rules.ts";
 import { SourceParser } from "./parse/parser.ts";
-import type { ReviewUnit } from "./review/review.ts";
+import { excerptsOf } from "./review/excerpts.ts";
+import type { Excerpt, ReviewUnit } from "./review/review.ts";
+import { type SlicePlace, type Slices, slicesOf } from "./review/slices.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
 import { TextScanner } from "./text-rules/scan.ts";
@@ -25,7 +29,7 @@ import { broughtRules } from "./user-rules/brought-rules.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
 
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
-const codeVersion = 2;
+const codeVersion = 3;
 /** Above this a file is not decoded as a whole; its beginning is searched for secrets. */
 const bytesMax = 8 * 1_048_576;
 
@@ -51,8 +55,14 @@ export interface Engine {
    * Cuts a file into what a model looks at in one call each, with the findings that lie there. Every secret is masked, whatever the
    * findings say: rules can be switched off and silenced, and what is not masked here leaves the house.
    */
-  unitsOf(file: SourceFile, findings: readonly Finding[]): ReviewUnit[];
+  unitsOf(file: SourceFile, findings: readonly Finding[], functions?: readonly FunctionPlace[]): ReviewUnit[];
+  /** The functions around each finding of a scan that help to judge it. */
+  slicesOf(findings: readonly Finding[], artefacts: readonly FileArtefact[]): Slices;
+  /** Cuts functions out of a file, as a model may see them: every secret is masked. Those too long to be shown are left out. */
+  excerptsOf(file: SourceFile, places: readonly SlicePlace[]): Excerpt[];
 }
+
+const pathOrder = (a: FileArtefact, b: FileArtefact): number => byCodeUnits(a.coverage.path, b.coverage.path);
 
 /** Loads rules, models and the parser. Grammars are loaded with the first file that needs them. */
 export async function createEngine(assets: EngineAssets): Promise<Engine> {
@@ -67,7 +77,9 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
     version: `${codeVersion}-${digest}`,
     analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts, configs }, file, options),
     link: (artefacts, options) => link(catalogue, artefacts, options),
-    unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.find(text).shown.text),
+    unitsOf: (file, findings, functions) => unitsOf(file, findings, (text) => secrets.find(text).shown.text, functions),
+    slicesOf: (findings, artefacts) => slicesOf(findings, artefacts, new Modules(artefacts.toSorted(pathOrder), [])),
+    excerptsOf: (file, places) => excerptsOf(file, places, (text) => secrets.find(text).shown.text),
   };
 }
 
@@ -101,11 +113,13 @@ async function analyse(
     reason: string | null,
     candidates: Candidate[] = [],
     links = noLinks,
+    functions: FunctionPlace[] = [],
   ): FileArtefact => ({
     coverage: { ...coverage, status, reason },
     sha256,
     candidates,
     link: links,
+    functions,
   });
   if (file.bytes.length === 0) return ended("skipped", "empty");
   if (isBinary(file.bytes)) return ended("skipped", "binary");
@@ -168,7 +182,7 @@ async function analyse(
       ...texts.scan(code.shown, suppressed),
       ...own.candidates,
     ];
-    return ended(reason === null ? "analysed" : "partial", reason, candidates, code.links);
+    return ended(reason === null ? "analysed" : "partial", reason, candidates, code.links, code.functions);
   } catch (error) {
     // Whatever happens inside one file must not cost the others their analysis.
     return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");

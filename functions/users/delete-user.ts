@@ -12,7 +12,7 @@ import { forgetOverrides } from "../platform/override-store.ts";
 import { deleteTemplatesOf } from "../prompts/prompt-template-store.ts";
 import { deleteRuleSetsOf } from "../rules/rule-set-store.ts";
 import { reviewsFolder } from "../scans/review-cache.ts";
-import { forgetMonthsOf } from "../spending/spending-store.ts";
+import { forgetMonthsOf } from "../spending/forget-spending.ts";
 import { deleteApiTokensOf } from "../tokens/api-token-store.ts";
 import { keepAdministrator } from "./keep-administrator.ts";
 import { administrates } from "./user.ts";

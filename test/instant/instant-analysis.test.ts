@@ -11,7 +11,7 @@ import {
 import { environment } from "../../functions/platform/environment.ts";
 import { table } from "../../functions/platform/table.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
-import { monthSpending } from "../../functions/spending/spending-store.ts";
+import { monthSpending } from "../../functions/spending/spent.ts";
 import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
 import { type LoopbackModel, saying, startLoopbackModel } from "../llm/loopback-model.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
@@ -203,12 +203,11 @@ describe("an instant analysis", () => {
 
     it("is made in parts, all of them, no more at a time than the user allows", async () => {
       await configured({}, { llmConcurrency: 2 });
-      fake.setLatency(200);
+      fake.holdUntil(2);
       expect(await analysed({ code: `${filler(4000)}\n${code}` })).toMatchObject({
         mode: "rules_and_model",
         warnings: [],
       });
-      fake.setLatency(0);
       expect(fake.counts.count).toBeGreaterThan(4);
       expect(fake.counts.max_in_flight).toBe(2);
     });

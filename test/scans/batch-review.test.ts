@@ -15,6 +15,8 @@ const unit = (n: number): ReviewUnit => ({
   startLine: 1,
   text: `x = ${n}`,
   findings: [],
+  functions: [],
+  excerpts: [],
 });
 const units = (count: number) => Array.from({ length: count }, (_, n) => unit(n));
 const reviewed: Reviewed = { status: "reviewed", findings: [], verdicts: [], dropped: {} };

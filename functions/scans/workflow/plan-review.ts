@@ -1,3 +1,8 @@
+import type { FileArtefact, SourceFile } from "../../engine/artefact.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { lastLine, placeKey, withExcerpts } from "../../engine/review/excerpts.ts";
+import type { Excerpt } from "../../engine/review/review.ts";
+import type { SlicePlace } from "../../engine/review/slices.ts";
 import { auditEngine } from "../../platform/audit-engine.ts";
 import { environment } from "../../platform/environment.ts";
 import { getJson, getObject, putJson, putObject } from "../../platform/object-store.ts";
@@ -5,7 +10,7 @@ import { workflowTask } from "../../platform/workflow-task.ts";
 import { spread } from "../instructions.ts";
 import { readInstructions } from "../instructions-store.ts";
 import { filesOfChunk, type LinkedFindings } from "../plan.ts";
-import { BatchBuilder, planFile } from "../review-plan.ts";
+import { BatchBuilder, placesToShow, planFile } from "../review-plan.ts";
 import type { BatchFiles, ReviewPlan } from "../review-result.ts";
 import { scanKeys } from "../task.ts";
 import { enterPhase, finishedChunks } from "../task-progress-store.ts";
@@ -28,7 +33,10 @@ export const planReview = workflowTask(
     if (!linked) throw new Error(`the findings of task ${task_id} are missing`);
     const { functions, batchUnits } = spread(instructions.concurrency);
     const findings = Map.groupBy(linked.findings, (finding) => finding.path);
-    const { unitsOf } = await auditEngine();
+    const engine = await auditEngine();
+    const chunks = await finishedChunks(task_id, attempt);
+    const filesOf = async (chunk: number) => filesOfChunk(await getObject({ bucket, key: keys.chunk(chunk) }));
+    const excerpts = await excerptsIn(chunks, filesOf, placesToShow(linked), engine);
 
     const batches: BatchFiles[] = [];
     const skipped: { path: string; reason: string }[] = [];
@@ -42,9 +50,15 @@ export const planReview = workflowTask(
       await putObject(bucket, keys.reviewBatch(batch), lines.join("\n"), "application/x-ndjson");
       batches.push({ batch, files: taken.files });
     };
-    for (const chunk of await finishedChunks(task_id, attempt)) {
-      for (const file of filesOfChunk(await getObject({ bucket, key: keys.chunk(chunk) }))) {
-        const planned = planFile(file, findings.get(file.path) ?? [], unitsOf);
+    for (const chunk of chunks) {
+      const artefacts = (await getJson<FileArtefact[]>({ bucket, key: keys.artefacts(chunk) })) ?? [];
+      const functions = new Map(artefacts.map((artefact) => [artefact.coverage.path, artefact.functions]));
+      for (const file of await filesOf(chunk)) {
+        const planned = planFile(file, findings.get(file.path) ?? [], (of, found) =>
+          engine
+            .unitsOf(of, found, functions.get(of.path))
+            .map((unit) => withExcerpts(unit, linked.slices ?? {}, excerpts)),
+        );
         if (planned.units === null) {
           skipped.push({ path: planned.path, reason: planned.reason });
           continue;
@@ -67,3 +81,22 @@ export const planReview = workflowTask(
     return { batches: batches.length, batches_key: keys.reviewBatches, functions };
   },
 );
+
+/** Cuts the functions that units of other files show, before any unit is made: a caller may stand in a later chunk than what it calls. */
+async function excerptsIn(
+  chunks: readonly number[],
+  filesOf: (chunk: number) => Promise<Iterable<SourceFile>>,
+  places: ReadonlyMap<string, readonly SlicePlace[]>,
+  engine: Engine,
+): Promise<Map<string, Excerpt>> {
+  const excerpts = new Map<string, Excerpt>();
+  for (const chunk of places.size > 0 ? chunks : []) {
+    for (const file of await filesOf(chunk)) {
+      const wanted = places.get(file.path);
+      for (const excerpt of wanted ? engine.excerptsOf(file, wanted) : []) {
+        excerpts.set(placeKey({ ...excerpt, endLine: lastLine(excerpt) }), excerpt);
+      }
+    }
+  }
+  return excerpts;
+}
