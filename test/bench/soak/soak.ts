@@ -67,8 +67,8 @@ export async function soak({ seconds, restartSeconds, seed, ...options }: SoakOp
     acknowledged: promises.count,
     ...ends,
     cuts: toLearner.cuts + toActor.cuts,
-    learnerMiB: Math.round(learner.usage.residentMiB),
-    actorMiB: Math.round(actor.usage.residentMiB),
+    learnerMiB: Math.round(learner.residentMiB),
+    actorMiB: Math.round(actor.residentMiB),
   });
   const { onProgress, progressSeconds = 60 } = options;
   const telling = onProgress && setInterval(() => onProgress(progress()), progressSeconds * 1000);
