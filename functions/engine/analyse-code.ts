@@ -7,6 +7,7 @@ import type { Hit, Run } from "./interpret/run.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
 import { byCodeUnits } from "./link/order.ts";
+import { BashLowering } from "./lower/bash/bash-lowering.ts";
 import { CLowering } from "./lower/c/c-lowering.ts";
 import { CSharpLowering } from "./lower/csharp/csharp-lowering.ts";
 import { GoLowering } from "./lower/go/go-lowering.ts";
@@ -48,6 +49,7 @@ const lowerings: Record<string, new (text: string) => Lowering> = {
   cpp: CLowering,
   csharp: CSharpLowering,
   ruby: RubyLowering,
+  bash: BashLowering,
 };
 
 /** A share of unreadable text beyond which the file is called partly analysed. */
@@ -81,7 +83,7 @@ export async function analyseCode(
     lines: shown.lines,
     errors: module.errors,
     suppressions: new Suppressions(shown.text, module.comments, lines),
-    hashComments: grammar === "python" || grammar === "ruby",
+    hashComments: ["python", "ruby", "bash"].includes(grammar),
   };
   const unread = module.errors.reduce((sum, error) => sum + error.end - error.start, 0) / text.length;
   const reason = exhausted

@@ -25,6 +25,7 @@ const wasm: Record<string, string> = {
   "tree-sitter-cpp.wasm": "tree-sitter-cpp/tree-sitter-cpp.wasm",
   "tree-sitter-c_sharp.wasm": "tree-sitter-c-sharp/tree-sitter-c_sharp.wasm",
   "tree-sitter-ruby.wasm": "tree-sitter-ruby/tree-sitter-ruby.wasm",
+  "tree-sitter-bash.wasm": "tree-sitter-bash/tree-sitter-bash.wasm",
 };
 
 /** The parser or a grammar as it was installed, for who needs no rules. */

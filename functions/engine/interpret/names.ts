@@ -59,7 +59,10 @@ export function typedAs(run: Run, frame: Frame, type: string | null): Value {
   const [root, ...fields] = plain.split(".") as [string, ...string[]];
   // Java also writes types out with their package.
   if (run.language === "java" && fields.length > 0 && /^\p{Ll}/u.test(root)) return named(plain);
-  const bound = frame.scope.binding(root)?.get(root) ?? frame.owner?.fields.get(root);
+  const nested = frame.owner?.fields.get(root);
+  // Enumerations inside of the class matter; interfaces there would hide what models know about their methods' names.
+  const isEnum = nested?.type?.bases.some((base) => base.paths.includes("java.lang.Enum")) === true;
+  const bound = frame.scope.binding(root)?.get(root) ?? (isEnum ? nested : undefined);
   const resolved = bound ?? globalName(run, root);
   if (bound?.type && fields.length === 0) return { ...nothing, instance: bound.type, paths: basePaths(bound) };
   const paths = resolved.paths.filter((path) => !path.startsWith("?")).map((path) => [path, ...fields].join("."));

@@ -38,6 +38,9 @@ const grammars: Record<string, [name: string, grammar: string]> = {
   rb: ["ruby", "ruby"],
   rake: ["ruby", "ruby"],
   ru: ["ruby", "ruby"],
+  sh: ["shell", "bash"],
+  bash: ["shell", "bash"],
+  ksh: ["shell", "bash"],
 };
 
 const unsupported: Record<string, string> = {

@@ -14,6 +14,8 @@ const listedMax = 19;
 /** Without the control anywhere it may be elsewhere, in front of the application. */
 const nowhereFactor = 0.35;
 const elsewhereFactor = 0.75;
+/** A handler of all methods may do nothing but show a page. */
+const anyMethodFactor = 0.8;
 
 /** The routes that lack what rules ask for, judged by the whole application. */
 export function missingControls(catalogue: Catalogue, artefacts: readonly FileArtefact[]): PlacedCandidate[] {
@@ -42,7 +44,11 @@ function gaps(rule: Rule, body: ControlBody, routes: readonly Route[]): PlacedCa
   return missing.map((route) => {
     const sibling = nearest(route, controlled);
     const near = sibling.artefact === route.artefact ? 1 : elsewhereFactor;
-    return placed(rule, route, rule.confidence * near, label(sibling), [step(sibling, "step"), step(route, "sink")]);
+    const certain = route.record.methods.includes("ANY") ? anyMethodFactor : 1;
+    return placed(rule, route, rule.confidence * near * certain, label(sibling), [
+      step(sibling, "step"),
+      step(route, "sink"),
+    ]);
   });
 }
 

@@ -15,6 +15,7 @@ const grammars: Record<string, string> = {
   cpp: "tree-sitter-cpp.wasm",
   csharp: "tree-sitter-c_sharp.wasm",
   ruby: "tree-sitter-ruby.wasm",
+  bash: "tree-sitter-bash.wasm",
 };
 
 export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" };

@@ -118,14 +118,8 @@ export const problemClasses: readonly ProblemClass[] = [
   row("open_access", "other", [284, 668, 1327], ["A01", "A01"], "访问范围过大", "Open to too many"),
   row("open_permissions", "other", [732], ["A01", "A01"], "文件权限过宽", "File permissions too wide"),
   row("excess_privilege", "other", [250, 269], ["A04", "A06"], "权限过高", "More privilege than needed"),
-  row(
-    "unpinned_dependency",
-    "other",
-    [829, 494],
-    ["A08", "A08"],
-    "依赖未固定或未校验",
-    "Unpinned or unchecked dependency",
-  ),
+  row("unpinned_dependency", "other", [829], ["A08", "A08"], "依赖未固定或未校验", "Unpinned or unchecked dependency"),
+  row("unverified_download", "code_injection", [494], ["A08", "A08"], "下载内容未经校验", "Download without a check"),
   row("missing_logging", "other", [778], ["A09", "A09"], "缺少审计日志", "Missing audit log"),
   row("permissive_cors", "other", [942], ["A05", "A02"], "跨域策略过宽", "Permissive CORS"),
 ];
