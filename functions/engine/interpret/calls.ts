@@ -7,7 +7,7 @@ import { through } from "./guard-functions.ts";
 import { handOver, partsOf, targetOf } from "./handover.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member } from "./members.ts";
-import { memoryCall } from "./memory.ts";
+import { blockOf, memoryCall } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix } from "./operators.ts";
 import { replacementCleans } from "./replacements.ts";
@@ -74,7 +74,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   let result = resultOf(run, frame, call, called, entered, target);
   writeOutputs(run, frame, call, called, subject);
   if (run.knowledge.settings.size > 0) result = asSetting(run, paths, subject, result);
-  return { ...result, taint: stepped(result.taint, call) };
+  return { ...blockOf(run, frame, call, result), taint: stepped(result.taint, call) };
 }
 
 /** What is looked up in a file of settings is its default at least; linking knows what the file says. */

@@ -430,6 +430,14 @@ export function returnedRegion(run: Run, frame: Frame, returned: Expression, val
     fault(run, frame, "<stack-address>", returned);
 }
 
+/** What a function of the file returns is another block each time it is called. */
+export function blockOf(run: Run, frame: Frame, call: Call, value: Value): Value {
+  if (!isNative(run) || !value.region || (value.region.kind !== "heap" && value.region.kind !== "new")) return value;
+  const region: Region = { ...value.region, id: `${call.start}` };
+  frame.scope.variables?.delete(freedFact(region));
+  return { ...value, region };
+}
+
 /** What is kept in a field of every instance is no block of one of them. */
 export const keptIn = (value: Value): Value =>
   value.region && value.region.kind !== "kept" && value.region.kind !== "stack" ? { ...value, region: null } : value;
