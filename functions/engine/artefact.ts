@@ -1,4 +1,5 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
+import type { Span } from "./ir/ir.ts";
 import type { WebRecord } from "./web/web-record.ts";
 
 /** One file to analyse; the path is normalised and uses "/". */
@@ -171,4 +172,6 @@ export interface FileArtefact {
   link: LinkRecord;
   /** By place, the outer ones first; empty where the file was not interpreted. */
   functions: FunctionPlace[];
+  /** What nobody may be shown, by offsets in the file's text, for who cuts something out of it later. */
+  hidden: Span[];
 }

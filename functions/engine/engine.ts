@@ -24,6 +24,7 @@ import type { Excerpt, ReviewUnit } from "./review/review.ts";
 import { type SlicePlace, type Slices, slicesOf } from "./review/slices.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
+import type { ShownText } from "./secrets/shown-text.ts";
 import { TextScanner } from "./text-rules/scan.ts";
 import { broughtRules } from "./user-rules/brought-rules.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
@@ -55,12 +56,15 @@ export interface Engine {
    * Cuts a file into what a model looks at in one call each, with the findings that lie there. Every secret is masked, whatever the
    * findings say: rules can be switched off and silenced, and what is not masked here leaves the house.
    */
-  unitsOf(file: SourceFile, findings: readonly Finding[], functions?: readonly FunctionPlace[]): ReviewUnit[];
+  unitsOf(file: SourceFile, findings: readonly Finding[], known?: LookedAt): ReviewUnit[];
   /** The functions around each finding of a scan that help to judge it. */
   slicesOf(findings: readonly Finding[], artefacts: readonly FileArtefact[]): Slices;
   /** Cuts functions out of a file, as a model may see them: every secret is masked. Those too long to be shown are left out. */
-  excerptsOf(file: SourceFile, places: readonly SlicePlace[]): Excerpt[];
+  excerptsOf(file: SourceFile, places: readonly SlicePlace[], known?: LookedAt): Excerpt[];
 }
+
+/** What is known of a file that was analysed; of others the secrets that can be told by the text alone are masked. */
+export type LookedAt = Pick<FileArtefact, "functions" | "hidden">;
 
 const pathOrder = (a: FileArtefact, b: FileArtefact): number => byCodeUnits(a.coverage.path, b.coverage.path);
 
@@ -72,14 +76,15 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   const secrets = new SecretScanner(catalogue.secretRules);
   const texts = new TextScanner(catalogue.textRules);
   const configs = new ConfigScanner(catalogue.configRules);
+  const maskOf = (known?: LookedAt) => (text: string) => secrets.find(text).shown.without(known?.hidden ?? []).text;
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   return {
     version: `${codeVersion}-${digest}`,
     analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts, configs }, file, options),
     link: (artefacts, options) => link(catalogue, artefacts, options),
-    unitsOf: (file, findings, functions) => unitsOf(file, findings, (text) => secrets.find(text).shown.text, functions),
+    unitsOf: (file, findings, known) => unitsOf(file, findings, maskOf(known), known?.functions),
     slicesOf: (findings, artefacts) => slicesOf(findings, artefacts, new Modules(artefacts.toSorted(pathOrder), [])),
-    excerptsOf: (file, places) => excerptsOf(file, places, (text) => secrets.find(text).shown.text),
+    excerptsOf: (file, places, known) => excerptsOf(file, places, maskOf(known)),
   };
 }
 
@@ -113,13 +118,14 @@ async function analyse(
     reason: string | null,
     candidates: Candidate[] = [],
     links = noLinks,
-    functions: FunctionPlace[] = [],
+    { functions, shown }: { functions?: FunctionPlace[]; shown?: ShownText } = {},
   ): FileArtefact => ({
     coverage: { ...coverage, status, reason },
     sha256,
     candidates,
     link: links,
-    functions,
+    functions: functions ?? [],
+    hidden: (shown?.hidden ?? []).map(({ start, end }) => ({ start, end })),
   });
   if (file.bytes.length === 0) return ended("skipped", "empty");
   if (isBinary(file.bytes)) return ended("skipped", "binary");
@@ -170,7 +176,7 @@ async function analyse(
         ...own.candidates,
       ];
       const settings = format === "properties" ? { settings: namedSettings(config.shown.text) } : {};
-      return ended(reason === null ? "analysed" : "partial", reason, candidates, { ...noLinks, ...settings });
+      return ended(reason === null ? "analysed" : "partial", reason, candidates, { ...noLinks, ...settings }, config);
     }
     const code = await analyseCode(catalogue, parser, grammar, text, lines, found.shown);
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);
@@ -182,7 +188,7 @@ async function analyse(
       ...texts.scan(code.shown, suppressed),
       ...own.candidates,
     ];
-    return ended(reason === null ? "analysed" : "partial", reason, candidates, code.links, code.functions);
+    return ended(reason === null ? "analysed" : "partial", reason, candidates, code.links, code);
   } catch (error) {
     // Whatever happens inside one file must not cost the others their analysis.
     return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");

@@ -15,8 +15,12 @@ interface ChunkArtefacts {
 }
 
 /** A chunk of an earlier attempt, of this scan or of another one of the same project. */
-export const EarlierChunk = z.object({ task_id: z.uuid(), attempt: z.number().int(), chunk: z.number().int().min(0) });
-export type EarlierChunk = z.infer<typeof EarlierChunk>;
+export const ChunkOfAttempt = z.object({
+  task_id: z.uuid(),
+  attempt: z.number().int(),
+  chunk: z.number().int().min(0),
+});
+export type ChunkOfAttempt = z.infer<typeof ChunkOfAttempt>;
 
 /** Which chunk each path of an attempt is in. */
 export type Places = Readonly<Record<string, number>>;
@@ -26,7 +30,7 @@ const analysisKey = (engine: Engine, { patterns = [] }: AnalysisOptions): string
   `${engine.version}/${createHash("sha256").update(JSON.stringify(patterns)).digest("hex")}`;
 
 export async function writeArtefacts(
-  { task_id, attempt, chunk }: EarlierChunk,
+  { task_id, attempt, chunk }: ChunkOfAttempt,
   engine: Engine,
   options: AnalysisOptions,
   artefacts: readonly FileArtefact[],
@@ -36,7 +40,7 @@ export async function writeArtefacts(
 }
 
 /** @returns null when the chunk was never finished */
-export async function readArtefacts({ task_id, attempt, chunk }: EarlierChunk): Promise<ChunkArtefacts | null> {
+export async function readArtefacts({ task_id, attempt, chunk }: ChunkOfAttempt): Promise<ChunkArtefacts | null> {
   return getJson<ChunkArtefacts>({
     bucket: environment().RESULTS_BUCKET,
     key: scanKeys(task_id, attempt).artefacts(chunk),
@@ -48,10 +52,10 @@ export async function readArtefacts({ task_id, attempt, chunk }: EarlierChunk): 
  * project's latest completed scan. Only scans of one project lend to each other, so nobody learns what somebody else has.
  */
 export class EarlierAttempt {
-  readonly #of: Pick<EarlierChunk, "task_id" | "attempt"> | null;
+  readonly #of: Pick<ChunkOfAttempt, "task_id" | "attempt"> | null;
   readonly #places: Places;
 
-  private constructor(of: Pick<EarlierChunk, "task_id" | "attempt"> | null, places: Places) {
+  private constructor(of: Pick<ChunkOfAttempt, "task_id" | "attempt"> | null, places: Places) {
     this.#of = of;
     this.#places = places;
   }
@@ -71,7 +75,7 @@ export class EarlierAttempt {
   }
 
   /** The chunks in which these paths were, in order. */
-  chunksOf(paths: readonly string[]): EarlierChunk[] {
+  chunksOf(paths: readonly string[]): ChunkOfAttempt[] {
     const of = this.#of;
     if (!of) return [];
     const numbers = paths.flatMap((path) => (Object.hasOwn(this.#places, path) ? [this.#places[path] as number] : []));
@@ -83,7 +87,11 @@ export class EarlierAttempt {
 export class KnownArtefacts {
   readonly #byPath = new Map<string, FileArtefact>();
 
-  static async of(chunks: readonly EarlierChunk[], engine: Engine, options: AnalysisOptions): Promise<KnownArtefacts> {
+  static async of(
+    chunks: readonly ChunkOfAttempt[],
+    engine: Engine,
+    options: AnalysisOptions,
+  ): Promise<KnownArtefacts> {
     const known = new KnownArtefacts();
     const analysis = analysisKey(engine, options);
     for (const chunk of chunks) {

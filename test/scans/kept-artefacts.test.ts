@@ -6,7 +6,7 @@ import { environment } from "../../functions/platform/environment.ts";
 import { getJson, putJson } from "../../functions/platform/object-store.ts";
 import { newProject, type Project, ProjectDraft } from "../../functions/projects/project.ts";
 import { createProject } from "../../functions/projects/project-store.ts";
-import { type EarlierChunk, readArtefacts } from "../../functions/scans/kept-artefacts.ts";
+import { type ChunkOfAttempt, readArtefacts } from "../../functions/scans/kept-artefacts.ts";
 import { zipSubject } from "../../functions/scans/start-scan.ts";
 import { newTask, scanKeys, type Task } from "../../functions/scans/task.ts";
 import { changeTask, createTask } from "../../functions/scans/task-store.ts";
@@ -57,10 +57,10 @@ async function planned(files: Record<string, string>, of = project): Promise<Tas
 }
 
 const chunksOf = async (task: Task, attempt = 1) =>
-  (await getJson<{ chunk: number; earlier: EarlierChunk[] }[]>({
+  (await getJson<{ chunk: number; earlier: ChunkOfAttempt[] }[]>({
     bucket: environment().RESULTS_BUCKET,
     key: scanKeys(task.id, attempt).chunks,
-  })) as { chunk: number; earlier: EarlierChunk[] }[];
+  })) as { chunk: number; earlier: ChunkOfAttempt[] }[];
 
 /** Analyses every chunk as the workflow does. @returns the artefacts of all */
 async function analysed(task: Task, attempt = 1): Promise<FileArtefact[]> {

@@ -7,7 +7,7 @@ import { log } from "../../platform/log.ts";
 import { getObject } from "../../platform/object-store.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
 import { readInstructions } from "../instructions-store.ts";
-import { EarlierChunk, KnownArtefacts, writeArtefacts } from "../kept-artefacts.ts";
+import { ChunkOfAttempt, KnownArtefacts, writeArtefacts } from "../kept-artefacts.ts";
 import { filesOfChunk } from "../plan.ts";
 import { scanKeys } from "../task.ts";
 import { recordChunk } from "../task-progress-store.ts";
@@ -17,7 +17,7 @@ import { Attempt } from "./plan-scan.ts";
 export const analyseChunk = workflowTask(
   {
     summary: "Parses the files of one chunk and runs the rules over each, unless that was done before",
-    input: Attempt.extend({ chunk: z.number().int().min(0), earlier: z.array(EarlierChunk) }),
+    input: Attempt.extend({ chunk: z.number().int().min(0), earlier: z.array(ChunkOfAttempt) }),
     grants: { reads: ["task"], writes: ["task"], results: { reads: ["scans/*"], writes: ["scans/*"] } },
     // One vCPU. The engine stays under 512 MB; the rest is the runtime and the chunk itself.
     memoryMiB: 1769,

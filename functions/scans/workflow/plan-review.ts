@@ -9,6 +9,7 @@ import { getJson, getObject, putJson, putObject } from "../../platform/object-st
 import { workflowTask } from "../../platform/workflow-task.ts";
 import { spread } from "../instructions.ts";
 import { readInstructions } from "../instructions-store.ts";
+import { type ChunkOfAttempt, readArtefacts } from "../kept-artefacts.ts";
 import { filesOfChunk, type LinkedFindings } from "../plan.ts";
 import { BatchBuilder, placesToShow, planFile } from "../review-plan.ts";
 import type { BatchFiles, ReviewPlan } from "../review-result.ts";
@@ -36,7 +37,8 @@ export const planReview = workflowTask(
     const engine = await auditEngine();
     const chunks = await finishedChunks(task_id, attempt);
     const filesOf = async (chunk: number) => filesOfChunk(await getObject({ bucket, key: keys.chunk(chunk) }));
-    const excerpts = await excerptsIn(chunks, filesOf, placesToShow(linked), engine);
+    const artefactsIn = (chunk: number) => artefactsOf({ task_id, attempt, chunk });
+    const excerpts = await excerptsIn(chunks, filesOf, artefactsIn, placesToShow(linked), engine);
 
     const batches: BatchFiles[] = [];
     const skipped: { path: string; reason: string }[] = [];
@@ -51,12 +53,11 @@ export const planReview = workflowTask(
       batches.push({ batch, files: taken.files });
     };
     for (const chunk of chunks) {
-      const artefacts = (await getJson<FileArtefact[]>({ bucket, key: keys.artefacts(chunk) })) ?? [];
-      const functions = new Map(artefacts.map((artefact) => [artefact.coverage.path, artefact.functions]));
+      const known = await artefactsIn(chunk);
       for (const file of await filesOf(chunk)) {
         const planned = planFile(file, findings.get(file.path) ?? [], (of, found) =>
           engine
-            .unitsOf(of, found, functions.get(of.path))
+            .unitsOf(of, found, known.get(of.path))
             .map((unit) => withExcerpts(unit, linked.slices ?? {}, excerpts)),
         );
         if (planned.units === null) {
@@ -76,24 +77,29 @@ export const planReview = workflowTask(
       batches.map(({ batch }) => ({ batch })),
     );
     // What no model looks at is done with.
-    const known = { filesToReview: files, scannedFiles: skipped.length };
-    await enterPhase(task_id, attempt, "review", now(), known);
+    await enterPhase(task_id, attempt, "review", now(), { filesToReview: files, scannedFiles: skipped.length });
     return { batches: batches.length, batches_key: keys.reviewBatches, functions };
   },
 );
+
+/** By path. */
+const artefactsOf = async (chunk: ChunkOfAttempt): Promise<ReadonlyMap<string, FileArtefact>> =>
+  new Map(((await readArtefacts(chunk))?.artefacts ?? []).map((artefact) => [artefact.coverage.path, artefact]));
 
 /** Cuts the functions that units of other files show, before any unit is made: a caller may stand in a later chunk than what it calls. */
 async function excerptsIn(
   chunks: readonly number[],
   filesOf: (chunk: number) => Promise<Iterable<SourceFile>>,
+  artefactsIn: (chunk: number) => Promise<ReadonlyMap<string, FileArtefact>>,
   places: ReadonlyMap<string, readonly SlicePlace[]>,
   engine: Engine,
 ): Promise<Map<string, Excerpt>> {
   const excerpts = new Map<string, Excerpt>();
   for (const chunk of places.size > 0 ? chunks : []) {
+    const known = await artefactsIn(chunk);
     for (const file of await filesOf(chunk)) {
       const wanted = places.get(file.path);
-      for (const excerpt of wanted ? engine.excerptsOf(file, wanted) : []) {
+      for (const excerpt of wanted ? engine.excerptsOf(file, wanted, known.get(file.path)) : []) {
         excerpts.set(placeKey({ ...excerpt, endLine: lastLine(excerpt) }), excerpt);
       }
     }

@@ -11,7 +11,7 @@ import { objectSource } from "../../sources/object-source.ts";
 import { repositoryGrants } from "../../sources/project-repository.ts";
 import { selectFiles } from "../../sources/selection.ts";
 import { instructionsOnce } from "../instructions-store.ts";
-import { EarlierAttempt, type EarlierChunk } from "../kept-artefacts.ts";
+import { type ChunkOfAttempt, EarlierAttempt } from "../kept-artefacts.ts";
 import { type ChunkFile, inChunks, type Plan } from "../plan.ts";
 import { resolveInstructions } from "../resolve-instructions.ts";
 import { type SourcedTask, withSource } from "../scan-source.ts";
@@ -64,7 +64,7 @@ export const planScan = workflowTask(
     await putJson(results, keys.plan, plan);
     const earlier = await EarlierAttempt.before(task);
     const places: Record<string, number> = {};
-    const chunks: { chunk: number; files: number; earlier: EarlierChunk[] }[] = [];
+    const chunks: { chunk: number; files: number; earlier: ChunkOfAttempt[] }[] = [];
     for await (const files of inChunks(readFiles(task, accepted))) {
       const chunk = chunks.length;
       const lines = files.map(({ path, bytes }) =>

@@ -346,7 +346,7 @@ public class Ping extends HttpServlet {
     const artefact = await engine.analyse(file);
     const [rule, ...others] = engine.link([artefact]);
     expect([rule?.startLine, ...others]).toEqual([line]);
-    const [whole] = engine.unitsOf(file, [], artefact.functions);
+    const [whole] = engine.unitsOf(file, [], artefact);
     const code_snippet = text.split("\n")[line - 1]?.trim();
     const issue = anIssue({ line, code_snippet, vulnerability_type: rule?.type, cwe: rule?.cwe[0] });
     const answer = scripted(reply([issue]));
