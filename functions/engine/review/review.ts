@@ -73,4 +73,9 @@ export type ReviewOutcome =
       /** How many statements of the model were dropped or changed, by reason, for example quote_not_found, relocated. */
       readonly dropped: Readonly<Record<string, number>>;
     }
-  | { readonly status: "failed"; readonly category: "format" | "truncated" | "empty" | "refused" };
+  | {
+      readonly status: "failed";
+      readonly category: "format" | "truncated" | "empty" | "refused";
+      /** What the model said last, or the beginning of it, for who wants to know what went wrong. */
+      readonly reply: string;
+    };

@@ -146,7 +146,8 @@ describe("a seeded fault", () => {
     ["a refusal in Chinese", ["抱歉，我无法协助完成这个请求。"], "refused", 1],
   ])("%s ends as a failed unit", async (_, answers, category, expected) => {
     const { outcome, calls } = await review(...answers);
-    expect(outcome).toEqual({ status: "failed", category });
+    const last = answers.at(-1);
+    expect(outcome).toEqual({ status: "failed", category, reply: typeof last === "string" ? last : "" });
     expect(calls).toBe(expected);
   });
 
@@ -225,7 +226,7 @@ describe("an answer that is cut", () => {
 
   it("fails in the end, after a bounded number of calls", async () => {
     const { outcome, calls } = await review({ finish: "length" });
-    expect(outcome).toEqual({ status: "failed", category: "truncated" });
+    expect(outcome).toMatchObject({ status: "failed", category: "truncated" });
     expect(calls).toBe(3);
   });
 });
