@@ -154,7 +154,8 @@ export function quoteAt(lines: readonly ShownLine[], index: number): string | nu
 
 const says = (quote: string): boolean => quote.replace(/\s/g, "").length >= quoteMin;
 
-function verdictsOf({ lines, findings, language }: ShownCode): AnsweredVerdict[] {
+function verdictsOf({ lines, findings, excerpts, language }: ShownCode): AnsweredVerdict[] {
+  const elsewhere = excerpts.find(({ text }) => text.includes("scripted-refute"));
   const places = new Map(lines.map(({ number }, index) => [number, index]));
   return findings.map(({ id, line }) => {
     const index = places.get(line);
@@ -162,6 +163,9 @@ function verdictsOf({ lines, findings, language }: ShownCode): AnsweredVerdict[]
       return { finding: id, verdict: "unsure", quote: "", reason: reasons[language].unsure };
     }
     const text = (lines[index] as ShownLine).text;
+    if (elsewhere) {
+      return { finding: id, verdict: "refuted", quote: elsewhere.text.trim(), reason: reasons[language].refuted };
+    }
     const verdict = text.includes("scripted-refute") ? "refuted" : "confirmed";
     return { finding: id, verdict, quote: quoteAt(lines, index) ?? text.trim(), reason: reasons[language][verdict] };
   });

@@ -15,6 +15,8 @@ export interface ShownFinding {
 export interface ShownCode {
   readonly lines: readonly ShownLine[];
   readonly findings: readonly ShownFinding[];
+  /** Lines of excerpts, `X1:12| text`: a verdict may quote them, an issue may not. */
+  readonly excerpts: readonly ShownLine[];
   readonly path: string | null;
   /** The language that the answer shall be in. */
   readonly language: "zh" | "en";
@@ -23,6 +25,9 @@ export interface ShownCode {
 }
 
 const finding = /^(F\d{1,5}) \| line (\d{1,7}) \| /;
+const excerptLine = /^X\d{1,3}:(\d{1,7})\| (.*?)\r?$/;
+/** A line of an excerpt, or the one that says what it is. */
+const ofExcerpt = /^X\d{1,3}(?::\d{1,7}\|| \|)/;
 const path = /\b(?:path|file)\b"?[ ]?[:=]?[ ]?("(?:[^"\\]|\\.)*")/i;
 const languageName = /(简体中文|zh-CN)|English|en-US/;
 
@@ -34,6 +39,7 @@ export function readShownCode({ system, turns }: Asked): ShownCode {
   const said = turns.filter(({ role }) => role === "user").map(({ text }) => text);
   const lines: ShownLine[] = [];
   const findings: ShownFinding[] = [];
+  const excerpts: ShownLine[] = [];
   const rest = [system];
   for (const line of said.join("\n").split("\n")) {
     const code = codeLine(line);
@@ -41,13 +47,16 @@ export function readShownCode({ system, turns }: Asked): ShownCode {
       lines.push(code);
       continue;
     }
+    const shown = excerptLine.exec(line);
+    if (shown) excerpts.push({ number: Number(shown[1]), text: shown[2] as string });
     const found = finding.exec(line);
     if (found) findings.push({ id: found[1] as string, line: Number(found[2]) });
-    else rest.push(line);
+    else if (!ofExcerpt.test(line)) rest.push(line);
   }
   return {
     lines,
     findings,
+    excerpts,
     path: lastPath(rest),
     language: wantedLanguage(rest),
     content: lines.length > 0 ? lines.map(({ number, text }) => `${number}|${text}`).join("\n") : said.join("\n"),

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
+import { Barrier } from "./barrier.ts";
 import { type Call, CallLog } from "./call-log.ts";
 import { type Control, controlOf } from "./control.ts";
 import type { Dialect, HttpAnswer } from "./dialect.ts";
@@ -42,6 +43,7 @@ export class FakeLlm {
   readonly #log = new CallLog();
   readonly #server: Server;
   #latencyMs: number;
+  #barrier = new Barrier(0);
 
   constructor(options: FakeLlmOptions) {
     this.#options = options;
@@ -89,14 +91,22 @@ export class FakeLlm {
     this.#model.fault = kind;
   }
 
-  /** Forgets calls, contents and the fault that was set. */
+  /** Holds all answers from now on until so many calls wait for one at the same time, then gives them all; 0 holds none. */
+  holdUntil(calls: number): void {
+    this.#barrier.open();
+    this.#barrier = new Barrier(calls);
+  }
+
+  /** Forgets calls, contents and the fault that was set, and holds nothing any more. */
   reset(): void {
+    this.holdUntil(0);
     this.#log.reset();
     this.#model.forget();
   }
 
   /** Stops at once and cuts what is in flight. */
   async close(): Promise<void> {
+    this.#barrier.open();
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
     await closed;
@@ -117,12 +127,17 @@ export class FakeLlm {
     const begun = performance.now();
     const { headers } = request;
     const call = this.#log.begin(dialect.provider, dialect.key({ url, headers, body: undefined }));
-    response.on("close", () => this.#log.end(call));
+    const gone = new AbortController();
+    response.on("close", () => {
+      gone.abort();
+      this.#log.end(call);
+    });
     const body = await bodyOf(request);
     if (this.#options.keepBodies) call.body = body;
     const answer = this.#model.answer(dialect, { url, headers, body: parsed(body) }, call);
     const rest = this.#latencyMs - (performance.now() - begun);
     if (rest > 0) await sleep(rest);
+    await this.#barrier.pass(gone.signal);
     if (response.destroyed) return;
     if (call.fault !== "stall") call.status = answer.status;
     // Before it is sent: a client that has the answer may ask again before we learn so, and would seem to ask for two at once.

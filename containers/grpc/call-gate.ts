@@ -39,7 +39,7 @@ export class CallGate {
   /** For grpc-js; it has to be the first, so that it gets the library's own call. */
   readonly interceptor: ServerInterceptor = (method, next) => {
     const library = next as LibraryCall;
-    const open: OpenCall = new OpenCall(library, method.path, this.#options, {
+    const open: OpenCall = new OpenCall(library, method, this.#options, {
       onSettled: () => this.#settled(open),
       onClosed: () => this.#open.delete(open),
     });

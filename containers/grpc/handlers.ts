@@ -49,7 +49,7 @@ export function unaryReply(
   return (call, callback) => {
     const admitted = gate.callOf(call.metadata);
     const work = async () => {
-      admitted.signal.throwIfAborted();
+      admitted.throwIfEnded();
       return await handle(admitted, call.request);
     };
     admitted.handledBy(work()).then(

@@ -7,45 +7,33 @@ import type { RunLogCounters } from "../../functions/runs/run-log.ts";
 import type { CommittedSegment } from "../../functions/runs/segment-pipeline.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 
+interface MethodCounts {
+  /** Calls under way. */
+  open: number;
+  /** Bytes. */
+  received: number;
+  sent: number;
+  /** Calls by how they ended. */
+  readonly ended: Map<status, number>;
+}
+
 /** What a program counts and measures; names and labels are what dashboards and alarms refer to. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #of = { registers: [this.registry] };
-  readonly #calls = new Counter({
-    name: "hil_calls_total",
-    help: "Calls that ended, by method and status code",
-    labelNames: ["method", "code"],
-    ...this.#of,
-  });
-  readonly #received = new Counter({
-    name: "hil_received_bytes_total",
-    help: "Bytes of requests as received, by method",
-    labelNames: ["method"],
-    ...this.#of,
-  });
-  readonly #sent = new Counter({
-    name: "hil_sent_bytes_total",
-    help: "Bytes of messages sent, by method",
-    labelNames: ["method"],
-    ...this.#of,
-  });
-  readonly #open = new Gauge({
-    name: "hil_open_calls",
-    help: "Calls under way, by method; those of StreamTransition are the streams",
-    labelNames: ["method"],
-    ...this.#of,
-  });
+  readonly #registers = { registers: [this.registry] };
+  /** By method. Every chunk of every call is counted, and prom-client looks its labels up each time: these are handed to it when it is asked. */
+  readonly #methods = new Map<string, MethodCounts>();
   readonly #lag = new Gauge({
     name: "hil_stream_lag_items",
     help: "Items that a stream has not sent yet, by stream, when it last looked",
     labelNames: ["stream"],
-    ...this.#of,
+    ...this.#registers,
   });
   readonly #lagBytes = new Gauge({
     name: "hil_stream_lag_bytes",
     help: "Bytes of the log that a stream has not sent yet, by stream, when it last looked; beyond 200 segments an estimate",
     labelNames: ["stream"],
-    ...this.#of,
+    ...this.#registers,
   });
   /** From the whole request to the log's word that it is kept. */
   readonly appendSeconds = new Histogram({
@@ -53,40 +41,41 @@ export class Metrics {
     help: "Time that the log takes to acknowledge an item, by acknowledgement",
     labelNames: ["acknowledgement"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    ...this.#of,
+    ...this.#registers,
   });
   readonly duplicates = new Counter({
     name: "hil_duplicates_total",
     help: "Items that the log had already",
-    ...this.#of,
+    ...this.#registers,
   });
   readonly samples = new Counter({
     name: "hil_samples_total",
     help: "Items sent as samples",
-    ...this.#of,
+    ...this.#registers,
   });
   readonly #commitSeconds = new Histogram({
     name: "hil_segment_commit_seconds",
     help: "Time from the end of a segment to its commit: one object and one transaction",
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-    ...this.#of,
+    ...this.#registers,
   });
   readonly #segmentBytes = new Histogram({
     name: "hil_segment_bytes",
     help: "Size of segments, by what ended them",
     labelNames: ["reason"],
     buckets: [1024, 16_384, 131_072, 1_048_576, 8_388_608, 67_108_864],
-    ...this.#of,
+    ...this.#registers,
   });
   readonly drainSeconds = new Gauge({
     name: "hil_drain_seconds",
     help: "How long the drain has taken so far, by phase",
     labelNames: ["phase"],
-    ...this.#of,
+    ...this.#registers,
   });
 
   constructor(budget: ByteBudget) {
-    const collect = { name: "hil_in_flight_bytes", help: "Bytes of requests held in memory", ...this.#of };
+    this.#countCalls();
+    const collect = { name: "hil_in_flight_bytes", help: "Bytes of requests held in memory", ...this.#registers };
     new Gauge({
       ...collect,
       collect() {
@@ -103,7 +92,7 @@ export class Metrics {
       new Gauge({
         name,
         help,
-        ...this.#of,
+        ...this.#registers,
         collect() {
           this.set(countersOf().reduce((sum, counters) => sum + counters[counter], 0));
         },
@@ -119,20 +108,69 @@ export class Metrics {
   }
 
   callBegan(method: string): void {
-    this.#open.inc({ method });
+    this.#of(method).open += 1;
   }
 
   callEnded(method: string, code: status): void {
-    this.#open.dec({ method });
-    this.#calls.inc({ method, code: status[code] ?? String(code) });
+    const counts = this.#of(method);
+    counts.open -= 1;
+    counts.ended.set(code, (counts.ended.get(code) ?? 0) + 1);
   }
 
   received(method: string, bytes: number): void {
-    this.#received.inc({ method }, bytes);
+    this.#of(method).received += bytes;
   }
 
   sent(method: string, bytes: number): void {
-    this.#sent.inc({ method }, bytes);
+    this.#of(method).sent += bytes;
+  }
+
+  #of(method: string): MethodCounts {
+    const known = this.#methods.get(method) ?? { open: 0, received: 0, sent: 0, ended: new Map() };
+    this.#methods.set(method, known);
+    return known;
+  }
+
+  #countCalls(): void {
+    const methods = this.#methods;
+    const byMethod = { labelNames: ["method"], ...this.#registers };
+    new Counter({
+      name: "hil_calls_total",
+      help: "Calls that ended, by method and status code",
+      labelNames: ["method", "code"],
+      ...this.#registers,
+      collect() {
+        this.reset();
+        for (const [method, { ended }] of methods)
+          for (const [code, calls] of ended) this.inc({ method, code: status[code] ?? String(code) }, calls);
+      },
+    });
+    new Counter({
+      name: "hil_received_bytes_total",
+      help: "Bytes of requests as received, by method",
+      ...byMethod,
+      collect() {
+        this.reset();
+        for (const [method, { received }] of methods) this.inc({ method }, received);
+      },
+    });
+    new Counter({
+      name: "hil_sent_bytes_total",
+      help: "Bytes of messages sent, by method",
+      ...byMethod,
+      collect() {
+        this.reset();
+        for (const [method, { sent }] of methods) this.inc({ method }, sent);
+      },
+    });
+    new Gauge({
+      name: "hil_open_calls",
+      help: "Calls under way, by method; those of StreamTransition are the streams",
+      ...byMethod,
+      collect() {
+        for (const [method, { open }] of methods) this.set({ method }, open);
+      },
+    });
   }
 
   streamLag(stream: string, { items, bytes }: ReaderLag): void {

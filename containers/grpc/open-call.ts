@@ -24,8 +24,10 @@ export type Transport = ReturnType<ServerInterceptingCallInterface["getAuthConte
 export interface AdmittedCall {
   readonly caller: Caller;
   readonly wishes: CallerWishes;
-  /** Aborts with an RpcError when the call has to end: cancelled, past its deadline, access withdrawn, drain. */
+  /** Aborts with an RpcError when the call has to end: cancelled, past its deadline, access withdrawn, drain. Made when it is asked for. */
   readonly signal: AbortSignal;
+  /** @throws the signal's reason when the call has to end */
+  throwIfEnded(): void;
   /** Resolves when the other side's transport has all that is on the line by now. @throws Error when the connection goes first */
   received(): Promise<void>;
   /** Keeps the bytes of the request accounted for until the handler is done with them, also when the caller is long gone. */
@@ -53,18 +55,25 @@ export interface CallListener {
 export class OpenCall {
   /** Set once the gate has let the call in. */
   admitted: AdmittedCall | undefined;
-  readonly #ending = new AbortController();
   readonly #library: LibraryCall;
   readonly #method: string;
   readonly #options: CallLimits;
   readonly #listener: CallListener;
+  /** Most calls end before anybody asks: a signal and an error for each would cost as much as the rest of the call. */
+  #ending: AbortController | undefined;
+  #reason: RpcError | undefined;
   #held = 0;
   #received = 0;
   /** Who needs the bytes of the request: the call until it ends, and what works for it. */
   #users = 1;
   #ended = false;
 
-  constructor(library: LibraryCall, method: string, options: CallLimits, listener: CallListener) {
+  constructor(
+    library: LibraryCall,
+    { path: method, responseStream }: { path: string; responseStream: boolean },
+    options: CallLimits,
+    listener: CallListener,
+  ) {
     this.#library = library;
     this.#method = method;
     this.#options = options;
@@ -82,7 +91,10 @@ export class OpenCall {
     const sendMessage = library.sendMessage.bind(library);
     library.sendMessage = (message, sent) => {
       options.metrics.sent(method, (message as Buffer).length ?? 0);
-      sendMessage(message, sent);
+      if (responseStream) return sendMessage(message, sent);
+      // The library would wait until the answer has been written before it writes the status. Behind one another at once they take one write.
+      sendMessage(message, () => {});
+      sent();
     };
     library.decompressMessage = (message, encoding) => this.#decompress(message, encoding);
     library.stream.on("data", (chunk: Buffer) => this.#receive(chunk.length));
@@ -97,7 +109,16 @@ export class OpenCall {
     const handledBy = <T>(work: Promise<T>) => this.#holdingFor(work);
     const settled = () => this.#listener.onSettled();
     const received = () => answered(this.#library.stream.session);
-    this.admitted = { caller, wishes, signal: this.#ending.signal, received, handledBy, settled };
+    const signal = () => this.#signal();
+    const throwIfEnded = () => {
+      if (this.#reason || this.#ended) throw this.#endReason();
+    };
+    this.admitted = {
+      ...{ caller, wishes, received, handledBy, settled, throwIfEnded },
+      get signal() {
+        return signal();
+      },
+    };
     return this.admitted;
   }
 
@@ -108,7 +129,8 @@ export class OpenCall {
 
   /** Asks the handler to end the call by itself, so that what it has sent and its trailers still arrive. */
   askToEnd(reason: RpcError): void {
-    this.#ending.abort(reason);
+    this.#reason ??= reason;
+    this.#ending?.abort(this.#reason);
   }
 
   /** Bytes of the request so far, as they came. */
@@ -148,7 +170,18 @@ export class OpenCall {
     this.#options.metrics.callEnded(this.#method, code);
     this.#leave();
     this.#listener.onSettled();
-    if (!this.#ending.signal.aborted) this.#ending.abort(new RpcError(status.CANCELLED, "the call has ended"));
+    this.#ending?.abort(this.#endReason());
+  }
+
+  #signal(): AbortSignal {
+    this.#ending ??= new AbortController();
+    if (this.#reason || this.#ended) this.#ending.abort(this.#endReason());
+    return this.#ending.signal;
+  }
+
+  #endReason(): RpcError {
+    this.#reason ??= new RpcError(status.CANCELLED, "the call has ended");
+    return this.#reason;
   }
 
   #leave(): void {

@@ -39,6 +39,7 @@ interface OpenLog {
 export class StoredRuns implements Runs {
   readonly #options: StoredRunsOptions;
   readonly #budget: MemoryBudget;
+  /** By tenant and name: an id is a digest, too dear to compute for every item. */
   readonly #logs = new Map<string, OpenLog>();
   readonly #sweeping: NodeJS.Timeout;
   /** Of parameters, and of opening logs; a log that is open watches its own. */
@@ -124,19 +125,20 @@ export class StoredRuns implements Runs {
   /** The one log of a run in this process; opened at its first item, and again when it has come to an end. */
   async #logOf({ tenant, name }: RunName): Promise<RunLog> {
     if (this.#isClosed) throw new RpcError(status.UNAVAILABLE, "the server is going down; another one takes over");
-    const id = runIdOf(tenant, name);
-    const known = this.#logs.get(id);
+    const key = `${tenant}/${name}`;
+    const known = this.#logs.get(key);
     if (known && !known.opened?.isOver) {
       known.usedAt = Date.now();
       return await known.log;
     }
     const entry: OpenLog = { log: this.#open(tenant, name), opened: undefined, usedAt: Date.now() };
-    this.#logs.set(id, entry);
+    this.#logs.set(key, entry);
     try {
       entry.opened = await entry.log;
       return entry.opened;
     } catch (error) {
-      if (this.#logs.get(id) === entry) this.#logs.delete(id);
+      if (this.#logs.get(key) === entry) this.#logs.delete(key);
+      const id = runIdOf(tenant, name);
       if (!isRunError(error)) this.#watchUntil(id, () => probeWrites(id));
       throw error;
     }
@@ -150,9 +152,9 @@ export class StoredRuns implements Runs {
   }
 
   #closeIdle(now: number): void {
-    for (const [id, { opened, usedAt }] of this.#logs) {
+    for (const [key, { opened, usedAt }] of this.#logs) {
       if (!opened || now - usedAt < idleMilliseconds) continue;
-      this.#logs.delete(id);
+      this.#logs.delete(key);
       // What it could not store was told to those who waited; a lease that is not given back runs out.
       opened.close().catch(() => undefined);
     }

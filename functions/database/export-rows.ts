@@ -1,6 +1,6 @@
 import { groups, isSecretField, said, saying, type UserConfig } from "../config/user-config.ts";
 import type { InstantAnalysis } from "../instant/instant-analysis.ts";
-import type { Issue } from "../issues/issue.ts";
+import { type Issue, traceView } from "../issues/issue.ts";
 import type { Project } from "../projects/project.ts";
 import type { Task } from "../scans/task.ts";
 import type { AnalysisRow, IssueRow, ProjectRow, TaskRow } from "./database-file.ts";
@@ -89,15 +89,7 @@ export function issueRow(issue: Issue, userId: string): IssueRow {
     suppression: issue.suppression,
     origins: issue.origins,
     adjudication: issue.adjudication,
-    trace: issue.trace.map((step) => ({
-      file_path: step.path,
-      line: step.startLine,
-      column: step.startColumn,
-      end_line: step.endLine,
-      end_column: step.endColumn,
-      code: step.code,
-      role: step.role,
-    })),
+    trace: traceView(issue.trace),
     history: issue.history.map(({ status, by, at, note, from }) => ({
       ...{ status, by: known(by), at, note },
       from: from && { task_id: from.taskId, issue_id: from.issueId },

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { answerFailure, modelFailure } from "../llm/failure.ts";
-import { ModelFailure } from "../llm/model.ts";
+import { ModelFailure, type ModelUsage } from "../llm/model.ts";
 import { type Outbound, type OutboundAnswer, outbound, readAll } from "../platform/outbound.ts";
 import { findEmbeddingProvider } from "./embedding-providers.ts";
 import { embeddingWires } from "./embedding-wires.ts";
@@ -22,14 +22,14 @@ const answerBytesMax = 16 * 1024 * 1024;
 /**
  * Asks a user's embedding model for the vectors of some texts, with exactly one request.
  * @param client how hosts are reached. @default the function's own
- * @returns one vector for each text, in their order, all of one length
+ * @returns one vector for each text, in their order, all of one length; what the provider counts, null when it does not say
  * @throws ModelFailure with the reason; never with anything that the provider sent
  */
 export async function askEmbedding(
   settings: EmbeddingModel,
   texts: readonly string[],
   client: Outbound = outbound(),
-): Promise<number[][]> {
+): Promise<{ vectors: number[][]; usage: ModelUsage | null }> {
   const provider = findEmbeddingProvider(settings.provider);
   if (!provider) throw new ModelFailure("unsupported_provider");
   if (provider.needsKey && !settings.apiKey) throw new ModelFailure("auth_invalid_key");
@@ -45,11 +45,13 @@ export async function askEmbedding(
   };
   try {
     return await client.exchange(wire.address(asked), request, async (answer) => {
-      const vectors = wire.vectors(await jsonOf(answer));
+      const json = await jsonOf(answer);
+      const vectors = wire.vectors(json);
       if (vectors.length === 0) throw new ModelFailure("empty_response", { status: answer.status, maybeCharged: true });
       const lengths = new Set(vectors.map((vector) => vector.length));
       if (vectors.length !== texts.length || lengths.size > 1) throw unreadable();
-      return vectors;
+      const tokens = wire.tokens(json);
+      return { vectors, usage: tokens === undefined ? null : { inputTokens: tokens, outputTokens: 0 } };
     });
   } catch (error) {
     // Zod's errors tell what they have read, which is the provider's.

@@ -1,4 +1,5 @@
 import type { Text } from "../engine/finding.ts";
+import type { ModelPrice } from "../llm/prices.ts";
 
 /** How requests and answers are written; see embedding-wires.ts. */
 export type EmbeddingWire = "openai" | "azure" | "ollama" | "cohere" | "huggingface";
@@ -117,6 +118,19 @@ export const embeddingProviders: readonly EmbeddingProvider[] = [
 ];
 
 /** @returns undefined when there is none of this id, however it is capitalised */
+/** US dollars for a million tokens, of those models only whose price has been stable. */
+const listPrices: Readonly<Record<string, number>> = {
+  "text-embedding-3-small": 0.02,
+  "text-embedding-3-large": 0.13,
+  "text-embedding-ada-002": 0.1,
+};
+
+/** What the tokens of a text cost by the provider's list. @returns null when that is not known; nothing for Ollama */
+export function embeddingPrice(providerId: string, model: string): ModelPrice | null {
+  const inputUsd = providerId === "ollama" ? 0 : providerId === "openai" ? listPrices[model] : undefined;
+  return inputUsd === undefined ? null : { inputUsd, outputUsd: 0 };
+}
+
 export function findEmbeddingProvider(id: string): EmbeddingProvider | undefined {
   const wanted = id.trim().toLowerCase();
   return embeddingProviders.find((provider) => provider.id === wanted);

@@ -16,6 +16,8 @@ interface Wire {
   readonly body: (request: EmbeddingRequest) => object;
   /** Vectors in the order of the texts. @throws ZodError for an answer of another form */
   readonly vectors: (answer: unknown) => number[][];
+  /** The tokens that the provider counts. @returns undefined where it says nothing of them */
+  readonly tokens: (answer: unknown) => number | undefined;
 }
 
 const Vector = z.array(z.number()).min(1);
@@ -32,6 +34,11 @@ const listed = (answer: unknown): number[][] =>
     .toSorted((a, b) => a.index - b.index)
     .map(({ embedding }) => embedding);
 
+const OpenAiUsage = z.object({ usage: z.object({ total_tokens: z.number() }) });
+const openAiTokens = (answer: unknown) => OpenAiUsage.safeParse(answer).data?.usage.total_tokens;
+const OllamaUsage = z.object({ prompt_eval_count: z.number() });
+const CohereUsage = z.object({ meta: z.object({ billed_units: z.object({ input_tokens: z.number() }) }) });
+
 /** How each provider is asked and how it answers. OpenAI's way is also Jina's and Qwen's. */
 export const embeddingWires: Readonly<Record<EmbeddingWire, Wire>> = {
   openai: {
@@ -39,6 +46,7 @@ export const embeddingWires: Readonly<Record<EmbeddingWire, Wire>> = {
     headers: bearer,
     body: ({ model, texts }) => ({ model, input: texts, encoding_format: "float" }),
     vectors: listed,
+    tokens: openAiTokens,
   },
   azure: {
     address: ({ baseUrl, model }) =>
@@ -46,6 +54,7 @@ export const embeddingWires: Readonly<Record<EmbeddingWire, Wire>> = {
     headers: (apiKey) => ({ "api-key": apiKey }),
     body: ({ texts }) => ({ input: texts, encoding_format: "float" }),
     vectors: listed,
+    tokens: openAiTokens,
   },
   ollama: {
     // People copy the address that Ollama has for models.
@@ -53,12 +62,14 @@ export const embeddingWires: Readonly<Record<EmbeddingWire, Wire>> = {
     headers: bearer,
     body: ({ model, texts }) => ({ model, input: texts }),
     vectors: (answer) => z.object({ embeddings: Vectors }).parse(answer).embeddings,
+    tokens: (answer) => OllamaUsage.safeParse(answer).data?.prompt_eval_count,
   },
   cohere: {
     address: ({ baseUrl }) => `${baseUrl}/embed`,
     headers: bearer,
     body: ({ model, texts }) => ({ model, texts, input_type: "search_document", embedding_types: ["float"] }),
     vectors: (answer) => z.object({ embeddings: z.object({ float: Vectors }) }).parse(answer).embeddings.float,
+    tokens: (answer) => CohereUsage.safeParse(answer).data?.meta.billed_units.input_tokens,
   },
   huggingface: {
     address: ({ baseUrl, model }) =>
@@ -66,5 +77,6 @@ export const embeddingWires: Readonly<Record<EmbeddingWire, Wire>> = {
     headers: bearer,
     body: ({ texts }) => ({ inputs: texts }),
     vectors: (answer) => Vectors.parse(answer),
+    tokens: () => undefined,
   },
 };

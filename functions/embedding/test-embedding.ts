@@ -1,13 +1,20 @@
 import * as z from "zod";
 import { findUserConfig } from "../config/user-config-store.ts";
+import { budgetRefusals } from "../llm/connection-test.ts";
 import { failureText } from "../llm/failure-texts.ts";
 import { ModelFailure } from "../llm/model.ts";
+import type { ModelPrice } from "../llm/prices.ts";
 import { isSluiceError } from "../platform/errors.ts";
 import type { Language } from "../platform/language.ts";
 import { operation } from "../platform/operation.ts";
 import { isMask } from "../platform/secrets.ts";
+import { capsFor } from "../spending/caps.ts";
+import { type Cost, costOf } from "../spending/cost.ts";
+import { paid } from "../spending/paid-call.ts";
+import { spendingGrants } from "../spending/spending-store.ts";
 import { askEmbedding } from "./ask-embedding.ts";
 import { embeddingAddress } from "./embedding-address.ts";
+import { embeddingPrice, findEmbeddingProvider } from "./embedding-providers.ts";
 import { EmbeddingBaseUrl, storedEmbeddingKey } from "./embedding-settings.ts";
 
 /** API Gateway waits for 29 s, and whoever tests a connection for less. */
@@ -26,7 +33,8 @@ export const testEmbedding = operation(
   {
     method: "POST",
     path: "/embedding/test",
-    summary: "Ask an embedding model for one vector and say in words what is wrong when none comes",
+    summary:
+      "Ask an embedding model for one vector, at the expense of the caller's month, and say in words what is wrong when none comes",
     auth: "user",
     body: z.object({
       provider: z.string().trim().max(50),
@@ -38,20 +46,29 @@ export const testEmbedding = operation(
     }),
     success: TestResult,
     failures: [],
-    grants: { reads: ["userConfig"], secrets: ["decrypt"] },
+    grants: { reads: ["userConfig"], writes: spendingGrants.writes, secrets: ["decrypt"] },
     // Longer than the call may take, shorter than API Gateway waits.
     timeoutSeconds: 28,
   },
-  async ({ body, caller, language }): Promise<z.input<typeof TestResult>> => {
+  async ({ body, caller, language, now }): Promise<z.input<typeof TestResult>> => {
     const { provider, model } = body;
     const baseUrl = embeddingAddress(provider, body.base_url);
     const isStored = (body.api_key ?? null) === null || isMask(body.api_key as string);
     const started = performance.now();
     try {
-      const apiKey = isStored
-        ? await storedEmbeddingKey(await findUserConfig(caller.id), caller.id, baseUrl)
-        : (body.api_key as string).trim();
-      const [vector = []] = await askEmbedding({ provider, model, baseUrl, apiKey, timeoutMs }, [body.test_text]);
+      // Nothing to pay for: the month's figures name models, not whatever somebody types.
+      if (!findEmbeddingProvider(provider)) throw new ModelFailure("unsupported_provider");
+      const config = await findUserConfig(caller.id);
+      const apiKey = isStored ? await storedEmbeddingKey(config, caller.id, baseUrl) : (body.api_key as string).trim();
+      const price = embeddingPrice(provider, model);
+      const budget = { userId: caller.id, scan: null, price, caps: capsFor(config, null, null) };
+      const texts = [body.test_text];
+      const { vectors } = await paid(
+        { ...budget, provider, model, worst: worstCaseOf(texts, price) },
+        () => askEmbedding({ provider, model, baseUrl, apiKey, timeoutMs }, texts),
+        now,
+      );
+      const [vector = []] = vectors;
       return {
         success: true,
         message:
@@ -67,9 +84,18 @@ export const testEmbedding = operation(
   },
 );
 
+/** Marks that providers put around each text. */
+const frameTokens = 100;
+
+/** No tokeniser in use makes more tokens than there are bytes in UTF-8. */
+const worstCaseOf = (texts: readonly string[], price: ModelPrice | null): Cost => {
+  const inputTokens = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + frameTokens, 0);
+  return costOf({ inputTokens, outputTokens: 0 }, price);
+};
+
 /** @throws what is no failure of a test but one of ours */
 function explained(error: unknown, language: Language): string {
-  if (isSluiceError(error, "secret_unreadable")) return error.text(language);
+  if (isSluiceError(error, "secret_unreadable", ...budgetRefusals)) return error.text(language);
   if (!(error instanceof ModelFailure)) throw error;
   const said = failureText(error.category, language);
   if (error.category === "timeout")

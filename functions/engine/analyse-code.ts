@@ -1,11 +1,12 @@
-import type { Candidate, LinkRecord } from "./artefact.ts";
+import type { Candidate, FunctionPlace, LinkRecord } from "./artefact.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import { candidateOf, type FileContext } from "./findings/candidates.ts";
 import { Suppressions } from "./findings/suppression.ts";
 import { interpret } from "./interpret/interpreter.ts";
-import type { Hit } from "./interpret/run.ts";
+import type { Hit, Run } from "./interpret/run.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
+import { byCodeUnits } from "./link/order.ts";
 import { BashLowering } from "./lower/bash/bash-lowering.ts";
 import { CLowering } from "./lower/c/c-lowering.ts";
 import { CSharpLowering } from "./lower/csharp/csharp-lowering.ts";
@@ -29,6 +30,7 @@ import { webRecordOf } from "./web/collect.ts";
 export interface CodeAnalysis {
   candidates: Candidate[];
   links: LinkRecord;
+  functions: FunctionPlace[];
   suppressions: Suppressions;
   /** The file without the secrets known before, and without those that only following values has found. */
   shown: ShownText;
@@ -70,6 +72,7 @@ export async function analyseCode(
   const nothing = {
     candidates: [],
     links: noLinks,
+    functions: [],
     suppressions: new Suppressions(text, [], lines),
     shown: safe,
     own: null,
@@ -99,8 +102,22 @@ export async function analyseCode(
   const rules = catalogue.controlRules.map((rule) => rule.id);
   const web = webRecordOf(run.knowledge.web, file, module, rules);
   const links = { ...linkRecordOf(catalogue, file, run, hits), ...(web && { web }) };
+  const functions = functionsOf(lines, run);
   const own = { syntax: new FileUnderMatch(text, grammar, parsed.syntax), module, context: file };
-  return { candidates, links, suppressions: file.suppressions, shown, reason, own };
+  return { candidates, links, functions, suppressions: file.suppressions, shown, reason, own };
+}
+
+/** The functions that were met; functions on the same lines inside each other are told apart by nothing but their symbols. */
+function functionsOf(lines: LineIndex, run: Run): FunctionPlace[] {
+  const places = [...run.symbols].map(([{ start, end }, symbol]) => ({
+    symbol,
+    startLine: lines.lineOf(start),
+    endLine: lines.lineOf(Math.max(start, end - 1)),
+  }));
+  const once = new Map(places.map((place) => [Object.values(place).join("\0"), place]));
+  return [...once.values()].sort(
+    (a, b) => a.startLine - b.startLine || b.endLine - a.endLine || byCodeUnits(a.symbol, b.symbol),
+  );
 }
 
 /** `read(path(x))` is one problem, not two: of one rule's sinks inside each other, the outer one is reported. */

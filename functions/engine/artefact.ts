@@ -1,4 +1,5 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
+import type { Span } from "./ir/ir.ts";
 import type { WebRecord } from "./web/web-record.ts";
 
 /** One file to analyse; the path is normalised and uses "/". */
@@ -159,10 +160,22 @@ export interface LinkRecord {
   web?: WebRecord;
 }
 
+/** A function of the file, by whole lines. */
+export interface FunctionPlace {
+  /** As in findings; a function without a name has that of the function around it. */
+  symbol: string;
+  startLine: number;
+  endLine: number;
+}
+
 /** All that analysis keeps of one file. JSON-serialisable; everything but `coverage.path` depends on content, language and the patterns given only. */
 export interface FileArtefact {
   coverage: Coverage;
   sha256: string;
   candidates: Candidate[];
   link: LinkRecord;
+  /** By place, the outer ones first; empty where the file was not interpreted. */
+  functions: FunctionPlace[];
+  /** What nobody may be shown, by offsets in the file's text, for who cuts something out of it later. */
+  hidden: Span[];
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { analyseCode } from "./analyse-code.ts";
-import type { Candidate, Coverage, FileArtefact, SourceFile } from "./artefact.ts";
+import type { Candidate, Coverage, FileArtefact, FunctionPlace, SourceFile } from "./artefact.ts";
 import { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueData } from "./catalogue/schema.ts";
 import { markedComments } from "./config/config-comments.ts";
@@ -15,11 +15,16 @@ import { languageOf } from "./inventory/language.ts";
 import { LineIndex } from "./inventory/line-index.ts";
 import { type LinkOptions, link } from "./link/link.ts";
 import { noLinks } from "./link/link-record.ts";
+import { Modules } from "./link/modules.ts";
+import { byCodeUnits } from "./link/order.ts";
 import { type OwnRulesFile, unparsedFile } from "./match/own-rules.ts";
 import { SourceParser } from "./parse/parser.ts";
-import type { ReviewUnit } from "./review/review.ts";
+import { excerptsOf } from "./review/excerpts.ts";
+import type { Excerpt, ReviewUnit } from "./review/review.ts";
+import { type SlicePlace, type Slices, slicesOf } from "./review/slices.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
+import type { ShownText } from "./secrets/shown-text.ts";
 import { scriptsOf } from "./templates/page-scripts.ts";
 import { TemplateScanner } from "./templates/scan.ts";
 import { templateFormatOf } from "./templates/template-format.ts";
@@ -28,7 +33,7 @@ import { broughtRules } from "./user-rules/brought-rules.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
 
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
-const codeVersion = 2;
+const codeVersion = 4;
 /** Above this a file is not decoded as a whole; its beginning is searched for secrets. */
 const bytesMax = 8 * 1_048_576;
 
@@ -54,8 +59,17 @@ export interface Engine {
    * Cuts a file into what a model looks at in one call each, with the findings that lie there. Every secret is masked, whatever the
    * findings say: rules can be switched off and silenced, and what is not masked here leaves the house.
    */
-  unitsOf(file: SourceFile, findings: readonly Finding[]): ReviewUnit[];
+  unitsOf(file: SourceFile, findings: readonly Finding[], known?: LookedAt): ReviewUnit[];
+  /** The functions around each finding of a scan that help to judge it. */
+  slicesOf(findings: readonly Finding[], artefacts: readonly FileArtefact[]): Slices;
+  /** Cuts functions out of a file, as a model may see them: every secret is masked. Those too long to be shown are left out. */
+  excerptsOf(file: SourceFile, places: readonly SlicePlace[], known?: LookedAt): Excerpt[];
 }
+
+/** What is known of a file that was analysed; of others the secrets that can be told by the text alone are masked. */
+export type LookedAt = Pick<FileArtefact, "functions" | "hidden">;
+
+const pathOrder = (a: FileArtefact, b: FileArtefact): number => byCodeUnits(a.coverage.path, b.coverage.path);
 
 /** Loads rules, models and the parser. Grammars are loaded with the first file that needs them. */
 export async function createEngine(assets: EngineAssets): Promise<Engine> {
@@ -66,12 +80,15 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   const texts = new TextScanner(catalogue.textRules);
   const configs = new ConfigScanner(catalogue.configRules);
   const templates = new TemplateScanner(catalogue.templateRules);
+  const maskOf = (known?: LookedAt) => (text: string) => secrets.find(text).shown.without(known?.hidden ?? []).text;
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   return {
     version: `${codeVersion}-${digest}`,
     analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts, configs, templates }, file, options),
     link: (artefacts, options) => link(catalogue, artefacts, options),
-    unitsOf: (file, findings) => unitsOf(file, findings, (text) => secrets.find(text).shown.text),
+    unitsOf: (file, findings, known) => unitsOf(file, findings, maskOf(known), known?.functions),
+    slicesOf: (findings, artefacts) => slicesOf(findings, artefacts, new Modules(artefacts.toSorted(pathOrder), [])),
+    excerptsOf: (file, places, known) => excerptsOf(file, places, maskOf(known)),
   };
 }
 
@@ -106,11 +123,14 @@ async function analyse(
     reason: string | null,
     candidates: Candidate[] = [],
     links = noLinks,
+    { functions, shown }: { functions?: FunctionPlace[]; shown?: ShownText } = {},
   ): FileArtefact => ({
     coverage: { ...coverage, status, reason },
     sha256,
     candidates,
     link: links,
+    functions: functions ?? [],
+    hidden: (shown?.hidden ?? []).map(({ start, end }) => ({ start, end })),
   });
   if (file.bytes.length === 0) return ended("skipped", "empty");
   if (isBinary(file.bytes)) return ended("skipped", "binary");
@@ -148,32 +168,39 @@ async function analyse(
         depth === "full" && format
           ? configs.scan(format, text, found.shown, suppressed, told)
           : { ...noMatches, shown: found.shown };
-      const page =
-        depth === "full" && template
-          ? templates.scan(template, text, config.shown, suppressed)
-          : { ...noMatches, links: noLinks };
       const scripts = depth === "full" && template ? scriptsOf(template, text) : null;
       // What the parser cannot make sense of is often what the template engine fills in; the page is read all the same.
       const script = scripts
         ? await analyseCode(catalogue, parser, scripts.grammar, scripts.text, lines, config.shown)
-        : noMatches;
-      const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions, config.shown)) : noMatches;
+        : { ...noMatches, shown: config.shown };
+      const shown = script.shown;
+      const page =
+        depth === "full" && template
+          ? templates.scan(template, text, shown, suppressed)
+          : { ...noMatches, links: noLinks };
+      const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions, shown)) : noMatches;
       const reason = left ?? config.reason ?? page.reason ?? own.reason;
       const isSecret = ({ ruleId }: Candidate) => catalogue.rules.get(ruleId)?.family === "hardcoded_secret";
       const secretLines = new Set(linesOf(config.candidates.filter(isSecret)));
       const candidates = [
         // A rule that knows the document says more than one that goes by a name.
         ...found
-          .candidates(suppressed, config.shown)
+          .candidates(suppressed, shown)
           .filter((candidate) => !(isGeneric(candidate) && secretLines.has(candidate.startLine))),
         ...config.candidates,
         ...page.candidates,
         ...script.candidates,
-        ...texts.scan(config.shown, suppressed),
+        ...texts.scan(shown, suppressed),
         ...own.candidates,
       ];
-      const settings = format === "properties" ? { settings: namedSettings(config.shown.text) } : {};
-      return ended(reason === null ? "analysed" : "partial", reason, candidates, { ...page.links, ...settings });
+      const settings = format === "properties" ? { settings: namedSettings(shown.text) } : {};
+      return ended(
+        reason === null ? "analysed" : "partial",
+        reason,
+        candidates,
+        { ...page.links, ...settings },
+        { shown },
+      );
     }
     const code = await analyseCode(catalogue, parser, grammar, text, lines, found.shown);
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);
@@ -185,7 +212,7 @@ async function analyse(
       ...texts.scan(code.shown, suppressed),
       ...own.candidates,
     ];
-    return ended(reason === null ? "analysed" : "partial", reason, candidates, code.links);
+    return ended(reason === null ? "analysed" : "partial", reason, candidates, code.links, code);
   } catch (error) {
     // Whatever happens inside one file must not cost the others their analysis.
     return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultSettings, type UserConfig } from "../config/user-config.ts";
-import type { SourceFile } from "../engine/artefact.ts";
+import type { FileArtefact, SourceFile } from "../engine/artefact.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Finding } from "../engine/finding.ts";
 import { mergeReview } from "../engine/review/merge.ts";
@@ -48,7 +48,7 @@ export async function analyseSnippet(snippet: Snippet, props: SnippetProps): Pro
   const file = { path: language.fileName, bytes: Buffer.from(snippet.code) };
   const artefact = await engine.analyse(file);
   const found = engine.link([artefact]);
-  const review = await reviewSnippet(snippet, file, { engine, found }, props);
+  const review = await reviewSnippet(snippet, file, { engine, found, known: artefact }, props);
   const merged = mergeReview(found, review.outcomes);
   const findings = merged.filter(({ suppressed }) => !suppressed);
   const silenced = merged.length - findings.length;
@@ -73,7 +73,7 @@ interface SnippetReview {
 async function reviewSnippet(
   { language, template, outputLanguage }: Snippet,
   file: SourceFile,
-  { engine, found }: { engine: Engine; found: readonly Finding[] },
+  { engine, found, known }: { engine: Engine; found: readonly Finding[]; known: FileArtefact },
   props: SnippetProps,
 ): Promise<SnippetReview> {
   const warned = (...warnings: InstantWarning[]): SnippetReview => ({ outcomes: [], warnings });
@@ -95,7 +95,7 @@ async function reviewSnippet(
         throw new ModelFailure(performance.now() < props.until ? "rate_limit" : "timeout");
       },
     );
-  return reviewAll(engine.unitsOf(file, found), review, props.config, outputLanguage);
+  return reviewAll(engine.unitsOf(file, found, known), review, props.config, outputLanguage);
 }
 
 /** The user's model, null when there is none, or the warning that what they have set up cannot be used. */
@@ -117,6 +117,7 @@ function askingWithin(settings: ModelSettings, { userId, config, until, now }: S
     call: askWithin({ userId, config, settings, until, now }),
     // As many at a time as the user allows. The pause between calls, which is made for long scans, would eat the time.
     slots: new CallSlots({ slots: callsAtOnce(config), gapMs: 0, sleep }),
+    roomWaitsMs: [],
     mayGoOn: async () => {},
     until: new Date(now().getTime() + until - performance.now()),
     now,

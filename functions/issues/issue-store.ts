@@ -7,7 +7,7 @@ import { readItems } from "../platform/read-items.ts";
 import { failedConditions, indexKeys, keys, sendUntilNoConflict, table } from "../platform/table.ts";
 import { counting } from "../projects/statistics-store.ts";
 import type { Task } from "../scans/task.ts";
-import { whileTaskRuns } from "../scans/task-store.ts";
+import { whileTaskRuns } from "../scans/while-task-runs.ts";
 import { foundAgain, Issue, type IssueStatus, type Severity, severities } from "./issue.ts";
 import { type IssueIdentity, identityAttributes, identityOf } from "./issue-identity.ts";
 

@@ -207,6 +207,18 @@ export const IssueView = z.object({
   ),
 });
 
+/** The way of a value, as every answer and every file shows it. */
+export const traceView = (trace: Issue["trace"]) =>
+  trace.map((step) => ({
+    file_path: step.path,
+    line: step.startLine,
+    column: step.startColumn,
+    end_line: step.endLine,
+    end_column: step.endColumn,
+    code: step.code,
+    role: step.role,
+  }));
+
 export const issueView = (issue: Issue, language: Language): z.input<typeof IssueView> => ({
   id: issue.id,
   task_id: issue.taskId,
@@ -239,15 +251,7 @@ export const issueView = (issue: Issue, language: Language): z.input<typeof Issu
   suppression: issue.suppression,
   origins: issue.origins,
   adjudication: issue.adjudication,
-  trace: issue.trace.map((step) => ({
-    file_path: step.path,
-    line: step.startLine,
-    column: step.startColumn,
-    end_line: step.endLine,
-    end_column: step.endColumn,
-    code: step.code,
-    role: step.role,
-  })),
+  trace: traceView(issue.trace),
 });
 
 /** One issue for who looks at it closely: with what was said about it. */

@@ -23,6 +23,10 @@ export interface ConnectionTest {
 /** API Gateway waits for 29 s, and whoever tests a connection for less. */
 export const testTimeoutMsMax = 25_000;
 
+/** Why a test may not be paid for: it is a call like others. */
+export const budgetRefusals = ["budget_exhausted", "budget_needs_token_cap"] as const;
+export type BudgetRefusal = (typeof budgetRefusals)[number];
+
 /** A masked key that was stored for another address, or not at all. */
 export class StoredKeyElsewhere extends Error {}
 
@@ -55,6 +59,14 @@ export async function testedSettings(
     headers: customHeaders(test.customHeaders ?? saved.llmCustomHeaders ?? ""),
   };
 }
+
+/** Whether this is the model that the user has set up for scans. */
+export const isOwnModel = (
+  { provider, model }: Pick<ModelSettings, "provider" | "model">,
+  config: UserConfig | null,
+): boolean =>
+  provider === activeProvider(config)?.id &&
+  model === (config?.llmConfig.llmModel?.trim() || activeProvider(config)?.defaultModel);
 
 /** What the user would wait for outside of a test. */
 export const wantedTimeoutMs = ({ timeout }: Pick<ConnectionTest, "timeout">, config: UserConfig | null): number =>

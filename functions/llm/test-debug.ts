@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defaultSettings, type UserConfig } from "../config/user-config.ts";
-import type { ConnectionTest } from "./connection-test.ts";
+import { budgetRefusals, type ConnectionTest } from "./connection-test.ts";
 import { type ModelSettings, modelFailures } from "./model.ts";
 import { findProvider } from "./providers.ts";
 
@@ -26,7 +26,7 @@ export const TestDebug = z.object({
     output_language: z.string(),
   }),
   test_params: z.object({ timeout: z.number(), temperature: z.number(), max_tokens: z.number() }).optional(),
-  error_category: z.enum(modelFailures).optional(),
+  error_category: z.enum([...modelFailures, ...budgetRefusals]).optional(),
   error_type: z.string().optional(),
   error_message: z.string().optional(),
   status_code: z.number().optional(),

@@ -2,9 +2,13 @@ import * as z from "zod";
 import { findUserConfig } from "../config/user-config-store.ts";
 import type { Language } from "../platform/language.ts";
 import { operation } from "../platform/operation.ts";
-import { forgetTokens } from "./adapters/baidu.ts";
+import { capsFor } from "../spending/caps.ts";
+import { priceOf } from "../spending/cost.ts";
+import { paidCall } from "../spending/paid-call.ts";
+import { spendingGrants } from "../spending/spending-store.ts";
+import { forgetTokens } from "./adapters/baidu-tokens.ts";
 import { askModel } from "./ask-model.ts";
-import { testedSettings } from "./connection-test.ts";
+import { isOwnModel, testedSettings } from "./connection-test.ts";
 import { type ModelAnswer, ModelFailure, type ModelSettings } from "./model.ts";
 import { TestDebug, testDebug } from "./test-debug.ts";
 import { clampNote, type Explanation, emptyAnswer, explained } from "./test-messages.ts";
@@ -38,16 +42,17 @@ export const testLlm = operation(
   {
     method: "POST",
     path: "/config/test-llm",
-    summary: "Ask a language model for a greeting and say in words what is wrong when none comes",
+    summary:
+      "Ask a language model for a greeting, at the expense of the caller's month, and say in words what is wrong when none comes",
     auth: "user",
     body: TestRequest,
     success: TestResult,
     failures: [],
-    grants: { reads: ["userConfig"], secrets: ["decrypt"], bedrock: true },
+    grants: { reads: ["userConfig"], writes: spendingGrants.writes, secrets: ["decrypt"], bedrock: true },
     // Longer than the call may take, shorter than API Gateway waits.
     timeoutSeconds: 28,
   },
-  async ({ body, caller, language }) => {
+  async ({ body, caller, language, now }) => {
     const config = await findUserConfig(caller.id);
     // What a key is worth shows in a fresh call only: Baidu's could go by a token that an earlier test got.
     forgetTokens();
@@ -56,7 +61,10 @@ export const testLlm = operation(
     const debug = () => testDebug(body, settings, config, performance.now() - started);
     try {
       settings = await testedSettings(body, config, caller.id);
-      const answer = await askModel(settings, greeting);
+      // The prices in the settings are those of the model in the settings.
+      const price = priceOf(settings, isOwnModel(settings, config) ? config : null);
+      const budget = { userId: caller.id, scan: null, price, caps: capsFor(config, null, null) };
+      const answer = await paidCall(budget, settings, greeting, askModel, now);
       if (answer.text.trim() === "") return failed(emptyAnswer(answer, language), debug());
       return greeted(answer, settings, clampNote(body, language), debug(), language);
     } catch (error) {

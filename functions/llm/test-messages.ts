@@ -1,14 +1,21 @@
 import type { UserConfig } from "../config/user-config.ts";
 import { isSluiceError } from "../platform/errors.ts";
 import type { Language } from "../platform/language.ts";
-import { type ConnectionTest, StoredKeyElsewhere, testTimeoutMsMax, wantedTimeoutMs } from "./connection-test.ts";
+import {
+  type BudgetRefusal,
+  budgetRefusals,
+  type ConnectionTest,
+  StoredKeyElsewhere,
+  testTimeoutMsMax,
+  wantedTimeoutMs,
+} from "./connection-test.ts";
 import { failureText } from "./failure-texts.ts";
 import { type ModelAnswer, ModelFailure, type ModelFailureCategory } from "./model.ts";
 import { findProvider } from "./providers.ts";
 
 /** What went wrong in a test, for programs and for people. */
 export interface Explanation {
-  readonly category: ModelFailureCategory;
+  readonly category: ModelFailureCategory | BudgetRefusal;
   readonly message: string;
 }
 
@@ -23,6 +30,8 @@ export function explained(
   if (isSluiceError(error, "secret_unreadable")) return { category: "auth_invalid_key", message: error.text(language) };
   if (isSluiceError(error, "llm_header_malformed", "llm_header_refused"))
     return { category: "bad_request", message: error.text(language) };
+  if (isSluiceError(error, ...budgetRefusals))
+    return { category: error.code as BudgetRefusal, message: error.text(language) };
   if (!(error instanceof ModelFailure)) throw error;
   const { category } = error;
   const note =

@@ -8,7 +8,7 @@ import { cancelScan } from "../scans/scan-cancellation.ts";
 import { ended, scanFolder, type Task } from "../scans/task.ts";
 import { findTask, tasksOfProject } from "../scans/task-store.ts";
 import { zipFolders } from "../sources/stored-zip.ts";
-import { forgetSpending } from "../spending/spending-store.ts";
+import { forgetSpending } from "../spending/forget-spending.ts";
 import { countedTask, plus } from "./statistics.ts";
 import { counting } from "./statistics-store.ts";
 import { closeErasure, findTombstone, rememberLateTask } from "./tombstone.ts";

@@ -14,8 +14,9 @@ export interface PipelineLimits {
   /** No item waits longer for company. It is also how much a crash takes of what was acknowledged from memory. @default 100 */
   readonly lingerMs: number;
   /**
-   * Whether a segment that somebody waits for ends at once while none is on its way: a producer that sends one item after the other
-   * never has company to wait for. While one is on its way the next one fills, so that there are fewer the slower storing is. @default true
+   * Whether a segment that somebody waits for ends while none is on its way: as soon as it holds an item of each who waited for the last
+   * commit, for who was answered mostly comes back at once, and a producer that sends one item after the other has no company to wait for.
+   * While one is on its way the next one fills, so that there are fewer the slower storing is. @default true
    */
   readonly sealWhenIdle: boolean;
   /** Segments that are uploaded at once; each holds its bytes twice in memory meanwhile. @default 4 */
@@ -33,6 +34,12 @@ export const pipelineLimits: PipelineLimits = {
   triesMax: 5,
 };
 
+/**
+ * How long a segment waits for those who were answered last, as a share of what storing took, and in milliseconds: with company it costs what
+ * one item alone would, and who never comes back delays the others by no more than this.
+ */
+const companyShare = 0.5;
+const companyMsMax = 20;
 /** Between two tries: 50 ms, doubled each time, at random below that. With five tries an outage of a second is ridden out. */
 const backOffMs = (attempt: number) => Math.random() * 50 * 2 ** attempt;
 /** A call that hangs counts as failed after this; it is safe to repeat. */
@@ -75,6 +82,9 @@ export class SegmentPipeline {
   #next: number;
   #open: OpenSegment | null = null;
   #cancelLinger = () => {};
+  /** So many waited for the last commit and may come back; 0 when they have had their time. */
+  #company = 0;
+  #cancelCompany = () => {};
   #underway = new Set<OpenSegment>();
   #lastCommit: Promise<void> = Promise.resolve();
   #uploads = 0;
@@ -127,8 +137,21 @@ export class SegmentPipeline {
     if (!this.#limits.sealWhenIdle || this.#underway.size > 0) return;
     const segment = this.#open;
     setImmediate(() => {
-      if (this.#open === segment && this.#underway.size === 0) this.seal("idle");
+      if (segment && this.#open === segment && this.#underway.size === 0 && segment.awaited >= this.#company)
+        this.seal("idle");
     });
+  }
+
+  /** After a commit: who waited for it, and who waits behind it, is expected to be there again soon. */
+  #expectCompany(answered: number, ms: number): void {
+    this.#company = answered + (this.#open?.awaited ?? 0);
+    this.#cancelCompany();
+    const waitMs = Math.min(companyMsMax, Math.ceil(ms * companyShare));
+    this.#cancelCompany = this.#clock.after(waitMs, () => {
+      this.#company = 0;
+      if (this.#open && this.#open.awaited > 0) this.#sealSoonWhenIdle();
+    });
+    if (this.#open && this.#open.awaited > 0) this.#sealSoonWhenIdle();
   }
 
   /** Ends the open segment and sends it on its way. */
@@ -184,8 +207,9 @@ export class SegmentPipeline {
       this.#underway.delete(segment);
       segment.settle.resolve();
       announceHead(this.#runId);
-      this.#events.committed({ items: records.length, bytes: stored.bytes, reason, ms: this.#clock.now() - begun });
-      if (this.#open?.isAwaited) this.#sealSoonWhenIdle();
+      const ms = this.#clock.now() - begun;
+      this.#events.committed({ items: records.length, bytes: stored.bytes, reason, ms });
+      this.#expectCompany(segment.awaited, ms);
     } catch (error) {
       this.stop(isRunError(error) ? error : new RunError("unavailable", "The log cannot be written.", {}, error));
     }
@@ -196,6 +220,7 @@ export class SegmentPipeline {
     if (this.#failure) return;
     this.#failure = error;
     this.#cancelLinger();
+    this.#cancelCompany();
     const left = [...this.#underway, ...(this.#open ? [this.#open] : [])];
     this.#open = null;
     this.#underway.clear();
@@ -255,8 +280,9 @@ class OpenSegment {
     return this.settle.promise;
   }
 
-  get isAwaited(): boolean {
-    return this.unawaited < this.records.length;
+  /** Items that somebody waits for. */
+  get awaited(): number {
+    return this.records.length - this.unawaited;
   }
 
   /** Why a record has to go into the next segment, or null when it fits. */

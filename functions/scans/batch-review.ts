@@ -128,7 +128,9 @@ export class BatchReview {
     try {
       const outcome = await this.#props.review(unit);
       this.#failuresInRow = 0;
-      return outcome.status === "failed" ? failed(outcome.category) : { status: "reviewed" as const, outcome };
+      return outcome.status === "failed"
+        ? failed(outcome.category, outcome.reply)
+        : { status: "reviewed" as const, outcome };
     } catch (error) {
       const reason = reasonOf(error);
       if (reason === null) throw error;
@@ -162,7 +164,11 @@ export class BatchReview {
 const isThrough = (result: UnitResult | undefined): boolean =>
   result !== undefined && !(result.status === "failed" && result.referred);
 
-const failed = (reason: ReviewReason) => ({ status: "failed" as const, reason });
+const failed = (reason: ReviewReason, reply?: string) => ({
+  status: "failed" as const,
+  reason,
+  ...(reply && { reply }),
+});
 
 const placeOf = ({ path, startLine }: ReviewUnit) => ({ path, startLine });
 

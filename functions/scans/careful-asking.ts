@@ -1,6 +1,7 @@
 import type { ReviewPrompt } from "../engine/review/review.ts";
 import { type ModelAnswer, ModelFailure, type ModelFailureCategory } from "../llm/model.ts";
 import { isSluiceError } from "../platform/errors.ts";
+import { RoomTaken } from "../spending/spending-store.ts";
 import type { CallSlots } from "./call-slots.ts";
 
 /** A provider that trips once is asked again. Each try is a call of its own, reserved and settled. */
@@ -12,6 +13,12 @@ const backOffMs = 1_000;
 const waitsMax = 6;
 const waitMsMax = 60_000;
 
+/**
+ * How long a scan waits, a few seconds each time, for room in its budget that calls elsewhere have taken and may give back. A scan makes no
+ * further call once its budget is used up, so it makes sure of that.
+ */
+export const roomWaitsMs = [500, 1_000, 2_000, 4_000];
+
 /** The function's time is over before the model could answer: the unit is left to the next run. */
 export class OutOfTime extends Error {}
 
@@ -22,6 +29,8 @@ export interface CarefulAskingProps {
    */
   readonly call: (prompt: ReviewPrompt, answered: () => void) => Promise<ModelAnswer>;
   readonly slots: CallSlots;
+  /** Waits for room that calls elsewhere have taken; none where somebody waits for the answer, who is refused at once. */
+  readonly roomWaitsMs: readonly number[];
   /** Throws when calls have come to an end: another batch has stopped the review, the scan was cancelled. */
   readonly mayGoOn: () => Promise<void>;
   /** No call begins after it. */
@@ -54,13 +63,21 @@ export class CarefulAsking {
     const { sleep, random } = this.#props;
     let tries = 0;
     let waits = 0;
+    let roomWaits = 0;
     for (;;) {
       try {
         return await this.#askOnce(prompt);
       } catch (error) {
-        if (isSluiceError(error, "budget_exhausted") && this.#underWay > 0) {
-          await new Promise<void>((resolve) => this.#waitingForRoom.push(resolve));
-          continue;
+        if (error instanceof RoomTaken) {
+          if (this.#underWay > 0) {
+            await new Promise<void>((resolve) => this.#waitingForRoom.push(resolve));
+            continue;
+          }
+          const wait = this.#props.roomWaitsMs[roomWaits++];
+          if (wait !== undefined) {
+            await sleep(wait * (0.5 + random()));
+            continue;
+          }
         }
         if (!(error instanceof ModelFailure)) {
           // Whatever ends this call ends those that wait as well, and each of them has to hear it.
@@ -93,8 +110,8 @@ export class CarefulAsking {
   }
 
   /**
-   * A call costs less than was set aside for it. So whoever is refused while others are under way waits until one of them is settled, and a
-   * budget is used up by what calls cost and not by what they might have cost.
+   * A call costs less than was set aside for it. So whoever is refused while others of this batch are under way waits until one of them is
+   * settled, and a budget is used up by what calls cost and not by what they might have cost.
    */
   async #counted(call: () => Promise<ModelAnswer>): Promise<ModelAnswer> {
     let refused = false;

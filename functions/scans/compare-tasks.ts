@@ -33,6 +33,8 @@ export const compareTasks = operation(
       /** Null when there is no earlier scan: all issues are new then. */
       base_task_id: z.string().nullable(),
       task_id: z.string(),
+      /** Whether other rules have looked, so that what is new or resolved may be so without a change of the code; null when not on record. */
+      engine_changed: z.boolean().nullable(),
       summary: z.record(ComparisonState, z.number()),
       /** Issues that the filter lets through; a page may hold fewer than asked for, as an answer ends at 6 MB. */
       total: z.number(),
@@ -73,6 +75,7 @@ export const compareTasks = operation(
     return {
       base_task_id: base?.id ?? null,
       task_id: task.id,
+      engine_changed: engineChanged(task, base),
       summary: countStates(compared),
       total: asked.length,
       items: fitting(items),
@@ -92,6 +95,11 @@ function refuseUncomparable({ id, status, issuesCount }: Task): void {
   if (status !== "completed") throw new SluiceError("task_not_completed", { task: id, status });
   if (issuesCount > issuesMax)
     throw new SluiceError("comparison_too_large", { task: id, issues: issuesCount, limit: issuesMax });
+}
+
+function engineChanged(task: Task, base: Task | null): boolean | null {
+  if (!base) return null;
+  return task.engineVersion && base.engineVersion ? task.engineVersion !== base.engineVersion : null;
 }
 
 /** Where the later scan has looked; nowhere if that is not on record, as nobody knows then. */

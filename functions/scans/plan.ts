@@ -1,5 +1,6 @@
 import type { Coverage, SourceFile } from "../engine/artefact.ts";
 import type { Finding } from "../engine/finding.ts";
+import type { Slices } from "../engine/review/slices.ts";
 import type { LeftOut } from "../sources/repository-snapshot.ts";
 import type { SkippedFile } from "../sources/selection.ts";
 
@@ -30,10 +31,14 @@ export function* filesOfChunk(chunk: Buffer | null): Generator<SourceFile & { by
 
 /** What linking leaves for the conclusion. */
 export interface LinkedFindings {
+  /** The version of the engine that has linked them. */
+  readonly engine?: string;
   readonly findings: readonly Finding[];
   readonly coverage: readonly Coverage[];
   /** Accepted files whose chunk was never finished. */
   readonly unfinished: readonly string[];
+  /** For the review; none where rules alone judge. */
+  readonly slices?: Slices;
 }
 
 /** A chunk is one unit of work, of retry and of progress: about 512 kB of source or 50 files, a few seconds of analysis. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Id } from "../platform/contract.ts";
 import { operation } from "../platform/operation.ts";
 import { authoriseTask } from "../projects/authorise.ts";
-import { scanSpending } from "../spending/spending-store.ts";
+import { scanSpending } from "../spending/spent.ts";
 import { TaskView, taskView } from "./task.ts";
 
 export const readTask = operation(

@@ -6,7 +6,7 @@ import type { ReviewModel, ScanInstructions } from "./instructions.ts";
 import type { Reviewed } from "./review-result.ts";
 
 /** Raise when prompt, gate or shape of an outcome change: what was kept by earlier versions is not used then. */
-const passVersion = 2;
+const passVersion = 3;
 
 /** Where a user's reviews are kept. They hold snippets of source, so they expire and go with their user. */
 export const reviewsFolder = (userId: string): string => `reviews/${userId}/`;
@@ -45,9 +45,15 @@ export class ReviewCache {
     await putJson(environment().RESULTS_BUCKET, this.#keyOf(unit), outcome);
   }
 
-  #keyOf({ path, language, startLine, text, findings }: ReviewUnit): string {
-    const asked = findings.map(({ fingerprint, ruleId, startLine: line }) => [fingerprint, ruleId, line]);
-    const content = JSON.stringify([...this.#common, [path, language, startLine, text, asked]]);
+  #keyOf({ path, language, startLine, text, findings, functions, excerpts }: ReviewUnit): string {
+    const asked = findings.map(({ fingerprint, ruleId, startLine: line, trace }) => [
+      fingerprint,
+      ruleId,
+      line,
+      trace.map((step) => [step.path, step.startLine]),
+    ]);
+    const around = [functions.map((place) => Object.values(place)), excerpts.map((excerpt) => Object.values(excerpt))];
+    const content = JSON.stringify([...this.#common, [path, language, startLine, text, asked, around]]);
     return `${reviewsFolder(this.#userId)}${createHash("sha256").update(content).digest("hex")}.json`;
   }
 }

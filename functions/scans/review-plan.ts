@@ -1,7 +1,10 @@
 import type { SourceFile } from "../engine/artefact.ts";
 import type { Finding } from "../engine/finding.ts";
+import { placeKey } from "../engine/review/excerpts.ts";
 import type { ReviewUnit } from "../engine/review/review.ts";
-import { reviewable } from "../engine/review/units.ts";
+import type { SlicePlace } from "../engine/review/slices.ts";
+import { reviewable, unitCharactersMax } from "../engine/review/units.ts";
+import type { LinkedFindings } from "./plan.ts";
 
 /** A file that a model looks at, cut into units, or why it looks at none of it. */
 export type PlannedFile =
@@ -17,6 +20,16 @@ export function planFile(
   const looked = reviewable(file.path, file.bytes);
   if (!looked.review) return { path: file.path, units: null, reason: looked.reason };
   return { path: file.path, units: unitsOf(file, findings) };
+}
+
+/** The functions that units may show beside their own code, by file. A finding sees its own file anyway where that is one unit. */
+export function placesToShow({ findings, slices = {}, coverage }: LinkedFindings): Map<string, SlicePlace[]> {
+  const cut = new Set(coverage.filter(({ bytes }) => bytes > unitCharactersMax).map(({ path }) => path));
+  const places = findings.flatMap(({ path, fingerprint }) =>
+    (slices[fingerprint] ?? []).filter((place) => place.path !== path || cut.has(path)),
+  );
+  const once = new Map(places.map((place) => [placeKey(place), place]));
+  return Map.groupBy(once.values(), (place) => place.path);
 }
 
 /** Gathers files until their units make a batch; a file is never in two, so that a batch knows when its files are done. */

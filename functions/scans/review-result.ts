@@ -60,6 +60,8 @@ export type UnitResult = { readonly path: string; readonly startLine: number } &
       readonly reason: ReviewReason;
       /** True while another model is still to be asked. */
       readonly referred?: true;
+      /** What the model said instead of a review; kept with the scan's results, shown to nobody. */
+      readonly reply?: string;
     }
 );
 

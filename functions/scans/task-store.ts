@@ -240,24 +240,6 @@ export async function failTask(
   });
 }
 
-/**
- * For transactions that must not happen once an attempt of a task has ended, was cancelled or replaced.
- * @param issuesResolved by how much the number of its resolved issues changes: DynamoDB takes one write per item and transaction
- */
-export function whileTaskRuns(id: string, attempt: number, issuesResolved = 0) {
-  const held = {
-    TableName: environment().TABLE_NAME,
-    Key: keys.task(id),
-    ConditionExpression: "#status = :running AND attempt = :attempt",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: { ":running": "running", ":attempt": attempt },
-  };
-  if (issuesResolved === 0) return { ConditionCheck: held };
-  const UpdateExpression = "ADD issuesResolved :resolved";
-  const ExpressionAttributeValues = { ...held.ExpressionAttributeValues, ":resolved": issuesResolved };
-  return { Update: { ...held, UpdateExpression, ExpressionAttributeValues } };
-}
-
 /** Tasks that have not ended and gave no sign of life since `before`. */
 export async function silentTasks(before: Date): Promise<Task[]> {
   const queries = Array.from({ length: shards }, (_, shard) =>

@@ -94,6 +94,8 @@ export const Task = z.object({
   filesReviewed: z.number().int().default(0),
   /** Why no more calls are made in this attempt. */
   reviewStopped: z.string().nullable().default(null),
+  /** Of the rules that its result is from; null before there is one, and for results from before it was kept. */
+  engineVersion: z.string().nullable().default(null),
   totalLines: z.number().int(),
   issuesCount: z.number().int(),
   /** How many of its issues are resolved now. */
@@ -141,6 +143,7 @@ const unstarted = (at: Date) => ({
   filesToReview: 0,
   filesReviewed: 0,
   reviewStopped: null,
+  engineVersion: null,
   totalLines: 0,
   issuesCount: 0,
   qualityScore: 0,
@@ -263,6 +266,7 @@ export const scanKeys = (taskId: string, attempt: number) => {
   return {
     plan: `${folder}/plan.json`,
     chunks: `${folder}/chunks.json`,
+    places: `${folder}/places.json`,
     chunk: (n: number) => `${folder}/chunks/${n}.json`,
     artefacts: (n: number) => `${folder}/artefacts/${n}.json`,
     findings: `${folder}/findings.json`,

@@ -1,6 +1,6 @@
 import { environment } from "../platform/environment.ts";
 import { keys } from "../platform/table.ts";
-import { whileTaskRuns } from "../scans/task-store.ts";
+import { whileTaskRuns } from "../scans/while-task-runs.ts";
 import type { Cap, Caps, Level } from "./caps.ts";
 import { type Cost, tokensOf } from "./cost.ts";
 import { levelsOf, type Reservation } from "./reservation.ts";

@@ -20,7 +20,7 @@ import { estimate, ordinaryBytes } from "./estimate.ts";
 import { monthOf } from "./reservation.ts";
 import { ScanEstimateView, scanEstimateView } from "./scan-estimate.ts";
 import { nothingCommitted } from "./spending.ts";
-import { monthSpending, projectSpending } from "./spending-store.ts";
+import { monthSpending, projectSpending } from "./spent.ts";
 
 export const estimateScan = operation(
   {
@@ -116,4 +116,8 @@ const isReviewable = ({ path, bytes }: Candidate): boolean => reviewable(path, b
 
 /** What a call sends beside the code. The key only shapes marks of fixed length. */
 const frameOf = ({ review }: ScanInstructions) =>
-  reviewPrompt({ path: "", language: "", startLine: 1, text: "", findings: [] }, review, "");
+  reviewPrompt(
+    { path: "", language: "", startLine: 1, text: "", findings: [], functions: [], excerpts: [] },
+    review,
+    "",
+  );

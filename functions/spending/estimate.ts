@@ -1,3 +1,4 @@
+import { sliceBytesMax } from "../engine/review/excerpts.ts";
 import { unitCharactersMax } from "../engine/review/units.ts";
 import type { ModelRequest } from "../llm/model.ts";
 import type { Cap } from "./caps.ts";
@@ -56,7 +57,7 @@ export function estimate({ sizes, frame, outputTokensMax, price }: PlannedReview
     outputTokens: calls.likely * Math.min(answerTokens, outputTokensMax),
   };
   const atMost = {
-    inputTokens: Math.ceil(calls.atMost * framed + total * numbering.atMost * asksMax),
+    inputTokens: Math.ceil(calls.atMost * (framed + sliceBytesMax) + total * numbering.atMost * asksMax),
     outputTokens: calls.atMost * outputTokensMax,
   };
   const largestUnit =
@@ -64,7 +65,7 @@ export function estimate({ sizes, frame, outputTokensMax, price }: PlannedReview
       unitCharactersMax,
       bytes.reduce((a, b) => Math.max(a, b), 0),
     ) * numbering.atMost;
-  const largest = { inputTokens: Math.ceil(framed + largestUnit), outputTokens: outputTokensMax };
+  const largest = { inputTokens: Math.ceil(framed + sliceBytesMax + largestUnit), outputTokens: outputTokensMax };
   return {
     calls,
     cost: { likely: costOf(likely, price), atMost: costOf(atMost, price) },

@@ -4,7 +4,7 @@ import { operation } from "../platform/operation.ts";
 import { CapView, capsFor, capView } from "./caps.ts";
 import { monthOf } from "./reservation.ts";
 import { SpendingView, spendingView } from "./spending.ts";
-import { monthSpending } from "./spending-store.ts";
+import { monthSpending } from "./spent.ts";
 
 export const readMySpending = operation(
   {

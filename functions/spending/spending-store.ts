@@ -1,17 +1,13 @@
-import { DeleteCommand, paginateQuery } from "@aws-sdk/lib-dynamodb";
-import { v7 as uuid } from "uuid";
+import { randomUUID } from "node:crypto";
 import type { ModelUsage } from "../llm/model.ts";
 import type { Grants } from "../platform/contract.ts";
-import { deletePartition } from "../platform/delete-partition.ts";
-import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
-import { failedConditions, keys, table } from "../platform/table.ts";
-import { placeOf, reserving, type SpendingKey, settling } from "./booking.ts";
+import { failedConditions } from "../platform/table.ts";
+import { placeOf, reserving, settling } from "./booking.ts";
 import type { Cap, Level } from "./caps.ts";
 import { believable, costOf, tokensOf } from "./cost.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { type Call, isBlind, levelsOf, monthOf, type Reservation } from "./reservation.ts";
-import { Committed, ModelSpending, nothingCommitted, type Spending } from "./spending.ts";
 
 /** What a function needs that makes calls of models. */
 export const spendingGrants = { writes: ["spending"], checks: ["task"] } as const satisfies Grants;
@@ -33,7 +29,7 @@ const ownCommits = new GroupCommit();
  */
 export async function reserve(call: Call, at: Date, commits = ownCommits): Promise<Reservation> {
   const { caps, ...rest } = call;
-  const reservation: Reservation = { ...rest, id: uuid({ msecs: at.getTime() }), month: monthOf(at) };
+  const reservation: Reservation = { ...rest, id: randomUUID(), month: monthOf(at) };
   const levels = levelsOf(call);
   for (const level of levels) refuseHopeless(level, caps[level], call);
   const booking = reserving(reservation, caps, at);
@@ -70,42 +66,4 @@ function refuseHopeless(level: Level, cap: Cap, { worst, model }: Call): void {
   const over = (limit: number | null, most: number | null) => limit !== null && most !== null && most > limit;
   if (over(cap.tokens, tokensOf(worst)) || over(cap.micros, worst.micros))
     throw new SluiceError("budget_exhausted", { level });
-}
-
-/** What a scan has spent on models. */
-export const scanSpending = (taskId: string): Promise<Spending> => readSpending(keys.scanSpending(taskId));
-
-/** What scans of a project have spent on models since it was made; it is not told apart by model. */
-export const projectSpending = (projectId: string): Promise<Spending> => readSpending(keys.projectSpending(projectId));
-
-/** What a user has spent on models in a month, "2026-11". */
-export const monthSpending = (userId: string, month: string): Promise<Spending> =>
-  readSpending(keys.monthSpending(userId, month));
-
-/**
- * Forgets the figures of a scan or project that is deleted. A call that is still under way finds its reservation gone and books nothing
- * any more, so the user's month keeps its worst case.
- */
-export async function forgetSpending(total: SpendingKey): Promise<void> {
-  await deletePartition(total);
-  await table.send(new DeleteCommand({ TableName: environment().TABLE_NAME, Key: total }));
-}
-
-/** Forgets what a user who is deleted has spent in all months. May be repeated. */
-export const forgetMonthsOf = (userId: string): Promise<void> => deletePartition(keys.monthSpending(userId, ""));
-
-async function readSpending(total: SpendingKey): Promise<Spending> {
-  const query = {
-    TableName: environment().TABLE_NAME,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :total)",
-    ExpressionAttributeValues: { ":pk": total.pk, ":total": total.sk },
-    ConsistentRead: true,
-  };
-  let committed = nothingCommitted;
-  const models: ModelSpending[] = [];
-  for await (const { Items = [] } of paginateQuery({ client: table }, query))
-    for (const item of Items)
-      if (item.sk === total.sk) committed = Committed.parse(item);
-      else models.push(ModelSpending.parse(item));
-  return { committed, models };
 }

@@ -11,12 +11,16 @@ import { operation } from "../platform/operation.ts";
 import { forgetOverrides } from "../platform/override-store.ts";
 import { deleteTemplatesOf } from "../prompts/prompt-template-store.ts";
 import { deleteRuleSetsOf } from "../rules/rule-set-store.ts";
+import { eraseRunsOf } from "../runs/erase-runs.ts";
 import { reviewsFolder } from "../scans/review-cache.ts";
-import { forgetMonthsOf } from "../spending/spending-store.ts";
+import { forgetMonthsOf } from "../spending/forget-spending.ts";
 import { deleteApiTokensOf } from "../tokens/api-token-store.ts";
 import { keepAdministrator } from "./keep-administrator.ts";
 import { administrates } from "./user.ts";
 import * as users from "./user-store.ts";
+
+/** Leaves time for the rest before the gateway gives up; what is left of many runs is erased in the night. */
+const runsMilliseconds = 10_000;
 
 export const deleteUser = operation(
   {
@@ -28,18 +32,22 @@ export const deleteUser = operation(
     success: z.object({ message: z.string() }),
     failures: ["user_not_found", "stale_version", "user_owns_projects", "cannot_delete_self", "permission_denied"],
     grants: {
-      reads: ["user", "member", "ruleSet", "override", "instantAnalysis", "spending", "databaseImport"],
+      reads: ["user", "member", "ruleSet", "override", "instantAnalysis", "spending", "databaseImport", "run"],
       writes: [
         ...(["user", "email", "userDirectory", "statistics", "userConfig", "sshKey", "knownHosts"] as const),
         ...(["apiToken", "apiTokenUse", "member"] as const),
         ...(["promptTemplate", "ruleSet", "override", "instantAnalysis", "spending", "databaseImport"] as const),
+        "run",
       ],
       indexes: ["gsi1"],
-      results: { lists: ["reviews/*", "exports/database/*"], deletes: ["reviews/*", "exports/database/*"] },
+      results: {
+        lists: ["reviews/*", "exports/database/*", "runs/*", "exports/runs/*"],
+        deletes: ["reviews/*", "exports/database/*", "runs/*", "exports/runs/*"],
+      },
     },
     messages: "zh",
   },
-  async ({ params, caller }) => {
+  async ({ params, caller, now }) => {
     if (params.id === caller.id) throw new SluiceError("cannot_delete_self");
     const user = await users.readUser(params.id);
     if (user && administrates(user))
@@ -49,6 +57,7 @@ export const deleteUser = operation(
     await deleteApiTokensOf(params.id);
     await leaveProjects(params.id);
     await forgetWorkOf(params.id);
+    await eraseRunsOf(params.id, now(), AbortSignal.timeout(runsMilliseconds));
     if (!user) throw new SluiceError("user_not_found");
     return { message: "用户已删除" };
   },

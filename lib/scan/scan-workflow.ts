@@ -66,7 +66,12 @@ export class ScanWorkflow extends Construct {
     });
     const analyse = sfn.DistributedMap.jsonata(this, "Analyse", {
       itemReader: new sfn.S3JsonItemReader({ bucket: data.results, key: "{% $scan.chunks_key %}" }),
-      itemSelector: { ...scan, chunk: "{% $states.context.Map.Item.Value.chunk %}" },
+      itemSelector: {
+        ...scan,
+        chunk: "{% $states.context.Map.Item.Value.chunk %}",
+        // In a list's own brackets: JSONata makes one item of a list of one.
+        earlier: "{% [$states.context.Map.Item.Value.earlier] %}",
+      },
       maxConcurrency: chunksAtOnce,
       mapExecutionType: sfn.StateMachineType.STANDARD,
       // A chunk that fails after its retries costs its own files, which the task then names; the rest of the scan stands.

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { availableParallelism, loadavg } from "node:os";
 import { resolve } from "node:path";
 import { delayLine } from "./grpc/delay-line.ts";
 import { judge } from "./grpc/goals.ts";
@@ -78,6 +79,7 @@ export default async function bench(args: string[] = []): Promise<void> {
     "grpc-js": new SpeakingProcess([process.execPath, here("node-client.ts")]),
   };
   try {
+    printLoad();
     const cells: Cell[] = [];
     for (const load of plan.loads)
       for (const [client, process] of Object.entries(clients)) {
@@ -85,11 +87,16 @@ export default async function bench(args: string[] = []): Promise<void> {
         cells.push(...(await measureLoad(load, client, process, able, plan)));
       }
     judge(cells, await measureStreams(subjects.all, plan.rounds));
+    printLoad();
   } finally {
     await Promise.all([...Object.values(clients).map((client) => client.kill()), subjects.stop()]);
     await cloud.end();
   }
 }
+
+/** Who shares the machine is felt most by servers that need several turns for an answer, so figures of a busy one say little. */
+const printLoad = () =>
+  console.log(`\nLoad of the machine: ${tenths(loadavg()[0] as number)} on ${availableParallelism()} cores`);
 
 /** @returns null, and says so, where there is none */
 function pythonWithGrpcio(): string | null {

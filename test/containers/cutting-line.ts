@@ -10,14 +10,18 @@ export interface CuttingLine {
 
 /**
  * A TCP line to a port of loopback that breaks: each connection ends, without a goodbye, in the middle of some byte that the server sends.
+ * @param port a function where the server moves; a connection stays where it was made to
  * @param bytesOf how many a connection lets through; infinitely many is a line that holds
  */
-export async function cuttingLine(port: number, bytesOf: (connection: number) => number): Promise<CuttingLine> {
+export async function cuttingLine(
+  port: number | (() => number),
+  bytesOf: (connection: number) => number,
+): Promise<CuttingLine> {
   const sockets = new Set<Socket>();
   let connections = 0;
   let cuts = 0;
   const server = createServer((near) => {
-    const far = connect(port, "127.0.0.1");
+    const far = connect(typeof port === "number" ? port : port(), "127.0.0.1");
     let left = bytesOf(connections++);
     for (const socket of [near, far]) {
       sockets.add(socket);

@@ -71,8 +71,14 @@ export class PlainClient {
     return this.unary(path, serialize(message), values, deadline);
   }
 
-  /** Any unary path with any bytes. */
-  unary(path: string, message: Buffer, values?: MetadataValues, deadline?: Date): Promise<Ending> {
+  /** Any unary path with any bytes. @param signal cancels the call */
+  unary(
+    path: string,
+    message: Buffer,
+    values?: MetadataValues,
+    deadline?: Date,
+    signal?: AbortSignal,
+  ): Promise<Ending> {
     return new Promise((resolve) => {
       const same = (bytes: Buffer) => bytes;
       let error: ServiceError | null = null;
@@ -87,7 +93,10 @@ export class PlainClient {
           error = failed;
         },
       );
+      const cancel = () => call.cancel();
+      signal?.addEventListener("abort", cancel, { once: true });
       call.on("status", ({ code, details, metadata }) => {
+        signal?.removeEventListener("abort", cancel);
         resolve({ code, details: error?.details ?? details, trailers: metadata.getMap() });
       });
     });

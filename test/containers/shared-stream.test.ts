@@ -137,10 +137,13 @@ describe("streams of one group", () => {
       () => ({ group: Group.parse({ next: 5, ranges: [range] }) }),
     );
     const { stream } = join(served, "died");
+    const came = new Map<string, number>();
+    stream.call.on("data", () => void came.set(stream.texts.at(-1) as string, Date.now()));
     await close("died");
     expect((await stream.ended).code).toBe(status.OK);
-    expect(stream.texts).toEqual([...texts.slice(5), ...texts.slice(2, 5)]);
-    expect(Date.now()).toBeGreaterThanOrEqual(until);
+    // When the rest comes depends on the machine; what the other one had comes no sooner than its time is up.
+    expect(stream.texts.toSorted(byNumber)).toEqual(texts.slice(2));
+    for (const text of texts.slice(2, 5)) expect(came.get(text)).toBeGreaterThanOrEqual(until);
   });
 
   it("are told once of a damaged item, and go on behind it", async () => {

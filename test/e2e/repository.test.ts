@@ -6,7 +6,7 @@ import { GetExecutionHistoryCommand, ListExecutionsCommand, SFNClient } from "@a
 import JSZip from "jszip";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type LocalService, startLocalService } from "../../bin/local/service.ts";
-import { type Answer, Api } from "../support/api.ts";
+import { type Answer, Api, zipOf } from "../support/api.ts";
 import type { FakeGitHost, FakeRepository } from "../support/fake-git-hosts/fake-git-host.ts";
 import { fakeGitea } from "../support/fake-git-hosts/fake-gitea.ts";
 import { fakeGitHub } from "../support/fake-git-hosts/fake-github.ts";
@@ -203,6 +203,48 @@ describe("a repository project", () => {
       const task = await scan(await projectAt(github, "github"));
       expect(task).toMatchObject({ status: "failed", error_code: code, error_message: expect.any(String) });
     }
+  });
+});
+
+describe("the options of a scan", () => {
+  const asked = async () => ({
+    file_paths: ["shop/app.py", "shop/server.js"],
+    exclude_patterns: ["**/*.js"],
+    branch_name: "trunk",
+    rule_set_id: (await api.ok("POST", "/api/v1/rules", { json: { name: "shop", rules: [] } })).id,
+    prompt_template_id: (await api.ok("POST", "/api/v1/prompts", { json: { name: "t", content_zh: "审计 {code}" } }))
+      .id,
+  });
+  const zipProject = async () =>
+    (await api.ok("POST", "/api/v1/projects", { json: { name: "zip", source_type: "zip" } })).id;
+
+  it.each([
+    [
+      "of an uploaded ZIP",
+      async (options: object) => {
+        const fields = { project_id: await zipProject(), scan_config: JSON.stringify(options) };
+        const multipart = { ...fields, file: await zipOf(vulnerableApp) };
+        return api.ok("POST", "/api/v1/scan/upload-zip", { multipart });
+      },
+    ],
+    [
+      "of a stored ZIP",
+      async (json: object) => {
+        const query = { project_id: (await api.projectWith(vulnerableApp)).id };
+        return api.ok("POST", "/api/v1/scan/scan-stored-zip", { query, json });
+      },
+    ],
+    [
+      "of a repository",
+      async (json: object) => api.ok("POST", `/api/v1/projects/${await projectAt(github, "github")}/scan`, { json }),
+    ],
+  ])("%s are stored with the task, and decide what is looked at", async (_, start) => {
+    const options = await asked();
+    const task = await api.task((await start(options)).task_id);
+    const { branch_name, ...config } = options;
+    expect(JSON.parse(task.scan_config)).toMatchObject(config);
+    expect(task).toMatchObject({ status: "completed", total_files: 1, branch_name });
+    expect(JSON.parse(task.exclude_patterns)).toEqual(options.exclude_patterns);
   });
 });
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
 import { type LocalService, startLocalService } from "../../bin/local/service.ts";
 import { AwsError, localAccount } from "../../lib/local/service.ts";
-import { type Answer, Api } from "../support/api.ts";
+import { type Answer, Api, zipOf } from "../support/api.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
 type Json = Answer["body"];
@@ -106,6 +106,51 @@ describe("a review by the user's model", () => {
     expect(task.usage.models).toMatchObject([{ provider: "openai_compatible", model: "scripted" }]);
   });
 
+  it("judges what a rule has found with the functions of other files that the value passes", async () => {
+    await useModel("scripted");
+    const salt = crypto.randomUUID();
+    const files = {
+      "shop/db.js": `// ${salt}
+const sqlite = require("sqlite3");
+const db = new sqlite.Database("shop.db");
+
+function find(name) {
+  return db.all("SELECT * FROM orders WHERE name = '" + name + "'");
+}
+
+module.exports = { find };
+`,
+      "shop/routes.js": `const store = require("./db");
+const express = require("express");
+const router = express.Router();
+
+router.get("/orders", (req, res) => {
+  if (!req.user.isAdmin) return res.status(400).send("scripted-refute");
+  res.json(store.find(req.query.name));
+});
+
+module.exports = router;
+`,
+    };
+    const { id } = await api.projectWith(files);
+    const { task, issues } = await scan(id);
+    expect(task).toMatchObject({ status: "completed", warnings: [] });
+    const found = issues.find((issue) => issue.origins.includes("rule"));
+    expect(found).toMatchObject({ file_path: "db.js", line_number: 6 });
+    // Its quote stands in the other file only; the finding stays.
+    expect(found.adjudication).toMatchObject({ verdict: "refuted" });
+    const asked = llm.calls.map(({ body }) => body ?? "").filter((body) => body.includes("X1:7| "));
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain("the value comes by X1:7");
+    // Who changes the other file asks another question about this one.
+    const { count } = llm.counts;
+    await api.ok("POST", `/api/v1/projects/${id}/zip`, {
+      multipart: { file: await zipOf({ ...files, "shop/routes.js": files["shop/routes.js"].replace("400", "404") }) },
+    });
+    await scan(id);
+    expect(llm.counts.count).toBe(count + 2);
+  });
+
   it("asks nothing that was paid for before", async () => {
     await useModel("scripted");
     const files = modelApp(5);
@@ -141,15 +186,14 @@ describe("a review by the user's model", () => {
   });
 
   it("never has more calls under way than the user allows, over several functions at once", async () => {
-    await useModel("scripted", { llmConcurrency: 30 });
-    // Long enough for a second function to start, on a busy machine too, while the first one waits for its answers.
-    llm.setLatency(2_000);
+    await useModel("scripted", { llmConcurrency: 30 }, { llmTimeout: 60_000 });
+    // One function makes half of them and gets no answer before the other one has started and asks as well.
+    llm.holdUntil(30);
     const project = await api.projectWith(modelApp(90));
     const { task } = await scan(project.id);
     expect(task).toMatchObject({ status: "completed", files_reviewed: 90, warnings: [] });
     expect(llm.counts.count).toBe(90);
-    expect(llm.counts.max_in_flight).toBeLessThanOrEqual(30);
-    expect(llm.counts.max_in_flight).toBeGreaterThan(15);
+    expect(llm.counts.max_in_flight).toBe(30);
   });
 
   it("looks at no more files than the user wants, and says so", async () => {

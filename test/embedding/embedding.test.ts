@@ -210,6 +210,45 @@ describe("a test of embeddings", () => {
     expect(loopback.received[0]?.headers).toMatchObject({ "content-type": "application/json", ...headers });
   });
 
+  it("is paid by the month of who asks for it, as the provider counts or else at its worst case", async () => {
+    loopback.answer = saying(200, { ...listed, usage: { prompt_tokens: 7, total_tokens: 7 } });
+    expect(await tested(openai({ base_url: loopback.url, model: "text-embedding-3-large" }))).toMatchObject({
+      success: true,
+    });
+    loopback.answer = saying(200, [vector]);
+    const silent = {
+      provider: "huggingface",
+      model: "m/1",
+      api_key: canary,
+      base_url: loopback.url,
+      test_text: "hello",
+    };
+    expect(await tested(silent)).toMatchObject({ success: true });
+    expect(await tested({ ...silent, provider: "nobody" })).toMatchObject({ success: false });
+    expect(await alice.ok("readMySpending")).toMatchObject({
+      calls: 2,
+      tokens: 7 + 105,
+      cost_usd: 0.000001,
+      reserved_tokens: 0,
+    });
+    const { status } = await alice.call("updateMyConfig", { json: { otherConfig: { monthTokenCap: 200 } } });
+    expect(status).toBe(200);
+    expect(await tested(silent)).toMatchObject({ success: false, message: expect.stringMatching(/budget .* month/) });
+    expect(loopback.received).toHaveLength(2);
+  });
+
+  it("counts what every provider that counts has counted", async () => {
+    for (const [provider, answer] of [
+      ["ollama", { embeddings: [vector], prompt_eval_count: 3 }],
+      ["cohere", { embeddings: { float: [vector] }, meta: { billed_units: { input_tokens: 4 } } }],
+      ["jina", { ...listed, usage: { total_tokens: 5 } }],
+    ] as const) {
+      loopback.answer = saying(200, answer);
+      await tested({ provider, model: "m/1", api_key: canary, base_url: loopback.url });
+    }
+    expect(await alice.ok("readMySpending")).toMatchObject({ calls: 3, input_tokens: 12, output_tokens: 0 });
+  });
+
   it("sends no key where there is none", async () => {
     loopback.answer = saying(200, { embeddings: [vector] });
     const json = { provider: "ollama", model: "bge-m3", base_url: `${loopback.url}/v1` };

@@ -340,6 +340,37 @@ describe("which fault a request has", () => {
   });
 });
 
+describe("answers that are held", () => {
+  it("come all at once when so many calls wait for them, and from then on at once", async () => {
+    const url = await start();
+    fake.holdUntil(3);
+    const ended: number[] = [];
+    const calls = [1, 2].map((n) => chat(url, prompt).then(() => ended.push(n)));
+    await expect.poll(() => fake.counts.in_flight).toBe(2);
+    // A call of another kind is answered meanwhile, so these two could have been.
+    expect(await jsonOf(fetch(`${url}/_calls`))).toMatchObject({ in_flight: 2 });
+    expect(ended).toEqual([]);
+    await Promise.all([...calls, chat(url, prompt)]);
+    expect((await chat(url, prompt)).status).toBe(200);
+    expect(fake.counts).toMatchObject({ count: 4, max_in_flight: 3 });
+  });
+
+  it("are not given because of a caller that has gone", async () => {
+    const url = await start();
+    fake.holdUntil(2);
+    const impatient = new AbortController();
+    const gone = fetch(`${url}/v1/chat/completions`, { method: "POST", body: "{}", signal: impatient.signal });
+    await expect.poll(() => fake.counts.in_flight).toBe(1);
+    impatient.abort();
+    await expect(gone).rejects.toThrow();
+    await expect.poll(() => fake.counts.in_flight).toBe(0);
+    const first = chat(url, prompt);
+    await expect.poll(() => fake.counts.in_flight).toBe(1);
+    fake.reset();
+    expect((await first).status).toBe(200);
+  });
+});
+
 it("is controlled by other processes over HTTP", async () => {
   const url = await start();
   const control = async (path: string, body: unknown) => (await post(`${url}/_${path}`, body, {})).status;
@@ -352,6 +383,8 @@ it("is controlled by other processes over HTTP", async () => {
   // A timer may fire a little early, and both ends are whole milliseconds.
   expect(Number(slow?.endedAt) - Number(slow?.startedAt)).toBeGreaterThan(30);
   expect(await jsonOf(fetch(`${url}/_calls`))).toEqual({ count: 2, in_flight: 0, max_in_flight: 1 });
+  expect(await control("hold", { calls: 1 })).toBe(200);
+  expect((await chat(url, prompt)).status).toBe(200);
   expect(await control("fault", { kind: "nonsense" })).toBe(400);
   expect(await control("reset", {})).toBe(200);
   expect(fake.calls).toEqual([]);

@@ -25,7 +25,15 @@ const code = [
   "    return eval(data)",
   "report = build(data)  # scripted-issue: Look at this",
 ];
-const unit: ReviewUnit = { path: "src/load.py", language: "python", startLine: 1, text: code.join("\n"), findings: [] };
+const unit: ReviewUnit = {
+  path: "src/load.py",
+  language: "python",
+  startLine: 1,
+  text: code.join("\n"),
+  findings: [],
+  functions: [],
+  excerpts: [],
+};
 
 function review(provider: string, base: string, model: string, outputLanguage: "zh" | "en" = "en") {
   const client = new Outbound({ allowedHosts: parseAllowedHosts(new URL(fake.url).host) });

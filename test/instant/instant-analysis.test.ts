@@ -11,7 +11,7 @@ import {
 import { environment } from "../../functions/platform/environment.ts";
 import { table } from "../../functions/platform/table.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
-import { monthSpending } from "../../functions/spending/spending-store.ts";
+import { monthSpending } from "../../functions/spending/spent.ts";
 import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
 import { type LoopbackModel, saying, startLoopbackModel } from "../llm/loopback-model.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
@@ -203,12 +203,11 @@ describe("an instant analysis", () => {
 
     it("is made in parts, all of them, no more at a time than the user allows", async () => {
       await configured({}, { llmConcurrency: 2 });
-      fake.setLatency(200);
+      fake.holdUntil(2);
       expect(await analysed({ code: `${filler(4000)}\n${code}` })).toMatchObject({
         mode: "rules_and_model",
         warnings: [],
       });
-      fake.setLatency(0);
       expect(fake.counts.count).toBeGreaterThan(4);
       expect(fake.counts.max_in_flight).toBe(2);
     });
@@ -251,9 +250,9 @@ describe("the language of the code", () => {
     const text = await analysed({ language: "klingon", code: `token = "${token}"\neval(request.args["x"])` });
     expect([text.mode, codesOf(text), fake.calls.length]).toEqual(["rules", ["secrets_only"], 0]);
     expect(text.issues.map(({ line }: { line: number }) => line)).toEqual([1]);
-    const go = await analysed({ language: "go", code: 'db.Query("SELECT " + name)' });
-    expect([go.mode, codesOf(go)]).toEqual(["rules_and_model", ["secrets_only"]]);
-    expect(fake.calls[0]?.body).toContain("go file");
+    const swift = await analysed({ language: "swift", code: 'db.query("SELECT " + name)' });
+    expect([swift.mode, codesOf(swift)]).toEqual(["rules_and_model", ["secrets_only"]]);
+    expect(fake.calls[0]?.body).toContain("swift file");
   });
 
   it("does not make a score of what nobody could look at", async () => {

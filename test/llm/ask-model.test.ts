@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
-import { forgetTokens } from "../../functions/llm/adapters/baidu.ts";
+import { forgetTokens } from "../../functions/llm/adapters/baidu-tokens.ts";
 import { askModel } from "../../functions/llm/ask-model.ts";
 import { ModelFailure, type ModelRequest, type ModelSettings } from "../../functions/llm/model.ts";
 import {

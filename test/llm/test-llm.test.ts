@@ -129,6 +129,44 @@ describe("a test of a connection", () => {
     }
   });
 
+  const spending = async () => (await invokeOperation("readMySpending", { token })).body;
+  const saveCaps = async (otherConfig: object) => {
+    const { status } = await invokeOperation("updateMyConfig", { now: at, token, json: { otherConfig } });
+    expect(status).toBe(200);
+  };
+
+  it("is paid by the month of who asks for it, at the model's own price", async () => {
+    await save({ llmProvider: "openai", llmModel: "scripted", llmInputPrice: 2, llmOutputPrice: 3 });
+    const { debug } = await test(openai());
+    await test(openai({ model: "scripted-status_401" }));
+    const { input_tokens, output_tokens } = debug.usage;
+    const cost_usd = (2 * input_tokens + 3 * output_tokens) / 1_000_000;
+    expect(await spending()).toMatchObject({
+      calls: 2,
+      input_tokens,
+      output_tokens,
+      cost_usd,
+      reserved_tokens: 0,
+      models: expect.arrayContaining([
+        expect.objectContaining({ provider: "openai", model: "scripted", calls: 1, cost_usd }),
+        expect.objectContaining({ provider: "openai", model: "scripted-status_401", calls: 1 }),
+      ]),
+    });
+  });
+
+  it("is not made when the month has no room for it, and says so", async () => {
+    await saveCaps({ monthTokenCap: 4_000 });
+    const { success, message, debug } = await test(openai());
+    expect([success, debug.error_category]).toEqual([false, "budget_exhausted"]);
+    expect(message).toMatch(/budget .* month/);
+    expect(await test(openai({ maxTokens: 100 }))).toMatchObject({ success: true });
+    await saveCaps({ monthTokenCap: 0, monthCostCap: 1 });
+    const unpriced = await test(openai(), "zh");
+    expect(unpriced.debug.error_category).toBe("budget_needs_token_cap");
+    expect(unpriced.message).toMatch(/价格未知/);
+    expect(fake.calls).toHaveLength(1);
+  });
+
   it("knows what is not supported, closed, unreachable or malformed", async () => {
     const tell = async (json: object) => (await test(json)).debug.error_category;
     expect(await tell({ provider: "nobody", apiKey: "x" })).toBe("unsupported_provider");

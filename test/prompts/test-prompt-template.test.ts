@@ -4,7 +4,7 @@ import { faultKinds } from "../../bin/fake-llm/faults.ts";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
 import { unitCharactersMax } from "../../functions/engine/review/units.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
-import { monthSpending } from "../../functions/spending/spending-store.ts";
+import { monthSpending } from "../../functions/spending/spent.ts";
 import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { type Person, person } from "../support/person.ts";

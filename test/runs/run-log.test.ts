@@ -5,7 +5,7 @@ import { openRunLog } from "../../functions/runs/run-log.ts";
 import { closeRun, ensureRun, findRun, listRunsOf } from "../../functions/runs/run-store.ts";
 import { verifyRun } from "../../functions/runs/verify-run.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
-import { allItems, freshRun, textOf } from "./runs.ts";
+import { allItems, freshRun, heldClock, textOf } from "./runs.ts";
 
 let data: EmbeddedData;
 beforeAll(async () => {
@@ -55,6 +55,31 @@ describe("a log of a run", () => {
     );
     await log.close();
     expect(segments).toEqual([500]);
+  });
+
+  it("waits for whoever was answered last to come along, for a moment", async () => {
+    const run = await freshRun();
+    const segments: number[] = [];
+    const clock = heldClock();
+    const log = await openRunLog(run.id, {
+      ...{ ownerId: "a", clock, limits: { lingerMs: 60_000 } },
+      onCommit: ({ items }) => segments.push(items),
+    });
+    const append = () => log.append({ kind: "transition", payload: text("x") });
+    const first = append();
+    // By then it is on its way, alone.
+    await new Promise((resolve) => setImmediate(resolve));
+    const behind = [append(), append()];
+    await first;
+    await Promise.all([append(), ...behind]);
+    expect(segments).toEqual([1, 3]);
+    // Now two of the three do not come back.
+    const alone = append();
+    clock.pass();
+    await alone;
+    await append();
+    expect(segments).toEqual([1, 3, 1, 1]);
+    await log.close();
   });
 
   it("ends a segment at its limits: bytes, items, and what the index takes", async () => {

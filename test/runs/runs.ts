@@ -30,3 +30,21 @@ export function hurryingClock(): Clock {
     },
   };
 }
+
+/** A clock whose short waits, of less than a second, are over when the test says so. Longer ones never end. */
+export function heldClock(): Clock & { pass(): void } {
+  const waiting = new Set<() => void>();
+  return {
+    now: () => Date.now(),
+    after(ms, call) {
+      if (ms < 1000) waiting.add(call);
+      return () => void waiting.delete(call);
+    },
+    pass() {
+      for (const call of waiting) {
+        waiting.delete(call);
+        call();
+      }
+    },
+  };
+}

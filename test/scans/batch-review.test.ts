@@ -15,6 +15,8 @@ const unit = (n: number): ReviewUnit => ({
   startLine: 1,
   text: `x = ${n}`,
   findings: [],
+  functions: [],
+  excerpts: [],
 });
 const units = (count: number) => Array.from({ length: count }, (_, n) => unit(n));
 const reviewed: Reviewed = { status: "reviewed", findings: [], verdicts: [], dropped: {} };
@@ -62,7 +64,7 @@ function otherModel(review: BatchReviewProps["review"]) {
 }
 
 describe("what the model refuses", () => {
-  const refused = { status: "failed", category: "refused" } as const;
+  const refused = { status: "failed", category: "refused", reply: "No." } as const;
   const refusing: BatchReviewProps["review"] = async ({ path }) => (path < "f3.py" ? refused : reviewed);
 
   it("goes to another model once, whose review counts and is kept as that one's", async () => {
@@ -83,7 +85,7 @@ describe("what the model refuses", () => {
 
   it.each([
     ["refuses too", async () => refused],
-    ["writes nonsense", async () => ({ status: "failed", category: "format" }) as const],
+    ["writes nonsense", async () => ({ status: "failed", category: "format", reply: "No." }) as const],
     ["does not answer", () => Promise.reject(new ModelFailure("timeout"))],
   ])("stays refused when that one %s", async (_, review) => {
     const other = otherModel(review);
@@ -134,12 +136,19 @@ describe("what the model refuses", () => {
 describe("the review of a batch", () => {
   it("gives every unit its result and keeps what is whole", async () => {
     const { batch, kept, asked, statuses } = batchOf({
-      review: async ({ path }) => (path === "f3.py" ? { status: "failed", category: "refused" } : reviewed),
+      review: async ({ path }) =>
+        path === "f3.py" ? { status: "failed", category: "refused", reply: "No." } : reviewed,
     });
     await batch.run();
     expect(batch.finished).toBe(true);
     expect(statuses().filter((status) => status === "reviewed")).toHaveLength(9);
-    expect(batch.results[3]).toEqual({ path: "f3.py", startLine: 1, status: "failed", reason: "refused" });
+    expect(batch.results[3]).toEqual({
+      path: "f3.py",
+      startLine: 1,
+      status: "failed",
+      reason: "refused",
+      reply: "No.",
+    });
     expect(kept.size).toBe(9);
     expect(asked).toHaveLength(10);
   });
@@ -267,7 +276,7 @@ describe("the review of a batch", () => {
             review: async ({ path }) => {
               const what = does.get(path);
               if (what === "timeout" || what === "rate_limit") throw new ModelFailure(what);
-              return what === "refused" ? { status: "failed", category: "refused" } : reviewed;
+              return what === "refused" ? { status: "failed", category: "refused", reply: "No." } : reviewed;
             },
           });
           await batch.run();

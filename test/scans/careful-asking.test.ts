@@ -4,18 +4,23 @@ import type { ReviewPrompt } from "../../functions/engine/review/review.ts";
 import { type ModelAnswer, ModelFailure } from "../../functions/llm/model.ts";
 import { SluiceError } from "../../functions/platform/errors.ts";
 import { CallSlots } from "../../functions/scans/call-slots.ts";
-import { CarefulAsking, OutOfTime } from "../../functions/scans/careful-asking.ts";
+import { CarefulAsking, OutOfTime, roomWaitsMs } from "../../functions/scans/careful-asking.ts";
+import { RoomTaken } from "../../functions/spending/spending-store.ts";
 
 const prompt: ReviewPrompt = { system: "", messages: [], schema: {} };
 const good: ModelAnswer = { text: "{}", usage: null, finish: "stop", model: "m" };
 
 /** A model that answers as scripted, over and over the last, and a clock that only sleeping moves. */
-function asking(script: (ModelAnswer | Error)[], { minutes = 10, mayGoOn = async () => {} } = {}) {
+function asking(
+  script: (ModelAnswer | Error)[],
+  { minutes = 10, mayGoOn = async () => {}, waitsForRoom = roomWaitsMs } = {},
+) {
   let at = 0;
   let calls = 0;
   const slept: number[] = [];
   const careful = new CarefulAsking({
     slots: new CallSlots({ slots: 1, gapMs: 0, sleep: async () => {} }),
+    roomWaitsMs: waitsForRoom,
     call: async () => {
       const next = script[Math.min(calls, script.length - 1)];
       calls += 1;
@@ -120,9 +125,10 @@ describe("a budget that is nearly used up", () => {
     let calls = 0;
     const careful = new CarefulAsking({
       slots: new CallSlots({ slots: workers, gapMs: 0, sleep: async () => {} }),
+      roomWaitsMs,
       call: async () => {
         await setImmediate();
-        if (committed + 10 > budget) throw new SluiceError("budget_exhausted", { level: "scan" });
+        if (committed + 10 > budget) throw new RoomTaken("budget_exhausted", { level: "scan" });
         committed += 10;
         most = Math.max(most, committed);
         for (let turns = calls++ % 5; turns >= 0; turns--) await setImmediate();
@@ -147,6 +153,23 @@ describe("a budget that is nearly used up", () => {
     // Nothing was left in which another worst case fits.
     expect(committed).toBeGreaterThan(90);
     expect(most).toBeLessThanOrEqual(100);
+  });
+
+  it("may get room back from calls elsewhere: a scan waits a while, longer each time, and not for ever", async () => {
+    const taken = new RoomTaken("budget_exhausted", { level: "month" });
+    const lucky = asking([taken, taken, good]);
+    expect(await lucky.ask()).toEqual(good);
+    expect(lucky.slept).toEqual([500, 1000]);
+    const full = asking([taken]);
+    await expect(full.ask()).rejects.toBe(taken);
+    expect(full.slept).toEqual(roomWaitsMs);
+  });
+
+  it("refuses whoever waits for the answer at once", async () => {
+    const taken = new RoomTaken("budget_exhausted", { level: "month" });
+    const urgent = asking([taken, good], { waitsForRoom: [] });
+    await expect(urgent.ask()).rejects.toBe(taken);
+    expect([urgent.calls(), urgent.slept]).toEqual([1, []]);
   });
 
   it("that takes not even one call ends at once", async () => {

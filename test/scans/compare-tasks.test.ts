@@ -51,6 +51,7 @@ describe("comparing a scan with an earlier one", () => {
       base_task_id: base.id,
       task_id: task.id,
       total: 6,
+      engine_changed: false,
       summary: { new: 1, reopened: 1, persisting: 1, resolved: 2, unknown: 1 },
     });
     // biome-ignore lint/suspicious/noExplicitAny: the answer is JSON.
@@ -68,6 +69,16 @@ describe("comparing a scan with an earlier one", () => {
       ["resolved", "gone", "base", "itself"],
       ["unknown", "unseen", "base", "itself"],
     ]);
+  });
+
+  it("says whether other rules have looked", async () => {
+    const versions = ["1-a", "1-a", "1-b", null];
+    const told: unknown[] = [];
+    for (const engineVersion of versions) {
+      const { id } = await scannedTask(alice, projectId, [], { at: later(), engineVersion });
+      told.push((await compare(id)).body.engine_changed);
+    }
+    expect(told.slice(1)).toEqual([false, true, null]);
   });
 
   it("calls everything new when there is no earlier scan", async () => {

@@ -108,7 +108,15 @@ describe("the coverage of a scan", () => {
 });
 
 describe("planning a review", () => {
-  const unit = (path: string): ReviewUnit => ({ path, language: "python", startLine: 1, text: "", findings: [] });
+  const unit = (path: string): ReviewUnit => ({
+    path,
+    language: "python",
+    startLine: 1,
+    text: "",
+    findings: [],
+    functions: [],
+    excerpts: [],
+  });
   const bytes = Buffer.from("print(1)\n");
   const unitsOf = ({ path }: { path: string }) => [unit(path), unit(path)];
 

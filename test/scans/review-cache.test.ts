@@ -29,7 +29,15 @@ const rule = {
   fixSuggestion: null,
 } as const;
 const review: ReviewInstructions = { template: "look", rules: [rule], outputLanguage: "en" };
-const unit: ReviewUnit = { path: "a.py", language: "python", startLine: 1, text: "x = 1", findings: [aFinding("one")] };
+const unit: ReviewUnit = {
+  path: "a.py",
+  language: "python",
+  startLine: 1,
+  text: "x = 1",
+  findings: [aFinding("one")],
+  functions: [],
+  excerpts: [],
+};
 const outcome: Reviewed = { status: "reviewed", findings: [], verdicts: [], dropped: { quote_not_found: 1 } };
 
 const cacheOf = (change: { user?: string; model?: Partial<ReviewModel>; review?: Partial<ReviewInstructions> } = {}) =>
@@ -66,6 +74,17 @@ it.each<[string, ReviewCache, ReviewUnit]>([
   ["another text", cacheOf(), { ...unit, text: "x = 2" }],
   ["other findings", cacheOf(), { ...unit, findings: [aFinding("two")] }],
   ["a finding at another line", cacheOf(), { ...unit, findings: [{ ...aFinding("one"), startLine: 7 }] }],
+  ["other functions", cacheOf(), { ...unit, functions: [{ symbol: "f/0", startLine: 1, endLine: 1 }] }],
+  [
+    "another excerpt",
+    cacheOf(),
+    { ...unit, excerpts: [{ path: "b.py", language: "python", startLine: 1, text: "y" }] },
+  ],
+  [
+    "another way of a value",
+    cacheOf(),
+    { ...unit, findings: [{ ...aFinding("one"), trace: [{ ...aFinding("one"), role: "source", code: "x" }] }] },
+  ],
 ])("takes %s for another question", async (_, cache, asked) => {
   await cacheOf().keep(unit, outcome);
   expect(await cache.find(asked)).toBeNull();

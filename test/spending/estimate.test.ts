@@ -4,6 +4,7 @@ import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { savedSettings } from "../../functions/config/user-config-secrets.ts";
 import { findUserConfig, replaceUserConfig } from "../../functions/config/user-config-store.ts";
+import { sliceBytesMax } from "../../functions/engine/review/excerpts.ts";
 import { reviewPrompt } from "../../functions/engine/review/prompt.ts";
 import { unitsOf } from "../../functions/engine/review/units.ts";
 import { newProject, type Project } from "../../functions/projects/project.ts";
@@ -19,7 +20,11 @@ import { storedUser } from "../support/stored-user.ts";
 import { aCall, at, noCaps } from "./running-scan.ts";
 
 const instructions = { template: null, rules: [], outputLanguage: "en" as const };
-const frame = reviewPrompt({ path: "", language: "", startLine: 1, text: "", findings: [] }, instructions, "");
+const frame = reviewPrompt(
+  { path: "", language: "", startLine: 1, text: "", findings: [], functions: [], excerpts: [] },
+  instructions,
+  "",
+);
 const price = { inputUsd: 0.15, outputUsd: 0.6 };
 const planned = { frame, outputTokensMax: 4096, price };
 
@@ -44,7 +49,11 @@ describe("an estimate from sizes", () => {
   });
 
   it("takes at most what every call can cost in its worst case, asked twice", () => {
-    const units = files.flatMap((file) => unitsOf(file, [], (text) => text));
+    // As much beside the code as a unit may have.
+    const excerpt = { path: "b.js", language: "javascript", startLine: 1, text: "x".repeat(sliceBytesMax - 300) };
+    const units = files
+      .flatMap((file) => unitsOf(file, [], (text) => text))
+      .map((unit) => ({ ...unit, excerpts: [excerpt] }));
     const { cost, largest } = estimate({ ...planned, sizes: files.map(({ bytes }) => bytes.length) });
     const worst = units.map((unit) => worstCase(reviewPrompt(unit, instructions, "key"), 4096, price));
     const sum = (of: (one: (typeof worst)[number]) => number) => worst.reduce((total, one) => total + of(one), 0);

@@ -12,7 +12,7 @@ import { worstCase } from "../../functions/spending/cost.ts";
 import { type Budget, paidCall } from "../../functions/spending/paid-call.ts";
 import { readMySpending } from "../../functions/spending/read-my-spending.ts";
 import { type SpendingView, spendingView } from "../../functions/spending/spending.ts";
-import { scanSpending } from "../../functions/spending/spending-store.ts";
+import { scanSpending } from "../../functions/spending/spent.ts";
 import { AwsError } from "../../lib/local/service.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { at, noCaps, price, runningScan } from "./running-scan.ts";
@@ -103,36 +103,6 @@ describe("a call that is paid for", () => {
     const cancelled = paidCall({ ...scan, price, caps: noCaps }, settings, request, ask, () => at);
     await expect(cancelled).rejects.toMatchObject({ code: "task_superseded" });
     expect(asked).toBe(0);
-  });
-
-  it("of a scan waits for the room that another call gives back, and of no scan does not", async () => {
-    const { userId, scan } = await runningScan();
-    const full = { tokens: worstTokens + 100, micros: null };
-    const order: string[] = [];
-    const other = Promise.withResolvers<ModelAnswer>();
-    const first = (of: Pick<Budget, "userId" | "scan">) =>
-      paidCall(
-        { ...of, price, caps: { ...noCaps, month: full } },
-        settings,
-        request,
-        () => other.promise,
-        () => at,
-      );
-    const second = (of: Pick<Budget, "userId" | "scan">) => {
-      const ask = async () => {
-        order.push("second");
-        return answered({ inputTokens: 1, outputTokens: 1 });
-      };
-      return paidCall({ ...of, price, caps: { ...noCaps, month: full } }, settings, request, ask, () => at);
-    };
-    const holding = first({ userId, scan });
-    const waiting = second({ userId, scan });
-    await expect(second({ userId, scan: null })).rejects.toMatchObject({ code: "budget_exhausted" });
-    expect(order).toEqual([]);
-    order.push("first");
-    other.resolve(answered({ inputTokens: 10, outputTokens: 10 }));
-    await Promise.all([holding, waiting]);
-    expect(order).toEqual(["first", "second"]);
   });
 
   it("keeps its answer when booking fails, and the worst case stays set aside", async () => {

@@ -67,7 +67,11 @@ export async function scannedTask(
   somebody: Person,
   projectId: string,
   findings: readonly Finding[],
-  { at = new Date(), coverage = findings.map(({ path }) => analysed(path)) } = {},
+  {
+    at = new Date(),
+    coverage = findings.map(({ path }) => analysed(path)),
+    engineVersion = "1-test" as string | null,
+  } = {},
 ): Promise<Task> {
   const { id, ownerId } = await taskOf(somebody, projectId, at);
   const task = await changeTask(id, { from: ["pending"], attempt: 1, set: { status: "running" } });
@@ -79,6 +83,11 @@ export async function scannedTask(
     findings.map((finding) => newIssue(finding, id, ownerId, at.toISOString())),
     at,
   );
-  const set = { status: "completed", issuesCount: issues.length, completedAt: at.toISOString() } as const;
+  const set = {
+    status: "completed",
+    issuesCount: issues.length,
+    engineVersion,
+    completedAt: at.toISOString(),
+  } as const;
   return changeTask(id, { from: ["running"], attempt: 1, set });
 }

@@ -20,6 +20,9 @@ import { createPromptTemplate } from "../../functions/prompts/create-prompt-temp
 import { PromptTemplateDraft } from "../../functions/prompts/prompt-template.ts";
 import { createRuleSet } from "../../functions/rules/create-rule-set.ts";
 import { RuleSetDraft } from "../../functions/rules/rule-set-draft.ts";
+import { pushParameters } from "../../functions/runs/parameter-store.ts";
+import { openRunLog } from "../../functions/runs/run-log.ts";
+import { ensureRun } from "../../functions/runs/run-store.ts";
 import { reviewsFolder } from "../../functions/scans/review-cache.ts";
 import { reserve, settle } from "../../functions/spending/spending-store.ts";
 import { generateSshKeyPair } from "../../functions/ssh-keys/generate-ssh-key-pair.ts";
@@ -29,6 +32,7 @@ import { createToken } from "../../functions/tokens/create-token.ts";
 import { deleteUser } from "../../functions/users/delete-user.ts";
 import type { User } from "../../functions/users/user.ts";
 import { readUser } from "../../functions/users/user-store.ts";
+import { workflowTasks } from "../../functions/workflow-tasks.ts";
 import { AwsError } from "../../lib/local/service.ts";
 import { aCall } from "../spending/running-scan.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
@@ -68,7 +72,7 @@ const draft = ProjectDraft.parse({ name: "p", source_type: "zip" });
 const remove = (user: User) => invokeOperation("deleteUser", { token, params: { id: user.id } });
 
 /** A user with one of everything that only they have, and the ids that must not be found afterwards. */
-async function furnished(): Promise<{ user: User; ids: string[] }> {
+async function furnished(): Promise<{ user: User; ids: string[]; runId: string }> {
   const user = await storedUser();
   await as(user, updateMyConfig, settings);
   await as(user, generateSshKeyPair, { type: "ed25519" });
@@ -85,7 +89,20 @@ async function furnished(): Promise<{ user: User; ids: string[] }> {
   await putJson(environment().RESULTS_BUCKET, `${reviewsFolder(user.id)}0.json`, {});
   await enterRun(user.id, "0");
   await storeExport(user.id, Buffer.from("{}"), "a.json");
-  return { user, ids: [user.id, user.email, ...tokens.map(({ id }) => id), ...written] };
+  const runId = await record(user);
+  return { user, ids: [user.id, user.email, ...tokens.map(({ id }) => id), ...written], runId };
+}
+
+/** A run with items, keys, parameters and an export. */
+async function record(user: User): Promise<string> {
+  const { id } = await ensureRun(user.id, "pick", now());
+  const log = await openRunLog(id, { ownerId: "test" });
+  const item = { kind: "transition", payload: Buffer.from("x") } as const;
+  await Promise.all([log.append({ ...item, idempotencyKey: "k" }), log.append({ ...item, producer: "p", seq: 1 })]);
+  await log.close();
+  await pushParameters(id, Buffer.from("p"), now());
+  await putJson(environment().RESULTS_BUCKET, `exports/runs/${id}/0/manifest.json`, {});
+  return id;
 }
 
 const aRule = { rule_code: "C", name: "n", category: "bug" };
@@ -112,7 +129,7 @@ const count = (user: User, tasks: number) =>
 
 describe("deleting a user", () => {
   it("leaves nothing of them but what the audit log says", async () => {
-    const { user, ids } = await furnished();
+    const { user, ids, runId } = await furnished();
     const kinds = (await whatIsLeft(...ids)).map((key) => key.split("#")[0]).toSorted();
     const rules = Array.from({ length: 31 }, () => "RS");
     const spending = ["SPEND", "SPEND", "SPEND"];
@@ -126,6 +143,7 @@ describe("deleting a user", () => {
       "OVR",
       "P",
       ...rules,
+      "RUN",
       ...spending,
       "SSH",
       "STATS",
@@ -137,13 +155,30 @@ describe("deleting a user", () => {
     expect(await remove(user)).toMatchObject({ status: 200 });
     expect(await whatIsLeft(...ids)).toEqual([]);
     expect(await remove(user)).toMatchObject({ status: 404, body: { code: "user_not_found" } });
+    expect(await whatIsLeft(runId)).toEqual([`RUN#${runId} RUN`]);
+  });
+
+  it("takes their runs from whoever still writes, and the last trace of them in the night", async () => {
+    const { user, runId } = await furnished();
+    const log = await openRunLog(runId, { ownerId: "test" });
+    await remove(user);
+    const late = log.append({ kind: "transition", payload: Buffer.from("late") });
+    await expect(late).rejects.toMatchObject({ code: "fenced" });
+    // What was uploaded for nothing lies there; so would it, had it come only now.
+    expect(await whatIsLeft(runId)).toEqual([`RUN#${runId} RUN`, expect.stringContaining(`runs/${runId}/segments/`)]);
+    const night = (hours: number) =>
+      workflowTasks.runs.tendRuns.handle({} as never, () => new Date(Date.now() + hours * 3600_000));
+    await night(0);
+    expect(await whatIsLeft(runId)).toEqual([`RUN#${runId} RUN`]);
+    await night(2);
+    expect(await whatIsLeft(runId)).toEqual([]);
   });
 
   it.each(["before", "after"] as const)(
     "never parts them from their secrets, and leaves nothing that a repeated request does not take, wherever it dies, %s the call is done",
     async (when) => {
       for (let dies = 1; ; dies++) {
-        const { user, ids } = await furnished();
+        const { user, ids, runId } = await furnished();
         let calls = 0;
         // A dead function makes no more calls: from this one on none gets through.
         data.gateway.planFault = () => {
@@ -157,12 +192,14 @@ describe("deleting a user", () => {
         expect([dies, secrets.length]).toEqual([dies, (await readUser(user.id)) ? 3 : 0]);
         if (status !== 200) expect([200, 404]).toContain((await remove(user)).status);
         expect([dies, await whatIsLeft(...ids)]).toEqual([dies, []]);
+        expect([dies, await whatIsLeft(runId)]).toEqual([dies, [`RUN#${runId} RUN`]]);
         if (calls < dies) {
           expect(dies).toBeGreaterThan(8);
           return;
         }
       }
     },
+    300_000,
   );
 
   it("waits until the tasks of their last project are erased, and touches nothing before", async () => {

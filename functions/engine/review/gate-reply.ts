@@ -3,7 +3,7 @@ import { byCodeUnits } from "../link/order.ts";
 import { cleanText, modelFinding, namesAdvisory, writtenText } from "./model-finding.ts";
 import { isInLanguage } from "./output-language.ts";
 import { askedFindingsMax } from "./prompt.ts";
-import { QuoteGate } from "./quote-gate.ts";
+import { QuoteGate, type QuoteProblem } from "./quote-gate.ts";
 import type { ReadIssue, ReadReply } from "./read-reply.ts";
 import type { ReplyVerdict } from "./reply-schema.ts";
 import type { ReviewInstructions, ReviewOutcome, ReviewUnit, Verdict } from "./review.ts";
@@ -21,13 +21,14 @@ export function gateReply(unit: ReviewUnit, instructions: ReviewInstructions, re
   drops.add("unreadable", reply.unreadable);
   drops.add("unknown_value", reply.unknownValues);
   const gate = new QuoteGate(unit);
+  const excerpts = unit.excerpts.map((excerpt) => new QuoteGate(excerpt));
   const findings: Finding[] = [];
   for (const issue of reply.issues) {
     const finding = gateIssue(unit, instructions, gate, issue, drops);
     if (finding) findings.push(finding);
   }
   const verdicts = reply.verdicts.flatMap((verdict): Verdict[] => {
-    const checked = gateVerdict(unit, instructions, gate, verdict);
+    const checked = gateVerdict(unit, instructions, [gate, ...excerpts], verdict);
     if (typeof checked === "string") drops.add(checked);
     return typeof checked === "string" ? [] : [checked];
   });
@@ -56,21 +57,23 @@ function gateIssue(
   return modelFinding(unit, instructions, gate.lines, issue, place);
 }
 
-/** What decides about a finding may stand anywhere in the unit, several times even. A comment that says "this is safe" decides nothing. */
+/** What decides about a finding may stand anywhere in the unit or its excerpts, several times even. A comment that says "this is safe" decides nothing. */
 function gateVerdict(
   unit: ReviewUnit,
   { outputLanguage }: ReviewInstructions,
-  gate: QuoteGate,
+  gates: readonly QuoteGate[],
   { finding, verdict, quote, reason }: ReplyVerdict,
 ): Verdict | string {
   const number = /^F?(\d{1,3})$/i.exec(finding.trim())?.[1];
   const asked = number === undefined ? undefined : unit.findings.slice(0, askedFindingsMax)[Number(number) - 1];
   if (!asked) return "verdict_unknown_finding";
-  const places = gate.occurrences(quote, true);
-  if (typeof places === "string") return `verdict_${places}`;
+  const problems = gates.map((gate) => gate.occurrences(quote, true)).filter((found) => typeof found === "string");
+  if (problems.length === gates.length) return `verdict_${problems.find(isComment) ?? problems[0]}`;
   const words = isInLanguage(reason, outputLanguage) ? cleanText(reason).slice(0, reasonMax) : "";
   return { fingerprint: asked.fingerprint, verdict, reason: words };
 }
+
+const isComment = (problem: QuoteProblem): boolean => problem === "quote_is_comment";
 
 /** Nobody asks for a path, but who names another file speaks about that one. */
 function isPathOf(unit: ReviewUnit, stated: string): boolean {

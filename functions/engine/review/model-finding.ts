@@ -2,6 +2,7 @@ import type { Explanation, Finding, Text } from "../finding.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import { slugOf } from "../user-rules/user-pattern.ts";
+import { symbolAt } from "./function-places.ts";
 import { isInLanguage } from "./output-language.ts";
 import { classOf, type ProblemClass } from "./problem-class.ts";
 import type { QuotePlace } from "./quote-gate.ts";
@@ -10,7 +11,7 @@ import type { ReviewInstructions, ReviewRule, ReviewUnit } from "./review.ts";
 import { visible } from "./visible.ts";
 
 /** Raise when the prompt, the gate or the findings change; caches of outcomes ask for it. */
-export const reviewVersion = 1;
+export const reviewVersion = 2;
 
 /** Statements are followed this far, which is also how many lines a snippet has. */
 const statementLinesMax = 8;
@@ -54,7 +55,7 @@ export function modelFinding(
     owasp2021: kind.owasp2021,
     owasp2025: kind.owasp2025,
     ...texts,
-    symbol: "",
+    symbol: symbolAt(unit.functions, place.startLine + offset),
     snippet: snippetOf(lines, statement),
     trace: [],
     fingerprint: "",

@@ -1,7 +1,7 @@
 import { LineIndex } from "../inventory/line-index.ts";
 import type { Span } from "../ir/ir.ts";
 import { withoutComments } from "./comments.ts";
-import type { ReviewUnit } from "./review.ts";
+import type { Excerpt } from "./review.ts";
 import { visible } from "./visible.ts";
 
 /** Shorter quotes stand somewhere in every file by chance. */
@@ -12,23 +12,24 @@ const nearLines = 3;
 /** Why a statement of a model is not believed; the keys under which drops are counted. */
 export type QuoteProblem = "quote_too_short" | "quote_not_found" | "quote_is_comment";
 
-/** Where a quote stands in the unit, in offsets of its text. */
+/** Where a quote stands in the text shown, in offsets of its text. */
 export interface QuotePlace extends Span {
   /** It was found in another place than the statement said. */
   relocated: boolean;
 }
 
-/** Compares what a model quotes with the code it was shown. Made once per unit: the index is linear in its text. */
+/** Compares what a model quotes with the code it was shown. Made once per unit and excerpt: the index is linear in its text. */
 export class QuoteGate {
   readonly lines: LineIndex;
-  readonly #unit: ReviewUnit;
+  readonly #shown: Excerpt;
   readonly #code: Collapsed;
   #bare: string | null = null;
 
-  constructor(unit: ReviewUnit) {
-    this.#unit = unit;
-    this.lines = new LineIndex(unit.text);
-    this.#code = collapse(unit.text);
+  /** @param shown a unit, or an excerpt that is shown with it */
+  constructor(shown: Excerpt) {
+    this.#shown = shown;
+    this.lines = new LineIndex(shown.text);
+    this.#code = collapse(shown.text);
   }
 
   /**
@@ -63,13 +64,13 @@ export class QuoteGate {
 
   /** Whether nothing of what is quoted is code. What only a comment says proves nothing about the program. */
   #isComment({ start, end }: Span): boolean {
-    this.#bare ??= withoutComments(this.#unit.text, this.#unit.language);
+    this.#bare ??= withoutComments(this.#shown.text, this.#shown.language);
     return !identifier.test(this.#bare.slice(start, end));
   }
 
   /** The line in the file, from 1, on which a place begins. */
   lineOf(place: Span): number {
-    return this.lines.lineOf(place.start) + this.#unit.startLine - 1;
+    return this.lines.lineOf(place.start) + this.#shown.startLine - 1;
   }
 
   #columnOf(place: Span): number {
@@ -82,8 +83,8 @@ const identifier = /[\p{L}_$][\p{L}\p{N}_$]*/u;
 const tellsSomething = (quote: string): boolean =>
   quote.replace(/ /g, "").length >= quoteCharactersMin && identifier.test(quote);
 
-/** Takes off the `12| ` that we put before each line. */
-const withoutNumbers = (quote: string): string => quote.replace(/^[ \t]*\d+\|/gm, "");
+/** Takes off the `12| ` or `X1:12| ` that we put before each line. */
+const withoutNumbers = (quote: string): string => quote.replace(/^[ \t]*(?:X\d+:)?\d+\|/gm, "");
 
 /** Text with every run of white space as one space and invisible characters spelt out, as the model saw them. */
 class Collapsed {

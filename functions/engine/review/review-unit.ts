@@ -10,7 +10,9 @@ import { splitUnit } from "./units.ts";
 /** Halves of halves: a model whose answer to a quarter of a unit is still too long repeats itself. */
 const splitsMax = 2;
 
-type Failed = Extract<ReviewOutcome, { status: "failed" }>;
+type Failed = Omit<Extract<ReviewOutcome, { status: "failed" }>, "reply">;
+/** Enough to see what a model has made of the task; one that never ends fills nothing. */
+const replyCharactersMax = 16_384;
 
 /**
  * Has a model look at a unit, and keeps of its answer what the code bears out. Asks at most twice: once more when the first answer
@@ -25,8 +27,14 @@ export async function reviewUnit(
   ask: AskModel,
   options: { readonly fenceKey: string },
 ): Promise<ReviewOutcome> {
-  const outcome = await reviewPart(unit, instructions, ask, options.fenceKey, splitsMax);
-  if (outcome.status === "failed") return outcome;
+  let reply = "";
+  const remembering: AskModel = async (prompt) => {
+    const answer = await ask(prompt);
+    reply = answer.text;
+    return answer;
+  };
+  const outcome = await reviewPart(unit, instructions, remembering, options.fenceKey, splitsMax);
+  if (outcome.status === "failed") return { ...outcome, reply: reply.slice(0, replyCharactersMax).toWellFormed() };
   const taken = new Set(unit.findings.map((finding) => finding.fingerprint));
   return { ...outcome, findings: identify(outcome.findings, taken) };
 }
@@ -37,7 +45,7 @@ async function reviewPart(
   ask: AskModel,
   fenceKey: string,
   splits: number,
-): Promise<ReviewOutcome> {
+): Promise<Reviewed | Failed> {
   const prompt = reviewPrompt(unit, instructions, fenceKey);
   const answer = await askTwice(prompt, instructions.outputLanguage, ask);
   if (answer === "cut") {

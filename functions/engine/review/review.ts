@@ -1,3 +1,4 @@
+import type { FunctionPlace } from "../artefact.ts";
 import type { Finding, IssueType, Severity } from "../finding.ts";
 
 /** What a model is asked, in the layout that keeps instructions and data apart. */
@@ -32,6 +33,15 @@ export interface ReviewInstructions {
   readonly outputLanguage: "zh" | "en";
 }
 
+/** A function outside of a unit, shown so that the unit's findings can be judged. Secrets are masked. */
+export interface Excerpt {
+  readonly path: string;
+  readonly language: string;
+  /** Counts from 1. */
+  readonly startLine: number;
+  readonly text: string;
+}
+
 /** A stretch of whole lines of one file, at most a whole file, with the rule findings that lie in it. Secrets are masked. JSON-serialisable. */
 export interface ReviewUnit {
   readonly path: string;
@@ -40,6 +50,10 @@ export interface ReviewUnit {
   readonly startLine: number;
   readonly text: string;
   readonly findings: readonly Finding[];
+  /** The functions that lie in these lines, wholly or in part. */
+  readonly functions: readonly FunctionPlace[];
+  /** What the values of the findings pass elsewhere, and who calls there. */
+  readonly excerpts: readonly Excerpt[];
 }
 
 /** What a model said about a rule finding; the finding stays whatever it said. */
@@ -59,4 +73,9 @@ export type ReviewOutcome =
       /** How many statements of the model were dropped or changed, by reason, for example quote_not_found, relocated. */
       readonly dropped: Readonly<Record<string, number>>;
     }
-  | { readonly status: "failed"; readonly category: "format" | "truncated" | "empty" | "refused" };
+  | {
+      readonly status: "failed";
+      readonly category: "format" | "truncated" | "empty" | "refused";
+      /** What the model said last, or the beginning of it, for who wants to know what went wrong. */
+      readonly reply: string;
+    };

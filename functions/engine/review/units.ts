@@ -1,4 +1,4 @@
-import type { SourceFile } from "../artefact.ts";
+import type { FunctionPlace, SourceFile } from "../artefact.ts";
 import type { Finding } from "../finding.ts";
 import { decode, isBinary } from "../inventory/decode.ts";
 import { depthOf } from "../inventory/depth.ts";
@@ -63,11 +63,15 @@ function skipByContent(bytes: Uint8Array): ReviewSkip | null {
  * Cuts a file into what one call each looks at: the whole file where it fits, else runs of whole lines that begin at the top level.
  * @param findings what the rules found in the file
  * @param mask makes secrets unreadable and changes no length; see `Engine.unitsOf`
+ * @param functions of the file, as its artefact has them
  */
-export function unitsOf(file: SourceFile, findings: readonly Finding[], mask: (text: string) => string): ReviewUnit[] {
-  const text = mask(decode(file.bytes).toWellFormed());
-  const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
-  if (lines.at(-1) === "") lines.pop();
+export function unitsOf(
+  file: SourceFile,
+  findings: readonly Finding[],
+  mask: (text: string) => string,
+  functions: readonly FunctionPlace[] = [],
+): ReviewUnit[] {
+  const lines = shownLines(file, mask);
   const whole: ReviewUnit = {
     path: file.path,
     language: reviewLanguage(file.path) ?? "text",
@@ -75,6 +79,8 @@ export function unitsOf(file: SourceFile, findings: readonly Finding[], mask: (t
     text: lines.join("\n"),
     // What a comment has silenced is settled; asking about it would only cost.
     findings: findings.filter((finding) => finding.path === file.path && !finding.suppressed),
+    functions,
+    excerpts: [],
   };
   const units: ReviewUnit[] = [];
   for (let from = 0; from < lines.length; ) {
@@ -83,6 +89,13 @@ export function unitsOf(file: SourceFile, findings: readonly Finding[], mask: (t
     from = end;
   }
   return units;
+}
+
+/** The lines of a file as a model may see them. */
+export function shownLines(file: SourceFile, mask: (text: string) => string): string[] {
+  const lines = mask(decode(file.bytes).toWellFormed()).split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines.map((line) => line.replace(/\r$/, ""));
 }
 
 /** Two units in place of one, cut near the middle; null where there is only one line. */
@@ -101,6 +114,7 @@ function part(unit: ReviewUnit, lines: readonly string[], from: number, end: num
     startLine: first,
     text: lines.slice(from, end).join("\n"),
     findings: unit.findings.filter((finding) => finding.startLine >= first && finding.startLine <= last),
+    functions: unit.functions.filter(({ startLine, endLine }) => startLine <= last && endLine >= first),
   };
 }
 

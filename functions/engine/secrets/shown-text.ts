@@ -14,15 +14,21 @@ export class ShownText {
   readonly text: string;
   readonly lines: LineIndex;
 
+  /** What was made unreadable so far, in the order in which it was found. */
+  readonly hidden: readonly Span[];
+
   /** @param lines those of the text, for who has them */
-  constructor(text: string, lines: Lines = new LineIndex(text)) {
+  constructor(text: string, lines: Lines = new LineIndex(text), hidden: readonly Span[] = []) {
     this.text = text;
     this.lines = lines;
+    this.hidden = hidden;
   }
 
   /** The same with more made unreadable. */
   without(hidden: readonly Span[]): ShownText {
-    return hidden.length === 0 ? this : new ShownText(hide(this.text, hidden));
+    if (hidden.length === 0) return this;
+    const text = hide(this.text, hidden);
+    return new ShownText(text, new LineIndex(text), [...this.hidden, ...hidden]);
   }
 }
 

@@ -21,6 +21,8 @@ export class WebKnowledge {
   readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
   readonly #known = new Map<string, Told>();
+  /** For each occurrence whether a name tells anything: most tell nothing, and one expression says so faster than all do. */
+  readonly #telling = new Map<Occurrence, (name: string) => boolean>();
 
   constructor(models: readonly WebModel[]) {
     for (const model of models) this.#add(model);
@@ -39,14 +41,31 @@ export class WebKnowledge {
     const key = `${occurrence} ${name}`;
     const known = this.#known.get(key);
     if (known) return known;
+    if (!this.#tellsAnything(occurrence, name)) return this.#remember(key, nothing);
     const meant = this.#controls.filter((control) => control.in.includes(occurrence) && control.test(name));
-    const told: Told = {
+    return this.#remember(key, {
       controls: meant.filter(({ application }) => !application).map(({ control }) => control),
       application: meant.filter(({ application }) => application).map(({ control }) => control),
       effects: this.#effects
         .filter((effect) => effect.in === occurrence && effect.test(name))
         .map(({ effect }) => effect),
-    };
+    });
+  }
+
+  #tellsAnything(occurrence: Occurrence, name: string): boolean {
+    let telling = this.#telling.get(occurrence);
+    if (!telling) {
+      const meant = [
+        ...this.#controls.filter((control) => control.in.includes(occurrence)),
+        ...this.#effects.filter((effect) => effect.in === occurrence),
+      ];
+      telling = test(meant.map(({ matches }) => `(?:${matches})`).join("|") || undefined) ?? (() => false);
+      this.#telling.set(occurrence, telling);
+    }
+    return telling(name);
+  }
+
+  #remember(key: string, told: Told): Told {
     if (this.#known.size < rememberedMax) this.#known.set(key, told);
     return told;
   }
@@ -64,6 +83,8 @@ export interface Told {
   readonly application: readonly string[];
   readonly effects: readonly string[];
 }
+
+const nothing: Told = { controls: [], application: [], effects: [] };
 
 function test(expression: string | undefined): ((text: string) => boolean) | null {
   if (expression === undefined) return null;

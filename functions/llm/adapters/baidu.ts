@@ -11,6 +11,7 @@ import {
   plainMessages,
   postJson,
 } from "./adapter.ts";
+import { forgetToken, knownToken, remember } from "./baidu-tokens.ts";
 
 /**
  * Baidu's ERNIE: the key is `API_KEY:SECRET_KEY` and buys an access token, which goes into the address. Errors come with status 200 and an
@@ -41,7 +42,7 @@ export const baidu = (props: AdapterProps): LanguageModelV4 =>
       },
     });
     if (answer.error_code !== undefined) {
-      tokens.delete(holder);
+      forgetToken(holder);
       // A token that was good a minute ago says nothing against the key: trying again makes a new one.
       const isOldToken = known !== undefined && [110, 111].includes(Number(answer.error_code));
       const category = isOldToken ? "server_error" : categories[Number(answer.error_code)];
@@ -121,27 +122,3 @@ const categories: Readonly<Record<number, ModelFailureCategory>> = {
   336504: "rate_limit",
   336505: "rate_limit",
 };
-
-/**
- * Tokens that worked, by the hash of address and key: a user's other key or address finds none. A token lives for a month and is kept for
- * minutes, so that a revoked key stops working soon.
- */
-const tokens = new Map<string, { readonly token: string; readonly until: number }>();
-const keepMilliseconds = 5 * 60_000;
-const tokensMax = 100;
-
-function knownToken(holder: string): string | undefined {
-  const found = tokens.get(holder);
-  if (found && found.until > Date.now()) return found.token;
-  tokens.delete(holder);
-  return undefined;
-}
-
-function remember(holder: string, token: string): void {
-  // Map keeps insertion order: the first key is the oldest.
-  if (tokens.size >= tokensMax) tokens.delete(tokens.keys().next().value!);
-  tokens.set(holder, { token, until: Date.now() + keepMilliseconds });
-}
-
-/** Forgets all tokens: a test of a connection must show what the key is worth now. */
-export const forgetTokens = (): void => tokens.clear();

@@ -3,6 +3,7 @@ import { errorFields, log } from "../../platform/log.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
 import { searchUsers } from "../../users/user-directory.ts";
 import { compactRun } from "../compaction.ts";
+import { eraseBuriedRuns } from "../erase-runs.ts";
 import { applyRetention } from "../retention.ts";
 import { anonymousTenant } from "../run.ts";
 import { isRunError } from "../run-error.ts";
@@ -16,7 +17,8 @@ const milliseconds = 11 * 60_000;
 
 export const tendRuns = workflowTask(
   {
-    summary: "Takes from every run what it need not keep, and puts its old small segments together",
+    summary:
+      "Takes from every run what it need not keep, puts its old small segments together, and erases the runs of users who are gone",
     input: z.unknown(),
     grants: {
       reads: ["userDirectory", "run"],
@@ -25,8 +27,8 @@ export const tendRuns = workflowTask(
       results: {
         reads: ["runs/*/segments/*"],
         writes: ["runs/*/segments/*"],
-        deletes: ["runs/*/segments/*"],
-        lists: ["runs/*/segments/*"],
+        deletes: ["runs/*", "exports/runs/*"],
+        lists: ["runs/*", "exports/runs/*"],
       },
     },
     memoryMiB: 1024,
@@ -36,6 +38,7 @@ export const tendRuns = workflowTask(
     const { ids } = await searchUsers({}, everybody);
     const timeIsUp = AbortSignal.timeout(milliseconds);
     const done = { runs: 0, failed: 0, compacted: 0 };
+    await eraseBuriedRuns(now(), timeIsUp);
     // In another order each night, so that what one night does not get to is not always the same.
     for (const tenant of shuffled([anonymousTenant, ...ids])) {
       for await (const id of runsOf(tenant)) {

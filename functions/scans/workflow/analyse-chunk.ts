@@ -4,9 +4,10 @@ import { auditEngine } from "../../platform/audit-engine.ts";
 import { environment } from "../../platform/environment.ts";
 import { SluiceError } from "../../platform/errors.ts";
 import { log } from "../../platform/log.ts";
-import { getObject, putJson } from "../../platform/object-store.ts";
+import { getObject } from "../../platform/object-store.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
 import { readInstructions } from "../instructions-store.ts";
+import { ChunkOfAttempt, KnownArtefacts, writeArtefacts } from "../kept-artefacts.ts";
 import { filesOfChunk } from "../plan.ts";
 import { scanKeys } from "../task.ts";
 import { recordChunk } from "../task-progress-store.ts";
@@ -15,14 +16,14 @@ import { Attempt } from "./plan-scan.ts";
 
 export const analyseChunk = workflowTask(
   {
-    summary: "Parses the files of one chunk and runs the rules over each",
-    input: Attempt.extend({ chunk: z.number().int().min(0) }),
+    summary: "Parses the files of one chunk and runs the rules over each, unless that was done before",
+    input: Attempt.extend({ chunk: z.number().int().min(0), earlier: z.array(ChunkOfAttempt) }),
     grants: { reads: ["task"], writes: ["task"], results: { reads: ["scans/*"], writes: ["scans/*"] } },
     // One vCPU. The engine stays under 512 MB; the rest is the runtime and the chunk itself.
     memoryMiB: 1769,
     timeoutSeconds: 300,
   },
-  async ({ task_id, attempt, chunk }, now) => {
+  async ({ task_id, attempt, chunk, earlier }, now) => {
     const task = await findTask(task_id);
     if (task?.status !== "running" || task.attempt !== attempt) throw new SluiceError("task_superseded");
     const keys = scanKeys(task_id, attempt);
@@ -30,9 +31,11 @@ export const analyseChunk = workflowTask(
     const { patterns } = await readInstructions(task_id, attempt);
     const engine = await auditEngine();
     const artefacts: FileArtefact[] = [];
-    for (const file of filesOfChunk(bytes)) artefacts.push(await engine.analyse(file, { patterns }));
+    const known = await KnownArtefacts.of(earlier, engine, { patterns });
+    for (const file of filesOfChunk(bytes))
+      artefacts.push(known.find(file) ?? (await engine.analyse(file, { patterns })));
     logFailures(task_id, chunk, artefacts);
-    await putJson(environment().RESULTS_BUCKET, keys.artefacts(chunk), artefacts);
+    await writeArtefacts({ task_id, attempt, chunk }, engine, { patterns }, artefacts);
     const sum = (of: (artefact: FileArtefact) => number) =>
       artefacts.reduce((total, artefact) => total + of(artefact), 0);
     await recordChunk(

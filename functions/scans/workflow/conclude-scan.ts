@@ -52,7 +52,11 @@ export const concludeScan = workflowTask(
     const issues = await writeIssues(task, await withEarlierVerdicts(task, found, instructions), now());
     const concluded = review ? { model: true as const, coverage } : { model: false as const, trouble: modelTrouble };
     const end = conclude(plan, linked, issues, concluded);
-    await changeTask(task_id, { from: ["running"], attempt, set: { ...end, completedAt: at } });
+    await changeTask(task_id, {
+      from: ["running"],
+      attempt,
+      set: { ...end, engineVersion: linked.engine ?? null, completedAt: at },
+    });
   },
 );
 

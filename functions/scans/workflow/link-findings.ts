@@ -4,6 +4,7 @@ import { environment } from "../../platform/environment.ts";
 import { getJson, putJson } from "../../platform/object-store.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
 import { readInstructions } from "../instructions-store.ts";
+import { readArtefacts } from "../kept-artefacts.ts";
 import type { LinkedFindings, Plan } from "../plan.ts";
 import { scanKeys } from "../task.ts";
 import { enterPhase, finishedChunks } from "../task-progress-store.ts";
@@ -23,16 +24,20 @@ export const linkFindings = workflowTask(
     const keys = scanKeys(task_id, attempt);
     const plan = await getJson<Plan>({ bucket, key: keys.plan });
     if (!plan) throw new Error(`the plan of task ${task_id} is missing`);
-    const { categoriesOff } = await readInstructions(task_id, attempt);
+    const { categoriesOff, model } = await readInstructions(task_id, attempt);
     const artefacts: FileArtefact[] = [];
     for (const chunk of await finishedChunks(task_id, attempt)) {
-      artefacts.push(...((await getJson<FileArtefact[]>({ bucket, key: keys.artefacts(chunk) })) ?? []));
+      artefacts.push(...((await readArtefacts({ task_id, attempt, chunk }))?.artefacts ?? []));
     }
     const analysed = new Set(artefacts.map((artefact) => artefact.coverage.path));
+    const engine = await auditEngine();
+    const findings = engine.link(artefacts, { categoriesOff });
     const linked: LinkedFindings = {
-      findings: (await auditEngine()).link(artefacts, { categoriesOff }),
+      engine: engine.version,
+      findings,
       coverage: artefacts.map((artefact) => artefact.coverage),
       unfinished: plan.accepted.filter((path) => !analysed.has(path)),
+      ...(model && { slices: engine.slicesOf(findings, artefacts) }),
     };
     await putJson(bucket, keys.findings, linked);
   },

@@ -11,6 +11,7 @@ import { objectSource } from "../../sources/object-source.ts";
 import { repositoryGrants } from "../../sources/project-repository.ts";
 import { selectFiles } from "../../sources/selection.ts";
 import { instructionsOnce } from "../instructions-store.ts";
+import { type ChunkOfAttempt, EarlierAttempt } from "../kept-artefacts.ts";
 import { type ChunkFile, inChunks, type Plan } from "../plan.ts";
 import { resolveInstructions } from "../resolve-instructions.ts";
 import { type SourcedTask, withSource } from "../scan-source.ts";
@@ -31,6 +32,7 @@ export const planScan = workflowTask(
         ...repositoryGrants.reads,
       ],
       writes: ["task", "project", "statistics", ...repositoryGrants.writes],
+      indexes: ["gsi1"],
       checks: repositoryGrants.checks,
       sources: { reads: ["zips/*"], writes: ["zips/*"], deletes: ["zips/*"] },
       results: { reads: ["scans/*"], writes: ["scans/*"] },
@@ -60,15 +62,20 @@ export const planScan = workflowTask(
     const keys = scanKeys(task_id, attempt);
     const plan: Plan = { accepted: accepted.map((file) => file.path), skipped, missing, leftOut: task.leftOut };
     await putJson(results, keys.plan, plan);
-    const chunks: { chunk: number; files: number }[] = [];
+    const earlier = await EarlierAttempt.before(task);
+    const places: Record<string, number> = {};
+    const chunks: { chunk: number; files: number; earlier: ChunkOfAttempt[] }[] = [];
     for await (const files of inChunks(readFiles(task, accepted))) {
       const chunk = chunks.length;
       const lines = files.map(({ path, bytes }) =>
         JSON.stringify({ path, base64: bytes.toString("base64") } satisfies ChunkFile),
       );
       await putObject(results, keys.chunk(chunk), lines.join("\n"), "application/x-ndjson");
-      chunks.push({ chunk, files: files.length });
+      const paths = files.map((file) => file.path);
+      for (const path of paths) places[path] = chunk;
+      chunks.push({ chunk, files: files.length, earlier: earlier.chunksOf(paths) });
     }
+    await putJson(results, keys.places, places);
     await putJson(results, keys.chunks, chunks);
     const { model } = instructions;
     await enterPhase(task_id, attempt, "rules", now(), {

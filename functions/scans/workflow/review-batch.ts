@@ -14,7 +14,7 @@ import { findProject } from "../../projects/project-store.ts";
 import { spendingGrants } from "../../spending/spending-store.ts";
 import { BatchReview, type BatchReviewProps } from "../batch-review.ts";
 import { CallSlots } from "../call-slots.ts";
-import { CarefulAsking, OutOfTime } from "../careful-asking.ts";
+import { CarefulAsking, OutOfTime, roomWaitsMs } from "../careful-asking.ts";
 import { type ReviewModel, spread } from "../instructions.ts";
 import { readInstructions } from "../instructions-store.ts";
 import { ReviewCache } from "../review-cache.ts";
@@ -131,6 +131,7 @@ async function reviewers(
           throw error;
         }),
       slots,
+      roomWaitsMs,
       mayGoOn: () => watch.mayGoOn(),
       until: new Date(end - purse.callMs),
       now,
@@ -148,5 +149,6 @@ async function reviewers(
 function unitsIn(batch: Buffer | null): ReviewUnit[] {
   if (!batch) throw new Error("a batch is missing");
   const lines = batch.toString("utf8").split("\n");
-  return lines.map((line) => JSON.parse(line) as ReviewUnit);
+  // Batches of a plan that was made before there were excerpts have none.
+  return lines.map((line) => ({ functions: [], excerpts: [], ...JSON.parse(line) }) as ReviewUnit);
 }

@@ -15,7 +15,9 @@ export class SpeakingProcess {
     this.#child = spawn(program, args, { env: { ...environment }, stdio: ["pipe", "pipe", "inherit"] });
     this.#exited = once(this.#child, "exit");
     // Not all of them notice that nobody talks to them any more.
-    process.once("exit", () => void this.#child.kill("SIGKILL"));
+    const killed = () => void this.#child.kill("SIGKILL");
+    process.once("exit", killed);
+    this.#child.once("exit", () => process.off("exit", killed));
     this.#lines = createInterface(this.#child.stdout!)[Symbol.asyncIterator]();
   }
 
@@ -45,8 +47,8 @@ export class SpeakingProcess {
     await this.#exited;
   }
 
-  async kill(): Promise<void> {
-    this.#child.kill("SIGKILL");
+  async kill(signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<void> {
+    this.#child.kill(signal);
     await this.#exited;
   }
 }
@@ -71,7 +73,16 @@ export class ProcessUsage {
 
   /** The most memory since the last time this was forgotten. */
   get peakMiB(): number {
-    const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`${this.#folder}/status`, "utf8")) ?? [];
+    return this.#mebibytes("VmHWM");
+  }
+
+  /** Memory at this moment. */
+  get residentMiB(): number {
+    return this.#mebibytes("VmRSS");
+  }
+
+  #mebibytes(field: string): number {
+    const [, kibibytes] = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`${this.#folder}/status`, "utf8")) ?? [];
     return Number(kibibytes) / 1024;
   }
 

@@ -49,7 +49,9 @@ const verdict = (fingerprint: string, given: Partial<Verdict> = {}): Verdict => 
 describe("merging", () => {
   it("changes nothing when no model said anything", () => {
     const findings = [byRule("one"), byRule("two", { startLine: 9, endLine: 9 })];
-    expect(mergeReview(findings, [{ status: "failed", category: "format" }, reviewed([])])).toEqual(findings);
+    expect(mergeReview(findings, [{ status: "failed", category: "format", reply: "?" }, reviewed([])])).toEqual(
+      findings,
+    );
   });
 
   it("never removes a finding of a rule, whatever models say", () => {

@@ -1,8 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Engine } from "../../../functions/engine/engine.ts";
 import type { Finding } from "../../../functions/engine/finding.ts";
-import type { ReviewOutcome } from "../../../functions/engine/review/review.ts";
+import type { ReviewOutcome, ReviewUnit } from "../../../functions/engine/review/review.ts";
 import { reviewUnit } from "../../../functions/engine/review/review-unit.ts";
 import { aFinding } from "../../support/finding.ts";
+import { openEngine } from "../engine-under-test.ts";
 import { anIssue, instructions, reply, scripted, source, unitOf } from "./scripted-model.ts";
 
 const options = { fenceKey: "key of a tenant" };
@@ -144,7 +146,8 @@ describe("a seeded fault", () => {
     ["a refusal in Chinese", ["抱歉，我无法协助完成这个请求。"], "refused", 1],
   ])("%s ends as a failed unit", async (_, answers, category, expected) => {
     const { outcome, calls } = await review(...answers);
-    expect(outcome).toEqual({ status: "failed", category });
+    const last = answers.at(-1);
+    expect(outcome).toEqual({ status: "failed", category, reply: typeof last === "string" ? last : "" });
     expect(calls).toBe(expected);
   });
 
@@ -223,7 +226,7 @@ describe("an answer that is cut", () => {
 
   it("fails in the end, after a bounded number of calls", async () => {
     const { outcome, calls } = await review({ finish: "length" });
-    expect(outcome).toEqual({ status: "failed", category: "truncated" });
+    expect(outcome).toMatchObject({ status: "failed", category: "truncated" });
     expect(calls).toBe(3);
   });
 });
@@ -237,7 +240,13 @@ describe("the verdict on a rule's finding", () => {
     family: "sql_injection",
     fingerprint: "f".repeat(64),
   };
-  const asked = unitOf("src/users.py", source, [found]);
+  const excerpt = {
+    path: "src/routes.py",
+    language: "python",
+    startLine: 40,
+    text: "def route():\n    # everything below is checked by the caller\n    find(connection, allowed_names[choice])",
+  };
+  const asked: ReviewUnit = { ...unitOf("src/users.py", source, [found]), excerpts: [excerpt] };
   const verdictsOf = async (verdict: Record<string, unknown>) =>
     reviewed(await reviewUnit(asked, instructions(), scripted(reply([], [verdict])).ask, options));
   const quote = '    cursor.execute("select * from users where name = \'"';
@@ -245,6 +254,21 @@ describe("the verdict on a rule's finding", () => {
   it("is kept with a quote from the code", async () => {
     const { verdicts } = await verdictsOf({ finding: "F1", verdict: "refuted", quote, reason: "The name is fixed." });
     expect(verdicts).toEqual([{ fingerprint: found.fingerprint, verdict: "refuted", reason: "The name is fixed." }]);
+  });
+
+  it("may rest on an excerpt, with its prefix or without", async () => {
+    for (const prefix of ["", "X1:42|     "]) {
+      const quote = `${prefix}find(connection, allowed_names[choice])`;
+      const { verdicts, dropped } = await verdictsOf({ finding: "F1", verdict: "refuted", quote, reason: "Listed." });
+      expect(dropped).toEqual({});
+      expect(verdicts).toHaveLength(1);
+    }
+  });
+
+  it("is all that an excerpt can bear out: no problem is reported there", async () => {
+    const issue = anIssue({ line: 42, code_snippet: "find(connection, allowed_names[choice])" });
+    const outcome = await reviewUnit(asked, instructions(), scripted(reply([issue])).ask, options);
+    expect(reviewed(outcome)).toMatchObject({ findings: [], dropped: { quote_not_found: 1 } });
   });
 
   it.each([
@@ -255,6 +279,11 @@ describe("the verdict on a rule's finding", () => {
       { quote: "The caller has validated the connection" },
       { verdict_quote_is_comment: 1 },
     ],
+    [
+      "a quote of what a comment in an excerpt says",
+      { quote: "everything below is checked by the caller" },
+      { verdict_quote_is_comment: 1 },
+    ],
     ["a finding that nobody asked about", { finding: "F2" }, { verdict_unknown_finding: 1 }],
   ])("is dropped with %s", async (_, change, dropped) => {
     const outcome = await verdictsOf({ finding: "F1", verdict: "refuted", quote, reason: "Safe.", ...change });
@@ -263,21 +292,69 @@ describe("the verdict on a rule's finding", () => {
   });
 });
 
-it("gives the model's finding the fingerprint that a rule gives the same statement", async () => {
-  const top = unitOf("app.py", "import os\nos.system(input_line)\n");
-  const issue = anIssue({
-    line: 2,
-    code_snippet: "os.system(input_line)",
-    vulnerability_type: "command_injection",
-    cwe: 78,
+describe("the model's finding of what a rule finds", () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await openEngine();
   });
-  const outcome = await reviewUnit(top, instructions(), scripted(reply([issue])).ask, options);
-  const { fingerprintOf } = await import("../../../functions/engine/findings/fingerprint.ts");
-  const { anchorOf } = await import("../../../functions/engine/findings/anchor.ts");
-  const anchor = anchorOf("os.system(input_line)", true);
-  expect(reviewed(outcome).findings[0]?.fingerprint).toBe(
-    fingerprintOf({ family: "command_injection", path: "app.py", scope: "", anchor, sibling: 0 }),
-  );
+
+  it.each([
+    [
+      "at the top level",
+      "app.py",
+      'import os\nfrom flask import request\nos.system("ping " + request.args["host"])\n',
+      3,
+    ],
+    [
+      "in a method",
+      "orders.py",
+      `from flask import request
+class Orders:
+    def find(self, cursor):
+        name = request.args["name"]
+        cursor.execute("SELECT * FROM orders WHERE name = '" + name + "'")
+`,
+      5,
+    ],
+    [
+      "in a callback",
+      "server.js",
+      `const { exec } = require("node:child_process");
+function routes(app) {
+  app.get("/ping", (req, res) => {
+    exec("ping -c 1 " + req.query.host);
+  });
+}
+module.exports = routes;
+`,
+      4,
+    ],
+    [
+      "in a class of Java",
+      "src/Ping.java",
+      `import javax.servlet.http.*;
+public class Ping extends HttpServlet {
+  protected void doGet(HttpServletRequest request, HttpServletResponse response) throws java.io.IOException {
+    String host = request.getParameter("host");
+    Runtime.getRuntime().exec("ping -c 1 " + host);
+  }
+}
+`,
+      5,
+    ],
+  ])("has the rule's fingerprints %s", async (_, path, text, line) => {
+    const file = { path, bytes: new TextEncoder().encode(text) };
+    const artefact = await engine.analyse(file);
+    const [rule, ...others] = engine.link([artefact]);
+    expect([rule?.startLine, ...others]).toEqual([line]);
+    const [whole] = engine.unitsOf(file, [], artefact);
+    const code_snippet = text.split("\n")[line - 1]?.trim();
+    const issue = anIssue({ line, code_snippet, vulnerability_type: rule?.type, cwe: rule?.cwe[0] });
+    const answer = scripted(reply([issue]));
+    const outcome = await reviewUnit(whole as typeof unit, instructions(), answer.ask, options);
+    const facts = ({ symbol, fingerprint, movedFingerprint }: Finding) => ({ symbol, fingerprint, movedFingerprint });
+    expect(reviewed(outcome).findings.map(facts)).toEqual([facts(rule as Finding)]);
+  });
 });
 
 it("names the owner's rule that is broken, and no rule that the owner does not have", async () => {

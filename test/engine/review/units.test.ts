@@ -54,7 +54,15 @@ describe("the units of a file", () => {
 
   it("are one for a file that fits", () => {
     expect(plain("a.py", "x = 1\r\ny = 2\r\n")).toEqual([
-      { path: "a.py", language: "python", startLine: 1, text: "x = 1\ny = 2", findings: [] },
+      {
+        path: "a.py",
+        language: "python",
+        startLine: 1,
+        text: "x = 1\ny = 2",
+        findings: [],
+        functions: [],
+        excerpts: [],
+      },
     ]);
   });
 

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { FileArtefact, SourceFile } from "../../functions/engine/artefact.ts";
+import { createEngine, type Engine } from "../../functions/engine/engine.ts";
+import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
+
+/** The sample applications and every third fixture: all languages and rules, in a repository of one's own. */
+const files: readonly SourceFile[] = [
+  ...filesOf(join(import.meta.dirname, "samples")),
+  ...filesOf(join(import.meta.dirname, "../../functions/engine/rules"))
+    .filter(({ path }) => path.includes("/fixtures/"))
+    .filter((_, i) => i % 3 === 0),
+];
+
+function filesOf(folder: string): SourceFile[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({ path: relative(folder, path), bytes: readFileSync(path) }));
+}
+
+let folder: string;
+/** Each shard has an engine of its own, as each function has; what one has seen must not matter to another. */
+let engines: readonly Engine[];
+let expected: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-engine-"));
+  await writeEngineAssets(folder);
+  const open = () => createEngine({ read: (name) => readFile(join(folder, name)) });
+  engines = await Promise.all(Array.from({ length: 7 }, open));
+  expected = JSON.stringify((engines[0] as Engine).link(await analysed([files])));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Artefacts as they come back from storage, shard after shard. */
+async function analysed(shards: readonly (readonly SourceFile[])[]): Promise<FileArtefact[]> {
+  const artefacts: FileArtefact[] = [];
+  for (const [n, shard] of shards.entries()) {
+    const engine = engines[n % engines.length] as Engine;
+    for (const file of shard) artefacts.push(JSON.parse(JSON.stringify(await engine.analyse(file))));
+  }
+  return artefacts;
+}
+
+it("finds the same, byte by byte, in any order of the files and on any number of shards", async () => {
+  expect(JSON.parse(expected).length).toBeGreaterThan(files.length / 2);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.shuffledSubarray([...files], { minLength: files.length }),
+      fc.constantFrom(1, 2, 7, 64),
+      fc.nat({ max: engines.length - 1 }),
+      async (shuffled, count, linking) => {
+        const size = Math.ceil(shuffled.length / count);
+        const shards = Array.from({ length: count }, (_, n) => shuffled.slice(n * size, (n + 1) * size));
+        const found = (engines[linking] as Engine).link(await analysed(shards));
+        expect(JSON.stringify(found) === expected).toBe(true);
+      },
+    ),
+    { numRuns: Number(process.env.SLUICE_DETERMINISM_RUNS ?? 4) },
+  );
+}, 300_000);
