@@ -5,6 +5,8 @@ import { InstantMode } from "../instant/instant-analysis.ts";
 import { Issue, IssueStatus, noteCharactersMax, Severity, verdictsMax } from "../issues/issue.ts";
 import { Id } from "../platform/contract.ts";
 import { ProjectDraft, SourceType } from "../projects/project.ts";
+import { PromptTemplateDraft } from "../prompts/prompt-template.ts";
+import { RuleSetDraft } from "../rules/rule-set-draft.ts";
 import { TaskStatus, Warning } from "../scans/task.ts";
 
 /** The contract's limit for what a front end sends. An export is never longer, so what was exported can be imported. */
@@ -152,6 +154,11 @@ const FileAnalysis = z.object({
   created_at: Time,
 });
 
+const written = { id: Id, created_at: Time, updated_at: Time.nullish() };
+/** Judged as the forms judge what is new, so a file brings nothing that could not be typed in. */
+const FileTemplate = PromptTemplateDraft.extend(written);
+const FileRuleSet = RuleSetDraft.extend(written);
+
 /** What an export holds and an import takes. Fields that it does not name are ignored. */
 export const DatabaseFile = z.object({
   data: z
@@ -161,6 +168,8 @@ export const DatabaseFile = z.object({
       tasks: z.array(FileTask).default([]),
       issues: z.array(FileIssue).default([]),
       instant_analyses: z.array(FileAnalysis).default([]),
+      prompt_templates: z.array(FileTemplate).default([]),
+      rule_sets: z.array(FileRuleSet).default([]),
       user_config: z
         .object({ llm_config: LlmSettings.prefault({}), other_config: OtherSettings.prefault({}) })
         .prefault({}),
@@ -170,6 +179,8 @@ export const DatabaseFile = z.object({
       const tasks = onceEach(data.tasks, "tasks", context);
       onceEach(data.issues, "issues", context);
       onceEach(data.instant_analyses, "instant_analyses", context);
+      onceEach(data.prompt_templates, "prompt_templates", context);
+      onceEach(data.rule_sets, "rule_sets", context);
       data.tasks.forEach(({ project_id }, row) => {
         if (!projects.has(project_id)) dangling(context, ["tasks", row, "project_id"]);
       });
@@ -187,11 +198,15 @@ export type FileProject = z.output<typeof FileProject>;
 export type FileTask = z.output<typeof FileTask>;
 export type FileIssue = z.output<typeof FileIssue>;
 export type FileAnalysis = z.output<typeof FileAnalysis>;
+export type FileTemplate = z.output<typeof FileTemplate>;
+export type FileRuleSet = z.output<typeof FileRuleSet>;
 /** The rows as they are written. */
 export type ProjectRow = z.input<typeof FileProject>;
 export type TaskRow = z.input<typeof FileTask>;
 export type IssueRow = z.input<typeof FileIssue>;
 export type AnalysisRow = z.input<typeof FileAnalysis>;
+export type TemplateRow = z.input<typeof FileTemplate>;
+export type RuleSetRow = z.input<typeof FileRuleSet>;
 
 type Context = Parameters<Parameters<z.ZodObject["superRefine"]>[0]>[1];
 

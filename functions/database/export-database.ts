@@ -8,10 +8,12 @@ import { SluiceError } from "../platform/errors.ts";
 import { operation, Reply } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
 import type { Project } from "../projects/project.ts";
+import { templatesOf } from "../prompts/prompt-template-store.ts";
+import { headsOf, visibleRuleSets } from "../rules/rule-set-store.ts";
 import { tasksOfProject } from "../scans/task-store.ts";
 import type { User } from "../users/user.ts";
 import { fileBytesMax } from "./database-file.ts";
-import { analysisRow, configRow, issueRow, projectRow, taskRow } from "./export-rows.ts";
+import { analysisRow, configRow, issueRow, projectRow, ruleSetRow, taskRow, templateRow } from "./export-rows.ts";
 import { storeExport } from "./export-store.ts";
 import { projectsOf, sideBySide } from "./owned-records.ts";
 
@@ -25,17 +27,17 @@ export const exportDatabase = operation(
     method: "GET",
     path: "/database/export",
     summary:
-      "Download one's own projects, tasks, issues, analyses and settings without secrets as JSON; beyond 4 MB a redirect",
+      "Download one's own projects, tasks, issues, analyses, templates, rule sets and settings without secrets as JSON; beyond 4 MB a redirect",
     auth: "user",
     query: z.object({
-      /** This project alone, without analyses and settings. */
+      /** This project alone, without analyses, settings, templates and rule sets. */
       project_id: Id.optional(),
     }),
     success: { contentType: "application/json; charset=utf-8" },
     besides: [302],
     failures: ["export_too_large", "project_not_found", "permission_denied"],
     grants: {
-      reads: ["project", "member", "task", "issue", "instantAnalysis", "userConfig"],
+      reads: ["project", "member", "task", "issue", "instantAnalysis", "userConfig", "ruleSet", "override"],
       indexes: ["gsi1"],
       // The link is signed with this function's own rights: it reaches what the function may read.
       results: { reads: ["exports/database/*"], writes: ["exports/database/*"] },
@@ -73,6 +75,8 @@ async function* fileOf(caller: User, only: Project | null, at: Date, now: () => 
   const projects = only ? [only] : await projectsOf(caller.id);
   const tasks = (await sideBySide(projects, ({ id }) => Array.fromAsync(tasksOfProject(id)))).flat();
   const analyses = only ? [] : (await listInstantAnalyses(caller.id, { skip: 0, limit: everything })).items;
+  const templates = only ? [] : await templatesOf(caller.id);
+  const ruleSets = only ? [] : await visibleRuleSets(caller.id, await headsOf(caller.id));
   const config = configRow(only ? null : await findUserConfig(caller.id));
   yield `{"export_date":${JSON.stringify(export_date)},"user_id":${JSON.stringify(caller.id)},"data":{`;
   yield `"version":"1.0.0","export_date":${JSON.stringify(export_date)},"user":${JSON.stringify(user)}`;
@@ -90,10 +94,15 @@ async function* fileOf(caller: User, only: Project | null, at: Date, now: () => 
   }
   yield "]";
   yield* list("instant_analyses", analyses.map(analysisRow));
+  yield* list("prompt_templates", inOrderOfMaking(templates).map(templateRow));
+  yield* list("rule_sets", inOrderOfMaking(ruleSets).map(ruleSetRow));
   // Members are other people: a file must not carry them off, and could not give anybody access.
   yield* list("project_members", []);
   yield `,"user_config":${JSON.stringify(config)}}}`;
 }
+
+const inOrderOfMaking = <T extends { readonly id: string; readonly createdAt: string }>(records: readonly T[]): T[] =>
+  records.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
 
 const everything = Number.MAX_SAFE_INTEGER;
 /** Their issues are in memory together. */

@@ -2,12 +2,15 @@ import { groups, isSecretField, said, saying, type UserConfig } from "../config/
 import type { InstantAnalysis } from "../instant/instant-analysis.ts";
 import { type Issue, traceView } from "../issues/issue.ts";
 import type { Project } from "../projects/project.ts";
+import type { PromptTemplate } from "../prompts/prompt-template.ts";
+import type { AuditRule } from "../rules/audit-rule.ts";
+import type { RuleSet } from "../rules/rule-set.ts";
 import type { Task } from "../scans/task.ts";
-import type { AnalysisRow, IssueRow, ProjectRow, TaskRow } from "./database-file.ts";
+import type { AnalysisRow, IssueRow, ProjectRow, RuleSetRow, TaskRow, TemplateRow } from "./database-file.ts";
 
 /**
- * Records as an export shows them. Other people are in none of them, and neither is what has a meaning here only: keys, versions, the
- * rule sets and templates that a scan has used.
+ * Records as an export shows them. Other people are in none of them, and neither is what has a meaning here only: keys, versions, and the
+ * rule set and template of a scan, which may be another member's.
  */
 export const projectRow = (project: Project): ProjectRow => ({
   id: project.id,
@@ -110,6 +113,48 @@ export const analysisRow = (analysis: InstantAnalysis): AnalysisRow => ({
   quality_score: analysis.qualityScore,
   analysis_time: analysis.analysisTime,
   created_at: analysis.createdAt,
+});
+
+export const templateRow = (template: PromptTemplate): TemplateRow => ({
+  id: template.id,
+  name: template.name,
+  description: template.description,
+  template_type: template.templateType,
+  content_zh: template.content.zh,
+  content_en: template.content.en,
+  variables: template.variables,
+  is_active: template.isActive,
+  sort_order: template.sortOrder,
+  created_at: template.createdAt,
+  updated_at: template.updatedAt,
+});
+
+export const ruleSetRow = (set: RuleSet): RuleSetRow => ({
+  id: set.id,
+  name: set.name,
+  description: set.description,
+  language: set.language,
+  rule_type: set.ruleType,
+  severity_weights: set.severityWeights,
+  is_active: set.isActive,
+  sort_order: set.sortOrder,
+  rules: set.rules.map(ruleRow),
+  created_at: set.createdAt,
+  updated_at: set.updatedAt,
+});
+
+const ruleRow = (rule: AuditRule): RuleSetRow["rules"] extends (infer Row)[] | undefined ? Row : never => ({
+  rule_code: rule.ruleCode,
+  name: rule.name,
+  description: rule.description,
+  category: rule.category,
+  severity: rule.severity,
+  custom_prompt: rule.customPrompt,
+  fix_suggestion: rule.fixSuggestion,
+  reference_url: rule.referenceUrl,
+  pattern: rule.pattern,
+  enabled: rule.enabled,
+  sort_order: rule.sortOrder,
 });
 
 /** What the user has said, secrets aside: they leave in no form, not even encrypted. */

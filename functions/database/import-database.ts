@@ -9,6 +9,8 @@ import type { Language } from "../platform/language.ts";
 import { operation } from "../platform/operation.ts";
 import { readItems } from "../platform/read-items.ts";
 import { keys } from "../platform/table.ts";
+import { makeFailures } from "../rules/make-rule-set.ts";
+import { bringInstructions, missingInstructions } from "./bring-instructions.ts";
 import { type Brought, bringProject } from "./bring-project.ts";
 import type { DatabaseFile } from "./database-file.ts";
 import { readDatabaseFile } from "./import-file.ts";
@@ -38,6 +40,8 @@ export const importDatabase = operation(
         issues: z.number(),
         analyses: z.number(),
         config: z.number(),
+        prompt_templates: z.number(),
+        rule_sets: z.number(),
       }),
     }),
     failures: [
@@ -48,12 +52,21 @@ export const importDatabase = operation(
       "database_work_unfinished",
       "project_in_recycle_bin",
       "stale_version",
+      "prompt_template_limit_reached",
+      ...makeFailures,
       ...(["secret_unreadable", "secret_prefix_reserved", "secret_too_long"] as const),
     ],
     grants: {
-      reads: ["databaseImport", "project", "task", "issue", "instantAnalysis", "userConfig"],
-      writes: ["databaseImport", "project", "task", "issue", "statistics", "instantAnalysis", "userConfig"],
+      reads: [
+        ...(["databaseImport", "project", "task", "issue", "instantAnalysis", "userConfig"] as const),
+        ...(["promptTemplate", "ruleSet"] as const),
+      ],
+      writes: [
+        ...(["databaseImport", "project", "task", "issue", "statistics", "instantAnalysis", "userConfig"] as const),
+        ...(["promptTemplate", "ruleSet"] as const),
+      ],
       checks: ["user", "project"],
+      indexes: ["gsi1"],
       secrets: ["encrypt", "decrypt"],
     },
     idempotent: true,
@@ -64,12 +77,19 @@ export const importDatabase = operation(
   async ({ body, caller, language, now }) => {
     const until = new Date(now().getTime() + workMs);
     const { data, hash } = readDatabaseFile(body.file.bytes, caller.id, language);
+    const instructions = await missingInstructions(data, caller.id);
     const runId = await enterRun(caller.id, hash);
     const counted = await bringProjects(data, caller.id, runId, now, until);
     const analyses = await bringAnalyses(data, caller.id, language, now, until);
     const config = await bringConfig(data, caller.id, now());
+    await bringInstructions(instructions);
     await leaveRun(caller.id, hash, runId);
-    const imported = { ...counted, analyses, config };
+    const imported = {
+      ...counted,
+      ...{ analyses, config },
+      prompt_templates: instructions.templates.length,
+      rule_sets: instructions.ruleSets.length,
+    };
     return { message: messageOf(imported, language), imported };
   },
 );

@@ -4,9 +4,13 @@ import { type InstantAnalysis, instantResult } from "../instant/instant-analysis
 import type { Issue } from "../issues/issue.ts";
 import type { Language } from "../platform/language.ts";
 import { newProject, type Project } from "../projects/project.ts";
+import { newPromptTemplate, type PromptTemplate } from "../prompts/prompt-template.ts";
+import { newAuditRule } from "../rules/rule-draft.ts";
+import type { RuleSet } from "../rules/rule-set.ts";
+import { newRuleSet } from "../rules/rule-set-draft.ts";
 import { ended, newTask, type Task } from "../scans/task.ts";
 import { zipKeys } from "../sources/stored-zip.ts";
-import type { FileAnalysis, FileIssue, FileProject, FileTask } from "./database-file.ts";
+import type { FileAnalysis, FileIssue, FileProject, FileRuleSet, FileTask, FileTemplate } from "./database-file.ts";
 
 /**
  * The id of what an import makes of a row: in the order of time, as all our ids are, and the same whenever the row is imported into the
@@ -40,7 +44,7 @@ export function importedTask(row: FileTask, id: string, project: Project): Task 
     fullScan: row.scan_config.full_scan,
     excludePatterns: row.exclude_patterns,
     branchName: row.branch_name ?? null,
-    // They name records that a file does not hold.
+    // They may have been those of another member of the project.
     ruleSetId: null,
     promptTemplateId: null,
     budgetTokens: row.scan_config.budget_tokens ?? null,
@@ -162,4 +166,19 @@ export function importedAnalysis(row: FileAnalysis, ownerId: string, language: L
     result: JSON.stringify({ ...result, quality_score: row.quality_score }),
     createdAt: row.created_at,
   };
+}
+
+export const importedTemplate = (row: FileTemplate, ownerId: string): PromptTemplate => ({
+  ...newPromptTemplate(row, importedId(ownerId, row), ownerId, new Date(row.created_at)),
+  updatedAt: row.updated_at ?? null,
+});
+
+/** A set with its rules, whose ids follow from their places in it: a repetition writes the same rules and not more of them. */
+export function importedRuleSet({ rules, ...row }: FileRuleSet, ownerId: string): RuleSet {
+  const id = importedId(ownerId, row);
+  const at = new Date(row.created_at);
+  const made = rules.map((rule, place) =>
+    newAuditRule(rule, importedId(id, { id: String(place), created_at: row.created_at }), id, at),
+  );
+  return { ...newRuleSet(row, made, id, ownerId, at), updatedAt: row.updated_at ?? null };
 }

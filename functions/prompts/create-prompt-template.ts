@@ -8,7 +8,7 @@ import {
   promptTemplateView,
   templatesPerUserMax,
 } from "./prompt-template.ts";
-import { createTemplate, visibleTemplates } from "./prompt-template-store.ts";
+import { createTemplate, templatesOf } from "./prompt-template-store.ts";
 
 export const createPromptTemplate = operation(
   {
@@ -19,13 +19,12 @@ export const createPromptTemplate = operation(
     body: PromptTemplateDraft,
     success: PromptTemplateView,
     failures: ["prompt_template_limit_reached"],
-    grants: { reads: ["override"], writes: ["promptTemplate"], checks: ["user"], indexes: ["gsi1"] },
+    grants: { writes: ["promptTemplate"], checks: ["user"], indexes: ["gsi1"] },
     idempotent: true,
   },
   async ({ body, caller, now }) => {
     // Two at once may both pass. The limit keeps the list readable and guards nothing else.
-    const own = (await visibleTemplates(caller.id)).filter(({ ownerId }) => ownerId === caller.id);
-    if (own.length >= templatesPerUserMax)
+    if ((await templatesOf(caller.id)).length >= templatesPerUserMax)
       throw new SluiceError("prompt_template_limit_reached", { limit: templatesPerUserMax });
     const template = newPromptTemplate(body, uuid(), caller.id, now());
     await createTemplate(template);

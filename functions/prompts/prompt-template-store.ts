@@ -68,6 +68,10 @@ export async function visibleTemplates(callerId: string): Promise<PromptTemplate
   return templates.map((template) => asSwitched(template, switched));
 }
 
+/** A user's own templates, in no order. */
+export const templatesOf = (userId: string): Promise<PromptTemplate[]> =>
+  listedIn([indexKeys.templatesOf(userId)], PromptTemplate);
+
 /** Stores a new template of a user's. @throws SluiceError not_authenticated when the user is gone */
 export async function createTemplate(template: PromptTemplate): Promise<void> {
   const Put = {
@@ -108,7 +112,7 @@ export async function deleteTemplate({ id, ownerId }: PromptTemplate): Promise<v
 
 /** Forgets what a user who is deleted has written. May be repeated. */
 export async function deleteTemplatesOf(userId: string): Promise<void> {
-  for (const { id } of await listedIn([indexKeys.templatesOf(userId)], PromptTemplate))
+  for (const { id } of await templatesOf(userId))
     await table.send(new DeleteCommand({ TableName: environment().TABLE_NAME, Key: keys.promptTemplate(id) }));
 }
 

@@ -4,7 +4,7 @@ import { codesOf, type ErrorCode, SluiceError } from "../platform/errors.ts";
 import { checkRules, newAuditRule } from "./rule-draft.ts";
 import type { RuleSet } from "./rule-set.ts";
 import { newRuleSet, type RuleSetDraft, ruleSetsPerUserMax } from "./rule-set-draft.ts";
-import { createRuleSet, visibleHeads } from "./rule-set-store.ts";
+import { createRuleSet, headsOf } from "./rule-set-store.ts";
 
 /** What making a set can refuse, whether a form or a file describes it. */
 export const makeFailures: readonly ErrorCode[] = [
@@ -16,7 +16,6 @@ export const makeFailures: readonly ErrorCode[] = [
 
 /** What making a set touches. */
 export const makeGrants = {
-  reads: ["override"],
   writes: ["ruleSet"],
   checks: ["user"],
   indexes: ["gsi1"],
@@ -28,8 +27,8 @@ export async function makeRuleSet(draft: RuleSetDraft, ownerId: string, at: Date
   const rules = draft.rules.map((rule) => newAuditRule(rule, uuid(), id, at));
   checkRules(rules, rules);
   // Two at once may both pass. The limit keeps the list readable and guards nothing else.
-  const own = (await visibleHeads(ownerId)).filter((head) => head.ownerId === ownerId);
-  if (own.length >= ruleSetsPerUserMax) throw new SluiceError("rule_set_limit_reached", { limit: ruleSetsPerUserMax });
+  if ((await headsOf(ownerId)).length >= ruleSetsPerUserMax)
+    throw new SluiceError("rule_set_limit_reached", { limit: ruleSetsPerUserMax });
   const set = newRuleSet(draft, rules, id, ownerId, at);
   await createRuleSet(set);
   return set;

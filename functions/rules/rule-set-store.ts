@@ -63,6 +63,10 @@ export async function visibleHeads(callerId: string): Promise<RuleSetHead[]> {
   return heads.map((head) => asSwitched(head, switched));
 }
 
+/** A user's own sets, in no order and without their rules. */
+export const headsOf = (userId: string): Promise<RuleSetHead[]> =>
+  listedIn([indexKeys.ruleSetsOf(userId)], RuleSetHead);
+
 /** Sets read at the same time: a page has up to a hundred, most of them small. */
 const readsAtOnce = 10;
 
@@ -132,7 +136,7 @@ export async function deleteRuleSet({ id, ownerId }: RuleSet): Promise<void> {
 
 /** Forgets what a user who is deleted has written. The set goes last here: its index entry leads a repetition to what is left. */
 export async function deleteRuleSetsOf(userId: string): Promise<void> {
-  for (const { id } of await listedIn([indexKeys.ruleSetsOf(userId)], RuleSetHead)) {
+  for (const { id } of await headsOf(userId)) {
     await deletePartition(keys.ruleSet(id));
     await table.send(new DeleteCommand({ TableName: environment().TABLE_NAME, Key: keys.ruleSet(id) }));
   }

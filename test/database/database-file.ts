@@ -13,7 +13,10 @@ export const later = new Date(Date.now() + 3_600_000);
 
 export interface Imported {
   readonly message: string;
-  readonly imported: Record<"projects" | "tasks" | "issues" | "analyses" | "config", number>;
+  readonly imported: Record<
+    "projects" | "tasks" | "issues" | "analyses" | "config" | "prompt_templates" | "rule_sets",
+    number
+  >;
 }
 
 /** Imports a file inside the test process. */
@@ -42,15 +45,14 @@ export function withoutIds({ data }: any) {
     rows.toSorted((a, b) => key(a).localeCompare(key(b)));
   const key = (row: { created_at: string; file_path?: string; name?: string }) =>
     `${row.created_at} ${row.file_path ?? row.name ?? ""}`;
-  const { projects, tasks, issues, instant_analyses, user_config } = data;
-  return JSON.parse(
-    named(JSON.stringify([sorted(projects), sorted(tasks), sorted(issues), sorted(instant_analyses), user_config])),
-  );
+  const { projects, tasks, issues, instant_analyses, prompt_templates, rule_sets, user_config } = data;
+  const lists = [projects, tasks, issues, instant_analyses, prompt_templates, rule_sets].map(sorted);
+  return JSON.parse(named(JSON.stringify([...lists, user_config])));
 }
 
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 12, minute));
 
-/** An owner's worth of data: two projects, one in the recycle bin, scans in three states, verdicts, settings with a secret. */
+/** An owner's worth of data: two projects, one in the recycle bin, scans in three states, verdicts, instructions, settings with a secret. */
 export async function furnish(
   somebody: Person,
 ): Promise<{ shop: string; old: string; tasks: Task[]; issues: Issue[] }> {
@@ -85,6 +87,10 @@ export async function furnish(
   const verdict = { status: "false_positive", by: stranger, at: at(5).toISOString(), note: null, from } as const;
   await replaceIssue(second, { ...second, history: [...second.history, verdict] }, at(5));
   await somebody.ok("deleteProject", { params: { id: old } });
+  await somebody.ok("createPromptTemplate", {
+    json: { name: "支付", content_zh: "看金额 {language}", variables: { language: "x" } },
+  });
+  await somebody.ok("createRuleSet", { json: { name: "商店规则", language: "python", rules: ownRules } });
   await somebody.ok("updateMyConfig", {
     json: {
       llmConfig: { llmProvider: "openai", llmModel: "m", llmApiKey: "sk-CANARY-0123456789" },
@@ -93,6 +99,19 @@ export async function furnish(
   });
   return { shop, old, tasks, issues };
 }
+
+const ownRules = [
+  { rule_code: "OWN1", name: "打印", category: "security", pattern: "print\\(", sort_order: 2 },
+  {
+    rule_code: "OWN2",
+    name: "价格",
+    category: "bug",
+    severity: "high",
+    custom_prompt: "p",
+    enabled: false,
+    sort_order: 1,
+  },
+];
 
 async function onlyIssue(somebody: Person, task: Task): Promise<{ id: string }> {
   const [issue] = await somebody.ok("listIssues", { params: { id: task.id } });

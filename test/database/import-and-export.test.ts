@@ -81,6 +81,10 @@ describe("an export", () => {
     expect(held.projects[0].programming_languages).toEqual([]);
     expect(held.issues).toHaveLength(6);
     expect(held.instant_analyses).toEqual([expect.objectContaining({ issues_count: 2, quality_score: 70 })]);
+    expect(held.prompt_templates).toEqual([expect.objectContaining({ name: "支付", content_zh: "看金额 {language}" })]);
+    expect(held.rule_sets).toMatchObject([
+      { name: "商店规则", language: "python", rules: [{ rule_code: "OWN2", enabled: false }, { rule_code: "OWN1" }] },
+    ]);
     expect(held.user_config).toMatchObject({
       llm_config: { llmProvider: "openai" },
       other_config: { embedding_config: { provider: "openai" } },
@@ -91,6 +95,7 @@ describe("an export", () => {
     const { shop } = await furnish(owner);
     const query = { project_id: shop };
     const { data: held } = JSON.parse((await owner.ok("exportDatabase", { query })).toString("utf8"));
+    expect([...held.prompt_templates, ...held.rule_sets]).toEqual([]);
     expect([held.projects.length, held.tasks.length, held.issues.length, held.user_config]).toEqual([
       1,
       3,
@@ -113,11 +118,11 @@ describe("an import", () => {
     const { message, imported } = await importing(reader, await fileFor(reader, owner));
     expect([message, imported]).toEqual([
       "The data are imported",
-      { projects: 2, tasks: 4, issues: 6, analyses: 1, config: 1 },
+      { projects: 2, tasks: 4, issues: 6, analyses: 1, config: 1, prompt_templates: 1, rule_sets: 1 },
     ]);
     const after = await exported(reader);
     const ids = (file: typeof before) =>
-      JSON.stringify([file.data.projects, file.data.tasks, file.data.issues]).match(
+      JSON.stringify([file.data.projects, file.data.tasks, file.data.issues, file.data.rule_sets]).match(
         /[0-9a-f]{8}-[0-9a-f-]{27}/g,
       ) as string[];
     const shared = ids(before).filter((id) => ids(after).includes(id));
@@ -161,7 +166,8 @@ describe("an import", () => {
     const content = await fileFor(reader, owner);
     await importing(reader, content);
     const once = await exported(reader);
-    const nothing = { projects: 0, tasks: 0, issues: 0, analyses: 0, config: 0 };
+    const none = { projects: 0, tasks: 0, issues: 0, analyses: 0, config: 0 };
+    const nothing = { ...none, prompt_templates: 0, rule_sets: 0 };
     for (const again of [content, gzipSync(content), `${content} `])
       expect((await importing(reader, again)).imported).toEqual(nothing);
     expect(withoutIds(await exported(reader))).toEqual(withoutIds(once));
@@ -233,6 +239,41 @@ describe("an import", () => {
       ["zip", "zip", "2024-01-01T19:04:05.000Z"],
     ]);
     expect(issues[0]).toMatchObject({ status: "open", texts: { zh: { title: "标题" }, en: { title: "标题" } } });
+  });
+});
+
+describe("templates and rule sets of a file", () => {
+  it("are another's own, run, and stay as their user has them when the file comes again", async () => {
+    await furnish(owner);
+    const content = await fileFor(reader, owner);
+    await importing(reader, content);
+    const { items } = await reader.ok("listRuleSets", { query: { limit: "100" } });
+    const mine = items.find(({ name }: { name: string }) => name === "商店规则");
+    expect(mine).toMatchObject({
+      created_by: reader.user.id,
+      is_system: false,
+      rules_count: 2,
+      enabled_rules_count: 1,
+    });
+    await reader.ok("updateRuleSet", { params: { id: mine.id }, json: { name: "改名" } });
+    expect((await importing(reader, `${content} `)).imported).toMatchObject({ prompt_templates: 0, rule_sets: 0 });
+    expect(await reader.ok("readRuleSet", { params: { id: mine.id } })).toMatchObject({ name: "改名", rules_count: 2 });
+    // What was deleted is missing again, so it comes back.
+    await reader.ok("deleteRuleSet", { params: { id: mine.id } });
+    expect((await importing(reader, `${content}  `)).imported).toMatchObject({ prompt_templates: 0, rule_sets: 1 });
+    expect(await reader.ok("readRuleSet", { params: { id: mine.id } })).toMatchObject({
+      name: "商店规则",
+      rules_count: 2,
+    });
+  });
+
+  it("are refused before anything is written when they would be too many", async () => {
+    await furnish(owner);
+    const content = await fileFor(reader, owner, ({ data: held }) => {
+      held.prompt_templates = Array.from({ length: 101 }, () => ({ ...held.prompt_templates[0], id: uuid() }));
+    });
+    await expect(importing(reader, content)).rejects.toMatchObject({ code: "prompt_template_limit_reached" });
+    expect((await exported(reader)).data.projects).toEqual([]);
   });
 });
 
@@ -323,6 +364,24 @@ describe("a hostile file", () => {
       "a number out of range",
       () => fileWith({ projects: [project], tasks: [{ ...task, quality_score: 1e9 }] }),
       ["file.data.tasks.0.quality_score"],
+    ],
+    [
+      "a pattern that is none",
+      () =>
+        fileWith({
+          rule_sets: [{ ...project, rules: [{ rule_code: "R", name: "r", category: "bug", pattern: "(" }] }],
+        }),
+      "rule_pattern_invalid",
+    ],
+    [
+      "a rule of no kind",
+      () => fileWith({ rule_sets: [{ ...project, rules: [{}] }] }),
+      expect.arrayContaining(["file.data.rule_sets.0.rules.0.rule_code"]),
+    ],
+    [
+      "a template of no type",
+      () => fileWith({ prompt_templates: [{ ...project, template_type: "x" }] }),
+      ["file.data.prompt_templates.0.template_type"],
     ],
     [
       "a time that is none",
