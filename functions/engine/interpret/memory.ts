@@ -4,7 +4,7 @@ import { evaluate } from "./evaluate.ts";
 import { copyOf, formatOf, overwrittenBy, scannedBuffers } from "./memory-calls.ts";
 import { accessPath } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
-import { allTaint, constant, join, nothing, type Region, tainted, type Value } from "./value.ts";
+import { allTaint, constant, nothing, type Region, tainted, type Value } from "./value.ts";
 
 /** What languages without a collector can do wrong; rules name these as calls. */
 export type MemoryFault =
@@ -441,7 +441,3 @@ export function blockOf(run: Run, frame: Frame, call: Call, value: Value): Value
 /** What is kept in a field of every instance is no block of one of them. */
 export const keptIn = (value: Value): Value =>
   value.region && value.region.kind !== "kept" && value.region.kind !== "stack" ? { ...value, region: null } : value;
-
-/** What a function of the file has written into the memory it was given. */
-export const joinedContent = (before: Value, after: Value): Value =>
-  after.taint.length > 0 ? { ...before, taint: join(before, after).taint, constants: null } : before;

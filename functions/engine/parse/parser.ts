@@ -75,6 +75,3 @@ export class SourceParser {
 
 /** The wasm runtime is one per process, whatever number of engines is created. */
 let runtime: Promise<void> | undefined;
-
-/** Whether code in this language is parsed and interpreted, not only searched for secrets. */
-export const hasGrammar = (grammar: string): boolean => Object.hasOwn(grammars, grammar);
