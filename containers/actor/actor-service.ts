@@ -2,7 +2,7 @@ import type { ReaderLag } from "../../functions/runs/reader-lag.ts";
 import { RecordReader } from "../../functions/runs/record-reader.ts";
 import type { CallGate } from "../grpc/call-gate.ts";
 import { decodeEmpty, decodePayload, encodeActorInformation } from "../grpc/codec.ts";
-import { type Outlet, serverStream, serviceOf, unary } from "../grpc/handlers.ts";
+import { type Outlet, serverStream, unary } from "../grpc/handlers.ts";
 import type { Metrics } from "../grpc/metrics.ts";
 import type { AdmittedCall } from "../grpc/open-call.ts";
 import { type ReplyValues, rpcErrorOf } from "../grpc/rpc-error.ts";
@@ -11,14 +11,14 @@ import type { RunName, Runs } from "../grpc/runs.ts";
 import type { ServedService } from "../grpc/server.ts";
 import { shareItems } from "./shared-stream.ts";
 
-const methods = {
-  StreamTransition: { path: "/hil_serl.ActorService/StreamTransition", stream: true },
-  SendParameters: { path: "/hil_serl.ActorService/SendParameters" },
+const paths = {
+  StreamTransition: "/hil_serl.ActorService/StreamTransition",
+  SendParameters: "/hil_serl.ActorService/SendParameters",
 } as const;
 
 export const actorAccess = {
-  [methods.StreamTransition.path]: "reader",
-  [methods.SendParameters.path]: "learner",
+  [paths.StreamTransition]: "reader",
+  [paths.SendParameters]: "learner",
 } as const;
 
 /** How often a stream looks how far behind the log it is. */
@@ -42,21 +42,20 @@ export function actorService(
 ): ServedService {
   return {
     name: "hil_serl.ActorService",
-    definition: serviceOf(methods),
-    implementation: {
-      StreamTransition: serverStream(gate, (call, message, outlet) => {
+    methods: [
+      serverStream(paths.StreamTransition, (call, message, outlet) => {
         decodeEmpty(message);
         const { group } = call.wishes;
         if (group)
           return inStatuses(() => shareItems(call, group, outlet, { draining: gate.draining, reader: groups }));
         return streamItems(call, outlet, gate.draining, runs, metrics);
       }),
-      SendParameters: unary(gate, async (call, message) => {
+      unary(paths.SendParameters, async (call, message) => {
         const version = await runs.storeParameters(runOf(call), decodePayload(message));
         onParameters?.(runOf(call));
         return { "x-hil-param-version": version, "x-hil-durable": 1 };
       }),
-    },
+    ],
   };
 }
 

@@ -1,6 +1,6 @@
-import type { Metadata } from "@grpc/grpc-js";
 import * as z from "zod";
 import { defaultRunName, RunName } from "../../functions/runs/run.ts";
+import type { RequestMetadata } from "./request-metadata.ts";
 import { invalidArgument } from "./rpc-error.ts";
 
 const WholeNumber = z
@@ -62,10 +62,9 @@ export interface CallerWishes {
  * Reads the `x-hil-` keys of a call. One that we do not know is refused: misspelt, it would silently not do what it is there for.
  * @throws RpcError INVALID_ARGUMENT naming the key
  */
-export function readCallMetadata(metadata: Metadata): CallerWishes {
+export function readCallMetadata(metadata: RequestMetadata): CallerWishes {
   const given: Record<string, string> = {};
-  for (const key of Object.keys(metadata.getMap())) {
-    if (!key.startsWith("x-hil-")) continue;
+  for (const key of metadata.keys("x-hil-")) {
     if (!Object.hasOwn(forms, key)) throw invalidArgument(`there is no metadata key ${key}`);
     const values = metadata.get(key);
     if (values.length > 1) throw invalidArgument(`${key} is given more than once`);
