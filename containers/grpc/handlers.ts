@@ -1,7 +1,7 @@
 import { errorFields, log } from "../../functions/platform/log.ts";
 import { encodedEmpty, MalformedMessage } from "./codec.ts";
 import type { AdmittedCall, Method, OpenCall } from "./open-call.ts";
-import { framePrefix } from "./response-wire.ts";
+import { framed } from "./response-wire.ts";
 import { invalidArgument, type ReplyValues, RpcError, rpcErrorOf } from "./rpc-error.ts";
 
 /** What a method of one answer says. */
@@ -33,6 +33,8 @@ export interface Outlet {
   begin(values: ReplyValues): void;
   /** Resolves when there is room for more. @throws the signal's reason when the call ends first */
   send(message: Buffer): Promise<void>;
+  /** Sends messages that are framed already, in one write. @param bytes of the messages alone */
+  sendFramed(frames: Buffer, bytes: number): Promise<void>;
   /** Resolves when all that was sent is on the line, in the hands of the operating system. @throws the signal's reason when the call ends first */
   flushed(): Promise<void>;
 }
@@ -64,7 +66,7 @@ export const exchange = (path: string, answer: (message: Buffer) => Buffer): Met
   handle(call, message) {
     try {
       const reply = answer(message);
-      if (!call.write(Buffer.concat([framePrefix(reply.length), reply]), reply.length)) call.waitForReader();
+      if (!call.write(framed(reply), reply.length)) call.waitForReader();
     } catch (error) {
       call.refuse(answerTo(error, path));
     }
@@ -118,17 +120,19 @@ function outletOf(call: OpenCall): Outlet {
     signal.throwIfAborted();
   };
   signal.addEventListener("abort", () => wake?.(), { once: true });
+  const sendFramed = async (frames: Buffer, bytes: number): Promise<void> => {
+    // What Node holds back counts chunks of any size: bytes are counted here.
+    await until(() => waiting === 0 || waiting + bytes <= outletBytesMax);
+    waiting += bytes;
+    call.write(frames, bytes, () => {
+      waiting -= bytes;
+      wake?.();
+    });
+  };
   return {
     begin: (values) => call.begin(values),
-    async send(message) {
-      // What Node holds back counts chunks of any size: bytes are counted here.
-      await until(() => waiting === 0 || waiting + message.length <= outletBytesMax);
-      waiting += message.length;
-      call.write(Buffer.concat([framePrefix(message.length), message]), message.length, () => {
-        waiting -= message.length;
-        wake?.();
-      });
-    },
+    send: (message) => sendFramed(framed(message), message.length),
+    sendFramed,
     flushed: () => until(() => waiting === 0),
   };
 }
