@@ -29,8 +29,8 @@ export interface StoredRunsOptions {
 /** A log that nobody writes to gives its lease back, and its memory. */
 const idleMilliseconds = 5 * 60_000;
 
-/** Of what streams have read last; a segment has up to 8 MiB. */
-const recentBytesMax = 16 * 1024 * 1024;
+/** Of what streams have read last, and about as much again as it was sent; a segment has up to 8 MiB. */
+const recentBytesMax = 32 * 1024 * 1024;
 
 interface OpenLog {
   readonly log: Promise<RunLog>;

@@ -48,7 +48,7 @@ const entriesAtOnce = 50;
 
 /**
  * Reads a run in the order of its offsets, without a gap, and goes on as it grows until it is closed. One segment is in memory at a time,
- * 8 MiB or one item, besides those that all readers share. What has been read is not read ahead of whoever takes the items, so a slow reader slows nobody.
+ * 8 MiB or one item, besides those that all readers share. Beyond the next segment of those nothing is read ahead of whoever takes the items, so a slow reader slows nobody.
  * @throws RunError run_not_found, out_of_range; from `items` also data_loss, after which a new reading can go on with `next`
  */
 export async function readRun(runId: string, from: ReadFrom, options: ReadOptions = {}): Promise<RunReading> {
@@ -121,8 +121,9 @@ async function* committedStretches(
     while (next < run.head) {
       const entries = await segmentsFrom(run.id, next, entriesAtOnce, run.head);
       if (entries.length === 0) throw new Loss(next, next + 1);
-      for (const entry of entries) {
+      for (const [index, entry] of entries.entries()) {
         if (entry.first !== next) throw new Loss(next, next + 1);
+        readAhead(run.id, entries[index + 1], recent);
         yield* stretchesOf(run.id, entry, next, recent);
         next = entry.first + entry.count;
       }
@@ -160,12 +161,17 @@ async function* stretchesOf(
 ): AsyncGenerator<readonly RunItem[]> {
   const skipped = from - entry.first;
   if (skipped >= entry.count) return;
-  const { items, loss } =
-    skipped === 0
-      ? await recent.get(`${runId}/${entry.first}.${entry.epoch}.${entry.revision}`, () => readStretch(runId, entry, 0))
-      : await readStretch(runId, entry, skipped);
+  const { items, loss } = await (skipped === 0 ? whole(runId, entry, recent) : readStretch(runId, entry, skipped));
   if (items.length > 0) yield items;
   if (loss) throw loss;
+}
+
+const whole = (runId: string, entry: SegmentEntry, recent: RecentStretches<Stretch>): Promise<Stretch> =>
+  recent.get(`${runId}/${entry.first}.${entry.epoch}.${entry.revision}`, () => readStretch(runId, entry, 0));
+
+/** What is shared is bounded, so the next segment may come while this one is taken. Whoever takes it hears how it failed. */
+function readAhead(runId: string, next: SegmentEntry | undefined, recent: RecentStretches<Stretch>): void {
+  if (next && next.bytes <= recent.bytesMax / 2) whole(runId, next, recent).catch(() => undefined);
 }
 
 /** A segment or its end, read. */
