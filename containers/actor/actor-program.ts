@@ -21,8 +21,8 @@ export const actorProgram = (delivering: Pick<DeliveryOptions, "backoffMilliseco
         groups: new RecordReader(settings.GRPC_REPLAY_CACHE_MIB * mebi),
         onParameters: ({ tenant, name }) => delivery.parametersCame(runIdOf(tenant, name)),
       }),
-      runService(gate),
-      actorRegistryService(gate, delivery, policy),
+      runService(),
+      actorRegistryService(delivery, policy),
     ];
   },
 });

@@ -1,24 +1,25 @@
 import type { ReaderLag } from "../../functions/runs/reader-lag.ts";
 import { RecordReader } from "../../functions/runs/record-reader.ts";
 import type { CallGate } from "../grpc/call-gate.ts";
-import { decodeEmpty, decodePayload, encodeActorInformation } from "../grpc/codec.ts";
-import { type Outlet, serverStream, serviceOf, unary } from "../grpc/handlers.ts";
+import { decodeEmpty, decodePayload } from "../grpc/codec.ts";
+import { type Outlet, serverStream, unary } from "../grpc/handlers.ts";
 import type { Metrics } from "../grpc/metrics.ts";
 import type { AdmittedCall } from "../grpc/open-call.ts";
 import { type ReplyValues, rpcErrorOf } from "../grpc/rpc-error.ts";
 import { inStatuses } from "../grpc/run-statuses.ts";
 import type { RunName, Runs } from "../grpc/runs.ts";
 import type { ServedService } from "../grpc/server.ts";
+import { batchesOf } from "./encoded-batches.ts";
 import { shareItems } from "./shared-stream.ts";
 
-const methods = {
-  StreamTransition: { path: "/hil_serl.ActorService/StreamTransition", stream: true },
-  SendParameters: { path: "/hil_serl.ActorService/SendParameters" },
+const paths = {
+  StreamTransition: "/hil_serl.ActorService/StreamTransition",
+  SendParameters: "/hil_serl.ActorService/SendParameters",
 } as const;
 
 export const actorAccess = {
-  [methods.StreamTransition.path]: "reader",
-  [methods.SendParameters.path]: "learner",
+  [paths.StreamTransition]: "reader",
+  [paths.SendParameters]: "learner",
 } as const;
 
 /** How often a stream looks how far behind the log it is. */
@@ -42,21 +43,20 @@ export function actorService(
 ): ServedService {
   return {
     name: "hil_serl.ActorService",
-    definition: serviceOf(methods),
-    implementation: {
-      StreamTransition: serverStream(gate, (call, message, outlet) => {
+    methods: [
+      serverStream(paths.StreamTransition, (call, message, outlet) => {
         decodeEmpty(message);
         const { group } = call.wishes;
         if (group)
           return inStatuses(() => shareItems(call, group, outlet, { draining: gate.draining, reader: groups }));
         return streamItems(call, outlet, gate.draining, runs, metrics);
       }),
-      SendParameters: unary(gate, async (call, message) => {
+      unary(paths.SendParameters, async (call, message) => {
         const version = await runs.storeParameters(runOf(call), decodePayload(message));
         onParameters?.(runOf(call));
         return { "x-hil-param-version": version, "x-hil-durable": 1 };
       }),
-    },
+    ],
   };
 }
 
@@ -78,7 +78,7 @@ async function streamItems(
 ): Promise<ReplyValues> {
   const run = runOf(call);
   const delivered = new AbortController();
-  const { first, items } = await runs.read(run, call.wishes.from, AbortSignal.any([call.signal, delivered.signal]));
+  const { first, stretches } = await runs.read(run, call.wishes.from, AbortSignal.any([call.signal, delivered.signal]));
   outlet.begin({ "x-hil-first-offset": first });
   const place = { next: first, end: Infinity };
   const stop = whenDraining(draining, async () => {
@@ -87,9 +87,11 @@ async function streamItems(
   });
   const stopReporting = reportLag(metrics, () => runs.lag(run, place.next));
   try {
-    for await (const { kind, payload, offset } of items) {
-      await outlet.send(encodeActorInformation(kind, payload));
-      place.next = offset + 1;
+    for await (const stretch of stretches) {
+      for (const batch of batchesOf(stretch)) {
+        await outlet.sendFramed(batch.frames, batch.bytes);
+        place.next = batch.next;
+      }
       if (place.next >= place.end) break;
     }
     call.signal.throwIfAborted();

@@ -24,11 +24,12 @@ const waitMilliseconds = { min: 20, max: 250 };
  * @throws RpcError, RunError
  */
 export async function shareItems(
-  { caller, wishes, signal, received }: AdmittedCall,
+  call: AdmittedCall,
   group: string,
   outlet: Outlet,
   { draining, reader }: { readonly draining: AbortSignal; readonly reader: RecordReader },
 ): Promise<ReplyValues> {
+  const { caller, wishes, signal } = call;
   const run = await ensureRun(caller.tenant, wishes.run, new Date());
   const member = new Member(run.id, group, () => beginningOf(run, wishes.from), reader);
   const ended = AbortSignal.any([signal, draining]);
@@ -41,7 +42,7 @@ export async function shareItems(
       ended.throwIfAborted();
       if (range) {
         inVain = 0;
-        await member.deliver(range, outlet, received);
+        await member.deliver(range, outlet, () => call.received());
       } else if (status === "closed" && isOver) return {};
       else
         await waitForHead(

@@ -1,10 +1,11 @@
-import { type Metadata, status } from "@grpc/grpc-js";
+import type { PeerCertificate } from "node:tls";
+import { status } from "@grpc/grpc-js";
 import type { TokenScope } from "../../functions/platform/contract.ts";
 import { anonymousTenant } from "../../functions/runs/run.ts";
 import { type ApiToken, idOf, isApiTokenSecret, permits } from "../../functions/tokens/api-token.ts";
 import { findApiToken, noteUse } from "../../functions/tokens/api-token-store.ts";
 import { readUser } from "../../functions/users/user-store.ts";
-import type { Transport } from "./open-call.ts";
+import type { CallMetadata } from "./request-metadata.ts";
 import { RpcError, retryAfter } from "./rpc-error.ts";
 
 export type GrpcScope = Extract<TokenScope, "producer" | "learner" | "reader">;
@@ -20,7 +21,7 @@ export interface Caller {
  * Finds out who calls and whether they may.
  * @throws RpcError UNAUTHENTICATED (one answer for every reason), PERMISSION_DENIED, UNAVAILABLE when nobody can be looked up
  */
-export type Authenticate = (metadata: Metadata, scope: GrpcScope) => Promise<Caller>;
+export type Authenticate = (metadata: CallMetadata, scope: GrpcScope) => Promise<Caller>;
 
 export const withoutTokens: Authenticate = async () => ({ id: anonymousTenant, tenant: anonymousTenant });
 
@@ -84,7 +85,7 @@ function cannotTell(error: unknown): never {
   throw new RpcError(status.UNAVAILABLE, "callers cannot be looked up at the moment", retryAfter(1000), error);
 }
 
-function bearerOf(metadata: Metadata): string | undefined {
+function bearerOf(metadata: CallMetadata): string | undefined {
   const [authorization, ...more] = metadata.get("authorization");
   return more.length === 0 ? /^Bearer +(\S+)$/i.exec(String(authorization))?.[1] : undefined;
 }
@@ -93,6 +94,6 @@ function bearerOf(metadata: Metadata): string | undefined {
  * The name in a client certificate that our own authorities have signed: its first DNS name. A producer has this name and no other.
  * @returns undefined without a certificate, or when it names nobody in the form of a producer
  */
-export function certifiedName({ sslPeerCertificate }: Transport): string | undefined {
-  return /(?:^|, )DNS:([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?:,|$)/.exec(sslPeerCertificate?.subjectaltname ?? "")?.[1];
+export function certifiedName(certificate: PeerCertificate): string | undefined {
+  return /(?:^|, )DNS:([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?:,|$)/.exec(certificate.subjectaltname ?? "")?.[1];
 }

@@ -1,7 +1,7 @@
-import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from "@grpc/grpc-js";
-import { type Authenticate, certifiedName, type GrpcScope } from "./authentication.ts";
+import { status } from "@grpc/grpc-js";
+import type { Authenticate, GrpcScope } from "./authentication.ts";
 import { type CallerWishes, readCallMetadata } from "./call-metadata.ts";
-import { type AdmittedCall, type CallLimits, type LibraryCall, OpenCall, type Transport } from "./open-call.ts";
+import type { CallLimits, CallListener, OpenCall } from "./open-call.ts";
 import type { Quota } from "./quota.ts";
 import { RpcError, retryAfter } from "./rpc-error.ts";
 
@@ -22,55 +22,28 @@ export interface GateOptions extends CallLimits {
  * Where every call comes in, before its body is read: who may call what, how much, and whether the server still takes calls.
  * It also knows the calls under way.
  */
-export class CallGate {
+export class CallGate implements CallListener {
+  /** What every call is held to. */
+  readonly limits: CallLimits;
   readonly #options: GateOptions;
   /** Calls of which something is still on its way. */
   readonly #open = new Set<OpenCall>();
   /** Those of ours that are not settled. */
   readonly #busy = new Set<OpenCall>();
-  readonly #admitted = new WeakMap<Metadata, AdmittedCall>();
   readonly #draining = new AbortController();
   #whenIdle: (() => void)[] = [];
 
   constructor(options: GateOptions) {
     this.#options = options;
+    this.limits = options;
   }
 
-  /** For grpc-js; it has to be the first, so that it gets the library's own call. */
-  readonly interceptor: ServerInterceptor = (method, next) => {
-    const library = next as LibraryCall;
-    const open: OpenCall = new OpenCall(library, method, this.#options, {
-      onSettled: () => this.#settled(open),
-      onClosed: () => this.#open.delete(open),
-    });
-    this.#open.add(open);
-    if (this.#options.access[method.path]) this.#busy.add(open);
-    return new ServerInterceptingCall(next, {
-      start: (begin) =>
-        begin({
-          onReceiveMetadata: (metadata, proceed) => {
-            this.#admit(open, method.path, metadata, library.getAuthContext()).then(
-              () => {
-                if (method.responseStream) this.#recheck(open, method.path, metadata);
-                proceed(metadata);
-              },
-              (error) => open.refuse(error),
-            );
-          },
-          onReceiveMessage: (message, proceed) => {
-            const { quota, now } = this.#options;
-            if (open.admitted) quota.charge(open.admitted.caller.id, open.receivedBytes, now());
-            proceed(message);
-          },
-        }),
-    });
-  };
-
-  /** What was found out about a call of ours when it came in. */
-  callOf(metadata: Metadata): AdmittedCall {
-    const admitted = this.#admitted.get(metadata);
-    if (!admitted) throw new Error("this method is not listed in the gate's access");
-    return admitted;
+  /** Takes a call that has come in: lets its body be read, or refuses it. */
+  enter(call: OpenCall): void {
+    this.#open.add(call);
+    const scope = this.#options.access[call.method.path];
+    if (scope) this.#letIn(call, scope);
+    else call.read();
   }
 
   /** Refuses new calls from now on, but for those open to anyone, and tells streams to come to an end. */
@@ -94,12 +67,12 @@ export class CallGate {
 
   /** Asks the handlers of all calls to end them. */
   askAllToEnd(): void {
-    for (const open of this.#open) open.askToEnd(goingDown());
+    for (const call of this.#open) call.askToEnd(goingDown());
   }
 
   /** Answers every call that is still open, so that nobody waits for an answer that will not come. */
   refuseAll(): void {
-    for (const open of this.#open) open.refuse(goingDown());
+    for (const call of this.#open) call.refuse(goingDown());
   }
 
   /** Calls of ours under way. */
@@ -107,40 +80,55 @@ export class CallGate {
     return this.#busy.size;
   }
 
-  #settled(open: OpenCall): void {
-    this.#busy.delete(open);
-    if (this.#busy.size > 0) return;
+  onMessage(call: OpenCall, bytes: number): void {
+    const { access, quota, now } = this.#options;
+    if (access[call.method.path]) quota.charge(call.caller.id, bytes, now());
+  }
+
+  onSettled(call: OpenCall): void {
+    if (!this.#busy.delete(call) || this.#busy.size > 0) return;
     for (const idle of this.#whenIdle.splice(0)) idle();
   }
 
-  async #admit(open: OpenCall, path: string, metadata: Metadata, transport: Transport): Promise<void> {
-    const { access, authenticate, quota, now } = this.#options;
-    const scope = access[path];
-    if (!scope) return;
+  onClosed(call: OpenCall): void {
+    this.#open.delete(call);
+  }
+
+  #letIn(call: OpenCall, scope: GrpcScope): void {
+    this.#busy.add(call);
+    this.#admit(call, scope).then(
+      () => {
+        if (call.method.isStream) this.#recheck(call, scope);
+        call.read();
+      },
+      (error) => call.refuse(error),
+    );
+  }
+
+  async #admit(call: OpenCall, scope: GrpcScope): Promise<void> {
+    const { authenticate, quota, now } = this.#options;
     if (this.#draining.signal.aborted) throw goingDown();
-    const caller = await authenticate(metadata, scope);
-    const wishes = withProducer(readCallMetadata(metadata), certifiedName(transport));
+    const caller = await authenticate(call.metadata, scope);
+    const wishes = withProducer(readCallMetadata(call.metadata), call.certifiedName);
     const wait = quota.admit(caller.id, now());
     if (wait > 0)
       throw new RpcError(status.RESOURCE_EXHAUSTED, "this caller has used up its share for now", retryAfter(wait));
-    this.#admitted.set(metadata, open.admit(caller, wishes));
+    call.admit(caller, wishes);
   }
 
   /** A stream may be open for days; a token that was revoked ends it as it would end new calls. */
-  #recheck(open: OpenCall, path: string, metadata: Metadata): void {
-    const { access, authenticate, recheckMilliseconds = 5000 } = this.#options;
-    const scope = access[path];
-    if (!scope || !open.admitted) return;
+  #recheck(call: OpenCall, scope: GrpcScope): void {
+    const { authenticate, recheckMilliseconds = 5000 } = this.#options;
     const timer = setInterval(async () => {
       try {
-        await authenticate(metadata, scope);
+        await authenticate(call.metadata, scope);
       } catch (error) {
         // A table that cannot be read for the moment takes nothing away from who was let in.
-        if (error instanceof RpcError && error.code !== status.UNAVAILABLE) open.askToEnd(error);
+        if (error instanceof RpcError && error.code !== status.UNAVAILABLE) call.askToEnd(error);
       }
     }, recheckMilliseconds);
     timer.unref();
-    open.admitted.signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+    call.signal.addEventListener("abort", () => clearInterval(timer), { once: true });
   }
 }
 

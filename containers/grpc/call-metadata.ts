@@ -1,49 +1,54 @@
-import type { Metadata } from "@grpc/grpc-js";
-import * as z from "zod";
 import { defaultRunName, RunName } from "../../functions/runs/run.ts";
+import type { RequestMetadata } from "./request-metadata.ts";
 import { invalidArgument } from "./rpc-error.ts";
 
-const WholeNumber = z
-  .string()
-  .regex(/^\d{1,16}$/)
-  .transform(Number)
-  .pipe(z.int());
+/** How the value of a key is read. By hand, as a schema costs as much as the rest of letting a call in. */
+interface Key {
+  readonly wish: keyof CallerWishes;
+  readonly form: string;
+  /** @returns undefined when the text has not that form */
+  readonly read: (text: string) => string | number | undefined;
+}
+
+const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined);
+const wholeNumber = (text: string) => {
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : undefined;
+  return Number.isSafeInteger(number) ? number : undefined;
+};
+const name = {
+  form: "1 to 128 letters, digits, '.', '_' or '-', the first a letter or digit",
+  read: (text: string) => RunName.safeParse(text).data,
+};
 
 /** Everything that a caller may say besides the message; a client of the plain interface says none of it. */
-const CallMetadata = z.object({
-  "x-hil-run": RunName.default(defaultRunName),
+const keys: Readonly<Record<string, Key>> = {
+  "x-hil-run": { wish: "run", ...name },
   /** In the form of a run's name, which shows well in tools. */
-  "x-hil-producer": RunName.optional(),
-  "x-hil-seq": WholeNumber.optional(),
-  "x-hil-idempotency-key": z
-    .string()
-    .regex(/^[!-~]{1,200}$/)
-    .optional(),
-  "x-hil-ack": z.enum(["durable", "memory"]).default("durable"),
-  /** Eight hex digits: decimal ones could not be told apart from them. */
-  "x-hil-crc32c": z
-    .string()
-    .regex(/^[0-9A-Fa-f]{8}$/)
-    .transform((hex) => Number.parseInt(hex, 16))
-    .optional(),
-  "x-hil-from": z
-    .string()
-    .regex(/^(now|earliest|offset:\d{1,16})$/)
-    .transform((text) => (text === "now" || text === "earliest" ? text : Number(text.slice("offset:".length))))
-    .pipe(z.union([z.literal(["now", "earliest"]), z.int()]))
-    .default("now"),
-  "x-hil-group": RunName.optional(),
-});
-
-const forms: Readonly<Record<keyof z.infer<typeof CallMetadata>, string>> = {
-  "x-hil-run": "1 to 128 letters, digits, '.', '_' or '-', the first a letter or digit",
-  "x-hil-producer": "1 to 128 letters, digits, '.', '_' or '-', the first a letter or digit",
-  "x-hil-seq": "a whole number",
-  "x-hil-idempotency-key": "1 to 200 visible ASCII characters",
-  "x-hil-ack": "durable or memory",
-  "x-hil-crc32c": "eight hex digits",
-  "x-hil-from": "now, earliest or offset:N",
-  "x-hil-group": "1 to 128 letters, digits, '.', '_' or '-', the first a letter or digit",
+  "x-hil-producer": { wish: "producer", ...name },
+  "x-hil-seq": { wish: "sequence", form: "a whole number", read: wholeNumber },
+  "x-hil-idempotency-key": {
+    wish: "idempotencyKey",
+    form: "1 to 200 visible ASCII characters",
+    read: matching(/^[!-~]{1,200}$/),
+  },
+  "x-hil-ack": { wish: "acknowledgement", form: "durable or memory", read: matching(/^(?:durable|memory)$/) },
+  /** Decimal digits could not be told apart from these. */
+  "x-hil-crc32c": {
+    wish: "crc32c",
+    form: "eight hex digits",
+    read: (text) => (/^[0-9A-Fa-f]{8}$/.test(text) ? Number.parseInt(text, 16) : undefined),
+  },
+  "x-hil-from": {
+    wish: "from",
+    form: "now, earliest or offset:N",
+    read: (text) =>
+      text === "now" || text === "earliest"
+        ? text
+        : text.startsWith("offset:")
+          ? wholeNumber(text.slice(7))
+          : undefined,
+  },
+  "x-hil-group": { wish: "group", ...name },
 };
 
 export interface CallerWishes {
@@ -62,29 +67,16 @@ export interface CallerWishes {
  * Reads the `x-hil-` keys of a call. One that we do not know is refused: misspelt, it would silently not do what it is there for.
  * @throws RpcError INVALID_ARGUMENT naming the key
  */
-export function readCallMetadata(metadata: Metadata): CallerWishes {
-  const given: Record<string, string> = {};
-  for (const key of Object.keys(metadata.getMap())) {
-    if (!key.startsWith("x-hil-")) continue;
-    if (!Object.hasOwn(forms, key)) throw invalidArgument(`there is no metadata key ${key}`);
+export function readCallMetadata(metadata: RequestMetadata): CallerWishes {
+  const wishes: Record<string, unknown> = { run: defaultRunName, acknowledgement: "durable", from: "now" };
+  for (const key of metadata.keys("x-hil-")) {
+    const known = Object.hasOwn(keys, key) ? (keys[key] as Key) : undefined;
+    if (!known) throw invalidArgument(`there is no metadata key ${key}`);
     const values = metadata.get(key);
     if (values.length > 1) throw invalidArgument(`${key} is given more than once`);
-    given[key] = String(values[0]);
+    const read = known.read(String(values[0]));
+    if (read === undefined) throw invalidArgument(`${key} must be ${known.form}`);
+    wishes[known.wish] = read;
   }
-  const parsed = CallMetadata.safeParse(given);
-  if (!parsed.success) {
-    const key = String(parsed.error.issues[0]?.path[0]) as keyof typeof forms;
-    throw invalidArgument(`${key} must be ${forms[key]}`);
-  }
-  const { data } = parsed;
-  return {
-    run: data["x-hil-run"],
-    producer: data["x-hil-producer"],
-    sequence: data["x-hil-seq"],
-    idempotencyKey: data["x-hil-idempotency-key"],
-    acknowledgement: data["x-hil-ack"],
-    crc32c: data["x-hil-crc32c"],
-    from: data["x-hil-from"],
-    group: data["x-hil-group"],
-  };
+  return wishes as unknown as CallerWishes;
 }

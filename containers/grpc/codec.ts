@@ -40,12 +40,15 @@ export const encodedEmpty = Buffer.alloc(0);
 export const encodePayload = (payload: Buffer): Buffer =>
   payload.length === 0 ? encodedEmpty : Buffer.concat([headOf(1, payload.length), payload]);
 
-/** Writes ActorInformation. The member is there even when its payload is empty: the member tells the kind. */
-export function encodeActorInformation(kind: ItemKind, payload: Buffer): Buffer {
-  const inner = payload.length === 0 ? encodedEmpty : headOf(1, payload.length);
-  const outer = headOf(members[kind], inner.length + payload.length);
+/** Writes ActorInformation. */
+export const encodeActorInformation = (kind: ItemKind, payload: Buffer): Buffer =>
   // One copy of the payload, however many layers it is wrapped in.
-  return Buffer.concat([outer, inner, payload]);
+  Buffer.concat([...actorInformationHeads(kind, payload), payload]);
+
+/** What stands before the payload in ActorInformation. The member is there even when its payload is empty: the member tells the kind. */
+export function actorInformationHeads(kind: ItemKind, payload: Buffer): [outer: Buffer, inner: Buffer] {
+  const inner = payload.length === 0 ? encodedEmpty : headOf(1, payload.length);
+  return [headOf(members[kind], inner.length + payload.length), inner];
 }
 
 /**

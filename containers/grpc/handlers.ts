@@ -1,39 +1,8 @@
-import type {
-  handleServerStreamingCall,
-  handleUnaryCall,
-  MethodDefinition,
-  ServerWritableStream,
-  ServiceDefinition,
-} from "@grpc/grpc-js";
 import { errorFields, log } from "../../functions/platform/log.ts";
-import type { CallGate } from "./call-gate.ts";
 import { encodedEmpty, MalformedMessage } from "./codec.ts";
-import type { AdmittedCall } from "./open-call.ts";
-import { invalidArgument, metadataOf, type ReplyValues, RpcError, rpcErrorOf } from "./rpc-error.ts";
-
-const same = (bytes: Buffer): Buffer => bytes;
-
-/**
- * Describes methods to grpc-js. Messages stay bytes until a handler reads them: what a deserialiser throws becomes INTERNAL, and a malformed message is
- * the caller's fault.
- */
-export const serviceOf = (methods: Readonly<Record<string, { path: string; stream?: true }>>): ServiceDefinition =>
-  Object.fromEntries(
-    Object.entries(methods).map(([name, { path, stream = false }]): [string, MethodDefinition<Buffer, Buffer>] => {
-      const serialization = { requestSerialize: same, requestDeserialize: same, responseSerialize: same };
-      return [
-        name,
-        { path, requestStream: false, responseStream: stream, ...serialization, responseDeserialize: same },
-      ];
-    }),
-  );
-
-/** A method that takes a message and answers Empty, with trailers. */
-export const unary = (
-  gate: CallGate,
-  handle: (call: AdmittedCall, message: Buffer) => Promise<ReplyValues>,
-): handleUnaryCall<Buffer, Buffer> =>
-  unaryReply(gate, async (call, message) => ({ message: encodedEmpty, trailers: await handle(call, message) }));
+import type { AdmittedCall, Method, OpenCall } from "./open-call.ts";
+import { framed } from "./response-wire.ts";
+import { invalidArgument, type ReplyValues, RpcError, rpcErrorOf } from "./rpc-error.ts";
 
 /** What a method of one answer says. */
 export interface UnaryReply {
@@ -42,22 +11,21 @@ export interface UnaryReply {
 }
 
 /** A method that takes a message and answers another one. */
-export function unaryReply(
-  gate: CallGate,
-  handle: (call: AdmittedCall, message: Buffer) => Promise<UnaryReply>,
-): handleUnaryCall<Buffer, Buffer> {
-  return (call, callback) => {
-    const admitted = gate.callOf(call.metadata);
-    const work = async () => {
-      admitted.throwIfEnded();
-      return await handle(admitted, call.request);
-    };
-    admitted.handledBy(work()).then(
-      ({ message, trailers = {} }) => callback(null, message, metadataOf(trailers)),
-      (error) => callback(answerTo(error, call.getPath()).statusObject),
-    );
-  };
-}
+export const unaryReply = (
+  path: string,
+  answer: (call: AdmittedCall, message: Buffer) => Promise<UnaryReply>,
+): Method => ({
+  path,
+  isStream: false,
+  handle: (call, message) => serveOne(call, message, answer, (reply) => call.reply(reply.message, reply.trailers)),
+});
+
+/** A method that takes a message and answers Empty, with trailers. */
+export const unary = (path: string, answer: (call: AdmittedCall, message: Buffer) => Promise<ReplyValues>): Method => ({
+  path,
+  isStream: false,
+  handle: (call, message) => serveOne(call, message, answer, (trailers) => call.reply(encodedEmpty, trailers)),
+});
 
 /** Where a streaming method puts its messages. */
 export interface Outlet {
@@ -65,6 +33,8 @@ export interface Outlet {
   begin(values: ReplyValues): void;
   /** Resolves when there is room for more. @throws the signal's reason when the call ends first */
   send(message: Buffer): Promise<void>;
+  /** Sends messages that are framed already, in one write. @param bytes of the messages alone */
+  sendFramed(frames: Buffer, bytes: number): Promise<void>;
   /** Resolves when all that was sent is on the line, in the hands of the operating system. @throws the signal's reason when the call ends first */
   flushed(): Promise<void>;
 }
@@ -73,25 +43,72 @@ export interface Outlet {
 export const outletBytesMax = 8 * 1024 * 1024;
 
 /** A method that answers with a stream. What the handler returns or throws goes out as status and trailers behind the last message. */
-export function serverStream(
-  gate: CallGate,
-  handle: (call: AdmittedCall, message: Buffer, outlet: Outlet) => Promise<ReplyValues>,
-): handleServerStreamingCall<Buffer, Buffer> {
-  return (call) => {
-    const admitted = gate.callOf(call.metadata);
-    const work = async () => await handle(admitted, call.request, outletOf(call, admitted.signal));
-    admitted
-      .handledBy(work())
-      .then(
-        (trailers) => call.end(metadataOf(trailers)),
-        // grpc-js listens to this event and ends the call with it once all that was written has gone out.
-        (error) => call.emit("error", answerTo(error, call.getPath()).statusObject),
-      )
-      .finally(() => admitted.settled());
+export const serverStream = (
+  path: string,
+  answer: (call: AdmittedCall, message: Buffer, outlet: Outlet) => Promise<ReplyValues>,
+): Method => ({
+  path,
+  isStream: true,
+  handle: (call, message) =>
+    serveOne(
+      call,
+      message,
+      () => answer(call, message, outletOf(call)),
+      (trailers) => call.complete(trailers),
+    ),
+});
+
+/** A method that takes messages and answers each at once. A caller that does not read its answers is not read from. */
+export const exchange = (path: string, answer: (message: Buffer) => Buffer): Method => ({
+  path,
+  isStream: true,
+  takes: "many",
+  handle(call, message) {
+    try {
+      const reply = answer(message);
+      if (!call.write(framed(reply), reply.length)) call.waitForReader();
+    } catch (error) {
+      call.refuse(answerTo(error, path));
+    }
+  },
+  finish: (call) => call.complete(),
+});
+
+function serveOne<T>(
+  call: OpenCall,
+  message: Buffer,
+  answer: (call: OpenCall, message: Buffer) => Promise<T>,
+  say: (answer: T) => void,
+): void {
+  call.hold();
+  const done = () => {
+    call.release();
+    call.settled();
   };
+  started(call, message, answer).then(
+    (value) => {
+      say(value);
+      done();
+    },
+    (error) => {
+      call.refuse(answerTo(error, call.method.path));
+      done();
+    },
+  );
 }
 
-function outletOf(call: ServerWritableStream<Buffer, Buffer>, signal: AbortSignal): Outlet {
+/** What is thrown at once is a rejection like any other. */
+async function started<T>(
+  call: OpenCall,
+  message: Buffer,
+  answer: (call: OpenCall, message: Buffer) => Promise<T>,
+): Promise<T> {
+  call.throwIfEnded();
+  return await answer(call, message);
+}
+
+function outletOf(call: OpenCall): Outlet {
+  const { signal } = call;
   let waiting = 0;
   let wake: (() => void) | undefined;
   const until = async (isSo: () => boolean): Promise<void> => {
@@ -103,17 +120,19 @@ function outletOf(call: ServerWritableStream<Buffer, Buffer>, signal: AbortSigna
     signal.throwIfAborted();
   };
   signal.addEventListener("abort", () => wake?.(), { once: true });
+  const sendFramed = async (frames: Buffer, bytes: number): Promise<void> => {
+    // What Node holds back counts chunks of any size: bytes are counted here.
+    await until(() => waiting === 0 || waiting + bytes <= outletBytesMax);
+    waiting += bytes;
+    call.write(frames, bytes, () => {
+      waiting -= bytes;
+      wake?.();
+    });
+  };
   return {
-    begin: (values) => call.sendMetadata(metadataOf(values)),
-    async send(message) {
-      // write() says full after sixteen messages whatever their size, which can be far too much or far too little: bytes are counted here.
-      await until(() => waiting === 0 || waiting + message.length <= outletBytesMax);
-      waiting += message.length;
-      call.write(message, () => {
-        waiting -= message.length;
-        wake?.();
-      });
-    },
+    begin: (values) => call.begin(values),
+    send: (message) => sendFramed(framed(message), message.length),
+    sendFramed,
     flushed: () => until(() => waiting === 0),
   };
 }

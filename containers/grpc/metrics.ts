@@ -35,14 +35,18 @@ export class Metrics {
     labelNames: ["stream"],
     ...this.#registers,
   });
-  /** From the whole request to the log's word that it is kept. */
-  readonly appendSeconds = new Histogram({
+  readonly #appendSeconds = new Histogram({
     name: "hil_append_seconds",
     help: "Time that the log takes to acknowledge an item, by acknowledgement",
     labelNames: ["acknowledgement"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     ...this.#registers,
   });
+  /** Kept, as prom-client checks labels anew each time that it is asked for one. */
+  readonly #appended = {
+    durable: this.#appendSeconds.labels("durable"),
+    memory: this.#appendSeconds.labels("memory"),
+  };
   readonly duplicates = new Counter({
     name: "hil_duplicates_total",
     help: "Items that the log had already",
@@ -102,6 +106,11 @@ export class Metrics {
     observe("hil_lost_items", "Items acknowledged from memory that could not be stored, of the open logs", "lost");
   }
 
+  /** @param seconds from the whole request to the log's word that it is kept */
+  appended(acknowledgement: "durable" | "memory", seconds: number): void {
+    this.#appended[acknowledgement].observe(seconds);
+  }
+
   segmentCommitted({ bytes, reason, ms }: CommittedSegment): void {
     this.#commitSeconds.observe(ms / 1000);
     this.#segmentBytes.observe({ reason }, bytes);
@@ -126,9 +135,11 @@ export class Metrics {
   }
 
   #of(method: string): MethodCounts {
-    const known = this.#methods.get(method) ?? { open: 0, received: 0, sent: 0, ended: new Map() };
-    this.#methods.set(method, known);
-    return known;
+    const known = this.#methods.get(method);
+    if (known) return known;
+    const counts = { open: 0, received: 0, sent: 0, ended: new Map() };
+    this.#methods.set(method, counts);
+    return counts;
   }
 
   #countCalls(): void {

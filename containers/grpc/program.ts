@@ -10,7 +10,7 @@ import type { Runs } from "./runs.ts";
 import { type ServedService, startServer } from "./server.ts";
 import { mebi, readSettings, requireStorage, type Settings } from "./settings.ts";
 import { StoredRuns } from "./stored-runs.ts";
-import { credentialsOf } from "./transport-security.ts";
+import { tlsOf } from "./transport-security.ts";
 
 export interface Program {
   /** Dimension of its metrics and name in its log. */
@@ -62,10 +62,9 @@ export async function startProgram(
   const server = await startServer({
     host: settings.GRPC_HOST,
     port: settings.GRPC_PORT,
-    credentials: credentialsOf(settings),
+    tls: tlsOf(settings),
     gate,
     services: program.services(gate, runs, metrics, settings),
-    messageBytesMax,
     reflection: settings.GRPC_REFLECTION === "on",
   });
   const { METRICS_HOST: host, METRICS_PORT: port, METRICS_EMF: emf } = settings;

@@ -1,4 +1,4 @@
-import { Metadata, status } from "@grpc/grpc-js";
+import { status } from "@grpc/grpc-js";
 
 /** Keys and values of a reply's metadata. */
 export type ReplyValues = Readonly<Record<string, string | number>>;
@@ -21,17 +21,6 @@ export class RpcError extends Error {
   with(trailers: ReplyValues): RpcError {
     return new RpcError(this.code, this.details, { ...trailers, ...this.trailers }, this.cause);
   }
-
-  /** As grpc-js sends it. */
-  get statusObject() {
-    return { code: this.code, details: this.details, metadata: metadataOf(this.trailers) };
-  }
-}
-
-export function metadataOf(values: ReplyValues): Metadata {
-  const metadata = new Metadata();
-  for (const [key, value] of Object.entries(values)) metadata.set(key, String(value));
-  return metadata;
 }
 
 export const invalidArgument = (details: string): RpcError => new RpcError(status.INVALID_ARGUMENT, details);
@@ -41,8 +30,8 @@ const pushbackKey = "grpc-retry-pushback-ms";
 export const neverRetry: ReplyValues = { [pushbackKey]: -1 };
 /** Tells them how long to wait. */
 export const retryAfter = (milliseconds: number): ReplyValues => ({ [pushbackKey]: Math.ceil(milliseconds) });
-/** True when the status says already what retrying is worth. */
-export const tellsRetry = (metadata: Metadata | null | undefined): boolean => metadata?.get(pushbackKey).length === 1;
+/** True when the trailers say already what retrying is worth. */
+export const tellsRetry = (trailers: ReplyValues): boolean => pushbackKey in trailers;
 
 /** Our own error of a call. Whatever else is thrown is our fault, and its text stays with us. */
 export const rpcErrorOf = (error: unknown): RpcError =>

@@ -4,9 +4,8 @@ import { type Run, RunName, runIdOf } from "../../functions/runs/run.ts";
 import { RunError } from "../../functions/runs/run-error.ts";
 import { closeRun, findRun } from "../../functions/runs/run-store.ts";
 import { runsPage } from "../../functions/runs/runs-page.ts";
-import type { CallGate } from "./call-gate.ts";
 import { extensionMethod } from "./extension.ts";
-import { serviceOf, unaryReply } from "./handlers.ts";
+import { unaryReply } from "./handlers.ts";
 import type { AdmittedCall } from "./open-call.ts";
 import { inStatuses } from "./run-statuses.ts";
 import type { ServedService } from "./server.ts";
@@ -34,28 +33,27 @@ export const runAccess = {
 } as const;
 
 /** The runs of the caller: which there are, and their end. What REST offers for people, without its detour. */
-export function runService(gate: CallGate): ServedService {
+export function runService(): ServedService {
   return {
     name: "hil_serl_ext.v1.RunService",
-    definition: serviceOf(methods),
-    implementation: {
-      ListRuns: unaryReply(gate, async ({ caller }, request) => {
+    methods: [
+      unaryReply(methods.ListRuns.path, async ({ caller }, request) => {
         const { page_size: limit, page_token: after } = methods.ListRuns.decode(request);
         const { runs, next } = await inStatuses(() => runsPage(caller.tenant, after, limit || 100));
         const next_page_token = next === null ? "" : Buffer.from(next).toString("base64url");
         return { message: methods.ListRuns.encode({ runs: runs.map(runMessage), next_page_token }) };
       }),
-      GetRun: unaryReply(gate, async (call, request) => {
+      unaryReply(methods.GetRun.path, async (call, request) => {
         const run = await inStatuses(() => ownRun(call, methods.GetRun.decode(request).name));
         return { message: methods.GetRun.encode(runMessage(run)) };
       }),
-      CloseRun: unaryReply(gate, async (call, request) => {
+      unaryReply(methods.CloseRun.path, async (call, request) => {
         const { name } = methods.CloseRun.decode(request);
         const closed = await inStatuses(async () => closeRun((await ownRun(call, name)).id, new Date()));
         announceHead(closed.id);
         return { message: methods.CloseRun.encode(runMessage(closed)) };
       }),
-    },
+    ],
   };
 }
 

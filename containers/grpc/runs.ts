@@ -35,8 +35,11 @@ export interface RunItem {
 export interface Feed {
   /** Offset of the first item to come. */
   readonly first: number;
-  /** Items without gaps; ends when the run is closed and all were delivered, or when the signal aborts. */
-  readonly items: AsyncIterable<RunItem>;
+  /**
+   * Items without gaps, as many at a time as are there; ends when the run is closed and all were delivered, or when the signal aborts.
+   * Feeds at the same place have the same arrays, so what is made of one can be kept by it.
+   */
+  readonly stretches: AsyncIterable<readonly RunItem[]>;
 }
 
 /** What the two services need of the durable log. Every refusal is an RpcError; anything else thrown is a fault of ours. */

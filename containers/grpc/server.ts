@@ -1,33 +1,40 @@
 import { once } from "node:events";
-import type { Http2Server, ServerHttp2Session } from "node:http2";
 import {
-  Server,
-  type ServerCredentials,
-  type ServiceDefinition,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
-import { ReflectionService } from "@grpc/reflection";
-import { HealthImplementation } from "grpc-health-check";
+  createSecureServer,
+  createServer,
+  type ServerOptions as Http2Options,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { AddressInfo } from "node:net";
+import { TLSSocket } from "node:tls";
+import { status } from "@grpc/grpc-js";
+import { certifiedName } from "./authentication.ts";
 import type { CallGate } from "./call-gate.ts";
-import { publishedInterface } from "./published-interface.ts";
+import { Connections } from "./connections.ts";
+import { HealthService } from "./health.ts";
+import { type Method, OpenCall } from "./open-call.ts";
+import { reflectionMethods } from "./reflection.ts";
+import { refusalHeaders } from "./response-wire.ts";
+import type { TlsOptions } from "./transport-security.ts";
 
 export interface ServedService {
   /** With its package, as health checks name it. */
   readonly name: string;
-  readonly definition: ServiceDefinition;
-  readonly implementation: UntypedServiceImplementation;
+  readonly methods: readonly Method[];
 }
 
 export interface ServerOptions {
   readonly host: string;
   /** 0 takes any that is free. */
   readonly port: number;
-  readonly credentials: ServerCredentials;
+  /** @default plaintext */
+  readonly tls?: TlsOptions;
   readonly gate: CallGate;
   readonly services: readonly ServedService[];
-  readonly messageBytesMax: number;
   readonly reflection: boolean;
-  /** After how long a silent connection is asked whether it lives. @default 30 seconds */
+  /** After how long a connection is asked whether it lives. @default 30 seconds */
   readonly keepaliveMilliseconds?: number;
   /** How long it has to answer. @default 10 seconds */
   readonly keepaliveTimeoutMilliseconds?: number;
@@ -52,74 +59,80 @@ export interface RunningServer {
 export const streamWindowBytes = 16 * 1024 * 1024;
 export const connectionWindowBytes = 32 * 1024 * 1024;
 
+/** A message of a megabyte takes a fifth less time than in frames of 16 KB; small calls beside it wait for one frame. */
+const maxFrameSize = 256 * 1024;
 /** A call is cheap and a stream waits most of its time; more on one connection is a client that leaks them. */
-const concurrentStreamsMax = 1000;
+const maxConcurrentStreams = 1000;
 /** With the connection window this bounds what strangers can make us hold. */
 const connectionsMax = 1000;
 
-/** Starts a server with the given services, health checks and, if wanted, reflection. */
+const http2Options: Http2Options = {
+  settings: { initialWindowSize: streamWindowBytes, maxFrameSize, maxConcurrentStreams },
+  // Node refuses streams of a connection that holds more than 10 MB. The windows and the cap of each stream's outlet bound it here.
+  maxSessionMemory: Number.MAX_SAFE_INTEGER,
+};
+
+/** Starts a server of gRPC with the given services, health checks and, if wanted, reflection. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const server = new Server({
-    interceptors: [options.gate.interceptor],
-    "grpc.max_receive_message_length": options.messageBytesMax,
-    // Items were taken in, so they go out, whatever the limit is by now.
-    "grpc.max_send_message_length": -1,
-    "grpc.max_concurrent_streams": concurrentStreamsMax,
-    "grpc.keepalive_time_ms": options.keepaliveMilliseconds ?? 30_000,
-    "grpc.keepalive_timeout_ms": options.keepaliveTimeoutMilliseconds ?? 10_000,
-    // Bookkeeping for a debugging service that we do not offer.
-    "grpc.enable_channelz": 0,
+  const { gate, services, tls, host, port, reflection } = options;
+  const { keepaliveMilliseconds = 30_000, keepaliveTimeoutMilliseconds = 10_000 } = options;
+  const health = new HealthService(["", ...services.map(({ name }) => name)]);
+  const methods = new Map<string, Method>();
+  const described = reflection ? reflectionMethods(services.map(({ name }) => name)) : [];
+  for (const method of [...services.flatMap(({ methods }) => methods), ...health.methods, ...described])
+    methods.set(method.path, method);
+  const connections = new Connections({ keepaliveMilliseconds, keepaliveTimeoutMilliseconds });
+  const server = tls ? createSecureServer({ ...http2Options, ...tls }) : createServer(http2Options);
+  server.maxConnections = connectionsMax;
+  server.on("session", (session) => {
+    session.setLocalWindowSize(connectionWindowBytes);
+    // Whatever goes wrong with a connection ends that connection, and its calls hear of it.
+    session.on("error", ignore);
+    connections.add(session);
+    const certified = certifiedNameOf(session);
+    session.on("stream", (stream, headers) => {
+      stream.on("error", ignore);
+      const method = callable(stream, headers, methods);
+      if (method) gate.enter(new OpenCall(stream, headers, method, certified, gate.limits, gate));
+    });
   });
-  for (const { definition, implementation } of options.services) server.addService(definition, implementation);
-  const names = ["", ...options.services.map(({ name }) => name)];
-  const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, "SERVING"])));
-  health.addToServer(server);
-  if (options.reflection) new ReflectionService(publishedInterface, { services: names.slice(1) }).addToServer(server);
-  const port = await bind(server, options);
-  const sessions = raiseWindows(server);
+  server.listen(port, host);
+  await once(server, "listening");
   return {
-    port,
-    setServing: (serving) => {
-      for (const name of names) health.setStatus(name, serving ? "SERVING" : "NOT_SERVING");
-    },
-    sendGoaway: () => {
-      for (const session of sessions) session.close();
-    },
-    connectionsClosed: async (milliseconds) => {
+    port: (server.address() as AddressInfo).port,
+    setServing: (serving) => health.set(serving),
+    sendGoaway: () => connections.sendGoaway(),
+    async connectionsClosed(milliseconds) {
       // Those that were opened after the first GOAWAY too.
-      for (const session of sessions) session.close();
-      const signal = AbortSignal.timeout(milliseconds);
-      const closed = [...sessions].map((session) => once(session, "close", { signal }));
-      await Promise.allSettled(closed);
+      connections.sendGoaway();
+      await connections.closed(milliseconds);
     },
-    close: () => server.forceShutdown(),
+    close: () => {
+      server.close();
+      connections.destroy();
+    },
   };
 }
 
-async function bind(server: Server, { host, port, credentials }: ServerOptions): Promise<number> {
-  const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-  return await new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, bound) => (error ? reject(error) : resolve(bound)));
-  });
-}
+const ignore = () => {};
 
-/**
- * grpc-js has no option for the receive window of a server (https://github.com/grpc/grpc-node/pull/3058), but keeps its http2 servers in a field that
- * types call private. Its version is pinned, and a test reads the SETTINGS that a client gets.
- * @returns the open connections
- */
-function raiseWindows(server: Server): Set<ServerHttp2Session> {
-  const { http2Servers } = server as unknown as { http2Servers: Map<Http2Server, unknown> };
-  const sessions = new Set<ServerHttp2Session>();
-  for (const http2Server of http2Servers.keys()) {
-    http2Server.maxConnections = connectionsMax;
-    // Settings are replaced as a whole, so the limit of streams is said again.
-    http2Server.updateSettings({ initialWindowSize: streamWindowBytes, maxConcurrentStreams: concurrentStreamsMax });
-    http2Server.on("session", (session) => {
-      session.setLocalWindowSize(connectionWindowBytes);
-      sessions.add(session);
-      session.once("close", () => sessions.delete(session));
-    });
-  }
-  return sessions;
+const certifiedNameOf = ({ socket }: ServerHttp2Session): string | undefined =>
+  socket instanceof TLSSocket ? certifiedName(socket.getPeerCertificate()) : undefined;
+
+/** The method that a request is for; otherwise answers it. */
+function callable(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  methods: ReadonlyMap<string, Method>,
+): Method | undefined {
+  const path = headers[":path"] ?? "";
+  const method = methods.get(path);
+  const isGrpc = headers[":method"] === "POST" && /^application\/grpc(?:[+;]|$)/.test(headers["content-type"] ?? "");
+  if (method && isGrpc) return method;
+  if (stream.destroyed || stream.closed) return undefined;
+  const details = `there is no method ${path}`;
+  const answer = isGrpc ? refusalHeaders(status.UNIMPLEMENTED, details, {}) : { ":status": 415 };
+  stream.respond(answer, { endStream: true });
+  if (!stream.readableEnded) stream.close();
+  return undefined;
 }

@@ -2,8 +2,9 @@ import { status } from "@grpc/grpc-js";
 import type { Clock } from "../../functions/runs/clock.ts";
 import { MemoryBudget } from "../../functions/runs/memory-budget.ts";
 import { probeParameterWrites, pushParameters } from "../../functions/runs/parameter-store.ts";
-import { readRun } from "../../functions/runs/read-run.ts";
+import { readRun, type Stretch } from "../../functions/runs/read-run.ts";
 import { type ReaderLag, readerLag } from "../../functions/runs/reader-lag.ts";
+import { RecentStretches } from "../../functions/runs/recent-stretches.ts";
 import { runIdOf } from "../../functions/runs/run.ts";
 import { isRunError } from "../../functions/runs/run-error.ts";
 import { openRunLog, type RunLog } from "../../functions/runs/run-log.ts";
@@ -28,6 +29,9 @@ export interface StoredRunsOptions {
 /** A log that nobody writes to gives its lease back, and its memory. */
 const idleMilliseconds = 5 * 60_000;
 
+/** Of what streams have read last, and about as much again as it was sent; a segment has up to 8 MiB. */
+const recentBytesMax = 32 * 1024 * 1024;
+
 interface OpenLog {
   readonly log: Promise<RunLog>;
   /** Once it is open. */
@@ -39,6 +43,7 @@ interface OpenLog {
 export class StoredRuns implements Runs {
   readonly #options: StoredRunsOptions;
   readonly #budget: MemoryBudget;
+  readonly #recent = new RecentStretches<Stretch>(recentBytesMax);
   /** By tenant and name: an id is a digest, too dear to compute for every item. */
   readonly #logs = new Map<string, OpenLog>();
   readonly #sweeping: NodeJS.Timeout;
@@ -55,12 +60,14 @@ export class StoredRuns implements Runs {
     options.metrics.observeLogs(() => this.#openLogs().map(({ counters }) => counters));
   }
 
-  append(run: RunName, { sequence: seq, acknowledgement: ack, ...item }: NewItem): Promise<Appended> {
-    return inStatuses(async () => {
-      const log = await this.#logOf(run);
-      const { offset, ...appended } = await log.append({ ...item, seq, ack });
-      return { offset: offset ?? undefined, ...appended };
-    });
+  async append(run: RunName, { sequence: seq, acknowledgement: ack, ...item }: NewItem): Promise<Appended> {
+    try {
+      const log = this.#openLogOf(run) ?? (await this.#logOf(run));
+      const { offset, duplicate, durable } = await log.append({ ...item, seq, ack });
+      return { offset: offset ?? undefined, duplicate, durable };
+    } catch (error) {
+      throw statusOf(error);
+    }
   }
 
   head(run: RunName): Promise<number> {
@@ -74,8 +81,9 @@ export class StoredRuns implements Runs {
   read({ tenant, name }: RunName, from: "now" | "earliest" | number, signal: AbortSignal): Promise<Feed> {
     return inStatuses(async () => {
       const { id } = await ensureRun(tenant, name, new Date());
-      const { first, items } = await readRun(id, typeof from === "number" ? { offset: from } : from, { signal });
-      return { first, items: itemsInStatuses(items) };
+      const place = typeof from === "number" ? { offset: from } : from;
+      const { first, stretches } = await readRun(id, place, { signal, recent: this.#recent });
+      return { first, stretches: itemsInStatuses(stretches) };
     });
   }
 
@@ -120,6 +128,14 @@ export class StoredRuns implements Runs {
 
   #openLogs(): RunLog[] {
     return [...this.#logs.values()].flatMap(({ opened }) => opened ?? []);
+  }
+
+  /** For all items but the first of a run: without a promise. */
+  #openLogOf({ tenant, name }: RunName): RunLog | null {
+    const known = this.#logs.get(`${tenant}/${name}`);
+    if (!known?.opened || known.opened.isOver) return null;
+    known.usedAt = Date.now();
+    return known.opened;
   }
 
   /** The one log of a run in this process; opened at its first item, and again when it has come to an end. */

@@ -1,13 +1,19 @@
-import { ServerCredentials } from "@grpc/grpc-js";
+import type { SecureServerOptions } from "node:http2";
 import type { Settings } from "./settings.ts";
 
+/** What a server of TLS needs. */
+export type TlsOptions = Pick<
+  SecureServerOptions,
+  "cert" | "key" | "ca" | "requestCert" | "rejectUnauthorized" | "minVersion"
+>;
+
 /**
- * TLS 1.2 or newer, with client certificates where authorities for them are given. Without a certificate it is plaintext; settings allow that on
- * loopback or when it is asked for.
+ * TLS 1.2 or newer, with client certificates where authorities for them are given.
+ * @returns undefined without a certificate: plaintext, which settings allow on loopback or when it is asked for
  */
-export function credentialsOf(settings: Settings): ServerCredentials {
-  const { GRPC_TLS_CERTIFICATE: certificate, GRPC_TLS_KEY: key, GRPC_TLS_CLIENT_CA: clientCa } = settings;
-  if (!certificate || !key) return ServerCredentials.createInsecure();
-  const pair = { cert_chain: certificate, private_key: key };
-  return ServerCredentials.createSsl(clientCa ?? null, [pair], clientCa !== undefined);
+export function tlsOf(settings: Settings): TlsOptions | undefined {
+  const { GRPC_TLS_CERTIFICATE: cert, GRPC_TLS_KEY: key, GRPC_TLS_CLIENT_CA: ca } = settings;
+  if (!cert || !key) return undefined;
+  const asks = ca !== undefined;
+  return { cert, key, minVersion: "TLSv1.2", requestCert: asks, rejectUnauthorized: asks, ...(asks && { ca }) };
 }

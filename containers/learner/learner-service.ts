@@ -1,32 +1,31 @@
 import type { ItemKind } from "../../functions/runs/run.ts";
-import type { CallGate } from "../grpc/call-gate.ts";
 import { decodePayload } from "../grpc/codec.ts";
-import { serviceOf, unary } from "../grpc/handlers.ts";
+import { unary } from "../grpc/handlers.ts";
 import type { Metrics } from "../grpc/metrics.ts";
 import type { AdmittedCall } from "../grpc/open-call.ts";
 import type { ReplyValues } from "../grpc/rpc-error.ts";
 import type { Runs } from "../grpc/runs.ts";
 import type { ServedService } from "../grpc/server.ts";
 
-const methods = {
-  SendTransition: { path: "/hil_serl.LearnerService/SendTransition" },
-  SendInteractionMessage: { path: "/hil_serl.LearnerService/SendInteractionMessage" },
+const paths = {
+  SendTransition: "/hil_serl.LearnerService/SendTransition",
+  SendInteractionMessage: "/hil_serl.LearnerService/SendInteractionMessage",
 } as const;
 
 export const learnerAccess = {
-  [methods.SendTransition.path]: "producer",
-  [methods.SendInteractionMessage.path]: "producer",
+  [paths.SendTransition]: "producer",
+  [paths.SendInteractionMessage]: "producer",
 } as const;
 
 /** Takes what actors send and answers when the log has it, as durably as they asked for. */
-export function learnerService(gate: CallGate, runs: Runs, metrics: Metrics): ServedService {
+export function learnerService(runs: Runs, metrics: Metrics): ServedService {
   const keep = async (kind: ItemKind, call: AdmittedCall, message: Buffer): Promise<ReplyValues> => {
     const payload = decodePayload(message);
     const { run: name, producer, sequence, idempotencyKey, crc32c, acknowledgement } = call.wishes;
     const item = { kind, payload, producer, sequence, idempotencyKey, crc32c, acknowledgement };
-    const observe = metrics.appendSeconds.startTimer({ acknowledgement });
+    const begun = performance.now();
     const { offset, duplicate, durable } = await runs.append({ tenant: call.caller.tenant, name }, item);
-    observe();
+    metrics.appended(acknowledgement, (performance.now() - begun) / 1000);
     if (duplicate) metrics.duplicates.inc();
     return {
       ...(offset !== undefined && { "x-hil-offset": offset }),
@@ -36,10 +35,9 @@ export function learnerService(gate: CallGate, runs: Runs, metrics: Metrics): Se
   };
   return {
     name: "hil_serl.LearnerService",
-    definition: serviceOf(methods),
-    implementation: {
-      SendTransition: unary(gate, (call, message) => keep("transition", call, message)),
-      SendInteractionMessage: unary(gate, (call, message) => keep("interaction", call, message)),
-    },
+    methods: [
+      unary(paths.SendTransition, (call, message) => keep("transition", call, message)),
+      unary(paths.SendInteractionMessage, (call, message) => keep("interaction", call, message)),
+    ],
   };
 }

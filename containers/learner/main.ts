@@ -9,8 +9,8 @@ await runProgram({
   defaultPort: 50_051,
   access: { ...learnerAccess, ...runAccess, ...replayAccess },
   services: (gate, runs, metrics, settings) => [
-    learnerService(gate, runs, metrics),
-    runService(gate),
+    learnerService(runs, metrics),
+    runService(),
     replayService(gate, metrics, settings.GRPC_REPLAY_CACHE_MIB * mebi),
   ],
 });

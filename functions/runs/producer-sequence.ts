@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { findSequenced, highWaterOf } from "./identity-store.ts";
 import { RunError } from "./run-error.ts";
-import type { SegmentRecord } from "./segment.ts";
+import { hasChecksum, type SegmentRecord } from "./segment.ts";
 import type { Placed } from "./segment-pipeline.ts";
 
 /** What became of an item that was handed in. */
@@ -129,13 +129,13 @@ export class ProducerSequence {
   }
 
   #repeat(record: SegmentRecord, { offset, crc, committed }: Placed & { crc: number }): Admitted {
-    if (crc !== record.crc) throw otherBytes(this.#name(record), offset);
+    if (!hasChecksum(record, crc)) throw otherBytes(this.#name(record), offset);
     return { offset, committed, duplicate: true, isCommitted: false };
   }
 
   async #repeatHeld(record: SegmentRecord, held: Held): Promise<Admitted> {
     const first = await held.admitted.promise;
-    if (held.record.crc !== record.crc) throw otherBytes(this.#name(record), first.offset as number);
+    if (!hasChecksum(record, held.record.crc)) throw otherBytes(this.#name(record), first.offset as number);
     return { ...first, duplicate: true };
   }
 
@@ -147,7 +147,7 @@ export class ProducerSequence {
         seq,
       });
     }
-    if (known.crc !== record.crc) throw otherBytes(this.#name(record), known.offset);
+    if (!hasChecksum(record, known.crc)) throw otherBytes(this.#name(record), known.offset);
     return stored(known.offset);
   }
 

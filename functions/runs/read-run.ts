@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "./clock.ts";
 import { waitForHead } from "./head-watch.ts";
+import { RecentStretches } from "./recent-stretches.ts";
 import type { ItemKind, Run } from "./run.ts";
 import { RunError } from "./run-error.ts";
 import { requireRun } from "./run-store.ts";
@@ -27,6 +28,8 @@ export interface ReadOptions {
   readonly isLive?: boolean;
   /** @default the machine's */
   readonly clock?: Clock;
+  /** What readers of one process share: they are mostly at the end of a run, all of them. @default each reads for itself */
+  readonly recent?: RecentStretches<Stretch>;
 }
 
 export interface RunReading {
@@ -34,6 +37,8 @@ export interface RunReading {
   readonly first: number;
   /** To be gone through once. */
   readonly items: AsyncGenerator<RunItem, void, undefined>;
+  /** The same items, instead, as many at a time as lie together. Readers that share what is recent get the same arrays. */
+  readonly stretches: AsyncGenerator<readonly RunItem[], void, undefined>;
 }
 
 /** While nothing comes the run is asked less and less often; whoever writes in this process wakes its readers. */
@@ -42,15 +47,24 @@ const pollMs = { min: 20, max: 250 };
 const entriesAtOnce = 50;
 
 /**
- * Reads a run in the order of its offsets, without a gap, and goes on as it grows until it is closed. One segment is in memory at a time:
- * 8 MiB or one item. What has been read is not read ahead of whoever takes the items, so a slow reader slows nobody.
+ * Reads a run in the order of its offsets, without a gap, and goes on as it grows until it is closed. One segment is in memory at a time,
+ * 8 MiB or one item, besides those that all readers share. Beyond the next segment of those nothing is read ahead of whoever takes the items, so a slow reader slows nobody.
  * @throws RunError run_not_found, out_of_range; from `items` also data_loss, after which a new reading can go on with `next`
  */
 export async function readRun(runId: string, from: ReadFrom, options: ReadOptions = {}): Promise<RunReading> {
   const run = await requireRun(runId);
   const first = from === "earliest" ? run.first : from === "now" ? run.head : from.offset;
   if (!Number.isSafeInteger(first) || first < run.first || first > run.head) throw outOfRange(first, run);
-  return { first, items: itemsFrom(runId, first, options) };
+  const stretches = stretchesFrom(runId, first, options);
+  return { first, stretches, items: oneByOne(stretches, options.signal) };
+}
+
+async function* oneByOne(stretches: AsyncGenerator<readonly RunItem[]>, signal?: AbortSignal): AsyncGenerator<RunItem> {
+  for await (const stretch of stretches)
+    for (const item of stretch) {
+      if (signal?.aborted) return;
+      yield item;
+    }
 }
 
 const outOfRange = (offset: number, { first, head }: { first: number; head: number }) =>
@@ -60,22 +74,22 @@ const outOfRange = (offset: number, { first, head }: { first: number; head: numb
     next: head,
   });
 
-async function* itemsFrom(
+async function* stretchesFrom(
   runId: string,
   first: number,
   options: ReadOptions,
-): AsyncGenerator<RunItem, void, undefined> {
-  const { signal, isLive = true, clock = systemClock } = options;
+): AsyncGenerator<readonly RunItem[], void, undefined> {
+  const { signal, isLive = true, clock = systemClock, recent = new RecentStretches(0) } = options;
   let next = first;
   let waitMs = pollMs.min;
   while (!signal?.aborted) {
     const run = await requireRun(runId);
     if (next < run.first) throw outOfRange(next, run);
     if (next < run.head) {
-      for await (const item of committedItems(run, next)) {
+      for await (const stretch of committedStretches(run, next, recent)) {
         if (signal?.aborted) return;
-        yield item;
-        next = item.offset + 1;
+        yield stretch;
+        next = behind(stretch);
       }
       waitMs = pollMs.min;
     } else if (run.status === "closed" || !isLive) return;
@@ -90,22 +104,27 @@ async function* itemsFrom(
  * Items from an offset up to the head of a run as it was seen. Ends early when retention has taken them away or compaction has put them
  * elsewhere meanwhile; who asks again is told or finds them there.
  */
-async function* committedItems(run: Run, from: number): AsyncGenerator<RunItem> {
+async function* committedStretches(
+  run: Run,
+  from: number,
+  recent: RecentStretches<Stretch>,
+): AsyncGenerator<readonly RunItem[]> {
   let next = from;
   try {
     const holding = await segmentAt(run.id, next);
     if (holding) {
-      for await (const item of itemsOf(run.id, holding, next)) {
-        yield item;
-        next = item.offset + 1;
+      for await (const stretch of stretchesOf(run.id, holding, next, recent)) {
+        yield stretch;
+        next = behind(stretch);
       }
     }
     while (next < run.head) {
       const entries = await segmentsFrom(run.id, next, entriesAtOnce, run.head);
       if (entries.length === 0) throw new Loss(next, next + 1);
-      for (const entry of entries) {
+      for (const [index, entry] of entries.entries()) {
         if (entry.first !== next) throw new Loss(next, next + 1);
-        yield* itemsOf(run.id, entry, next);
+        readAhead(run.id, entries[index + 1], recent);
+        yield* stretchesOf(run.id, entry, next, recent);
         next = entry.first + entry.count;
       }
     }
@@ -130,17 +149,55 @@ class Loss extends Error {
   }
 }
 
-async function* itemsOf(runId: string, entry: SegmentEntry, from: number): AsyncGenerator<RunItem> {
+/** The offset behind the last of some items. */
+const behind = (stretch: readonly RunItem[]): number => (stretch.at(-1) as RunItem).offset + 1;
+
+/** @throws Loss behind the items before the damage */
+async function* stretchesOf(
+  runId: string,
+  entry: SegmentEntry,
+  from: number,
+  recent: RecentStretches<Stretch>,
+): AsyncGenerator<readonly RunItem[]> {
   const skipped = from - entry.first;
   if (skipped >= entry.count) return;
+  const { items, loss } = await (skipped === 0 ? whole(runId, entry, recent) : readStretch(runId, entry, skipped));
+  if (items.length > 0) yield items;
+  if (loss) throw loss;
+}
+
+const whole = (runId: string, entry: SegmentEntry, recent: RecentStretches<Stretch>): Promise<Stretch> =>
+  recent.get(`${runId}/${entry.first}.${entry.epoch}.${entry.revision}`, () => readStretch(runId, entry, 0));
+
+/** What is shared is bounded, so the next segment may come while this one is taken. Whoever takes it hears how it failed. */
+function readAhead(runId: string, next: SegmentEntry | undefined, recent: RecentStretches<Stretch>): void {
+  if (next && next.bytes <= recent.bytesMax / 2) whole(runId, next, recent).catch(() => undefined);
+}
+
+/** A segment or its end, read. */
+export interface Stretch {
+  readonly items: readonly RunItem[];
+  /** Thrown behind them: what comes there is damaged. */
+  readonly loss: Error | null;
+  /** Held in memory by the items. */
+  readonly bytes: number;
+}
+
+async function readStretch(runId: string, entry: SegmentEntry, skipped: number): Promise<Stretch> {
   const { piece, positions } = await recordsFrom(runId, entry, skipped);
+  const items: RunItem[] = [];
+  const bytes = piece.length;
   for (const [index, position] of positions.entries()) {
-    const offset = from + index;
-    const { kind, payload, time, producer } = intact(offset, offset + 1, () =>
-      decodeRecord(piece, position, skipped + index),
-    );
-    yield { offset, kind, payload, time, producer };
+    const offset = entry.first + skipped + index;
+    try {
+      const { kind, payload, time, producer } = decodeRecord(piece, position, skipped + index);
+      items.push({ offset, kind, payload, time, producer });
+    } catch (error) {
+      if (error instanceof CorruptSegment) return { items, loss: new Loss(offset, offset + 1, error), bytes };
+      throw error;
+    }
   }
+  return { items, loss: null, bytes };
 }
 
 /** The records of a segment from one on, and where each is in the bytes. Those before are not even read. */

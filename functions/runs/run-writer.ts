@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 import { findKeyed } from "./identity-store.ts";
 import { type Admitted, type HoldLimits, otherBytes, ProducerSequence, stored } from "./producer-sequence.ts";
 import type { RunError } from "./run-error.ts";
-import type { SegmentRecord } from "./segment.ts";
+import { hasChecksum, type SegmentRecord } from "./segment.ts";
 import { type PipelineEvents, type PipelineLimits, SegmentPipeline } from "./segment-pipeline.ts";
 
 /** Producers remembered at once; one that is forgotten costs a read when it comes again. Names come from callers, so there is a limit. */
@@ -86,7 +86,7 @@ export class RunWriter {
     const same = this.#keyed.get(key);
     if (same) {
       const first = await same.admitted;
-      if (same.crc !== crc) throw otherBytes(`Key ${key}`, first.offset as number);
+      if (!hasChecksum(record, same.crc)) throw otherBytes(`Key ${key}`, first.offset as number);
       return { ...first, duplicate: true };
     }
     const admitted = this.#lookUp(record, isAwaited);
@@ -99,7 +99,7 @@ export class RunWriter {
   async #lookUp(record: SegmentRecord, isAwaited: boolean): Promise<Admitted> {
     const known = await findKeyed(this.#runId, record.key, this.#clock.now());
     if (!known) return this.#append(record, isAwaited);
-    if (known.crc !== record.crc) throw otherBytes(`Key ${record.key}`, known.offset);
+    if (!hasChecksum(record, known.crc)) throw otherBytes(`Key ${record.key}`, known.offset);
     return stored(known.offset);
   }
 

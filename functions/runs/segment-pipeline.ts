@@ -3,7 +3,7 @@ import { type Clock, pause } from "./clock.ts";
 import { commitSegment, type IndexedRecord, indexRowOf, indexRowsMax } from "./commit-segment.ts";
 import { announceHead } from "./head-watch.ts";
 import { isRunError, RunError } from "./run-error.ts";
-import { recordOverhead, SegmentEncoder, type SegmentRecord } from "./segment.ts";
+import { recordOverhead, type SegmentBody, SegmentEncoder, type SegmentRecord } from "./segment.ts";
 import { putSegment } from "./segment-store.ts";
 
 export interface PipelineLimits {
@@ -19,7 +19,7 @@ export interface PipelineLimits {
    * While one is on its way the next one fills, so that there are fewer the slower storing is. @default true
    */
   readonly sealWhenIdle: boolean;
-  /** Segments that are uploaded at once; each holds its bytes twice in memory meanwhile. @default 4 */
+  /** Segments that are uploaded at once. @default 4 */
   readonly uploadsMax: number;
   /** Tries of one write before what waits for it is told; the SDK tries three times within each. @default 5 */
   readonly triesMax: number;
@@ -178,9 +178,9 @@ export class SegmentPipeline {
     if (this.#uploads === this.#limits.uploadsMax) await new Promise<void>((free) => this.#forUpload.push(free));
     else this.#uploads += 1;
     try {
-      const body = segment.encode();
+      const body = segment.body();
       await this.#insist(() => putSegment(this.#runId, { first: segment.first, epoch: this.#epoch, body }));
-      return body.length;
+      return body.bytes;
     } finally {
       const next = this.#forUpload.shift();
       if (next) next();
@@ -302,9 +302,9 @@ class OpenSegment {
     if (record.seq !== null && !this.highWaters.has(record.producer)) this.highWaters.set(record.producer, after);
   }
 
-  /** The object. Lets go of the payloads it was made of: from here on it is what is held. */
-  encode(): Buffer {
-    const body = this.encoder.encode();
+  /** The object. Lets go of what it was made of: from here on it is what is held. */
+  body(): SegmentBody {
+    const body = this.encoder.body();
     this.encoder = new SegmentEncoder(this.encoder.header);
     return body;
   }

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import {
   GetObjectCommand,
   ListObjectsV2Command,
@@ -10,6 +11,7 @@ import * as z from "zod";
 import { environment } from "../platform/environment.ts";
 import { copyObject, type ObjectVersion, s3 } from "../platform/object-store.ts";
 import { keys, padded, table } from "../platform/table.ts";
+import type { SegmentBody } from "./segment.ts";
 
 /** What the index knows of one segment. */
 export const SegmentEntry = z.object({
@@ -54,11 +56,14 @@ function nameOf(runId: string, key: string): Required<SegmentName> | null {
 }
 
 /** Stores a segment, once. Safe to repeat: each writer makes each of its segments once, so what is there already is ours. */
-export async function putSegment(runId: string, segment: SegmentName & { readonly body: Buffer }): Promise<void> {
+export async function putSegment(
+  runId: string,
+  segment: SegmentName & { readonly body: Buffer | SegmentBody },
+): Promise<void> {
   const put = new PutObjectCommand({
     Bucket: environment().RESULTS_BUCKET,
     Key: keyOf(runId, segment),
-    Body: segment.body,
+    ...(Buffer.isBuffer(segment.body) ? { Body: segment.body } : inPieces(segment.body)),
     ContentType: "application/octet-stream",
     IfNoneMatch: "*",
   });
@@ -70,8 +75,19 @@ export async function putSegment(runId: string, segment: SegmentName & { readonl
   }
 }
 
+/** S3 checks what it has by the checksum of what we were sent; the SDK would compute another one over all of it. */
+function inPieces({ pieces, bytes, crc32 }: SegmentBody) {
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32);
+  return {
+    Body: pieces.length === 1 ? pieces[0] : Readable.from(pieces, { objectMode: false }),
+    ContentLength: bytes,
+    ChecksumCRC32: checksum.toString("base64"),
+  };
+}
+
 /**
- * Leaves the SHA-256 of the body out of the signature, as S3 allows: 8 MiB of it cost more than storing them, and the CRC-32 that the SDK sends
+ * Leaves the SHA-256 of the body out of the signature, as S3 allows: 8 MiB of it cost more than storing them, and the CRC-32 that is sent
  * along, the record's own and TLS tell a damaged body too.
  */
 function withoutBodyDigest(put: PutObjectCommand): void {

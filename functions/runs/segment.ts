@@ -1,4 +1,6 @@
+import { crc32 } from "node:zlib";
 import { parse as uuidBytes, stringify as uuidText } from "uuid";
+import { combinedCrc32 } from "./crc32-combination.ts";
 import { crc32c } from "./crc32c.ts";
 import { ItemKind } from "./run.ts";
 
@@ -6,14 +8,15 @@ import { ItemKind } from "./run.ts";
  * A segment is one object: a stretch of a run's log. Numbers are big-endian; positions count from the start of the object.
  *
  *     header   "HILS" · u16 version · u16 0 · 16 bytes run id · u64 first offset · u32 crc of the 32 bytes before
- *     record   u32 crc of the rest of this head · u32 payload bytes · u32 crc of the payload · u8 kind · u8 0
+ *     record   u32 crc of the rest of this head · u32 payload bytes · u32 checksum of the payload · u8 kind · u8 which checksum
  *              · u16 producer bytes · u16 key bytes · u64 milliseconds since 1970 · u64 seq, all ones for none · producer · key · payload
  *     footer   u32 position of each record · u32 records · u32 position of the footer · u32 crc of footer and header · "SLIH"
  *
- * Each part carries its own CRC-32C, so that a reader of a range can trust what it has, and the payload's is the one that producers may
- * send along: bytes are checked by what was computed before they were stored, and hashed once.
+ * Each part carries its own CRC-32C, so that a reader of a range can trust what it has. A payload has CRC-32, which Node computes natively and S3
+ * checks the object by: bytes are hashed once, when they arrive. Version 1, which is read and not written any more, has CRC-32C there too.
  */
-const version = 1;
+const version = 2;
+const versionsRead = [2, 1];
 const magic = "HILS";
 const endMagic = "SLIH";
 const headerBytes = 36;
@@ -21,12 +24,18 @@ const recordHeadBytes = 34;
 const trailerBytes = 16;
 const noSeq = 0xffff_ffff_ffff_ffffn;
 
+/** How a record names the checksum of its payload. */
+const payloadChecksums = { crc32c: 0, crc32: 1 } as const;
+export type PayloadChecksum = keyof typeof payloadChecksums;
+
 /** One item as it is stored. */
 export interface SegmentRecord {
   readonly kind: ItemKind;
   readonly payload: Buffer;
-  /** CRC-32C of the payload. */
+  /** Of the payload. */
   readonly crc: number;
+  /** Which one. @default crc32c, as all had in version 1 */
+  readonly checksum?: PayloadChecksum;
   /** Milliseconds since 1970, when the item arrived. */
   readonly time: number;
   /** Up to 128 bytes; empty when the caller named none. */
@@ -35,6 +44,10 @@ export interface SegmentRecord {
   /** The idempotency key, so that an index that was lost can be made again. Empty when there is none. */
   readonly key: string;
 }
+
+/** True when a record's payload has a checksum, whichever of the two it was computed as: what is known of older items is CRC-32C. */
+export const hasChecksum = ({ crc, checksum, payload }: SegmentRecord, wanted: number): boolean =>
+  crc === wanted || (checksum === "crc32" && crc32c(payload) === wanted);
 
 export interface SegmentHeader {
   readonly runId: string;
@@ -56,10 +69,23 @@ export class CorruptSegment extends Error {
 export const recordOverhead = (record: Pick<SegmentRecord, "producer" | "key">): number =>
   recordHeadBytes + Buffer.byteLength(record.producer) + Buffer.byteLength(record.key) + 4;
 
-/** Collects records. Payloads are only referred to until `encode`, which copies each once; nobody may change them meanwhile. */
+/** A segment ready to be stored. */
+export interface SegmentBody {
+  /** Behind one another they are the segment; large payloads are referred to. */
+  readonly pieces: readonly Buffer[];
+  readonly bytes: number;
+  /** CRC-32 of all of it. */
+  readonly crc32: number;
+}
+
+/** Payloads from here on are sent as they are; smaller parts are put together, as each write of a socket costs more than copying them. */
+const ownPieceBytes = 64 * 1024;
+const pieceBytes = 256 * 1024;
+
+/** Collects records. Payloads are only referred to until the segment is stored; nobody may change them meanwhile. */
 export class SegmentEncoder {
   readonly header: SegmentHeader;
-  readonly #parts: Buffer[] = [];
+  readonly #parts: (Buffer | SegmentRecord)[] = [];
   readonly #positions: number[] = [];
   #bytes = headerBytes;
 
@@ -79,34 +105,83 @@ export class SegmentEncoder {
   add(record: SegmentRecord): void {
     const head = recordHead(record);
     this.#positions.push(this.#bytes);
-    this.#parts.push(head, record.payload);
+    this.#parts.push(head, record);
     this.#bytes += head.length + record.payload.length;
   }
 
   encode(): Buffer {
+    return Buffer.concat(this.body().pieces, this.bytes);
+  }
+
+  body(): SegmentBody {
     const header = encodeHeader(this.header);
-    const footer = encodeFooter(this.#positions, this.#bytes, header);
-    return Buffer.concat([header, ...this.#parts, footer], this.bytes);
+    const gathered = new Pieces();
+    gathered.add(header);
+    for (const part of this.#parts) {
+      if (Buffer.isBuffer(part)) gathered.add(part);
+      else gathered.add(part.payload, part.checksum === "crc32" ? part.crc : undefined);
+    }
+    gathered.add(encodeFooter(this.#positions, this.#bytes, header));
+    return gathered.body();
   }
 }
 
-function encodeHeader({ runId, first }: SegmentHeader): Buffer {
+/** Puts small parts together and leaves large ones alone. */
+class Pieces {
+  readonly #pieces: Buffer[] = [];
+  #small: Buffer[] = [];
+  #smallBytes = 0;
+  #bytes = 0;
+  #crc = 0;
+
+  /** @param crc CRC-32 of the part, if it is known */
+  add(part: Buffer, crc?: number): void {
+    this.#bytes += part.length;
+    if (part.length >= ownPieceBytes) {
+      this.#putTogether();
+      this.#push(part, crc);
+      return;
+    }
+    this.#small.push(part);
+    this.#smallBytes += part.length;
+    if (this.#smallBytes >= pieceBytes) this.#putTogether();
+  }
+
+  body(): SegmentBody {
+    this.#putTogether();
+    return { pieces: this.#pieces, bytes: this.#bytes, crc32: this.#crc };
+  }
+
+  #putTogether(): void {
+    if (this.#smallBytes > 0) this.#push(Buffer.concat(this.#small, this.#smallBytes));
+    this.#small = [];
+    this.#smallBytes = 0;
+  }
+
+  #push(piece: Buffer, crc?: number): void {
+    this.#pieces.push(piece);
+    this.#crc = crc === undefined ? crc32(piece, this.#crc) : combinedCrc32(this.#crc, crc, piece.length);
+  }
+}
+
+function encodeHeader({ runId, first }: SegmentHeader, as = version): Buffer {
   const bytes = Buffer.alloc(headerBytes);
   bytes.write(magic, 0, "latin1");
-  bytes.writeUInt16BE(version, 4);
+  bytes.writeUInt16BE(as, 4);
   bytes.set(uuidBytes(runId), 8);
   bytes.writeBigUInt64BE(BigInt(first), 24);
   bytes.writeUInt32BE(crc32c(bytes.subarray(0, 32)), 32);
   return bytes;
 }
 
-function recordHead({ kind, payload, crc, time, producer, seq, key }: SegmentRecord): Buffer {
+function recordHead({ kind, payload, crc, checksum = "crc32c", time, producer, seq, key }: SegmentRecord): Buffer {
   const names = Buffer.from(producer + key, "utf8");
   const keyBytes = Buffer.byteLength(key);
   const head = Buffer.alloc(recordHeadBytes + names.length);
   head.writeUInt32BE(payload.length, 4);
   head.writeUInt32BE(crc, 8);
   head.writeUInt8(ItemKind[kind], 12);
+  head.writeUInt8(payloadChecksums[checksum], 13);
   head.writeUInt16BE(names.length - keyBytes, 14);
   head.writeUInt16BE(keyBytes, 16);
   head.writeBigUInt64BE(BigInt(time), 18);
@@ -139,8 +214,9 @@ export function positionsOf(footer: Buffer, header: SegmentHeader): number[] {
   if (end < 0 || footer.toString("latin1", end + 12) !== endMagic) throw broken();
   const count = footer.readUInt32BE(end);
   if (count * 4 !== end) throw broken();
-  const crc = crc32c(encodeHeader(header), crc32c(footer.subarray(0, end + 8)));
-  if (footer.readUInt32BE(end + 8) !== crc) throw broken();
+  const crc = crc32c(footer.subarray(0, end + 8));
+  const isOf = (one: number) => footer.readUInt32BE(end + 8) === crc32c(encodeHeader(header, one), crc);
+  if (!versionsRead.some(isOf)) throw broken();
   return Array.from({ length: count }, (_, index) => footer.readUInt32BE(4 * index));
 }
 
@@ -163,7 +239,8 @@ export function decodeHeader(segment: Buffer): SegmentHeader {
     segment.toString("latin1", 0, 4) === magic &&
     segment.readUInt32BE(32) === crc32c(segment.subarray(0, 32));
   if (!isWhole) throw new CorruptSegment("header");
-  if (segment.readUInt16BE(4) !== version) throw new Error(`Segment version ${segment.readUInt16BE(4)} is not known.`);
+  const found = segment.readUInt16BE(4);
+  if (!versionsRead.includes(found)) throw new Error(`Segment version ${found} is not known.`);
   return { runId: uuidText(segment.subarray(8, 24)), first: Number(segment.readBigUInt64BE(24)) };
 }
 
@@ -183,7 +260,9 @@ export function decodeRecord(piece: Buffer, position: number, index: number): Se
   if (piece.readUInt32BE(position) !== crc32c(piece.subarray(position + 4, headEnd))) throw broken();
   const payload = piece.subarray(headEnd, headEnd + piece.readUInt32BE(position + 4));
   const crc = piece.readUInt32BE(position + 8);
-  if (payload.length !== piece.readUInt32BE(position + 4) || crc32c(payload) !== crc) throw broken();
+  const isCrc32 = piece.readUInt8(position + 13) === payloadChecksums.crc32;
+  if (payload.length !== piece.readUInt32BE(position + 4) || (isCrc32 ? crc32 : crc32c)(payload) !== crc)
+    throw broken();
   const kind = kindOf(piece.readUInt8(position + 12));
   const seq = piece.readBigUInt64BE(position + 26);
   if (!kind) throw broken();
@@ -191,6 +270,7 @@ export function decodeRecord(piece: Buffer, position: number, index: number): Se
     kind,
     payload,
     crc,
+    ...(isCrc32 && { checksum: "crc32" as const }),
     time: Number(piece.readBigUInt64BE(position + 18)),
     producer: piece.toString("utf8", position + recordHeadBytes, headEnd - keyBytes),
     seq: seq === noSeq ? null : Number(seq),

@@ -61,15 +61,15 @@ export class MemoryRuns implements Runs {
     const head = await this.head(name);
     const first = from === "now" ? head : from === "earliest" ? 0 : from;
     if (first > head) throw new RpcError(status.OUT_OF_RANGE, `the next offset is ${head}`);
-    return { first, items: this.#items(this.run(name), first, signal) };
+    return { first, stretches: this.#stretches(this.run(name), first, signal) };
   }
 
-  async *#items(run: Run, first: number, signal: AbortSignal): AsyncGenerator<RunItem> {
+  async *#stretches(run: Run, first: number, signal: AbortSignal): AsyncGenerator<RunItem[]> {
     signal.addEventListener("abort", () => this.#wake(), { once: true });
     for (let next = first; !signal.aborted; ) {
       const item = run.items[next];
       if (item) {
-        yield item;
+        yield [item];
         next++;
       } else if (run.closed) return;
       else await this.#woken.promise;

@@ -73,7 +73,7 @@ it.skipIf(!hasGrpcio)("the programs of the README send and read each item once o
   const seed = Date.now() % 100_000;
   console.log(`cuts: seed ${seed}`);
   const random = randomFrom(seed);
-  const cut = (connection: number) => (connection < 2 ? 300 + random() * 1500 : Number.POSITIVE_INFINITY);
+  const cut = (connection: number) => (connection < 2 ? 200 + random() * 700 : Number.POSITIVE_INFINITY);
   const [toLearner, toActor] = [await cuttingLine(port, cut), await cuttingLine(port, cut)];
   onTestFinished(() => [toLearner, toActor].forEach((line) => void line.close()));
   const addresses = { LEARNER: `127.0.0.1:${toLearner.port}`, ACTOR: `127.0.0.1:${toActor.port}` };

@@ -1,4 +1,3 @@
-import { ServerCredentials } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
 import { actorAccess, actorService } from "../../containers/actor/actor-service.ts";
 import { ByteBudget } from "../../containers/grpc/byte-budget.ts";
@@ -21,9 +20,9 @@ export const bothPrograms: Program = {
   defaultPort: 0,
   access: { ...learnerAccess, ...actorAccess, ...runAccess, ...replayAccess },
   services: (gate, runs, metrics, settings) => [
-    learnerService(gate, runs, metrics),
+    learnerService(runs, metrics),
     actorService(gate, runs, metrics),
-    runService(gate),
+    runService(),
     replayService(gate, metrics, settings.GRPC_REPLAY_CACHE_MIB * mebi),
   ],
 };
@@ -62,10 +61,8 @@ export async function serveWith(
   const server = await startServer({
     host: "127.0.0.1",
     port: 0,
-    credentials: ServerCredentials.createInsecure(),
     gate,
     services: [actorService(gate, runs, metrics)],
-    messageBytesMax,
     reflection: false,
     ...times,
   });

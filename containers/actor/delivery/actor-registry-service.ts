@@ -4,9 +4,8 @@ import { isSluiceError } from "../../../functions/platform/errors.ts";
 import { actorsOf, type RegisteredActor, registerActor, removeActor } from "../../../functions/runs/actor-registry.ts";
 import { RunName, runIdOf } from "../../../functions/runs/run.ts";
 import { ensureRun } from "../../../functions/runs/run-store.ts";
-import type { CallGate } from "../../grpc/call-gate.ts";
 import { extensionMethod } from "../../grpc/extension.ts";
-import { serviceOf, unaryReply } from "../../grpc/handlers.ts";
+import { unaryReply } from "../../grpc/handlers.ts";
 import { invalidArgument, neverRetry, RpcError } from "../../grpc/rpc-error.ts";
 import { inStatuses } from "../../grpc/run-statuses.ts";
 import type { ServedService } from "../../grpc/server.ts";
@@ -30,16 +29,11 @@ export const actorRegistryAccess = {
 const actorsPerRunMax = 64;
 
 /** Says which actors the parameters of a run are brought to. */
-export function actorRegistryService(
-  gate: CallGate,
-  delivery: ParameterDelivery,
-  policy: AddressPolicy,
-): ServedService {
+export function actorRegistryService(delivery: ParameterDelivery, policy: AddressPolicy): ServedService {
   return {
     name: "hil_serl_ext.v1.ActorRegistryService",
-    definition: serviceOf(methods),
-    implementation: {
-      RegisterActor: unaryReply(gate, async ({ caller }, message) => {
+    methods: [
+      unaryReply(methods.RegisterActor.path, async ({ caller }, message) => {
         const { run, address } = methods.RegisterActor.decode(message);
         const checked = checkedAddress(address, policy);
         const actor = await inStatuses(async () => {
@@ -52,19 +46,19 @@ export function actorRegistryService(
         delivery.deliver(actor.runId, actor.address);
         return { message: methods.RegisterActor.encode(actorMessage(run, actor)) };
       }),
-      ListActors: unaryReply(gate, async ({ caller }, message) => {
+      unaryReply(methods.ListActors.path, async ({ caller }, message) => {
         const { run } = methods.ListActors.decode(message);
         const actors = await inStatuses(() => actorsOf(runIdOf(caller.tenant, run)));
         return { message: methods.ListActors.encode({ actors: actors.map((actor) => actorMessage(run, actor)) }) };
       }),
-      RemoveActor: unaryReply(gate, async ({ caller }, message) => {
+      unaryReply(methods.RemoveActor.path, async ({ caller }, message) => {
         const { run, address } = methods.RemoveActor.decode(message);
         // Whatever the rules say by now: what was registered can be removed.
         const origin = URL.parse(address)?.origin ?? address;
         await inStatuses(() => removeActor(runIdOf(caller.tenant, run), origin));
         return { message: methods.RemoveActor.encode({}) };
       }),
-    },
+    ],
   };
 }
 

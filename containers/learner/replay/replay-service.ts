@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { status } from "@grpc/grpc-js";
 import { RecordReader } from "../../../functions/runs/record-reader.ts";
 import type { CallGate } from "../../grpc/call-gate.ts";
-import { type Outlet, serverStream, serviceOf, unaryReply } from "../../grpc/handlers.ts";
+import { type Outlet, serverStream, unaryReply } from "../../grpc/handlers.ts";
 import type { Metrics } from "../../grpc/metrics.ts";
 import type { AdmittedCall } from "../../grpc/open-call.ts";
 import { neverRetry, type ReplyValues, RpcError } from "../../grpc/rpc-error.ts";
@@ -39,12 +39,11 @@ export function replayService(gate: CallGate, metrics: Metrics, cacheBytesMax: n
   const tables = new ReplayTables(reader);
   return {
     name: "hil_serl_ext.v1.ReplayService",
-    definition: serviceOf(methods),
-    implementation: {
-      Sample: serverStream(gate, (call, message, outlet) =>
+    methods: [
+      serverStream(methods.Sample.path, (call, message, outlet) =>
         inStatuses(() => sampleInto(outlet, call, message, { tables, reader, metrics, draining: gate.draining })),
       ),
-      UpdatePriorities: unaryReply(gate, async ({ caller }, message) => {
+      unaryReply(methods.UpdatePriorities.path, async ({ caller }, message) => {
         const { table: name, updates } = methods.UpdatePriorities.decode(message);
         const table = tables.get(caller.tenant, name);
         refuseTooLarge(table);
@@ -55,16 +54,16 @@ export function replayService(gate: CallGate, metrics: Metrics, cacheBytesMax: n
         });
         return { message: methods.UpdatePriorities.encode({ updated, ignored: updates.length - updated }) };
       }),
-      Info: unaryReply(gate, async ({ caller }, message) => {
+      unaryReply(methods.Info.path, async ({ caller }, message) => {
         methods.Info.decode(message);
         const known = tables.of(caller.tenant).map(([name, table]) => tableMessage(name, table));
         return { message: methods.Info.encode({ tables: known }) };
       }),
-      Checkpoint: unaryReply(gate, async ({ caller }, message) => {
+      unaryReply(methods.Checkpoint.path, async ({ caller }, message) => {
         const table = tables.get(caller.tenant, methods.Checkpoint.decode(message).table);
         return { message: methods.Checkpoint.encode(checkpointMessage(await inStatuses(() => table.checkpoint()))) };
       }),
-    },
+    ],
   };
 }
 
