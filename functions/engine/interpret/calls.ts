@@ -5,6 +5,7 @@ import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { through } from "./guard-functions.ts";
 import { handOver, partsOf, targetOf } from "./handover.ts";
+import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member } from "./members.ts";
 import { blockOf, memoryCall } from "./memory.ts";
@@ -69,6 +70,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>"), { ...subject, positional: [called.callee] });
   setFacts(run, frame, paths, subject);
+  includePage(run, frame, call);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   if (target !== null) handOver(run, target, positional, called.named, call);

@@ -6,6 +6,7 @@ import { check } from "./check.ts";
 import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
 import { fromOutside, member, memberOfInstance } from "./members.ts";
+import { pageVariable } from "./includes.ts";
 import { indexOf, noteBounds, numericOf, useOf } from "./memory.ts";
 import { accessPath, basePaths, globalName, hasOpenClasses, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
@@ -114,7 +115,7 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
   const global = inherited(run, frame, name) ?? globalName(run, name);
   // Input can have a name that is there everywhere.
   const [input] = run.knowledge.sources.read.find(name);
-  if (!input) return global;
+  if (!input) return { ...global, taint: pageVariable(run, frame, name, at) };
   return { ...global, taint: [{ source: run.source(input.kind, at), clean: 0, step: firstStep(at) }] };
 }
 

@@ -1,6 +1,7 @@
 import { type Catalogue, modelLanguage } from "../catalogue/catalogue.ts";
 import type { Module, Statement } from "../ir/ir.ts";
 import { execute } from "./execute.ts";
+import { leavePage } from "./includes.ts";
 import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
 import { BudgetExhausted, type Marks, Run } from "./run.ts";
 import { Scope } from "./scope.ts";
@@ -24,12 +25,14 @@ export function interpret(
   const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks);
   try {
     run.followUntil = run.steps + followedStepsMax;
-    execute(run, newFrame(null, new Scope(null), null, null, ""), module.body);
+    const file = newFrame(null, new Scope(null), null, null, "");
+    execute(run, file, module.body);
     // Running one function can meet others; Map order is the order they were met in.
     for (const closure of run.closures.values()) {
       run.followUntil = run.steps + followedStepsMax;
       if (!run.visited.has(closure.fn) || !isCallback(closure.fn.name)) summarise(run, closure);
     }
+    leavePage(run, file);
     if (run.language === "python") renderClasses(run);
     return { run, exhausted: false };
   } catch (error) {

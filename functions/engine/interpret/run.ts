@@ -3,6 +3,7 @@ import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalog
 import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Expression, FunctionNode, Span } from "../ir/ir.ts";
+import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Scope, Variables } from "./scope.ts";
 import type { ClassInfo, ClosureValue, Source, Step, Taint, Value } from "./value.ts";
@@ -138,6 +139,8 @@ export class Run {
   /** Names under which other files reach something that is not a function of this file: a path, or a class. */
   readonly aliases = new Map<string, string>();
   readonly stores = new Map<string, Store>();
+  /** The file itself, as far as its variables are those of other files. */
+  readonly page = new Page();
   /** Texts that rules have found to be secrets by what is done with them. */
   readonly keys = new Set<string>();
   readonly classes: ClassInfo[] = [];
