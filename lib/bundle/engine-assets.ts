@@ -150,6 +150,7 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
       "matches",
       "near",
       "notNear",
+      "notFile",
       "receiver",
       "result",
       "safePrefix",

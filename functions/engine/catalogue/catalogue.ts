@@ -47,6 +47,7 @@ export interface Match {
   near: RE2JS | null;
   notNear: RE2JS | null;
   file: RE2JS | null;
+  notFile: RE2JS | null;
   severity: Severity;
   confidence: number;
   /** For sinks: the family's bit and the kinds of sources that count. Null for patterns, which need no source. */
@@ -331,6 +332,7 @@ export class Catalogue {
       near: regex(at.near),
       notNear: regex(at.notNear),
       file: regex(at.file),
+      notFile: regex(at.notFile),
       severity: at.severity ?? rule.severity,
       confidence: rule.confidence * (at.confidence ?? 1),
       taint: rule.taint
@@ -357,6 +359,7 @@ type Where = {
   near?: string | undefined;
   notNear?: string | undefined;
   file?: string | undefined;
+  notFile?: string | undefined;
   argument?: (string | number)[];
   severity?: Severity | undefined;
   confidence?: number | undefined;

@@ -103,6 +103,8 @@ const Pattern = z.strictObject({
   notNear: z.string().optional(),
   /** The file must have this somewhere: what a plain name means is often told by the names beside it. */
   file: z.string().optional(),
+  /** The file must not have this anywhere. */
+  notFile: z.string().optional(),
   severity: z.enum(severities).optional(),
 });
 const Families = z.union([z.literal("all"), z.array(Slug).min(1)]);

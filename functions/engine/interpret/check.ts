@@ -192,6 +192,7 @@ export const receiverFits = (wanted: RE2JS, paths: readonly string[]): boolean =
 
 function contextFits(run: Run, frame: Frame, match: Match): boolean {
   if (match.file && !match.file.matcher(run.text).find()) return false;
+  if (match.notFile?.matcher(run.text).find()) return false;
   if (!match.near && !match.notNear) return true;
   const statement = run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400));
   const narrow = `${frame.symbol} ${statement}`;

@@ -1,5 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
-import type { FunctionRecord, Reference } from "../web/web-record.ts";
+import type { FunctionRecord, Reference, WebPlace } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 
 /** How many files a control may lie away from the handler. */
@@ -12,8 +12,15 @@ const reachedMax = 60;
 export interface Reached {
   controls: ReadonlySet<string>;
   effects: ReadonlySet<string>;
+  /** Where the effects are done, as far as their places count. */
+  places: readonly PlaceInFile[];
   /** Some file of the project that it refers to is not among those scanned. */
   unknown: boolean;
+}
+
+export interface PlaceInFile {
+  artefact: FileArtefact;
+  place: WebPlace;
 }
 
 /** Finds what references of web records mean, and what the functions meant do. */
@@ -33,6 +40,7 @@ export class WebFunctions {
     if (known) return known;
     const controls = new Set<string>();
     const effects = new Set<string>();
+    const places: PlaceInFile[] = [];
     let unknown = false;
     const seen = new Set<string>();
     const open = [{ from, reference, depth: 0 }];
@@ -45,12 +53,15 @@ export class WebFunctions {
       if (!found) unknown ||= depth === 0 && isOfProject(wanted);
       for (const { artefact, record } of found ?? []) {
         for (const control of record.controls) controls.add(control);
-        if (depth <= effectsMax) for (const effect of record.effects) effects.add(effect);
+        if (depth <= effectsMax) {
+          for (const effect of record.effects) effects.add(effect);
+          places.push(...(record.places ?? []).map((place) => ({ artefact, place })));
+        }
         if (depth < crossingsMax)
           for (const call of record.calls) open.push({ from: artefact, reference: call, depth: depth + 1 });
       }
     }
-    const result = { controls, effects, unknown };
+    const result = { controls, effects, places, unknown };
     this.#reached.set(key, result);
     return result;
   }

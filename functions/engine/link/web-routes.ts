@@ -2,7 +2,7 @@ import type { FileArtefact } from "../artefact.ts";
 import type { MountRecord, RouteRecord } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 import { inTestCode } from "./path-role.ts";
-import { WebFunctions } from "./web-functions.ts";
+import { type PlaceInFile, WebFunctions } from "./web-functions.ts";
 
 /** Routers in routers in routers. */
 const nestingMax = 5;
@@ -13,6 +13,8 @@ export interface Route {
   record: RouteRecord;
   controls: ReadonlySet<string>;
   effects: ReadonlySet<string>;
+  /** Where its handlers do what is placed. */
+  places: readonly PlaceInFile[];
   /** Something in front of it is not known, so that nothing can be said to be missing. */
   unknown: boolean;
 }
@@ -61,18 +63,20 @@ export class WebRoutes {
   #route(artefact: FileArtefact, record: RouteRecord): Route {
     const controls = new Set(record.controls);
     const effects = new Set<string>();
+    const places: PlaceInFile[] = [];
     let unknown = false;
     for (const handler of record.handlers) {
       const reached = this.#functions.reached(artefact, handler);
       for (const control of reached.controls) controls.add(control);
       for (const effect of reached.effects) effects.add(effect);
+      places.push(...reached.places);
       unknown ||= reached.unknown;
     }
     for (const control of this.#inFront(artefact, record, record.order)) controls.add(control);
     for (const { link, coverage } of this.#files)
       if (sameWorld(coverage.language, artefact.coverage.language))
         for (const control of link.web?.application ?? []) controls.add(control);
-    return { artefact, record, controls, effects, unknown };
+    return { artefact, record, controls, effects, places, unknown };
   }
 
   /** What the routers around a route put in front of it. */

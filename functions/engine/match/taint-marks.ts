@@ -69,6 +69,7 @@ function matchOf(rule: OwnRuleSource, id: string): Match {
     near: null,
     notNear: null,
     file: null,
+    notFile: null,
     severity: rule.severity,
     confidence: rule.confidence,
     taint: { family: 0, sources: new Set([sourceKind]), safePrefix: null },

@@ -1,10 +1,11 @@
+import { anchorOf } from "../findings/anchor.ts";
 import { type FileContext, snippetOf } from "../findings/candidates.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Span } from "../ir/ir.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
 import { closureName, eachChild, Names, type Node, written } from "./names.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
 import type { RouteForm, WebKnowledge } from "./web-knowledge.ts";
-import type { MountRecord, RouteRecord, WebRecord } from "./web-record.ts";
+import type { MountRecord, RouteRecord, WebPlace, WebRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 
 const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
@@ -99,21 +100,21 @@ class Collector {
         for (const { key, value } of node.entries) {
           if (key?.kind !== "literal") continue;
           if (value.kind === "closure") this.#name(value.fn, String(key.value));
-          else for (const name of this.#names.of(value)) this.#tell("entry", `${key.value}=${name}`, within);
+          else for (const name of this.#names.of(value)) this.#tell("entry", `${key.value}=${name}`, within, value);
         }
         break;
       case "field":
       case "index":
-        for (const name of this.#names.of(node)) this.#tell("read", name, within);
+        for (const name of this.#names.of(node)) this.#tell("read", name, within, node);
         break;
       case "variable":
-        if (this.#names.isImported(node.name)) this.#tell("read", this.#names.full(node) ?? node.name, within);
+        if (this.#names.isImported(node.name)) this.#tell("read", this.#names.full(node) ?? node.name, within, node);
         break;
       case "literal":
       case "template": {
         const text = node.kind === "literal" ? node.value : pathText(node.parts[0]);
         const words = typeof text === "string" && text.length > 8 ? text.match(firstWords) : null;
-        if (words) this.#tell("text", `${words[1]} ${words[2]}`.toUpperCase(), within);
+        if (words) this.#tell("text", `${words[1]} ${words[2]}`.toUpperCase(), within, node);
         break;
       }
       case "throw":
@@ -123,13 +124,31 @@ class Collector {
     return within;
   }
 
-  #tell(occurrence: Occurrence, name: string, { functions }: Within): void {
-    const { controls, application, effects } = this.#knowledge.tells(occurrence, name);
+  #tell(occurrence: Occurrence, name: string, { functions }: Within, at: Span): void {
+    const { controls, application, effects, placed } = this.#knowledge.tells(occurrence, name);
     for (const control of application) this.#application.add(control);
+    const places = placed.map((effect) => ({ ...this.#placed(at, nameOf(functions.at(-1))), effect }));
     for (const facts of functions) {
       for (const control of controls) facts.controls.add(control);
       for (const effect of effects) facts.effects.add(effect);
+      facts.places.push(...places);
     }
+  }
+
+  /** What a finding at a place is going to need. */
+  #placed(at: Span, symbol: string): Omit<WebPlace, "effect"> {
+    const place = this.#file.lines.place(at.start, at.end);
+    const suppressed = this.#rules.flatMap((rule) => {
+      const given = this.#file.suppressions.of(rule, place.startLine);
+      return given ? [[rule, given.reason]] : [];
+    });
+    return {
+      ...place,
+      symbol,
+      anchor: anchorOf(this.#file.text.slice(at.start, at.end), this.#file.hashComments),
+      snippet: snippetOf(this.#file.lines, place),
+      suppressed: Object.fromEntries(suppressed),
+    };
   }
 
   #name(fn: FunctionNode, name: string): void {
@@ -152,8 +171,8 @@ class Collector {
     const inside = { functions: [facts], owner: { node, facts } };
     for (const base of node.bases) {
       for (const name of this.#names.of(base)) {
-        this.#tell("base", name, inside);
-        this.#tell("base", `${node.name}:${name}`, inside);
+        this.#tell("base", name, inside, base);
+        this.#tell("base", `${node.name}:${name}`, inside, base);
       }
       const reference = this.#names.reference(base);
       if (reference !== null) facts.calls.add(reference);
@@ -166,7 +185,7 @@ class Collector {
   /** What a decorator says by its name and its arguments, and the function that it is. */
   #decorator(decorator: Expression, facts: FunctionFacts, inside: Within): void {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
-    for (const name of this.#names.of(callee)) this.#tell("decorator", name, inside);
+    for (const name of this.#names.of(callee)) this.#tell("decorator", name, inside, decorator);
     const into: Registered = { references: [], controls: facts.controls };
     if (decorator.kind === "call") for (const { value } of decorator.args) this.#registration.place(value, false, into);
     const reference = this.#names.reference(callee);
@@ -176,11 +195,11 @@ class Collector {
   #decorated(fn: FunctionNode, facts: FunctionFacts, within: Within, inside: Within): void {
     for (const decorator of fn.decorators) this.#decorator(decorator, facts, inside);
     for (const { type, decorators, default: fallback } of fn.params) {
-      if (type !== null) this.#tell("parameter", type, inside);
+      if (type !== null) this.#tell("parameter", type, inside, fn);
       for (const decorator of [...decorators, ...(fallback ? [fallback] : [])]) {
         if (decorator.kind !== "call" && decorator.kind !== "variable") continue;
         const callee = decorator.kind === "call" ? decorator.callee : decorator;
-        for (const name of this.#names.of(callee)) this.#tell("parameter", name, inside);
+        for (const name of this.#names.of(callee)) this.#tell("parameter", name, inside, decorator);
         const into: Registered = { references: [], controls: facts.controls };
         this.#registration.place(decorator, false, into);
         for (const reference of into.references) facts.calls.add(reference);
@@ -229,14 +248,9 @@ class Collector {
     controls: Iterable<string> = [],
   ): void {
     const { model, call, path, router, symbol } = found;
-    const place = this.#file.lines.place(at.start, at.end);
     const methods = this.#methods(model, call);
-    const suppressed = this.#rules.flatMap((rule) => {
-      const given = this.#file.suppressions.of(rule, place.startLine);
-      return given ? [[rule, given.reason]] : [];
-    });
     this.#routes.push({
-      ...place,
+      ...this.#placed(at, symbol),
       methods,
       path,
       router,
@@ -245,10 +259,7 @@ class Collector {
       handler: (handlers.findLast((name) => !name.endsWith("!")) ?? "").replace(/^#/, ""),
       handlers,
       controls: [...new Set(controls)],
-      symbol,
       anchor: `${methods.join(",")} ${path ?? symbol}`,
-      snippet: snippetOf(this.#file.lines, place),
-      suppressed: Object.fromEntries(suppressed),
     });
   }
 
@@ -264,10 +275,10 @@ class Collector {
 
   #call(call: Call, within: Within): void {
     const names = this.#names.of(call.callee);
-    for (const name of names) this.#tell("call", name, within);
+    for (const name of names) this.#tell("call", name, within, call);
     const [first] = call.args;
     if (first?.value.kind === "literal" && typeof first.value.value === "string" && first.value.value.length < 40)
-      this.#tell("read", `${written(call.callee)}.${first.value.value}`, within);
+      this.#tell("read", `${written(call.callee)}.${first.value.value}`, within, call);
     const reference = this.#names.reference(call.callee);
     if (reference !== null && this.#names.leads(reference))
       for (const facts of within.functions) facts.calls.add(reference);
@@ -285,7 +296,7 @@ class Collector {
       if (isPath) this.#handlersOf(call, route, into);
       if (into.references.length > 0) {
         const end = path && path.end > call.start ? path.end : call.callee.end;
-        const symbol = within.functions.length > 0 ? ([...(within.functions.at(-1)?.names ?? [])][0] ?? "") : "";
+        const symbol = nameOf(within.functions.at(-1));
         this.#addRoute(
           { start: call.start, end },
           { model: route, call, path: text, router, symbol },
@@ -341,6 +352,8 @@ class Collector {
   #assign(to: Expression, from: Expression, within: Within): void {
     const name = written(to).replace(/^(module\.)?exports\.?/, "");
     if (from.kind === "closure") this.#name(from.fn, name || "default");
+    if (to.kind === "field" || to.kind === "index")
+      for (const target of this.#names.of(to)) this.#tell("assign", target, within, to);
     if (from.kind === "call" && to.kind === "variable") {
       const names = this.#names.of(from.callee);
       const made = this.#knowledge.mounts.find((model) => model.of === "result" && names.some(model.test));
@@ -352,14 +365,16 @@ class Collector {
   /** Texts in what is assigned at the top of a file or class. */
   #settings(name: string, from: Expression, within: Within): void {
     const inside = within.owner ? { ...within, functions: [within.owner.facts] } : within;
-    if (from.kind === "literal") this.#tell("setting", `${name}=${from.value}`, inside);
+    if (from.kind === "literal") this.#tell("setting", `${name}=${from.value}`, inside, from);
     if (from.kind === "variable" || from.kind === "field" || from.kind === "call")
-      for (const value of this.#names.of(from)) this.#tell("setting", `${name}=${value}`, inside);
+      for (const value of this.#names.of(from)) this.#tell("setting", `${name}=${value}`, inside, from);
     if (from.kind !== "collection") return;
     for (const { key, value } of from.entries)
       this.#settings(key?.kind === "literal" ? `${name}.${key.value}` : name, value, within);
   }
 }
+
+const nameOf = (facts: FunctionFacts | undefined): string => [...(facts?.names ?? [])][0] ?? "";
 
 const hasHandler = (map: Expression, keys: readonly string[]): boolean =>
   map.kind === "collection" &&

@@ -1,8 +1,9 @@
-import type { FunctionRecord, Reference } from "./web-record.ts";
+import type { FunctionRecord, Reference, WebPlace } from "./web-record.ts";
 
 /** Calls of calls that are looked into, inside one file. */
 const depthMax = 4;
 const callsMax = 12;
+const placesMax = 20;
 
 /** What is collected about a function or class while its file is walked. */
 export class FunctionFacts {
@@ -12,6 +13,7 @@ export class FunctionFacts {
   readonly controls = new Set<string>();
   readonly effects = new Set<string>();
   readonly calls = new Set<Reference>();
+  readonly places: WebPlace[] = [];
 
   constructor(name: string, owner: string | null) {
     this.names = new Set([name]);
@@ -46,9 +48,10 @@ export function functionRecords(all: readonly FunctionFacts[], referred: Readonl
     // What is done further away is done to something else, as a rule.
     const effects = [...new Set([facts, ...direct].flatMap((from) => [...from.effects]))].sort();
     const calls = union((from) => [...from.calls].filter((reference) => !reference.startsWith("#"))).slice(0, callsMax);
+    const places = [...new Set([facts, ...direct].flatMap((from) => from.places))].slice(0, placesMax);
     if (controls.length + effects.length + calls.length === 0) return [];
     // Anonymous functions are found by their place only where something refers to it.
     const names = [...facts.names].filter((name) => !name.endsWith(">") || referred.has(`#${name}`));
-    return names.map((name) => ({ name, controls, effects, calls }));
+    return names.map((name) => ({ name, controls, effects, calls, ...(places.length > 0 && { places }) }));
   });
 }

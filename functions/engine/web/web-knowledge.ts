@@ -43,12 +43,12 @@ export class WebKnowledge {
     if (known) return known;
     if (!this.#tellsAnything(occurrence, name)) return this.#remember(key, nothing);
     const meant = this.#controls.filter((control) => control.in.includes(occurrence) && control.test(name));
+    const done = this.#effects.filter((effect) => effect.in === occurrence && effect.test(name));
     return this.#remember(key, {
       controls: meant.filter(({ application }) => !application).map(({ control }) => control),
-      application: meant.filter(({ application }) => application).map(({ control }) => control),
-      effects: this.#effects
-        .filter((effect) => effect.in === occurrence && effect.test(name))
-        .map(({ effect }) => effect),
+      application: [...meant, ...done].filter(({ application }) => application).map(factOf),
+      effects: done.filter(({ application }) => !application).map(({ effect }) => effect),
+      placed: done.filter(({ placed }) => placed).map(({ effect }) => effect),
     });
   }
 
@@ -82,9 +82,14 @@ export interface Told {
   readonly controls: readonly string[];
   readonly application: readonly string[];
   readonly effects: readonly string[];
+  /** Those of the effects whose place counts. */
+  readonly placed: readonly string[];
 }
 
-const nothing: Told = { controls: [], application: [], effects: [] };
+const nothing: Told = { controls: [], application: [], effects: [], placed: [] };
+
+const factOf = (model: { control: string } | { effect: string }): string =>
+  "control" in model ? model.control : model.effect;
 
 function test(expression: string | undefined): ((text: string) => boolean) | null {
   if (expression === undefined) return null;

@@ -38,6 +38,16 @@ export interface MountRecord {
   uses: Reference[];
 }
 
+/** A place in a function that a rule may report. */
+export interface WebPlace extends LocalPlace {
+  effect: string;
+  symbol: string;
+  anchor: string;
+  snippet: string;
+  /** Reasons not to report, by rule. */
+  suppressed: Record<string, string>;
+}
+
 /** What a function, with all functions of its file that it calls, does and looks at; or what a class is. */
 export interface FunctionRecord {
   name: string;
@@ -45,6 +55,7 @@ export interface FunctionRecord {
   effects: string[];
   /** Functions of other files that it calls, and the bases of a class. */
   calls: Reference[];
+  places?: WebPlace[];
 }
 
 /** What a file says about the ways into an application. */
@@ -52,6 +63,6 @@ export interface WebRecord {
   routes: RouteRecord[];
   mounts: MountRecord[];
   functions: FunctionRecord[];
-  /** Controls that hold for the whole application. */
+  /** Controls that hold, and effects that are done, for the whole application. */
   application: string[];
 }

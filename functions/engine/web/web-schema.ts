@@ -57,6 +57,7 @@ export const occurrences = [
   "entry",
   "setting",
   "text",
+  "assign",
 ] as const;
 export type Occurrence = (typeof occurrences)[number];
 
@@ -72,14 +73,27 @@ export const ControlModel = z.strictObject({
 export const EffectModel = z.strictObject({
   ...Named,
   effect: z.string(),
-  in: z.enum(["call", "text"]).default("call"),
+  in: z.enum(occurrences).default("call"),
+  /** It is true of the whole application, wherever the name stands. */
+  application: z.boolean().default(false),
+  /** The place is remembered, so that a rule can report it. */
+  placed: z.boolean().default(false),
 });
 
-/** The body of a rule about routes that lack something. */
+/** The body of a rule about what routes or applications lack. */
 export const ControlBody = z.strictObject({
+  /**
+   * A route that lacks the control while others have it; an application in which none has it, once; or each place in a handler where `effects`
+   * are done without it.
+   */
+  scope: z.enum(["route", "application", "place"]).default("route"),
   /** What the handler must do for the rule to care, one of these. */
   effects: z.array(z.string()).min(1),
   requires: z.string(),
+  /** Controls and effects, of the route or the application, that must be there too. */
+  with: z.array(z.string()).default([]),
+  /** Controls and effects that make the rule silent. */
+  without: z.array(z.string()).default([]),
   /** Methods that the rule is about. */
   methods: z.array(z.string()).min(1),
   /** Only routes whose path or handler is called like this. */
