@@ -133,6 +133,9 @@ interface At {
 
 const codeOf = ({ snippet }: At["record"]): string => (snippet.split("\n", 1)[0] ?? "").trim().slice(0, 120);
 
+/** A route by what it answers to, anything else by how it is written. */
+const nameOf = (record: At["record"]): string => ("methods" in record ? label({ record }) : codeOf(record));
+
 const step = ({ artefact, record }: At, role: TraceStep["role"]): TraceStep => ({
   path: artefact.coverage.path,
   startLine: record.startLine,
@@ -149,7 +152,7 @@ function placed(
   confidence: number,
   source: string,
   trace: TraceStep[],
-  sink: string = "methods" in record ? label({ record }) : codeOf(record),
+  sink: string = nameOf(record),
 ): PlacedCandidate {
   const reason = record.suppressed[rule.id];
   const candidate: Candidate = {
