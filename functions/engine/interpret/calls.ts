@@ -1,5 +1,5 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
-import { type Call, wholeMap } from "../ir/ir.ts";
+import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
@@ -45,7 +45,7 @@ interface Called {
 
 /** Evaluates a call: checks it against the models, then decides what it gives. */
 export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
-  const required = requireOf(run, frame, call);
+  const required = requireOf(run, frame, call) ?? handedOut(run, frame, call);
   if (required) return required;
   const called = prepare(run, frame, call);
   const { paths, positional, receiver } = called;
@@ -109,6 +109,21 @@ function requireOf(run: Run, frame: Frame, call: Call): Value | null {
   if (typeof module !== "string") return null;
   const path = module.replace(/^node:/, "").replace(/\/index(\.\w+)?$/, "");
   return named(path, ...run.knowledge.returns.find(path));
+}
+
+/** A generator gives all that it hands out; one that manages a context gives that itself. */
+function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null {
+  if (callee.kind !== "variable" || callee.name !== handsOut) return null;
+  const [given] = args;
+  if (!given) return nothing;
+  const value = evaluate(run, frame, given.value);
+  const manages = frame.fn?.decorators.some(
+    (d) => (d.kind === "variable" || d.kind === "field") && /contextmanager$/.test(d.name),
+  );
+  const all: Value = { ...nothing, slots: { shape: "list", entries: new Map(), rest: value } };
+  const handed = manages || given.spread ? value : all;
+  frame.returned = frame.returned ? join(frame.returned, handed) : handed;
+  return nothing;
 }
 
 function prepare(run: Run, frame: Frame, call: Call): Called {
@@ -205,7 +220,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     const at = run.source(source, call);
     return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
   }
-  const back = entered ? nothing : callBacks(run, frame, called);
+  const back = entered ? nothing : callBacks(run, frame, call, called);
   const promises = promised(call);
   const cleans =
     cleansOf(run, frame, called, call) | (target === null ? promises : 0) | replacementCleans(run, call, positional);
@@ -368,9 +383,21 @@ function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subjec
   }
 }
 
-function callBacks(run: Run, frame: Frame, called: Called): Value {
-  const closures = [...called.positional, ...called.named.values()].flatMap((arg) => arg.closures);
-  const results = closures.map((closure) => callBack(run, frame, closure, called.receiver));
+/** What is passed behind a function in Python is passed to it: threads, executors, `map`. */
+function givenTo(run: Run, { callee }: Call, { positional, named: byName }: Called, at: number): readonly Value[] {
+  if (run.language !== "python") return [];
+  const args = at >= positional.length ? byName.get("args") : undefined;
+  if (args) return args.slots?.shape === "list" ? [...args.slots.entries.values()] : [anyElement(args)];
+  const behind = positional.slice(at + 1);
+  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  return /map|filter/.test(name) ? behind.map(anyElement) : behind;
+}
+
+function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
+  const passed = [...called.positional, ...called.named.values()];
+  const results = passed.flatMap(({ closures }, i) =>
+    closures.map((closure) => callBack(run, frame, closure, called.receiver, givenTo(run, call, called, i))),
+  );
   const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
   return { ...tainted(allTaint(returned)) };
 }

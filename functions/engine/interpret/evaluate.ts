@@ -5,8 +5,7 @@ import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
 import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
-import { fromOutside, member, memberOfInstance } from "./members.ts";
-import { pageVariable } from "./includes.ts";
+import { fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
 import { indexOf, noteBounds, numericOf, useOf } from "./memory.ts";
 import { accessPath, basePaths, globalName, hasOpenClasses, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
@@ -108,7 +107,7 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
     return scope === frame.scope ? value : fromOutside(value);
   }
   if (frame.owner && hasOpenClasses(run.language)) {
-    const member = ownMember(frame, name);
+    const member = ownMember(run, frame, name);
     if (member) return member;
   }
   if (frame.owner && frame.owner.node.name === name) return named(name);
@@ -126,9 +125,12 @@ function inherited(run: Run, frame: Frame, name: string): Value | null {
   return bases.length === 0 ? null : named(...bases.slice(0, 3).map((base) => `${base}.${name}`), `?${name}`);
 }
 
-function ownMember(frame: Frame, name: string): Value | null {
+function ownMember(run: Run, frame: Frame, name: string): Value | null {
+  const { self } = frame;
   const assigned = frame.scope.binding(`this.${name}`)?.get(`this.${name}`);
-  return assigned ?? (frame.self && memberOfInstance(frame.self, name));
+  if (assigned || !self) return assigned ?? null;
+  const own = memberOfInstance(self, name);
+  return own && self.taint.length > 0 ? partOfTainted(run, self, own, name) : own;
 }
 
 function field(run: Run, frame: Frame, e: Field): Value {

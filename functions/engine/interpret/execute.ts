@@ -124,7 +124,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
   noteGuard(run, frame, returned, truth(value) ?? outcomeOf(returned));
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;
-  frame.scope.variables = null;
+  frame.scope.leave();
 }
 
 /** What a framework makes a page of: maps become JSON, and of several results the first is the body. */

@@ -16,7 +16,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const own = memberOfInstance(of, name);
   const stored = own && own.closures.length === 0 ? of.slots?.entries.get(name) : undefined;
   if (stored) return stored;
-  if (own) return of.taint.length > 0 && own.closures.length === 0 ? partOfTainted(run, of, own, name) : own;
+  if (own) return of.taint.length > 0 ? partOfTainted(run, of, own, name) : own;
   if (name === "length" && of.slots) return lengthOf(of);
   const slot = of.slots?.shape === "map" ? elementAt(of, name) : null;
   const reached = memberPaths(of, name);
@@ -101,7 +101,8 @@ function readMatches(
 }
 
 /** What fills an object as a whole fills its fields, except those whose type cannot carry an attack. */
-function partOfTainted(run: Run, of: Value, field: Value, name: string): Value {
+export function partOfTainted(run: Run, of: Value, field: Value, name: string): Value {
+  if (field.closures.length > 0) return field;
   const declared = (of.instance?.node.body ?? []).find(
     (s) => s.kind === "expression" && s.value.kind === "assign" && accessPath(s.value.to) === name,
   );

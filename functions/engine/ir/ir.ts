@@ -70,6 +70,9 @@ export interface Call extends Span {
   args: Argument[];
   isNew: boolean;
 }
+/** Called with what a generator hands out; spread where it hands on all of another's. */
+export const handsOut = "<yield>";
+
 /** The name of an argument that is a map of arguments: `f(**options)`. */
 export const wholeMap = "**";
 

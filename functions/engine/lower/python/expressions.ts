@@ -1,5 +1,5 @@
 import type { Argument, Entry, Expression, Operation } from "../../ir/ir.ts";
-import { wholeMap } from "../../ir/ir.ts";
+import { handsOut, wholeMap } from "../../ir/ir.ts";
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { annotationOf } from "./annotations.ts";
@@ -42,7 +42,12 @@ export const expressions: Record<string, Handler> = {
   },
   parenthesized_expression: inner,
   await: inner,
-  yield: inner,
+  yield: (l, node) => {
+    const [given] = node.children;
+    const spread = /^yield\s+from\b/.test(l.textOf(node));
+    const args = given ? [{ name: null, spread, value: l.expression(given) }] : [];
+    return { ...span(node), kind: "call", callee: l.variable(node, handsOut), args, isNew: false };
+  },
   type: inner,
   as_pattern: inner,
   list_splat: inner,
