@@ -5,6 +5,7 @@ import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
 import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
+import { pageVariable } from "./includes.ts";
 import { fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
 import { indexOf, noteBounds, numericOf, useOf } from "./memory.ts";
 import { accessPath, basePaths, globalName, hasOpenClasses, memberPaths } from "./names.ts";
