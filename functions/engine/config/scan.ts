@@ -121,7 +121,7 @@ function matchesOf(each: RE2JS, skip: RE2JS | null, node: ConfigNode): Seen[] {
   while (matcher.find() && found.length < findingsMax) {
     const text = matcher.group() ?? "";
     const lead = text.search(/\S/);
-    if (lead < 0 || skip?.matcher(text).find()) continue;
+    if (lead < 0 || skip?.test(text)) continue;
     const start = node.textStart + matcher.start() + lead;
     found.push({ node, start, end: start + text.trim().length });
   }
@@ -129,12 +129,12 @@ function matchesOf(each: RE2JS, skip: RE2JS | null, node: ConfigNode): Seen[] {
 }
 
 function holds({ at, condition, key, matches, is }: CompiledCondition, node: ConfigNode, visit: () => void): boolean {
-  const nodes = at.from(node, visit).filter((found) => !key || key.matcher(found.key).find());
+  const nodes = at.from(node, visit).filter((found) => !key || key.test(found.key));
   if (condition.absent) return nodes.length === 0;
   return nodes.some((found) => {
     const value = found.value;
     if (is && !(value !== null && is.has(value.toLowerCase()))) return false;
-    if (matches && !(value !== null && matches.matcher(value).find())) return false;
+    if (matches && !(value !== null && matches.test(value))) return false;
     if (condition.secret && !(value !== null && !isPlaceholder(value))) return false;
     if (condition.empty !== undefined && (found.entries.length === 0 && (value ?? "") === "") !== condition.empty)
       return false;

@@ -70,7 +70,7 @@ function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly str
 
 /** Whether what an entry point asks of the function's other decorators, its class and its result is so. */
 function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
-  if (entry.result && !entry.result.matcher((fn.result ?? "").replace(/\s/g, "")).find()) return false;
+  if (entry.result && !entry.result.test((fn.result ?? "").replace(/\s/g, ""))) return false;
   if (entry.when.length + entry.unless.length > 0) {
     const subjects = fn.decorators.flatMap((d) => (d.kind === "call" ? [subjectOfDecorator(run, frame, d)] : []));
     if (!entry.when.every((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;

@@ -94,11 +94,11 @@ const factOf = (model: { control: string } | { effect: string }): string =>
 function test(expression: string | undefined): ((text: string) => boolean) | null {
   if (expression === undefined) return null;
   const wanted = RE2JS.compile(expression);
-  return (text) => wanted.matcher(text).find();
+  return (text) => wanted.test(text);
 }
 
 function compiled<T extends { matches: string; notMatches?: string | undefined }>(model: T): Named<T> {
   const wanted = RE2JS.compile(model.matches);
   const unwanted = model.notMatches === undefined ? null : RE2JS.compile(model.notMatches);
-  return { ...model, test: (name) => wanted.matcher(name).find() && !unwanted?.matcher(name).find() };
+  return { ...model, test: (name) => wanted.test(name) && !unwanted?.test(name) };
 }
