@@ -5,6 +5,7 @@ import { Suppressions } from "./findings/suppression.ts";
 import { interpret } from "./interpret/interpreter.ts";
 import type { Hit, Run } from "./interpret/run.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
+import type { Module } from "./ir/ir.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
 import { byCodeUnits } from "./link/order.ts";
 import { BashLowering } from "./lower/bash/bash-lowering.ts";
@@ -24,6 +25,7 @@ import type { OwnRulesFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
 import type { ShownText } from "./secrets/shown-text.ts";
 import { writtenKeys } from "./secrets/written-keys.ts";
+import { noLimit, type TimeLimit, TimeUp } from "./time-limit.ts";
 import { webRecordOf } from "./web/collect.ts";
 
 /** What one file of code gave; `reason` says what was left out, null for nothing. */
@@ -67,8 +69,9 @@ export async function analyseCode(
   text: string,
   lines: LineIndex,
   safe: ShownText,
+  limit: TimeLimit = noLimit(),
 ): Promise<CodeAnalysis> {
-  const parsed = await parser.parse(text, grammar);
+  const parsed = await parser.parse(text, grammar, limit);
   const nothing = {
     candidates: [],
     links: noLinks,
@@ -79,8 +82,9 @@ export async function analyseCode(
   };
   if ("failure" in parsed) return { ...nothing, reason: parsed.failure };
   const lowering = new (lowerings[grammar] as new (text: string) => Lowering)(text);
-  const module = lowering.module(parsed.syntax);
-  const { run, exhausted } = interpret(catalogue, module, grammar, text);
+  const module = untilTimeIsUp(() => lowering.module(parsed.syntax, limit), null);
+  if (module === null) return { ...nothing, reason: "time_limit" };
+  const { run, exhausted } = interpret(catalogue, module, grammar, text, null, limit);
   const shown = safe.without(writtenKeys(module, text, run.keys));
   const file: FileContext = {
     text: shown.text,
@@ -91,7 +95,9 @@ export async function analyseCode(
   };
   const unread = module.errors.reduce((sum, error) => sum + error.end - error.start, 0) / text.length;
   const reason = exhausted
-    ? "interpreter_budget"
+    ? limit.isUp
+      ? "time_limit"
+      : "interpreter_budget"
     : module.tooDeep || run.truncated
       ? "nesting"
       : unread > errorShareMax
@@ -99,12 +105,27 @@ export async function analyseCode(
         : null;
   const hits = outermost([...run.hits.values()]);
   const candidates = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, hit));
-  const rules = catalogue.controlRules.map((rule) => rule.id);
-  const web = webRecordOf(run.knowledge.web, file, module, rules);
-  const links = { ...linkRecordOf(catalogue, file, run, hits), ...(web && { web }) };
+  const links = untilTimeIsUp(() => linksOf(catalogue, file, run, module, hits), noLinks);
   const functions = functionsOf(lines, run);
   const own = { syntax: new FileUnderMatch(text, grammar, parsed.syntax), module, context: file };
   return { candidates, links, functions, suppressions: file.suppressions, shown, reason, own };
+}
+
+/** What other files are told. @throws TimeUp */
+function linksOf(catalogue: Catalogue, file: FileContext, run: Run, module: Module, hits: readonly Hit[]): LinkRecord {
+  run.limit.check();
+  const rules = catalogue.controlRules.map((rule) => rule.id);
+  const web = webRecordOf(run.knowledge.web, file, module, rules);
+  return { ...linkRecordOf(catalogue, file, run, hits), ...(web && { web }) };
+}
+
+function untilTimeIsUp<T, U>(work: () => T, otherwise: U): T | U {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof TimeUp) return otherwise;
+    throw error;
+  }
 }
 
 /** The functions that were met; functions on the same lines inside each other are told apart by nothing but their symbols. */
@@ -126,8 +147,10 @@ function outermost(hits: readonly Hit[]): Hit[] {
     inner !== outer &&
     inner.match.rule === outer.match.rule &&
     inner.flow?.source === outer.flow?.source &&
-    inner.statement.start === outer.statement.start &&
     inner.at.start >= outer.at.start &&
     inner.at.end <= outer.at.end;
-  return hits.filter((hit) => hit.flow === null || !hits.some((other) => inside(hit, other)));
+  const byStatement = Map.groupBy(hits, (hit) => hit.statement.start);
+  return hits.filter(
+    (hit) => hit.flow === null || !byStatement.get(hit.statement.start)?.some((other) => inside(hit, other)),
+  );
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { FileArtefact, SourceFile } from "../engine/artefact.ts";
+import { type FileArtefact, isRepeatable, type SourceFile } from "../engine/artefact.ts";
 import type { AnalysisOptions, Engine } from "../engine/engine.ts";
 import { environment } from "../platform/environment.ts";
 import { getJson, putJson } from "../platform/object-store.ts";
@@ -102,10 +102,10 @@ export class KnownArtefacts {
     return known;
   }
 
-  /** @returns null for a file that is new, was changed, or whose analysis failed and may not fail again */
+  /** @returns null for a file that is new, was changed, or whose analysis may come out better now */
   find({ path, bytes }: SourceFile): FileArtefact | null {
     const artefact = this.#byPath.get(path);
-    if (!artefact || artefact.coverage.status === "failed") return null;
+    if (!artefact || !isRepeatable(artefact.coverage)) return null;
     return artefact.sha256 === createHash("sha256").update(bytes).digest("hex") ? artefact : null;
   }
 }

@@ -6,14 +6,15 @@ import { afterAll, expect } from "vitest";
 import type { FileArtefact } from "../../functions/engine/artefact.ts";
 import { createEngine, type Engine } from "../../functions/engine/engine.ts";
 import type { Finding } from "../../functions/engine/finding.ts";
+import type { WorkClock } from "../../functions/engine/time-limit.ts";
 import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
 
 /** The real engine over freshly written assets; the folder goes when the test file ends. */
-export async function openEngine(): Promise<Engine> {
+export async function openEngine(clock?: WorkClock): Promise<Engine> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-engine-"));
   afterAll(() => rm(folder, { recursive: true, force: true }));
   await writeEngineAssets(folder);
-  return createEngine({ read: (name) => readFile(join(folder, name)) });
+  return createEngine({ read: (name) => readFile(join(folder, name)), ...(clock && { clock }) });
 }
 
 const encoder = new TextEncoder();

@@ -5,6 +5,7 @@ import { snippetOf } from "../findings/candidates.ts";
 import type { Span } from "../ir/ir.ts";
 import { isPlaceholder } from "../secrets/placeholder.ts";
 import { occurrencesOf, type ShownText } from "../secrets/shown-text.ts";
+import { noLimit, type TimeLimit, TimeUp } from "../time-limit.ts";
 import { type ConfigDocument, type DocumentKind, readConfig } from "./config-document.ts";
 import type { ConfigFormat } from "./config-format.ts";
 import { type ConfigNode, TooLarge } from "./config-node.ts";
@@ -62,6 +63,7 @@ export class ConfigScanner {
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
     /** Lines whose secrets are reported already. */
     told: ReadonlySet<number> = new Set(),
+    limit: TimeLimit = noLimit(),
   ): { candidates: Candidate[]; reason: string | null; shown: ShownText } {
     const found: Sighting[] = [];
     const ended = (reason: string | null) => {
@@ -71,6 +73,7 @@ export class ConfigScanner {
     let steps = 0;
     const visit = () => {
       if (++steps > stepsMax) throw new OutOfSteps();
+      limit.check();
     };
     try {
       const { documents, reason } = readConfig(format, text);
@@ -83,6 +86,7 @@ export class ConfigScanner {
     } catch (error) {
       // Nesting that the parser cannot take ends its stack.
       if (error instanceof OutOfSteps || error instanceof TooLarge) return ended("config_budget");
+      if (error instanceof TimeUp) return ended("time_limit");
       if (error instanceof RangeError) return ended("nesting");
       throw error;
     }

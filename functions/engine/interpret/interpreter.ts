@@ -1,5 +1,6 @@
 import { type Catalogue, modelLanguage } from "../catalogue/catalogue.ts";
 import type { Module, Statement } from "../ir/ir.ts";
+import type { TimeLimit } from "../time-limit.ts";
 import { execute } from "./execute.ts";
 import { leavePage } from "./includes.ts";
 import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
@@ -7,7 +8,7 @@ import { BudgetExhausted, type Marks, Run } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { renderClasses } from "./template-calls.ts";
 
-/** What interpreting one file gave. `exhausted`: the step budget ran out; `truncated`: some code was nested too deeply. */
+/** What interpreting one file gave. `exhausted`: the steps or the time ran out; `truncated`: some code was nested too deeply. */
 export interface Interpretation {
   run: Run;
   exhausted: boolean;
@@ -20,9 +21,10 @@ export function interpret(
   language: string,
   text: string,
   marks: Marks | null = null,
+  limit?: TimeLimit,
 ): Interpretation {
   const knowledge = catalogue.knowledge(language, importsOf(module.body));
-  const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks);
+  const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks, limit);
   try {
     run.followUntil = run.steps + followedStepsMax;
     const file = newFrame(null, new Scope(null), null, null, "");

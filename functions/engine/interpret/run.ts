@@ -3,6 +3,7 @@ import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalog
 import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Expression, FunctionNode, Span } from "../ir/ir.ts";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Scope, Variables } from "./scope.ts";
@@ -120,6 +121,7 @@ export interface Marks {
 /** Everything that lasts while one file is interpreted. */
 export class Run {
   readonly marks: Marks | null;
+  readonly limit: TimeLimit;
   readonly catalogue: Catalogue;
   readonly knowledge: Knowledge;
   readonly language: string;
@@ -151,8 +153,16 @@ export class Run {
   #steps = 0;
   #depth = 0;
 
-  constructor(catalogue: Catalogue, knowledge: Knowledge, language: string, text: string, marks: Marks | null = null) {
+  constructor(
+    catalogue: Catalogue,
+    knowledge: Knowledge,
+    language: string,
+    text: string,
+    marks: Marks | null = null,
+    limit: TimeLimit = noLimit(),
+  ) {
     this.marks = marks;
+    this.limit = limit;
     this.catalogue = catalogue;
     this.knowledge = knowledge;
     this.language = language;
@@ -162,7 +172,7 @@ export class Run {
   /** Counts work. Raises BudgetExhausted; what was found until then stands. */
   charge(steps = 1): void {
     this.#steps += steps;
-    if (this.#steps > stepsMax) throw new BudgetExhausted();
+    if (this.#steps > stepsMax || this.limit.passes(steps)) throw new BudgetExhausted();
   }
 
   get steps(): number {

@@ -49,7 +49,9 @@ class Recorder {
     this.#run = run;
   }
 
+  /** @throws TimeUp */
   exported(name: string, closure: ClosureValue): ExportedFunction[] {
+    this.#run.limit.check();
     const summary = this.#run.summaries.get(closure.fn);
     if (!summary) return [];
     const { fn } = closure;

@@ -1,5 +1,6 @@
 import type { Argument, Constant, Expression, Literal, Module, Span, Statement, Unknown } from "../ir/ir.ts";
 import type { Syntax, SyntaxNode } from "../parse/syntax.ts";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 
 /** Handlers recurse two or three frames a level; far below what the smallest worker stack bears, far above what people write. */
 const nestingMax = 400;
@@ -11,13 +12,15 @@ export abstract class Lowering {
   #unknown = 0;
   #depth = 0;
   #tooDeep = false;
+  #limit = noLimit();
 
   constructor(text: string) {
     this.text = text;
   }
 
-  /** Turns a whole file into IR. */
-  module(syntax: Syntax): Module {
+  /** Turns a whole file into IR. @throws TimeUp */
+  module(syntax: Syntax, limit: TimeLimit = noLimit()): Module {
+    this.#limit = limit;
     const body = this.program(syntax.root);
     return {
       body,
@@ -63,6 +66,7 @@ export abstract class Lowering {
   /** Lowers one level deeper; null below the limit. Whatever recurses without a value or a statement goes through this. */
   nested<T>(lower: () => T): T | null {
     this.#nodes++;
+    this.#limit.check();
     if (this.#depth >= nestingMax) {
       this.#tooDeep = true;
       return null;

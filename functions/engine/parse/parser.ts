@@ -1,5 +1,6 @@
 import { Language, Parser } from "web-tree-sitter";
 import type { EngineAssets } from "../engine.ts";
+import { noLimit, type TimeLimit, TimeUp } from "../time-limit.ts";
 import { copyTree, type Syntax } from "./syntax.ts";
 
 /** Grammar file of each language we lower. */
@@ -20,7 +21,10 @@ const grammars: Record<string, string> = {
   bash: "tree-sitter-bash.wasm",
 };
 
-export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" };
+export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" | "time_limit" };
+
+/** Between two reports of its progress the parser does about as much as the interpreter in so many steps. */
+const stepsBetweenReports = 32;
 
 /**
  * Parses source text. One parser serves the process: parsing is synchronous, so two files never share it.
@@ -46,17 +50,22 @@ export class SourceParser {
   }
 
   /** Parses and frees the parser's memory before returning. */
-  async parse(text: string, grammar: string): Promise<ParseResult> {
+  async parse(text: string, grammar: string, limit: TimeLimit = noLimit()): Promise<ParseResult> {
     this.#parser.setLanguage(await this.#language(grammar));
     const callsMax = 2_000 + Math.ceil(text.length / 1024) * 100;
     let calls = 0;
-    const tree = this.#parser.parse(text, null, { progressCallback: () => ++calls > callsMax });
+    const tree = this.#parser.parse(text, null, {
+      progressCallback: () => ++calls > callsMax || limit.passes(stepsBetweenReports),
+    });
     if (!tree) {
       this.#parser.reset();
-      return { failure: "parse_budget" };
+      return { failure: limit.isUp ? "time_limit" : "parse_budget" };
     }
     try {
-      return { syntax: copyTree(tree) };
+      return { syntax: copyTree(tree, limit) };
+    } catch (error) {
+      if (error instanceof TimeUp) return { failure: "time_limit" };
+      throw error;
     } finally {
       tree.delete();
     }

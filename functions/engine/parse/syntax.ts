@@ -1,4 +1,5 @@
 import type { Tree } from "web-tree-sitter";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 
 /** A node of the concrete syntax, copied out of the parser's memory so that the tree can be freed at once. */
 export interface SyntaxNode {
@@ -19,8 +20,8 @@ export interface Syntax {
 
 const isComment = (type: string) => type === "comment" || type === "line_comment" || type === "block_comment";
 
-/** Copies a tree. The cursor and an explicit stack keep nesting from overflowing ours; the caller deletes the tree. */
-export function copyTree(tree: Tree): Syntax {
+/** Copies a tree. The cursor and an explicit stack keep nesting from overflowing ours; the caller deletes the tree. @throws TimeUp */
+export function copyTree(tree: Tree, limit: TimeLimit = noLimit()): Syntax {
   const cursor = tree.walk();
   try {
     const comments: Syntax["comments"] = [];
@@ -54,6 +55,7 @@ export function copyTree(tree: Tree): Syntax {
       };
     }
     function visit(): SyntaxNode | null {
+      limit.check();
       const field = cursor.currentFieldName;
       if (!cursor.nodeIsNamed && field === null) return null;
       const node = copyNode();

@@ -5,12 +5,15 @@ import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import { asciiLower } from "../secrets/scan.ts";
 import type { ShownText } from "../secrets/shown-text.ts";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 
 /** Longer lines are data. */
 const lineCharactersMax = 2_000;
 /** One says enough; a file full of them is a collection of prompts. */
 const matchesMax = 20;
 const sinkCharactersMax = 120;
+/** What expressions do with one line, in steps of the time limit. */
+const stepsALine = 64;
 
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
@@ -33,12 +36,16 @@ export class TextScanner {
   }
 
   /** @returns candidates, one a line and rule at most */
-  scan({ text, lines }: ShownText, suppressed: (ruleId: string, line: number) => Candidate["suppressed"]): Candidate[] {
+  scan(
+    { text, lines }: ShownText,
+    suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+    limit: TimeLimit = noLimit(),
+  ): Candidate[] {
     const lower = asciiLower(text);
     return this.#texts.flatMap(({ rule, keywords, regexes }) => {
       const found: Candidate[] = [];
       for (const number of linesWith(lower, lines, keywords)) {
-        if (found.length === matchesMax) break;
+        if (found.length === matchesMax || limit.passes(stepsALine)) break;
         const line = lines.line(number).slice(0, lineCharactersMax);
         const match = firstOf(regexes, line);
         if (match) found.push(candidateOf(rule, lines, number, line, match, suppressed));
