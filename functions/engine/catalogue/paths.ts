@@ -11,14 +11,15 @@ export function expandBraces(pattern: string): string[] {
     .flatMap((option) => after.map((rest) => before + option + rest));
 }
 
-/** Finds the entries whose path pattern matches a qualified path, by its last segment first. */
+/** Finds the entries whose path pattern matches a qualified path, by its last segment first; `*_path` is any last segment that ends so. */
 export class PathIndex<T> {
   readonly #exact = new Map<string, T[]>();
   readonly #byLast = new Map<string, { segments: string[]; anywhere: boolean; entry: T }[]>();
+  readonly #byEnd: { end: string; entry: T }[] = [];
 
   /** How many patterns it holds. */
   get size(): number {
-    return this.#exact.size + this.#byLast.size;
+    return this.#exact.size + this.#byLast.size + this.#byEnd.length;
   }
 
   /** @param pattern a path as in the models; braces are expanded here */
@@ -26,6 +27,10 @@ export class PathIndex<T> {
     for (const path of expandBraces(pattern)) {
       if (!path.includes("*")) {
         append(this.#exact, path, entry);
+        continue;
+      }
+      if (/^\*[^.*]+$/.test(path)) {
+        this.#byEnd.push({ end: path.slice(1), entry });
         continue;
       }
       const segments = splitPath(path);
@@ -37,7 +42,8 @@ export class PathIndex<T> {
 
   /** The entries that match, exact ones first, in the order they were added. */
   find(path: string): T[] {
-    const exact = this.#exact.get(path) ?? [];
+    const ends = this.#byEnd.filter(({ end }) => path.endsWith(end)).map(({ entry }) => entry);
+    const exact = [...(this.#exact.get(path) ?? []), ...ends];
     const named = this.#byLast.get(lastSegment(path));
     const any = this.#byLast.get("*");
     const loose = named && any ? [...named, ...any] : (named ?? any);

@@ -188,12 +188,16 @@ const allowName = /allow|white|valid|permit|support|known|choice|safe|accept|^[A
 function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
   const value = evaluate(run, frame, list);
   const slots = value.slots;
-  if (value.taint.length > 0) return false;
+  // What another file gives is a list of that file, unless its caller has made it.
+  if (value.taint.some(({ source }) => source.outside === null)) return false;
   if (slots && slots.entries.size > 0 && !slots.rest) {
     return slots.shape === "map" || [...slots.entries.values()].every((entry) => entry.constants !== null);
   }
-  const name = accessPath(list) ?? "";
-  return slots === null ? allowName.test(lastSegment(name)) : false;
+  // `User.column_names` is a call in Ruby.
+  const name = accessPath(list.kind === "call" && list.args.length === 0 ? list.callee : list) ?? "";
+  return slots === null && !(list.kind === "variable" && value.taint.length > 0)
+    ? allowName.test(lastSegment(name))
+    : false;
 }
 
 /** `if ".." in path: return` leaves a path that cannot climb. */

@@ -62,6 +62,12 @@ function importsOf(body: readonly Statement[]): ReadonlySet<string> {
       if (required?.kind === "literal" && typeof required.value === "string")
         modules.add(required.value.replace(/^node:/, ""));
     }
+    if (statement.kind === "expression" && statement.value.kind === "call") {
+      // Ruby imports by a call.
+      const { callee, args } = statement.value;
+      const module = callee.kind === "variable" && callee.name === "require" ? args[0]?.value : undefined;
+      if (module?.kind === "literal" && typeof module.value === "string") modules.add(module.value);
+    }
     if (statement.kind === "block" || statement.kind === "try") open.push(...statement.body);
     if (statement.kind === "branch") open.push(...statement.then, ...statement.otherwise);
     if (statement.kind === "function") open.push(...statement.fn.body.filter((inner) => inner.kind === "import"));

@@ -7,8 +7,8 @@ const declarationsMax = 4;
 const generationsMax = 6;
 
 /**
- * The functions and classes of PHP: their names are the same in all files, however a file gets to know another. Paths are
- * `function`, `Name\\Space\\function` and `Name\\Space\\Class.method`.
+ * The functions and classes of languages whose names are the same in all files, however a file gets to know another. Paths are `function`,
+ * `Name\\Space\\function` and `Name\\Space\\Class.method` in PHP; elsewhere namespaces are segments too, and the last one names the class.
  */
 export class GlobalNames {
   readonly #declared = new Map<string, Target[]>();
@@ -18,7 +18,7 @@ export class GlobalNames {
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[]) {
     for (const artefact of artefacts) {
-      for (const exported of artefact.link.exports) add(this.#declared, exported.name, { artefact, exported });
+      for (const exported of artefact.link.exports) add(this.#declared, inClass(exported.name), { artefact, exported });
       for (const { name, bases } of artefact.link.classes) {
         for (const base of bases) {
           add(this.#bases, name, base);
@@ -28,7 +28,8 @@ export class GlobalNames {
     }
   }
 
-  find(target: string): Target[] {
+  find(written: string): Target[] {
+    const target = inClass(written);
     const dot = target.lastIndexOf(".");
     // What is not found in a namespace is looked for in the global one.
     if (dot < 0) return this.#at(target) ?? this.#at(target.slice(target.lastIndexOf("\\") + 1)) ?? [];
@@ -57,6 +58,15 @@ export class GlobalNames {
     }
     return found;
   }
+}
+
+/** The class and its method without the modules around them; what Ruby makes with `new` is one of the class. */
+function inClass(path: string): string {
+  const names = path
+    .replace(/\.new$/, ".initialize")
+    .replaceAll(".new.", ".")
+    .split(".");
+  return names.slice(-2).join(".");
 }
 
 function add<T>(map: Map<string, T[]>, key: string, value: T): void {
