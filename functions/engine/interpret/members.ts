@@ -1,5 +1,5 @@
 import type { Span } from "../ir/ir.ts";
-import { check } from "./check.ts";
+import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
 import { accessPath, memberPaths } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
@@ -93,8 +93,12 @@ function readMatches(
     kind ??=
       run.knowledge.sources.read
         .find(path)
-        .find((s) => (!s.ofInput || of.taint.length > 0) && (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)))
-        ?.kind ?? null;
+        .find(
+          (s) =>
+            (!s.receiver || receiverFits(s.receiver, of.paths)) &&
+            (!s.ofInput || of.taint.length > 0) &&
+            (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)),
+        )?.kind ?? null;
     for (const sanitizer of run.knowledge.sanitizers.read.find(path)) cleans |= sanitizer.cleans;
   }
   return { kind, cleans, confidence: 1 };
