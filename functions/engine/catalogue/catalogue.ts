@@ -1,6 +1,7 @@
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
 import type { Severity } from "../finding.ts";
 import { WebKnowledge } from "../web/web-knowledge.ts";
+import { expression } from "./expression.ts";
 import { expandBraces, PathIndex } from "./paths.ts";
 import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts";
 
@@ -413,5 +414,4 @@ function pathIndex(path: string | undefined): PathIndex<true> | null {
 export const taintFamilies = ({ families, rules }: Pick<CatalogueData, "families" | "rules">): string[] =>
   Object.keys(families).filter((family) => rules.some((rule) => rule.taint && rule.family === family));
 
-/** All expressions from rules run in linear time, also ours: one engine, one syntax. */
-const regex = (source: string | undefined): RE2JS | null => (source === undefined ? null : RE2JS.compile(source));
+const regex = (source: string | undefined): RE2JS | null => (source === undefined ? null : expression(source));

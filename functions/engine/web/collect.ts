@@ -1,10 +1,11 @@
 import { anchorOf } from "../findings/anchor.ts";
 import { type FileContext, snippetOf } from "../findings/candidates.ts";
-import type { Call, ClassStatement, Expression, FunctionNode, Module, Span } from "../ir/ir.ts";
+import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
+import { eachChild, type IrNode } from "../ir/walk.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
-import { closureName, eachChild, Names, type Node, written } from "./names.ts";
+import { closureName, Names, written } from "./names.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
-import type { RouteForm, WebKnowledge } from "./web-knowledge.ts";
+import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
 import type { MountRecord, RouteRecord, WebPlace, WebRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 
@@ -66,7 +67,11 @@ class Collector {
     for (const statement of body) this.#node(statement, { functions: [], owner: null });
   }
 
-  #node(node: Node, within: Within): void {
+  #node(node: IrNode, within: Within): void {
+    if (!("kind" in node)) {
+      eachChild(node, (child) => this.#node(child, within));
+      return;
+    }
     const inside = this.#visit(node, within);
     if (node.kind !== "field" && node.kind !== "index") {
       eachChild(node, (child) => this.#node(child, inside));
@@ -82,7 +87,7 @@ class Collector {
   }
 
   /** @returns what the nodes in it stand in */
-  #visit(node: Node, within: Within): Within {
+  #visit(node: Expression | Statement, within: Within): Within {
     switch (node.kind) {
       case "function":
         return this.#enter(node.fn, within);
@@ -216,9 +221,8 @@ class Collector {
     const asCall: Call =
       decorator.kind === "call" ? decorator : { ...decorator, kind: "call", callee, args: [], isNew: false };
     const isClass = facts.owner !== null && facts.names.has(facts.owner);
-    const route = this.#knowledge.routes.find(
-      (model) => model.on === "decorator" && (model.classes || !isClass) && names.some(model.test),
-    );
+    const { routes, mounts } = this.#knowledge.registers(names);
+    const route = routes.find((model) => model.on === "decorator" && (model.classes || !isClass));
     if (route) {
       const own = route.path.map((key) => pathText(argumentOf(asCall, key))).find((path) => path !== null) ?? null;
       if (route.isPath && !(own !== null && route.isPath(own))) return;
@@ -231,7 +235,7 @@ class Collector {
         [handler, ...(owner ? [`#${owner.name}!`] : [])],
       );
     }
-    const mount = this.#knowledge.mounts.find((model) => model.on === "decorator" && names.some(model.test));
+    const mount = mounts.find((model) => model.on === "decorator");
     if (mount && router !== null) this.#mounts.push({ router, path: null, order: 0, controls: [], uses: [handler] });
   }
 
@@ -287,7 +291,8 @@ class Collector {
 
   #registered(call: Call, names: readonly string[], within: Within): void {
     const router = call.callee.kind === "field" ? routerOf(call.callee.of) : null;
-    const route = this.#knowledge.routes.find((model) => model.on === "call" && names.some(model.test));
+    const { routes, mounts } = this.#knowledge.registers(names);
+    const route = routes.find((model) => model.on === "call");
     if (route) {
       const path = route.path.map((key) => argumentOf(call, key)).find((found) => found !== undefined);
       const text = pathText(path);
@@ -306,9 +311,7 @@ class Collector {
         return;
       }
     }
-    const mount = this.#knowledge.mounts.find(
-      (model) => model.on === "call" && model.of === "receiver" && names.some(model.test),
-    );
+    const mount = mounts.find((model) => model.on === "call" && model.of === "receiver");
     if (mount && router !== null) this.#mount(router, call, mount);
   }
 
@@ -342,7 +345,7 @@ class Collector {
     }
   }
 
-  #mount(router: string, call: Call, { path: keys, routers }: WebKnowledge["mounts"][number]): void {
+  #mount(router: string, call: Call, { path: keys, routers }: MountForm): void {
     const into: Registered = { references: [], controls: new Set() };
     const path = keys.map((key) => pathText(argumentOf(call, key))).find((text) => text !== null) ?? null;
     for (const { name, value } of call.args) this.#registration.place(value, routers && name === null, into);
@@ -356,7 +359,7 @@ class Collector {
       for (const target of this.#names.of(to)) this.#tell("assign", target, within, to);
     if (from.kind === "call" && to.kind === "variable") {
       const names = this.#names.of(from.callee);
-      const made = this.#knowledge.mounts.find((model) => model.of === "result" && names.some(model.test));
+      const made = this.#knowledge.registers(names).mounts.find((model) => model.of === "result");
       if (made) this.#mount(to.name, { ...from, start: 0 }, { ...made, path: [] });
     }
     if (within.functions.length === 0) this.#settings(name, from, within);

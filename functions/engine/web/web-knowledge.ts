@@ -1,5 +1,5 @@
-import { RE2JS } from "re2js";
 import type * as z from "zod";
+import { tester } from "../catalogue/expression.ts";
 import type { ControlModel, EffectModel, MountModel, Occurrence, RouteModel } from "./web-schema.ts";
 
 type Named<T> = T & { readonly test: (name: string) => boolean };
@@ -16,11 +16,13 @@ const rememberedMax = 20_000;
 
 /** What the models of a file's language and imports say about routes, ready to be asked by name. */
 export class WebKnowledge {
-  readonly routes: RouteForm[] = [];
-  readonly mounts: Named<z.output<typeof MountModel>>[] = [];
+  readonly #routes: RouteForm[] = [];
+  readonly #mounts: MountForm[] = [];
   readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
   readonly #known = new Map<string, Told>();
+  readonly #registered = new Map<string, Registers>();
+  #registersAnything: ((name: string) => boolean) | null = null;
   /** For each occurrence whether a name tells anything: most tell nothing, and one expression says so faster than all do. */
   readonly #telling = new Map<Occurrence, (name: string) => boolean>();
 
@@ -30,8 +32,8 @@ export class WebKnowledge {
 
   #add(model: WebModel): void {
     for (const route of model.routes)
-      this.routes.push({ ...compiled(route), isPath: test(route.pathMatches), isPrefix: test(route.prefix) });
-    this.mounts.push(...model.mounts.map(compiled));
+      this.#routes.push({ ...compiled(route), isPath: testerOf(route.pathMatches), isPrefix: testerOf(route.prefix) });
+    this.#mounts.push(...model.mounts.map(compiled));
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
   }
@@ -59,7 +61,7 @@ export class WebKnowledge {
         ...this.#controls.filter((control) => control.in.includes(occurrence)),
         ...this.#effects.filter((effect) => effect.in === occurrence),
       ];
-      telling = test(meant.map(({ matches }) => `(?:${matches})`).join("|") || undefined) ?? (() => false);
+      telling = anyOf(meant);
       this.#telling.set(occurrence, telling);
     }
     return telling(name);
@@ -69,7 +71,30 @@ export class WebKnowledge {
     if (this.#known.size < rememberedMax) this.#known.set(key, told);
     return told;
   }
+
+  /** What a call or decorator that goes by any of these names can register, in the order of the models. */
+  registers(names: readonly string[]): Registers {
+    const key = names.join(" ");
+    const known = this.#registered.get(key);
+    if (known) return known;
+    this.#registersAnything ??= anyOf([...this.#routes, ...this.#mounts]);
+    const fits = ({ test }: { test: (name: string) => boolean }) => names.some(test);
+    const found = names.some(this.#registersAnything)
+      ? { routes: this.#routes.filter(fits), mounts: this.#mounts.filter(fits) }
+      : noRegisters;
+    if (this.#registered.size < rememberedMax) this.#registered.set(key, found);
+    return found;
+  }
 }
+
+export type MountForm = Named<z.output<typeof MountModel>>;
+
+export interface Registers {
+  readonly routes: readonly RouteForm[];
+  readonly mounts: readonly MountForm[];
+}
+
+const noRegisters: Registers = { routes: [], mounts: [] };
 
 export interface RouteForm extends Named<z.output<typeof RouteModel>> {
   /** Whether a text can be the path; null where anything can. */
@@ -91,14 +116,15 @@ const nothing: Told = { controls: [], application: [], effects: [], placed: [] }
 const factOf = (model: { control: string } | { effect: string }): string =>
   "control" in model ? model.control : model.effect;
 
-function test(expression: string | undefined): ((text: string) => boolean) | null {
-  if (expression === undefined) return null;
-  const wanted = RE2JS.compile(expression);
-  return (text) => wanted.test(text);
-}
+const testerOf = (source: string | undefined): ((text: string) => boolean) | null =>
+  source === undefined ? null : tester(source);
+
+/** Most names are nobody's, and one expression says so faster than all do. */
+const anyOf = (models: readonly { matches: string }[]): ((name: string) => boolean) =>
+  models.length === 0 ? () => false : tester(models.map(({ matches }) => `(?:${matches})`).join("|"));
 
 function compiled<T extends { matches: string; notMatches?: string | undefined }>(model: T): Named<T> {
-  const wanted = RE2JS.compile(model.matches);
-  const unwanted = model.notMatches === undefined ? null : RE2JS.compile(model.notMatches);
-  return { ...model, test: (name) => wanted.test(name) && !unwanted?.test(name) };
+  const wanted = tester(model.matches);
+  const unwanted = testerOf(model.notMatches);
+  return { ...model, test: (name) => wanted(name) && !unwanted?.(name) };
 }
