@@ -155,6 +155,8 @@ export interface LinkRecord {
   stores: (Way & { field: string; within: string; from: Origin })[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
   aliases: { name: string; target: string }[];
+  /** The manifest of a package that others install. */
+  library?: true;
   /** What a file of settings says, as far as it is names. */
   settings?: Record<string, string>;
   /** The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare. */

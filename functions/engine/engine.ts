@@ -12,6 +12,7 @@ import { Suppressions } from "./findings/suppression.ts";
 import { decode, isBinary } from "./inventory/decode.ts";
 import { depthOf } from "./inventory/depth.ts";
 import { languageOf } from "./inventory/language.ts";
+import { isLibraryManifest } from "./inventory/library-manifest.ts";
 import { LineIndex } from "./inventory/line-index.ts";
 import { type LinkOptions, link } from "./link/link.ts";
 import { noLinks } from "./link/link-record.ts";
@@ -116,7 +117,7 @@ async function analyse(
   file: SourceFile,
   { patterns = [] }: AnalysisOptions,
 ): Promise<FileArtefact> {
-  const language = languageOf(file.path);
+  const language = languageOf(file.path, new TextDecoder("latin1").decode(file.bytes.subarray(0, 256)));
   const sha256 = createHash("sha256").update(file.bytes).digest("hex");
   const coverage: Coverage = {
     path: file.path,
@@ -206,7 +207,8 @@ async function analyse(
         ...own.candidates,
       ];
       const settings = format === "properties" ? { settings: namedSettings(shown.text) } : {};
-      return looked(reason, candidates, { ...page.links, ...settings }, { shown });
+      const library = isLibraryManifest(file.path, text) ? { library: true as const } : {};
+      return looked(reason, candidates, { ...page.links, ...settings, ...library }, { shown });
     }
     const code = await analyseCode(catalogue, parser, grammar, text, lines, found.shown, limit);
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);

@@ -68,6 +68,7 @@ export interface EntryPoint {
   without: PathIndex<true> | null;
   result: RE2JS | null;
   of: PathIndex<true> | null;
+  file: RE2JS | null;
   except: string[];
 }
 
@@ -103,7 +104,7 @@ export class Knowledge {
   readonly entryCalls = new PathIndex<EntryPoint>();
   readonly entryDecorators = new PathIndex<EntryPoint>();
   readonly entryNames: EntryPoint[] = [];
-  readonly entryExports = new Map<string, EntryPoint>();
+  readonly entryExports = new Map<string, EntryPoint[]>();
   readonly entryMethods = new Map<string, EntryPoint[]>();
   readonly parameterDecorators = new PathIndex<PassedParameter>();
   readonly cleanTypes = new Set<string>();
@@ -148,6 +149,7 @@ export class Catalogue {
   readonly templateRules: readonly Rule[];
   readonly #data: CatalogueData;
   readonly #bits: Map<string, Families>;
+  readonly #leads: readonly { bit: Families; safe: RE2JS }[];
   readonly #knowledge = new Map<string, Knowledge>();
   readonly #web = new Map<string, WebKnowledge>();
 
@@ -160,6 +162,10 @@ export class Catalogue {
     this.configRules = data.rules.filter((rule) => rule.config);
     this.templateRules = data.rules.filter((rule) => rule.taint?.templates);
     this.#bits = new Map(taintFamilies(data).map((family, i) => [family, 1 << i]));
+    this.#leads = [...this.#bits].flatMap(([family, bit]) => {
+      const safe = regex(data.families[family]?.safePrefix);
+      return safe ? [{ bit, safe }] : [];
+    });
   }
 
   family(name: string): Family {
@@ -179,6 +185,11 @@ export class Catalogue {
   bitsOf(families: "all" | readonly string[]): Families {
     if (families === "all") return allFamilies;
     return families.reduce((bits, name) => bits | (marks[name] ?? this.#bits.get(name) ?? 0), 0);
+  }
+
+  /** The families for which a text that begins like this leaves an attacker no choice of what matters. */
+  ledFamilies(beginning: string): Families {
+    return this.#leads.reduce((bits, { bit, safe }) => (safe.matcher(beginning).find() ? bits | bit : bits), 0);
   }
 
   /** What is known about a file in this language that imports these modules. Cached per set of models. */
@@ -226,7 +237,7 @@ export class Catalogue {
 
   #addModel(knowledge: Knowledge, model: Model, rules: Rule[]): void {
     for (const sink of model.sinks) {
-      for (const rule of rules.filter((r) => r.family === sink.family))
+      for (const rule of rules.filter((r) => r.family === sink.family && !r.taint?.ownSinks))
         this.#place(knowledge, sink, this.#match(rule, sink));
     }
     for (const { call, read, kind, receiver, when, unlessFact = null, ofInput, shallow } of model.sources) {
@@ -292,6 +303,7 @@ export class Catalogue {
       without: pathIndex(entry.without),
       result: regex(entry.result),
       of: pathIndex(entry.of),
+      file: regex(entry.file),
       except: entry.except.flatMap(expandBraces),
     };
     for (const path of [entry.with, entry.without]) if (path) remember(knowledge, path, () => {});
@@ -304,13 +316,14 @@ export class Catalogue {
     if (entry.of) remember(knowledge, entry.of, () => {});
     for (const name of entry.method ? expandBraces(entry.method) : [])
       knowledge.entryMethods.set(name, [...(knowledge.entryMethods.get(name) ?? []), point]);
-    if (entry.names && !entry.method) knowledge.entryNames.push(point);
+    if (entry.names && !entry.method && !entry.exported) knowledge.entryNames.push(point);
     if (entry.parameterDecorator) {
       const kind = entry.type ? null : (entry.others ?? "http-query");
       const passed = { kind, type: entry.type ?? null, unless: point.unless };
       remember(knowledge, entry.parameterDecorator, (path) => knowledge.parameterDecorators.add(path, passed));
     }
-    for (const name of entry.exported ? expandBraces(entry.exported) : []) knowledge.entryExports.set(name, point);
+    for (const name of entry.exported ? expandBraces(entry.exported) : [])
+      knowledge.entryExports.set(name, [...(knowledge.entryExports.get(name) ?? []), point]);
   }
 
   #place(knowledge: Knowledge, at: Where, match: Match): void {

@@ -138,10 +138,12 @@ export const Model = z.strictObject({
         /** Functions passed to this call. */
         call: Path.optional(),
         receiver: z.string().optional(),
-        /** Functions whose first parameters carry these names. */
+        /** Functions whose first parameters carry these names; `{q}` is one that is taken apart and has a part q. */
         names: z.array(z.array(z.string()).min(1)).optional(),
-        /** Functions that the file exports under this name. */
+        /** Functions that the file exports under this name, `*` for any; only those with the names, where there are such too. */
         exported: z.string().optional(),
+        /** Of exported functions: the file must have this somewhere. */
+        file: z.string().optional(),
         /** Methods of this name, in classes that extend `of` where that is given. */
         method: z.string().optional(),
         of: Path.optional(),
@@ -351,6 +353,8 @@ export const Rule = z
         /** Source kinds or groups of them. */
         sources: z.array(Slug).min(1),
         sinks: z.array(Sink.omit({ family: true })).default([]),
+        /** The sinks that models have for the family do not count for this rule. */
+        ownSinks: z.boolean().default(false),
         /** Outputs of templates that are sinks: what is not escaped, and places where escaping for HTML does not help. */
         templates: z.array(z.enum(["raw", "place"])).optional(),
       })
