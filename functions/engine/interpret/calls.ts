@@ -10,7 +10,7 @@ import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member } from "./members.ts";
 import { blockOf, memoryCall } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
-import { formatPrefix } from "./operators.ts";
+import { formatPrefix, prefixFor } from "./operators.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
@@ -64,6 +64,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   }
   const matches = unique(paths.flatMap((path) => run.knowledge.calls.find(path)));
   if (matches.length > 0) check(run, frame, matches, subject);
+  if (call.isNew && called.callee.closures.length === 0) checkNew(run, frame, call, called, subject);
   const memory = memoryCall(run, frame, call, paths, positional);
   if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.
@@ -81,6 +82,14 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   writeOutputs(run, frame, call, called, subject);
   if (run.knowledge.settings.size > 0) result = asSetting(run, paths, subject, result);
   return { ...blockOf(run, frame, call, result), taint: stepped(result.taint, call) };
+}
+
+/** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
+function checkNew(run: Run, frame: Frame, { callee }: Call, { paths }: Called, subject: Subject): void {
+  const matches = run.knowledge.calls.find("<new>");
+  if (matches.length === 0 || (callee.kind !== "variable" && callee.kind !== "field")) return;
+  const names = [...paths.map((path) => path.replaceAll(".", "/")), callee.name];
+  check(run, frame, matches, { ...subject, receiverPaths: names });
 }
 
 /** What is looked up in a file of settings is its default at least; linking knows what the file says. */
@@ -232,7 +241,12 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
-  const given = target === null ? propagated(run, called) : fromOtherFile(run, call, called, target, promises !== 0);
+  const given =
+    target !== null
+      ? fromOtherFile(run, call, called, target, promises !== 0)
+      : isMapping(call, positional)
+        ? []
+        : propagated(run, call, called);
   const taint = folded ? [] : joinTaint(given, back.taint);
   return cleaned(
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
@@ -334,18 +348,36 @@ function writeInto(frame: Frame, of: Call["callee"], { taint }: Value): void {
 }
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
-function propagated(run: Run, called: Called): readonly Taint[] {
+function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   const values = [
-    ...called.positional,
-    ...called.named.values(),
+    ...[...called.positional, ...called.named.values()].map((value) => ledSafely(run, value)),
     ...(called.receiver ? [called.receiver] : []),
     tainted(called.callee.taint),
   ];
-  return lasting(
-    run,
-    values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []),
-  );
+  const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
+  const lasts = lasting(run, given);
+  return isFetched(call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
 }
+
+/** `buildUrl("/login?next=" + x)`: where a text begins as it must, what is put before it is not the attacker's either. */
+function ledSafely(run: Run, value: Value): Value {
+  const { prefix } = value;
+  if (!prefix || value.taint.length === 0) return value;
+  const taint = value.taint.map((t) => ({ ...t, clean: t.clean | run.catalogue.ledFamilies(prefixFor(prefix, t)) }));
+  return { ...value, taint };
+}
+
+/** `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text. */
+const isFetched = ({ awaited, callee }: Call, { receiver }: Called): boolean =>
+  awaited === true &&
+  (receiver === null || receiver.taint.length === 0) &&
+  !/html|render|mark|template|format|compile|highlight|decode|parse|convert|transform|text|trim|join|concat|string|all/i.test(
+    callee.kind === "field" || callee.kind === "variable" ? callee.name : "html",
+  );
+
+/** `list.map(f)` has what f gives and nothing else of the list. */
+const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
+  callee.kind === "field" && /^(map|flatMap)$/.test(callee.name) && (first?.closures.length ?? 0) > 0;
 
 /** What is called with a password gives no password, as a rule. */
 const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>

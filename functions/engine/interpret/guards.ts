@@ -85,7 +85,8 @@ function refineComparison(
     if (same)
       for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
         if (accessPath(path) !== null) change(run, frame, path, below(run));
-    indexTest(run, frame, left, right, same);
+    if (same) prefixTest(run, frame, left, right);
+    if (evaluate(run, frame, right).constants?.[0] !== 0) indexTest(run, frame, left, right, same);
     if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
     answerTest(run, frame, left, right, same);
     if (run.language === "go") errorTest(run, frame, left, right, same);
@@ -93,6 +94,19 @@ function refineComparison(
     if ((operator === "in") === outcome) membership(run, frame, left, right);
     else absence(run, frame, left, right);
   } else if (operator === ">=" || operator === ">") indexTest(run, frame, left, right, !outcome);
+}
+
+/** `path.indexOf(root) === 0` and `path.slice(0, root.length) === root` are older spellings of `startsWith`. */
+function prefixTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  if (left.kind !== "call" || left.callee.kind !== "field") return;
+  const { callee, args } = left;
+  const asked =
+    callee.name === "indexOf" || callee.name === "lastIndexOf"
+      ? right
+      : /^(substr|substring|slice)$/.test(callee.name) && args.length === 2
+        ? args[0]?.value
+        : undefined;
+  if (asked && evaluate(run, frame, asked).constants?.[0] === 0) change(run, frame, callee.of, below(run));
 }
 
 /** `id, err := uuid.Parse(x); if err != nil { return }`: without an error x is what the call asks for. */
@@ -139,9 +153,13 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     // The loop variable over a fixed list: equal to one of them.
     if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
   } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
+  if (isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
   const address = (typeof only === "string" || isOurs(value)) && addressOfHost(frame, operand);
   if (address) changeAddress(run, frame, address, operand);
 }
+
+/** Of a message between windows: who sent it. */
+const isOrigin = (operand: Expression): boolean => operand.kind === "field" && /^(origin|source)$/.test(operand.name);
 
 /** `x === y`: where y comes from elsewhere than x, x comes from there. */
 function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void {
@@ -177,6 +195,7 @@ function changeAddress(run: Run, frame: Frame, address: Expression, host: Expres
 function membership(run: Run, frame: Frame, operand: Expression, list: Expression): void {
   const child = childOfParents(list);
   if (child) change(run, frame, child, below(run));
+  if (isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
   if (!isAllowList(run, frame, list)) return;
   const address = addressOfHost(frame, operand);
   change(run, frame, operand, allFamilies);

@@ -105,17 +105,41 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
     );
     if (fits) return fits;
   }
-  if (run.knowledge.entryExports.size > 0) {
-    for (const [name, closure] of run.exports) {
-      const entry = closure.fn === fn ? run.knowledge.entryExports.get(name) : undefined;
-      if (entry) return entry;
-    }
-  }
-  const named = ({ names }: EntryPoint) => names.every((options, i) => options.includes(fn.params[i]?.name ?? ""));
+  const named = ({ names }: EntryPoint) => areNamed(fn, names);
+  const exported = run.knowledge.entryExports.size > 0 ? entryOfExport(run, fn) : null;
+  if (exported) return exported;
   const { owner } = frame;
   const method = owner && run.knowledge.entryMethods.get(fn.name)?.find((e) => named(e) && extendsFramework(owner, e));
   return method ?? run.knowledge.entryNames.find(named) ?? null;
 }
+
+function entryOfExport(run: Run, fn: FunctionNode): EntryPoint | null {
+  for (const [name, closure] of run.exports) {
+    if (closure.fn !== fn) continue;
+    const entries = [...(run.knowledge.entryExports.get(name) ?? []), ...(run.knowledge.entryExports.get("*") ?? [])];
+    const found = entries.find(
+      (entry) => areNamed(fn, entry.names) && (!entry.file || entry.file.matcher(run.text).find()),
+    );
+    if (found) return found;
+  }
+  return null;
+}
+
+/** Whether the first parameters are called like those of an entry point. One that is taken apart may be called anything, but not all may. */
+function areNamed({ params }: FunctionNode, names: EntryPoint["names"]): boolean {
+  const fits = names.map((options, i) => {
+    const param = params[i];
+    return param !== undefined && options.some((option) => option === param.name || hasPart(param, option));
+  });
+  return fits.every((fit, i) => fit || (params[i]?.pattern && fits.includes(true)));
+}
+
+/** `{q}` stands for a parameter like `{ q, page }`. */
+const hasPart = ({ pattern }: Parameter, option: string): boolean =>
+  option.startsWith("{") &&
+  pattern?.kind === "collection" &&
+  pattern.shape === "map" &&
+  pattern.entries.some(({ key }) => key?.kind === "literal" && `{${key.value}}` === option);
 
 const extendsFramework = (owner: ClassInfo, { of }: EntryPoint): boolean =>
   of === null || basePaths({ ...nothing, type: owner }).some((path) => of.find(path).length > 0);

@@ -69,6 +69,8 @@ export interface Call extends Span {
   callee: Expression;
   args: Argument[];
   isNew: boolean;
+  /** Its result is waited for: what it gives was fetched or computed elsewhere. */
+  awaited?: boolean;
 }
 /** Called with what a generator hands out; spread where it hands on all of another's. */
 export const handsOut = "<yield>";

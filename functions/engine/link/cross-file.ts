@@ -3,6 +3,7 @@ import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { wholeMap } from "../ir/ir.ts";
+import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { argumentIndex, Modules, samePart } from "./modules.ts";
 import { Passages } from "./passages.ts";
@@ -59,12 +60,13 @@ export class CrossFile {
 
   /** What no file shows on its own. */
   candidates(): PlacedCandidate[] {
-    return this.#artefacts.flatMap(({ coverage: { path }, link }) => [
+    const across = this.#artefacts.flatMap(({ coverage: { path }, link }) => [
       ...link.pending.flatMap(({ outside, candidate }) => this.#arrived(path, outside, candidate)),
       ...link.calls.flatMap((call) =>
         this.#origins(path, call.from).flatMap((arrival) => this.#follow(path, call, arrival)),
       ),
     ]);
+    return [...across, ...libraryCandidates(this.#catalogue, this.#artefacts)];
   }
 
   #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {

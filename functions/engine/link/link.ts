@@ -7,7 +7,6 @@ import { isForPath } from "../match/path-filter.ts";
 import { typeOfWeakness } from "../review/problem-class.ts";
 import { missingControls } from "./controls.ts";
 import { CrossFile } from "./cross-file.ts";
-import { libraryCandidates } from "./library-input.ts";
 import { byCodeUnits } from "./order.ts";
 import { inTestCode, isDocumentation, isForDevelopment } from "./path-role.ts";
 
@@ -33,15 +32,11 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
       .filter((candidate) => files.holds(path, candidate))
       .map((candidate) => ({ path, candidate, trace: placeTrace(path, candidate.trace) })),
   );
-  const found = [
-    ...files.candidates(),
-    ...libraryCandidates(catalogue, ordered),
-    ...missingControls(catalogue, ordered),
-  ];
-  const all = [...placed, ...found].filter(({ candidate, path }) =>
-    candidate.own
-      ? isForPath(candidate.own.paths ?? everywhere, path)
-      : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? ""),
+  const all = [...placed, ...files.candidates(), ...missingControls(catalogue, ordered)].filter(
+    ({ candidate, path }) =>
+      candidate.own
+        ? isForPath(candidate.own.paths ?? everywhere, path)
+        : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? ""),
   );
   return identify(catalogue, mergeSamePlace(catalogue, all)).sort(findingOrder);
 }
