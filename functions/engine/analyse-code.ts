@@ -25,6 +25,9 @@ import type { OwnRulesFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
 import type { ShownText } from "./secrets/shown-text.ts";
 import { writtenKeys } from "./secrets/written-keys.ts";
+import { cappedByRule } from "./structure/capped-by-rule.ts";
+import { FileShape } from "./structure/file-shape.ts";
+import { Places } from "./structure/places.ts";
 import { noLimit, type TimeLimit, TimeUp } from "./time-limit.ts";
 import { webRecordOf } from "./web/collect.ts";
 
@@ -103,13 +106,23 @@ export async function analyseCode(
       : unread > errorShareMax
         ? "syntax_errors"
         : null;
-  const hits = outermost([...run.hits.values()]);
-  const candidates = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, hit));
+  const shape = catalogue.structure ? new FileShape(module, text, grammar) : null;
+  const hits = outermost(inPlace([...run.hits.values()], shape && new Places(shape, run.entries, text)));
+  const found = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, hit));
+  const shaped = shape ? (catalogue.structure?.scan(shape, module, file, writtenIn(grammar), run.symbols) ?? []) : [];
+  const candidates = cappedByRule(catalogue, [...found, ...shaped]);
   const links = untilTimeIsUp(() => linksOf(catalogue, file, run, module, hits), noLinks);
   const functions = functionsOf(lines, run);
   const own = { syntax: new FileUnderMatch(text, grammar, parsed.syntax), module, context: file };
   return { candidates, links, functions, suppressions: file.suppressions, shown, reason, own };
 }
+
+/** Patterns that ask where they are found. */
+const inPlace = (hits: readonly Hit[], places: Places | null): readonly Hit[] =>
+  hits.filter(({ match, at }) => match.within === null || places?.holds(match.within, at, match.result) === true);
+
+/** The language of rules whose files this grammar reads. */
+const writtenIn = (grammar: string): string => ({ tsx: "typescript", bash: "shell" })[grammar] ?? grammar;
 
 /** What other files are told. @throws TimeUp */
 function linksOf(catalogue: Catalogue, file: FileContext, run: Run, module: Module, hits: readonly Hit[]): LinkRecord {

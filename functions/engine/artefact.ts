@@ -48,6 +48,8 @@ export interface Candidate extends LocalPlace {
   snippet: string;
   trace: LocalStep[];
   suppressed: { reason: string } | null;
+  /** So many more of its rule are in the file; it is the last that is listed. */
+  more?: number;
   /** Functions of other files that the value has to get through for this to be a problem. */
   via?: Passage[];
   /** It is one only if the setting has such a value. */

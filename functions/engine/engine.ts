@@ -52,6 +52,8 @@ export interface EngineAssets {
 /** What the owner of a scan adds to the rules. Who keeps artefacts keys them by this too. */
 export interface AnalysisOptions {
   readonly patterns?: readonly UserPattern[];
+  /** The rules on quality and performance that are on, by their codes in the seeded rule sets: "CQ001", "PERF001". */
+  readonly codes?: readonly string[];
 }
 
 /** Turns source files into findings. Deterministic: the same bytes give the same artefact, whatever was analysed before. */
@@ -113,10 +115,11 @@ interface Parts {
 }
 
 async function analyse(
-  { catalogue, parser, secrets, texts, configs, templates, clock }: Parts,
+  { catalogue: all, parser, secrets, texts, configs, templates, clock }: Parts,
   file: SourceFile,
-  { patterns = [] }: AnalysisOptions,
+  { patterns = [], codes = [] }: AnalysisOptions,
 ): Promise<FileArtefact> {
+  const catalogue = all.withCodes(codes);
   const language = languageOf(file.path, new TextDecoder("latin1").decode(file.bytes.subarray(0, 256)));
   const sha256 = createHash("sha256").update(file.bytes).digest("hex");
   const coverage: Coverage = {

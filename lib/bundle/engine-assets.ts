@@ -161,6 +161,7 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
       "begins",
       "each",
       "skip",
+      "only",
       "key",
       "notMatches",
       "pathMatches",

@@ -1,5 +1,7 @@
 import type { RE2JS } from "re2js";
 import type { Severity } from "../finding.ts";
+import { StructureScanner } from "../structure/scan.ts";
+import type { Place } from "../structure/structure-schema.ts";
 import { WebKnowledge } from "../web/web-knowledge.ts";
 import { expression } from "./expression.ts";
 import { expandBraces, PathIndex } from "./paths.ts";
@@ -49,6 +51,8 @@ export interface Match {
   notNear: RE2JS | null;
   file: RE2JS | null;
   notFile: RE2JS | null;
+  within: Place | null;
+  result: RE2JS | null;
   severity: Severity;
   confidence: number;
   /** For sinks: the family's bit and the kinds of sources that count. Null for patterns, which need no source. */
@@ -147,14 +151,22 @@ export class Catalogue {
   readonly controlRules: readonly Rule[];
   readonly configRules: readonly Rule[];
   readonly templateRules: readonly Rule[];
+  /** Null where no rule asks about the shape of code. */
+  readonly structure: StructureScanner | null;
   readonly #data: CatalogueData;
+  readonly #codes: ReadonlySet<string>;
+  #asked: { key: string; catalogue: Catalogue } | null = null;
   readonly #bits: Map<string, Families>;
   readonly #leads: readonly { bit: Families; safe: RE2JS }[];
   readonly #knowledge = new Map<string, Knowledge>();
   readonly #web = new Map<string, WebKnowledge>();
 
-  constructor(data: CatalogueData) {
+  /** @param codes the rules of the seeded sets that are on; rules that belong to one of them are off without it */
+  constructor(data: CatalogueData, codes: readonly string[] = []) {
     this.#data = data;
+    this.#codes = new Set(codes);
+    const asked = data.rules.filter((rule) => rule.code !== undefined && this.#codes.has(rule.code));
+    this.structure = asked.length > 0 ? new StructureScanner(asked) : null;
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
     this.secretRules = data.rules.filter((rule) => rule.secret);
     this.textRules = data.rules.filter((rule) => rule.text);
@@ -170,6 +182,14 @@ export class Catalogue {
 
   family(name: string): Family {
     return this.#data.families[name] as Family;
+  }
+
+  /** The same with the rules of these codes on. The last answer is kept: one scan asks the same for every file. */
+  withCodes(codes: readonly string[]): Catalogue {
+    if (codes.length === 0) return this;
+    const key = [...new Set(codes)].sort().join();
+    if (this.#asked?.key !== key) this.#asked = { key, catalogue: new Catalogue(this.#data, codes) };
+    return this.#asked.catalogue;
   }
 
   /** Whether a rule asks about sources of this kind. */
@@ -207,7 +227,9 @@ export class Catalogue {
 
   #build(language: string, models: Model[]): Knowledge {
     const knowledge = new Knowledge();
-    const rules = this.#data.rules.filter((rule) => rule.languages.some((l) => l === language));
+    const rules = this.#data.rules.filter(
+      (rule) => rule.languages.some((l) => l === language) && (rule.code === undefined || this.#codes.has(rule.code)),
+    );
     const taintRules = rules.filter((rule) => rule.taint);
     for (const rule of rules)
       for (const pattern of rule.patterns ?? []) {
@@ -347,6 +369,8 @@ export class Catalogue {
       notNear: regex(at.notNear),
       file: regex(at.file),
       notFile: regex(at.notFile),
+      within: at.within ?? null,
+      result: regex(at.result),
       severity: at.severity ?? rule.severity,
       confidence: rule.confidence * (at.confidence ?? 1),
       taint: rule.taint
@@ -374,6 +398,8 @@ type Where = {
   notNear?: string | undefined;
   file?: string | undefined;
   notFile?: string | undefined;
+  within?: Place | undefined;
+  result?: string | undefined;
   argument?: (string | number)[];
   severity?: Severity | undefined;
   confidence?: number | undefined;

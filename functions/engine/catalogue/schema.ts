@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ConfigQuery } from "../config/config-query.ts";
 import { issueTypes, severities, vulnerabilityTypes } from "../finding.ts";
+import { places, StructureQuery } from "../structure/structure-schema.ts";
 import { ControlBody, ControlModel, EffectModel, MountModel, RouteModel } from "../web/web-schema.ts";
 
 /**
@@ -105,6 +106,10 @@ const Pattern = z.strictObject({
   file: z.string().optional(),
   /** The file must not have this anywhere. */
   notFile: z.string().optional(),
+  /** It must stand in such a place; see structure/places.ts. */
+  within: z.enum(places).optional(),
+  /** For `suspending`: what the declared result of the function may match instead. */
+  result: z.string().optional(),
   severity: z.enum(severities).optional(),
 });
 const Families = z.union([z.literal("all"), z.array(Slug).min(1)]);
@@ -343,6 +348,11 @@ export const Rule = z
     severity: z.enum(severities),
     confidence: Share,
     issueType: z.enum(issueTypes).default("security"),
+    /** The rule of the seeded sets that switches it on; without one it is always on. */
+    code: z
+      .string()
+      .regex(/^[A-Z]{2,6}\d{3}$/)
+      .optional(),
     /** Empty for rules that read any text. */
     languages: z.array(z.enum(languages)).default([]),
     family: Slug,
@@ -360,6 +370,8 @@ export const Rule = z
       })
       .optional(),
     patterns: z.array(Pattern).min(1).optional(),
+    /** Questions about the shape of code; with `patterns`, which ask about calls, or alone. */
+    structure: z.array(StructureQuery).min(1).optional(),
     secret: z
       .strictObject({
         /** Absent where the rule has providers instead. */
@@ -399,11 +411,15 @@ export const Rule = z
   })
   .refine(
     (rule) =>
-      [rule.taint, rule.patterns, rule.secret, rule.control, rule.config, rule.text].filter(Boolean).length === 1,
+      [rule.taint, rule.patterns ?? rule.structure, rule.secret, rule.control, rule.config, rule.text].filter(Boolean)
+        .length === 1,
     {
-      message: "a rule has exactly one of taint, patterns, secret, control, config, text",
+      message: "a rule has exactly one of taint, patterns and structure, secret, control, config, text",
     },
-  );
+  )
+  .refine((rule) => rule.code !== undefined || !(rule.structure || rule.patterns?.some(({ within }) => within)), {
+    message: "what looks at the shape of code is asked for by a code",
+  });
 export type Rule = z.infer<typeof Rule>;
 
 /** Everything that rules and models say, as one JSON document. */

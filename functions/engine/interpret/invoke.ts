@@ -174,6 +174,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     run.symbols.get(fn) ?? "",
   );
   const entry = entryOf(run, frame, fn);
+  if (entry) run.entries.add(fn);
   frame.returns = entry?.returns ?? [];
   frame.guard = guard;
   const decorators = fn.decorators.flatMap((decorator) => evaluate(run, frame, decorator).closures);

@@ -135,6 +135,8 @@ export class Run {
   /** Closures met, in order; those never called in the file are run once at the end. */
   readonly closures = new Map<FunctionNode, ClosureValue>();
   readonly visited = new Set<FunctionNode>();
+  /** Functions that a framework calls. */
+  readonly entries = new Set<FunctionNode>();
   readonly symbols = new Map<FunctionNode, string>();
   readonly sources = new Map<string, Source>();
   readonly exports = new Map<string, ClosureValue>();

@@ -3,11 +3,25 @@ import type { Expression, FunctionNode, Parameter, Statement } from "./ir.ts";
 /** Anything of the IR that has a place in the source. */
 export type IrNode = Expression | Statement | FunctionNode;
 
-/** Calls `visit` for every node, outer ones first, in source order but for what a lowering has moved. Nesting costs no stack. */
-export function walk(roots: readonly IrNode[], visit: (node: IrNode) => void): void {
-  const open: IrNode[] = [...roots].reverse();
-  for (let node = open.pop(); node; node = open.pop()) {
+/**
+ * Calls `visit` for every node, outer ones first, in source order but for what a lowering has moved, and `leave` when all in it has been
+ * visited. Nesting costs no stack.
+ */
+export function walk(roots: readonly IrNode[], visit: (node: IrNode) => void, leave?: (node: IrNode) => void): void {
+  const open: (IrNode | null)[] = [...roots].reverse();
+  /** The nodes that are being visited; null in `open` says that the last one is done. */
+  const around: IrNode[] = [];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (!node) {
+      leave?.(around.pop() as IrNode);
+      continue;
+    }
     visit(node);
+    if (leave) {
+      around.push(node);
+      open.push(null);
+    }
     open.push(...childrenOf(node).reverse());
   }
 }

@@ -8,7 +8,7 @@ import { typeOfWeakness } from "../review/problem-class.ts";
 import { missingControls } from "./controls.ts";
 import { CrossFile } from "./cross-file.ts";
 import { byCodeUnits } from "./order.ts";
-import { inTestCode, isDocumentation, isForDevelopment } from "./path-role.ts";
+import { inTestCode, isBeyondQuality, isDocumentation, isForDevelopment } from "./path-role.ts";
 
 /** A candidate in its file, with steps that may lie in others. */
 export interface PlacedCandidate {
@@ -36,7 +36,8 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
     ({ candidate, path }) =>
       candidate.own
         ? isForPath(candidate.own.paths ?? everywhere, path)
-        : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? ""),
+        : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? "") &&
+          !(catalogue.rules.get(candidate.ruleId)?.code && isBeyondQuality(path)),
   );
   return identify(catalogue, mergeSamePlace(catalogue, all)).sort(findingOrder);
 }
@@ -147,7 +148,7 @@ function findingOf(named: NamedRule, { path, candidate, trace }: PlacedCandidate
     owasp2021,
     owasp2025,
     title: fill(named.title),
-    message: fill(named.message),
+    message: withRest(fill(named.message), candidate.more ?? 0),
     fix: fill(named.fix),
     symbol: candidate.symbol,
     snippet: candidate.snippet,
@@ -166,6 +167,12 @@ function isHarmlessPlace({ secret, config }: Rule, path: string): boolean {
   if (secret) return secret.generic && (inTestCode(path) || isDocumentation(path));
   return inTestCode(path) || (config !== undefined && (isDocumentation(path) || isForDevelopment(path)));
 }
+
+/** What is not listed must not look as if it were not there. */
+const withRest = ({ zh, en }: Text, more: number): Text =>
+  more === 0
+    ? { zh, en }
+    : { zh: `${zh}本文件中另有 ${more} 处同类问题未逐一列出。`, en: `${en} ${more} more in this file are not listed.` };
 
 const fillSlots = (text: string, candidate: Candidate): string =>
   text.replace(/\{(source|sink)\}/g, (_, slot: "source" | "sink") => candidate[slot]);

@@ -70,6 +70,8 @@ function matchOf(rule: OwnRuleSource, id: string): Match {
     notNear: null,
     file: null,
     notFile: null,
+    within: null,
+    result: null,
     severity: rule.severity,
     confidence: rule.confidence,
     taint: { family: 0, sources: new Set([sourceKind]), safePrefix: null },
