@@ -30,6 +30,7 @@ import {
   tainted,
   type Value,
 } from "./value.ts";
+import { showModel } from "./views.ts";
 
 interface Called {
   callee: Value;
@@ -72,6 +73,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
     check(run, frame, run.knowledge.calls.find("<value>"), { ...subject, positional: [called.callee] });
   setFacts(run, frame, paths, subject);
   includePage(run, frame, call);
+  showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   if (target !== null) handOver(run, target, positional, called.named, call);
