@@ -303,6 +303,15 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
 /** `const { hostname } = new URL(x)` declares a field of what was made. */
 function noteOrigins(frame: Frame, { to, from }: Assign): void {
   if (to.kind === "variable") frame.scope.noteOrigin(to.name, from);
+  // `stem, extension = os.path.splitext(name)`
+  const ending = to.kind === "collection" && to.shape === "list" ? to.entries[1]?.value : undefined;
+  if (
+    ending?.kind === "variable" &&
+    from.kind === "call" &&
+    from.callee.kind === "field" &&
+    from.callee.name === "splitext"
+  )
+    frame.scope.noteOrigin(ending.name, from);
   if (to.kind !== "collection" || to.shape !== "map") return;
   for (const { key, value } of to.entries)
     if (value.kind === "variable" && key?.kind === "literal")

@@ -6,7 +6,7 @@ import { holds } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath, memberPaths } from "./names.ts";
-import { childOfParents, pathsInCommon } from "./path-parts.ts";
+import { childOfParents, nameOfExtension, pathsInCommon } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { cleaned, constant, nothing, type Value } from "./value.ts";
@@ -141,6 +141,7 @@ function isDevelopment(run: Run, frame: Frame, left: Expression, right: Expressi
 function equal(run: Run, frame: Frame, operand: Expression, other: Expression): void {
   const value = evaluate(run, frame, other);
   const [only] = value.constants ?? [];
+  if (value.constants?.every((c) => typeof c === "string")) knownExtension(run, frame, operand);
   if (value.constants?.length === 1 && only !== null && only !== undefined) {
     if (operand.kind === "operation" && operand.operator === "typeof" && operand.operands[0]) {
       if (only === "number" || only === "boolean" || only === "bigint")
@@ -198,8 +199,15 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   if (isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
   if (!isAllowList(run, frame, list)) return;
   const address = addressOfHost(frame, operand);
+  knownExtension(run, frame, operand);
   change(run, frame, operand, allFamilies);
   if (address) changeAddress(run, frame, address, operand);
+}
+
+/** The extension is one of those wanted: the name may still lead anywhere, but not to a script. */
+function knownExtension(run: Run, frame: Frame, extension: Expression): void {
+  const name = nameOfExtension(frame, extension);
+  if (name) change(run, frame, name, run.catalogue.bitsOf(["unrestricted_upload"]));
 }
 
 const allowName = /allow|white|valid|permit|support|known|choice|safe|accept|^[A-Z][A-Z0-9_]+$/i;

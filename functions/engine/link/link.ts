@@ -39,7 +39,7 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
         : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? "") &&
           !(catalogue.rules.get(candidate.ruleId)?.code && isBeyondQuality(path)),
   );
-  return identify(catalogue, mergeSamePlace(catalogue, all)).sort(findingOrder);
+  return identify(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, all))).sort(findingOrder);
 }
 
 const everywhere = { include: [], exclude: [] };
@@ -74,6 +74,22 @@ function mergeSamePlace(catalogue: Catalogue, all: readonly PlacedCandidate[]): 
   }
   return [...best.values()];
 }
+
+/** Of rules that are told once a function, the first place in it that is not silenced; silenced ones are kept. */
+function firstOfFunctions(catalogue: Catalogue, all: readonly PlacedCandidate[]): PlacedCandidate[] {
+  const first = new Map<string, PlacedCandidate>();
+  const key = ({ path, candidate }: PlacedCandidate) => [path, candidate.ruleId, candidate.symbol].join("\0");
+  const isCounted = ({ candidate }: PlacedCandidate) =>
+    catalogue.rules.get(candidate.ruleId)?.oncePerFunction === true && candidate.suppressed === null;
+  for (const placed of all) {
+    const known = isCounted(placed) ? first.get(key(placed)) : placed;
+    if (!known || placedBefore(placed, known)) first.set(key(placed), placed);
+  }
+  return all.filter((placed) => !isCounted(placed) || first.get(key(placed)) === placed);
+}
+
+const placedBefore = ({ candidate: a }: PlacedCandidate, { candidate: b }: PlacedCandidate): boolean =>
+  a.startLine - b.startLine < 0 || (a.startLine === b.startLine && a.startColumn < b.startColumn);
 
 function rank(a: PlacedCandidate, b: PlacedCandidate): number {
   return (

@@ -59,7 +59,15 @@ function matchOf(rule: OwnRuleSource, id: string): Match {
     severity: rule.severity,
     confidence: rule.confidence,
   };
-  const asRule: Rule = { ...made, issueType: rule.issueType, languages: [], family: id, cwe: [], references: [] };
+  const asRule: Rule = {
+    ...made,
+    issueType: rule.issueType,
+    oncePerFunction: false,
+    languages: [],
+    family: id,
+    cwe: [],
+    references: [],
+  };
   return {
     rule: asRule,
     arguments: [],
