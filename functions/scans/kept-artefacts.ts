@@ -9,7 +9,7 @@ import { completedBefore } from "./task-store.ts";
 
 /** What the analysis of a chunk leaves, with all that decided it besides the files. */
 interface ChunkArtefacts {
-  /** Engine version and patterns; see `analysisKey`. */
+  /** Engine version, patterns and codes; see `analysisKey`. */
   readonly analysis: string;
   readonly artefacts: readonly FileArtefact[];
 }
@@ -26,8 +26,10 @@ export type ChunkOfAttempt = z.infer<typeof ChunkOfAttempt>;
 export type Places = Readonly<Record<string, number>>;
 
 /** Artefacts depend on nothing else but a file's path and its bytes. */
-const analysisKey = (engine: Engine, { patterns = [] }: AnalysisOptions): string =>
-  `${engine.version}/${createHash("sha256").update(JSON.stringify(patterns)).digest("hex")}`;
+const analysisKey = (engine: Engine, { patterns = [], codes = [] }: AnalysisOptions): string =>
+  `${engine.version}/${createHash("sha256")
+    .update(JSON.stringify([patterns, codes]))
+    .digest("hex")}`;
 
 export async function writeArtefacts(
   { task_id, attempt, chunk }: ChunkOfAttempt,
