@@ -256,6 +256,7 @@ export const Model = z.strictObject({
           "new-map",
           "keys",
           "first",
+          "second",
           "pattern",
         ]),
       }),

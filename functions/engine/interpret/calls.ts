@@ -4,7 +4,7 @@ import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } fr
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { through } from "./guard-functions.ts";
-import { handOver, partsOf, targetOf } from "./handover.ts";
+import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member } from "./members.ts";
@@ -76,7 +76,8 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
-  if (target !== null) handOver(run, target, positional, called.named, call);
+  const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, paths) : null);
+  if (given !== null) handOver(run, given, positional, called.named, call);
   const loaded = run.knowledge.templates.size > 0 ? renderTemplates(run, frame, call, paths, subject) : [];
   if (run.knowledge.fills.size > 0) fillTemplates(run, frame, paths, subject);
   let result = resultOf(run, frame, call, called, entered, target);
@@ -212,7 +213,10 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
         !point.unless.some((test) => holds(frame, test, subject)),
     );
   if (!entry) return false;
-  for (const closure of closures) enter(run, frame, closure, entry, call);
+  for (const closure of closures) {
+    run.entries.add(closure.fn);
+    enter(run, frame, closure, entry, call);
+  }
   return true;
 }
 

@@ -9,7 +9,7 @@ import { accessPath, memberPaths } from "./names.ts";
 import { childOfParents, nameOfExtension, pathsInCommon } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
-import { cleaned, constant, nothing, type Value } from "./value.ts";
+import { cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
 export function refine(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
@@ -173,8 +173,12 @@ function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void
     return;
   const value = evaluate(run, frame, operand);
   if (value.taint.every((t) => other.taint.some((o) => o.source === t.source))) return;
+  // Equal to input is not made of it: the cleaner of the two tells more.
+  if (other.taint.some(isInput) && !value.taint.some(isInput)) return;
   store(frame, operand, { ...value, taint: other.taint });
 }
+
+const isInput = ({ source }: Taint): boolean => source.parameter === null && source.outside === null;
 
 /** A value that nobody outside has chosen: to be equal to it leaves no choice either. */
 const isOurs = (value: Value): boolean =>
