@@ -164,6 +164,7 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
       "only",
       "key",
       "notMatches",
+      "records",
       "pathMatches",
       "prefix",
     ].includes(key)

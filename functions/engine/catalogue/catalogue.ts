@@ -250,7 +250,9 @@ export class Catalogue {
 
   /** Most sets of models say the same about routes; what has been looked up for one file serves the next. */
   #webOf(models: readonly Model[]): WebKnowledge {
-    const telling = models.filter((m) => m.routes.length + m.mounts.length + m.controls.length + m.effects.length > 0);
+    const telling = models.filter((m) =>
+      [m.routes, m.mounts, m.controls, m.effects, m.records, m.inputs].some((said) => said.length > 0),
+    );
     const key = telling.map((model) => `${model.language}/${model.framework}`).join("|");
     const known = this.#web.get(key) ?? new WebKnowledge(telling);
     this.#web.set(key, known);

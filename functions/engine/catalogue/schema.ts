@@ -2,7 +2,15 @@ import * as z from "zod";
 import { ConfigQuery } from "../config/config-query.ts";
 import { issueTypes, severities, vulnerabilityTypes } from "../finding.ts";
 import { places, StructureQuery } from "../structure/structure-schema.ts";
-import { ControlBody, ControlModel, EffectModel, MountModel, RouteModel } from "../web/web-schema.ts";
+import {
+  ControlBody,
+  ControlModel,
+  EffectModel,
+  InputModel,
+  MountModel,
+  RecordModel,
+  RouteModel,
+} from "../web/web-schema.ts";
 
 /**
  * The shape of the YAML files in rules/ and models/. Checked once, when the assets are written; the engine trusts the result.
@@ -300,6 +308,9 @@ export const Model = z.strictObject({
   controls: z.array(ControlModel).default([]),
   /** Calls that tell what a handler does. */
   effects: z.array(EffectModel).default([]),
+  /** Calls that work on records, and names of what chooses them. */
+  records: z.array(RecordModel).default([]),
+  inputs: z.array(InputModel).default([]),
 });
 export type Model = z.infer<typeof Model>;
 

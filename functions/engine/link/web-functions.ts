@@ -43,9 +43,9 @@ export class WebFunctions {
     const places: PlaceInFile[] = [];
     let unknown = false;
     const seen = new Set<string>();
-    const open = [{ from, reference, depth: 0 }];
+    const open = [{ from, reference, depth: 0, isFront: false }];
     for (let next = open.pop(); next && seen.size < reachedMax; next = open.pop()) {
-      const { from: file, reference: wanted, depth } = next;
+      const { from: file, reference: wanted, depth, isFront } = next;
       const name = `${file.coverage.path}\0${wanted}`;
       if (seen.has(name)) continue;
       seen.add(name);
@@ -53,12 +53,17 @@ export class WebFunctions {
       if (!found) unknown ||= depth === 0 && isOfProject(wanted);
       for (const { artefact, record } of found ?? []) {
         for (const control of record.controls) controls.add(control);
-        if (depth <= effectsMax) {
+        if (depth <= effectsMax && !isFront) {
           for (const effect of record.effects) effects.add(effect);
           places.push(...(record.places ?? []).map((place) => ({ artefact, place })));
         }
         if (depth < crossingsMax)
-          for (const call of record.calls) open.push({ from: artefact, reference: call, depth: depth + 1 });
+          for (const [references, inFront] of [
+            [record.calls, isFront],
+            [record.fronts ?? [], true],
+          ] as const)
+            for (const call of references)
+              open.push({ from: artefact, reference: call, depth: depth + 1, isFront: inFront });
       }
     }
     const result = { controls, effects, places, unknown };

@@ -13,7 +13,9 @@ export interface Route {
   record: RouteRecord;
   controls: ReadonlySet<string>;
   effects: ReadonlySet<string>;
-  /** Where its handlers do what is placed. */
+  /** With the paths of all routers around it. */
+  wholePath: string | null;
+  /** Where its handler does what is placed. */
   places: readonly PlaceInFile[];
   /** Something in front of it is not known, so that nothing can be said to be missing. */
   unknown: boolean;
@@ -68,15 +70,30 @@ export class WebRoutes {
     for (const handler of record.handlers) {
       const reached = this.#functions.reached(artefact, handler);
       for (const control of reached.controls) controls.add(control);
-      for (const effect of reached.effects) effects.add(effect);
-      places.push(...reached.places);
+      // What stands before the handler does not do its work.
+      if (handler.replace(/^#/, "") === record.handler) {
+        for (const effect of reached.effects) effects.add(effect);
+        places.push(...reached.places);
+      }
       unknown ||= reached.unknown;
     }
     for (const control of this.#inFront(artefact, record, record.order)) controls.add(control);
     for (const { link, coverage } of this.#files)
       if (sameWorld(coverage.language, artefact.coverage.language))
         for (const control of link.web?.application ?? []) controls.add(control);
-    return { artefact, record, controls, effects, places, unknown };
+    const wholePath = this.#wholePath(artefact, record);
+    return { artefact, record, controls, effects, wholePath, places, unknown };
+  }
+
+  #wholePath(artefact: FileArtefact, { router, path }: Pick<RouteRecord, "router" | "path">): string | null {
+    let [file, inner, whole] = [artefact, router, path];
+    for (let n = 0; n < nestingMax && inner !== null; n++) {
+      const [parent] = this.#parents(file, inner);
+      if (!parent || (parent.artefact === file && parent.mount.router === inner)) break;
+      whole = joinPaths(parent.mount.path, whole);
+      [file, inner] = [parent.artefact, parent.mount.router];
+    }
+    return whole;
   }
 
   /** What the routers around a route put in front of it. */
@@ -122,7 +139,7 @@ export class WebRoutes {
   }
 
   #of(artefact: FileArtefact, mount: MountRecord): string[] {
-    return [...mount.controls, ...this.#uses(artefact, mount, null)];
+    return [...mount.controls, ...(mount.last ?? []), ...this.#uses(artefact, mount, null)];
   }
 
   /** A function in front of others protects them only if it can refuse; many only look up who is there. */

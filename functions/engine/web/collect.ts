@@ -1,9 +1,10 @@
 import { anchorOf } from "../findings/anchor.ts";
 import { type FileContext, snippetOf } from "../findings/candidates.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
-import { eachChild, type IrNode } from "../ir/walk.ts";
+import { eachChild, type IrNode, walk } from "../ir/walk.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
 import { closureName, Names, written } from "./names.ts";
+import { Records } from "./records.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
 import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
 import type { MountRecord, RouteRecord, WebPlace, WebRecord } from "./web-record.ts";
@@ -39,9 +40,13 @@ class Collector {
   readonly #file: FileContext;
   readonly #names: Names;
   readonly #registration: Registration;
+  readonly #records: Records;
   readonly #rules: readonly string[];
   readonly #facts: FunctionFacts[] = [];
+  /** By class, the simple names of the types that fields are declared with. */
+  readonly #fieldTypes = new Map<string, ReadonlyMap<string, string>>();
   readonly #application = new Set<string>();
+  readonly #owned = new Set<string>();
   readonly #routes: RouteRecord[] = [];
   readonly #mounts: MountRecord[] = [];
   /** The names that a closure is going to get, by where it stands. */
@@ -52,6 +57,7 @@ class Collector {
     this.#file = file;
     this.#names = new Names(module);
     this.#registration = new Registration(this.#names, knowledge);
+    this.#records = new Records(this.#names, knowledge);
     this.#rules = rules;
   }
 
@@ -59,8 +65,16 @@ class Collector {
     const referred = [...this.#routes.flatMap(({ handlers }) => handlers), ...this.#mounts.flatMap(({ uses }) => uses)];
     const functions = functionRecords(this.#facts, new Set(referred));
     const application = [...this.#application].sort();
-    if (this.#routes.length + this.#mounts.length + functions.length + application.length === 0) return null;
-    return { routes: this.#routes.slice(0, routesMax), mounts: this.#mounts, functions, application };
+    const owned = [...this.#owned].sort();
+    if (this.#routes.length + this.#mounts.length + functions.length + application.length + owned.length === 0)
+      return null;
+    return {
+      routes: this.#routes.slice(0, routesMax),
+      mounts: this.#mounts,
+      functions,
+      application,
+      ...(owned.length > 0 && { owned }),
+    };
   }
 
   walk({ body }: Module): void {
@@ -69,7 +83,10 @@ class Collector {
 
   #node(node: IrNode, within: Within): void {
     if (!("kind" in node)) {
-      eachChild(node, (child) => this.#node(child, within));
+      // Decorators have been told as such.
+      eachChild(node, (child) => {
+        if (!node.decorators.includes(child as Expression)) this.#node(child, within);
+      });
       return;
     }
     const inside = this.#visit(node, within);
@@ -129,14 +146,28 @@ class Collector {
     return within;
   }
 
-  #tell(occurrence: Occurrence, name: string, { functions }: Within, at: Span): void {
+  /** @param isDone whether the functions around do what is told; else it is only in front of them */
+  #tell(occurrence: Occurrence, name: string, { functions }: Within, at: Span, isDone = true): void {
     const { controls, application, effects, placed } = this.#knowledge.tells(occurrence, name);
     for (const control of application) this.#application.add(control);
     const places = placed.map((effect) => ({ ...this.#placed(at, nameOf(functions.at(-1))), effect }));
     for (const facts of functions) {
       for (const control of controls) facts.controls.add(control);
-      for (const effect of effects) facts.effects.add(effect);
+      for (const effect of isDone ? effects : []) facts.effects.add(effect);
       facts.places.push(...places);
+    }
+  }
+
+  /** Which records a call is about, and whether the request alone chooses them. */
+  #use(call: Call, names: readonly string[], { functions }: Within): void {
+    const parameters = new Set(functions.flatMap((facts) => [...facts.parameters]));
+    const use = this.#records.use(call, names, parameters);
+    if (use?.owned) this.#owned.add(use.record);
+    if (!use?.byId) return;
+    const place = { ...this.#placed(call, nameOf(functions.at(-1))), effect: "by-id", record: use.record };
+    for (const facts of functions) {
+      facts.effects.add(place.effect);
+      facts.places.push(place);
     }
   }
 
@@ -165,6 +196,7 @@ class Collector {
     const facts = new FunctionFacts(owner === null ? closureName(fn) : `${owner}.${closureName(fn)}`, owner);
     for (const name of this.#given.get(fn) ?? []) facts.names.add(name);
     this.#facts.push(facts);
+    for (const { name } of fn.params) facts.parameters.add(name);
     const inside = { functions: [...within.functions, facts], owner: null };
     this.#decorated(fn, facts, within, inside);
     return inside;
@@ -173,6 +205,9 @@ class Collector {
   #class(node: ClassStatement, within: Within): Within {
     const facts = new FunctionFacts(node.name, node.name);
     this.#facts.push(facts);
+    this.#fieldTypes.set(node.name, fieldTypes(node));
+    const owned = this.#records.owned(node);
+    if (owned !== null) this.#owned.add(owned);
     const inside = { functions: [facts], owner: { node, facts } };
     for (const base of node.bases) {
       for (const name of this.#names.of(base)) {
@@ -194,20 +229,23 @@ class Collector {
     const into: Registered = { references: [], controls: facts.controls };
     if (decorator.kind === "call") for (const { value } of decorator.args) this.#registration.place(value, false, into);
     const reference = this.#names.reference(callee);
-    for (const called of [...into.references, ...(reference === null ? [] : [reference])]) facts.calls.add(called);
+    for (const called of [...into.references, ...(reference === null ? [] : [reference])]) facts.fronts.add(called);
   }
 
   #decorated(fn: FunctionNode, facts: FunctionFacts, within: Within, inside: Within): void {
     for (const decorator of fn.decorators) this.#decorator(decorator, facts, inside);
-    for (const { type, decorators, default: fallback } of fn.params) {
-      if (type !== null) this.#tell("parameter", type, inside, fn);
+    for (const { name: parameter, type, decorators, default: fallback } of fn.params) {
+      // Who somebody is may be asked for only to keep strangers out.
+      const isUsed = mentions(fn, parameter);
+      if (type !== null) this.#tell("parameter", type, inside, fn, isUsed);
       for (const decorator of [...decorators, ...(fallback ? [fallback] : [])]) {
         if (decorator.kind !== "call" && decorator.kind !== "variable") continue;
         const callee = decorator.kind === "call" ? decorator.callee : decorator;
-        for (const name of this.#names.of(callee)) this.#tell("parameter", name, inside, decorator);
+        for (const named of [callee, ...(decorator.kind === "call" ? decorator.args.map(({ value }) => value) : [])])
+          for (const name of this.#names.of(named)) this.#tell("parameter", name, inside, decorator, isUsed);
         const into: Registered = { references: [], controls: facts.controls };
         this.#registration.place(decorator, false, into);
-        for (const reference of into.references) facts.calls.add(reference);
+        for (const reference of into.references) facts.fronts.add(reference);
       }
     }
     for (const decorator of fn.decorators) this.#decoratedRoute(fn, decorator, facts, within.owner?.node ?? null);
@@ -280,13 +318,29 @@ class Collector {
   #call(call: Call, within: Within): void {
     const names = this.#names.of(call.callee);
     for (const name of names) this.#tell("call", name, within, call);
+    this.#use(call, names, within);
     const [first] = call.args;
     if (first?.value.kind === "literal" && typeof first.value.value === "string" && first.value.value.length < 40)
       this.#tell("read", `${written(call.callee)}.${first.value.value}`, within, call);
     const reference = this.#names.reference(call.callee);
     if (reference !== null && this.#names.leads(reference))
       for (const facts of within.functions) facts.calls.add(reference);
+    const injected = this.#injected(call.callee, within);
+    if (injected !== null) for (const facts of within.functions) facts.calls.add(injected);
     this.#registered(call, names, within);
+  }
+
+  /** The method of another class that is called on a field of this one, as its declared type tells. */
+  #injected(callee: Expression, { functions }: Within): string | null {
+    if (callee.kind !== "field") return null;
+    const { of } = callee;
+    const isOwn = of.kind === "field" && of.of.kind === "variable" && /^(this|self|\$this)$/.test(of.of.name);
+    if (!isOwn && of.kind !== "variable") return null;
+    const owner = functions.findLast((facts) => facts.owner !== null)?.owner;
+    const type = this.#fieldTypes.get(owner ?? "")?.get(of.name.replace(/^\$/, ""));
+    if (type === undefined) return null;
+    const full = this.#names.full({ start: 0, end: 0, kind: "variable", name: type }) ?? type;
+    return `${this.#names.declared.has(type) ? "#" : ""}${full}.${callee.name}`;
   }
 
   #registered(call: Call, names: readonly string[], within: Within): void {
@@ -348,8 +402,15 @@ class Collector {
   #mount(router: string, call: Call, { path: keys, routers }: MountForm): void {
     const into: Registered = { references: [], controls: new Set() };
     const path = keys.map((key) => pathText(argumentOf(call, key))).find((text) => text !== null) ?? null;
-    for (const { name, value } of call.args) this.#registration.place(value, routers && name === null, into);
-    this.#mounts.push({ router, path, order: call.start, controls: [...into.controls], uses: into.references });
+    const last: Registered = { references: into.references, controls: new Set() };
+    for (const [i, { name, value }] of call.args.entries()) {
+      const isLast = i > 0 && i === call.args.length - 1 && (value.kind === "variable" || value.kind === "field");
+      this.#registration.place(value, routers && name === null, isLast ? last : into);
+    }
+    const named = [...last.controls].filter((control) => !into.controls.has(control));
+    const controls = [...into.controls];
+    const uses = into.references;
+    this.#mounts.push({ router, path, order: call.start, controls, ...(named.length > 0 && { last: named }), uses });
   }
 
   #assign(to: Expression, from: Expression, within: Within): void {
@@ -375,6 +436,35 @@ class Collector {
     for (const { key, value } of from.entries)
       this.#settings(key?.kind === "literal" ? `${name}.${key.value}` : name, value, within);
   }
+}
+
+/** Types of fields, and of what a constructor takes: that becomes a field of the same name. */
+function fieldTypes({ name, body }: ClassStatement): ReadonlyMap<string, string> {
+  const types = new Map<string, string>();
+  const add = (field: string, type: string | null) => {
+    const simple = type?.match(/^(?:final\s+)?([A-Z]\w*)/)?.[1];
+    if (simple !== undefined) types.set(field.replace(/^\$/, ""), simple);
+  };
+  for (const statement of body) {
+    if (
+      statement.kind === "function" &&
+      /^(constructor|__construct|__init__)$|^$/.test(statement.fn.name.replace(name, ""))
+    )
+      for (const { name: field, type } of statement.fn.params) add(field, type);
+    if (statement.kind !== "expression" || statement.value.kind !== "assign") continue;
+    const { to, type } = statement.value;
+    if (to.kind === "variable" || to.kind === "field") add(to.name, type);
+  }
+  return types;
+}
+
+/** Whether the body of a function has a variable of this name. */
+function mentions({ body }: FunctionNode, name: string): boolean {
+  let found = false;
+  walk(body, (node) => {
+    found ||= "kind" in node && node.kind === "variable" && node.name === name;
+  });
+  return found;
 }
 
 const nameOf = (facts: FunctionFacts | undefined): string => [...(facts?.names ?? [])][0] ?? "";

@@ -2,7 +2,7 @@ import type { FunctionRecord, Reference, WebPlace } from "./web-record.ts";
 
 /** Calls of calls that are looked into, inside one file. */
 const depthMax = 4;
-const callsMax = 12;
+const callsMax = 20;
 const placesMax = 20;
 
 /** What is collected about a function or class while its file is walked. */
@@ -13,6 +13,9 @@ export class FunctionFacts {
   readonly controls = new Set<string>();
   readonly effects = new Set<string>();
   readonly calls = new Set<Reference>();
+  /** What stands in front of it: it adds controls, and what it does is not done by the function. */
+  readonly fronts = new Set<Reference>();
+  readonly parameters = new Set<string>();
   readonly places: WebPlace[] = [];
 
   constructor(name: string, owner: string | null) {
@@ -35,7 +38,7 @@ export function functionRecords(all: readonly FunctionFacts[], referred: Readonl
     const direct = [...facts.calls].flatMap((reference) => called(facts, reference) ?? []);
     for (let depth = 0; depth < depthMax && last.length > 0; depth++) {
       last = last.flatMap((from) =>
-        [...from.calls].flatMap((reference) => {
+        [...from.calls, ...from.fronts].flatMap((reference) => {
           const to = called(from, reference);
           return to && !reached.has(to) ? [to] : [];
         }),
@@ -49,9 +52,17 @@ export function functionRecords(all: readonly FunctionFacts[], referred: Readonl
     const effects = [...new Set([facts, ...direct].flatMap((from) => [...from.effects]))].sort();
     const calls = union((from) => [...from.calls].filter((reference) => !reference.startsWith("#"))).slice(0, callsMax);
     const places = [...new Set([facts, ...direct].flatMap((from) => from.places))].slice(0, placesMax);
-    if (controls.length + effects.length + calls.length === 0) return [];
+    const fronts = [...facts.fronts].filter((reference) => !reference.startsWith("#") && !calls.includes(reference));
+    if (controls.length + effects.length + calls.length + fronts.length === 0) return [];
     // Anonymous functions are found by their place only where something refers to it.
     const names = [...facts.names].filter((name) => !name.endsWith(">") || referred.has(`#${name}`));
-    return names.map((name) => ({ name, controls, effects, calls, ...(places.length > 0 && { places }) }));
+    return names.map((name) => ({
+      name,
+      controls,
+      effects,
+      calls,
+      ...(fronts.length > 0 && { fronts }),
+      ...(places.length > 0 && { places }),
+    }));
   });
 }

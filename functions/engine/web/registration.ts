@@ -39,6 +39,11 @@ export class Registration {
           this.place(value, isHandler && i === expression.entries.length - 1, into);
         break;
       case "call":
+        // `controller.create.bind(controller)` is the method and not the whole controller.
+        if (expression.callee.kind === "field" && expression.callee.name === "bind") {
+          this.place(expression.callee.of, isHandler, into);
+          break;
+        }
         tell(expression.callee);
         refer(expression.callee);
         // A class that makes its own handler, or a function that wraps one.

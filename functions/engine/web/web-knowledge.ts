@@ -1,6 +1,14 @@
 import type * as z from "zod";
 import { tester } from "../catalogue/expression.ts";
-import type { ControlModel, EffectModel, MountModel, Occurrence, RouteModel } from "./web-schema.ts";
+import type {
+  ControlModel,
+  EffectModel,
+  InputModel,
+  MountModel,
+  Occurrence,
+  RecordModel,
+  RouteModel,
+} from "./web-schema.ts";
 
 type Named<T> = T & { readonly test: (name: string) => boolean };
 
@@ -9,6 +17,8 @@ interface WebModel {
   mounts: z.output<typeof MountModel>[];
   controls: z.output<typeof ControlModel>[];
   effects: z.output<typeof EffectModel>[];
+  records: z.output<typeof RecordModel>[];
+  inputs: z.output<typeof InputModel>[];
 }
 
 /** Names that have been looked at; the same few are met again and again. */
@@ -18,6 +28,8 @@ const rememberedMax = 20_000;
 export class WebKnowledge {
   readonly #routes: RouteForm[] = [];
   readonly #mounts: MountForm[] = [];
+  readonly records: Named<z.output<typeof RecordModel>>[] = [];
+  readonly #inputs: Named<z.output<typeof InputModel>>[] = [];
   readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
   readonly #known = new Map<string, Told>();
@@ -36,6 +48,13 @@ export class WebKnowledge {
     this.#mounts.push(...model.mounts.map(compiled));
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
+    this.records.push(...model.records.map(compiled));
+    this.#inputs.push(...model.inputs.map(compiled));
+  }
+
+  /** Whether something called like this comes with the request. */
+  isInput(name: string): boolean {
+    return this.#inputs.some((input) => input.test(name));
   }
 
   /** What a name that stands somewhere tells. */

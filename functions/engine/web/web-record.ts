@@ -35,12 +35,16 @@ export interface MountRecord {
   path: string | null;
   order: number;
   controls: string[];
+  /** Controls that only the name of its last argument tells of: that may be a router, which is named after what it leads to. */
+  last?: string[];
   uses: Reference[];
 }
 
 /** A place in a function that a rule may report. */
 export interface WebPlace extends LocalPlace {
   effect: string;
+  /** The kind of record that it is about. */
+  record?: string;
   symbol: string;
   anchor: string;
   snippet: string;
@@ -55,6 +59,8 @@ export interface FunctionRecord {
   effects: string[];
   /** Functions of other files that it calls, and the bases of a class. */
   calls: Reference[];
+  /** Functions of other files that stand in front of it: what they do is not done by it. */
+  fronts?: Reference[];
   places?: WebPlace[];
 }
 
@@ -65,4 +71,6 @@ export interface WebRecord {
   functions: FunctionRecord[];
   /** Controls that hold, and effects that are done, for the whole application. */
   application: string[];
+  /** The kinds of records that belong to somebody. */
+  owned?: string[];
 }

@@ -80,6 +80,20 @@ export const EffectModel = z.strictObject({
   placed: z.boolean().default(false),
 });
 
+/** A call that reads, changes or makes records; see records.ts for what it is about. */
+export const RecordModel = z.strictObject({
+  ...Named,
+  /** What names the kind of record. */
+  of: Key.default("receiver"),
+  /** The arguments that choose the record; `**` are all that are passed by name. */
+  by: Keys.default([0]),
+  /** It works on what was chosen; others only tell whose records are. */
+  chooses: z.boolean().default(true),
+});
+
+/** Names of what a request brings. */
+export const InputModel = z.strictObject(Named);
+
 /** The body of a rule about what routes or applications lack. */
 export const ControlBody = z.strictObject({
   /**
@@ -94,6 +108,10 @@ export const ControlBody = z.strictObject({
   with: z.array(z.string()).default([]),
   /** Controls and effects that make the rule silent. */
   without: z.array(z.string()).default([]),
+  /** Only places that are about records that belong to somebody, as some code of the application tells. */
+  owned: z.boolean().default(false),
+  /** Only records that are called like this. */
+  records: z.string().optional(),
   /** Methods that the rule is about. */
   methods: z.array(z.string()).min(1),
   /** Only routes whose path or handler is called like this. */
