@@ -446,7 +446,7 @@ function foldedCall(call: Call, called: Called): Value["constants"] {
   const of = called.receiver?.constants;
   if (!of?.every((c) => typeof c === "string")) return null;
   const args = called.positional.map((arg) => (arg.constants?.length === 1 ? arg.constants[0] : undefined));
-  const fold = textMethods[name];
+  const fold = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
   if (!fold || args.includes(undefined)) return null;
   const results = (of as string[]).map((text) => fold(text, args as (string | number | boolean | null)[]));
   return results.some((result) => result === undefined) ? null : (results as (string | number | boolean)[]);

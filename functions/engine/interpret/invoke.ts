@@ -4,6 +4,7 @@ import { assign, withType } from "./assign.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
 import { noteGuard } from "./guard-functions.ts";
+import { checkKeyedWrites } from "./keyed-writes.ts";
 import { basePaths } from "./names.ts";
 import { entryOf, parameterValue } from "./parameters.ts";
 import type { Frame, Guard, Run, Summary } from "./run.ts";
@@ -173,6 +174,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     closure.owner,
     run.symbols.get(fn) ?? "",
   );
+  checkKeyedWrites(run, frame, fn);
   const entry = entryOf(run, frame, fn);
   if (entry) run.entries.add(fn);
   frame.returns = entry?.returns ?? [];

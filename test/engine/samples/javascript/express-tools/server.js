@@ -349,4 +349,9 @@ app.get('/file7', (req, res) => {
   // vuln: path_traversal
   res.download('./reports/' + req.query.report);
 });
+app.get('/words', (req, res) => {
+  const kind = 'word'.valueOf();
+  // vuln: xss
+  res.send(kind + req.query.word);
+});
 app.listen(3000);
