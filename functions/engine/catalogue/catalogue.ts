@@ -92,7 +92,13 @@ export class Knowledge {
   readonly definitions = new Map<string, DefinitionModel[]>();
   readonly sources = { call: new PathIndex<SourceModel>(), read: new PathIndex<SourceModel>() };
   readonly sanitizers = { call: new PathIndex<SanitizerModel>(), read: new PathIndex<SanitizerModel>() };
-  readonly guards = new PathIndex<{ of: string | number; cleans: Families; when: Test[]; answer: boolean }>();
+  readonly guards = new PathIndex<{
+    of: string | number;
+    cleans: Families;
+    when: Test[];
+    answer: boolean;
+    throws: boolean;
+  }>();
   readonly containers = new PathIndex<Model["containers"][number]["does"]>();
   /** Calls after which nothing goes on. */
   readonly exits = new PathIndex<true>();
@@ -277,8 +283,8 @@ export class Catalogue {
       if (call) remember(knowledge, call, (path) => knowledge.sanitizers.call.add(path, sanitizer));
       if (read) remember(knowledge, read, (path) => knowledge.sanitizers.read.add(path, sanitizer));
     }
-    for (const { call, of, cleans, when, answer } of model.guards) {
-      knowledge.guards.add(call, { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer });
+    for (const { call, of, cleans, when, answer, throws } of model.guards) {
+      knowledge.guards.add(call, { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer, throws });
     }
     for (const { call, does } of model.containers)
       remember(knowledge, call, (path) => knowledge.containers.add(path, does));

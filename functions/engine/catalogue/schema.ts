@@ -244,6 +244,8 @@ export const Model = z.strictObject({
         when: z.array(Condition).default([]),
         /** The answer that tells the operand is clean; false for tests that look for something bad. */
         answer: z.boolean().default(true),
+        /** It throws where it does not hold, so that whatever follows knows that it does. */
+        throws: z.boolean().default(false),
       }),
     )
     .default([]),

@@ -14,7 +14,7 @@ import { assign } from "./assign.ts";
 import { check, checkDefinition } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
-import { refine } from "./guards.ts";
+import { noteThrowingGuard, refine } from "./guards.ts";
 import { newFrame, overload, runBody, summarise } from "./invoke.ts";
 import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths, memberPaths } from "./names.ts";
@@ -39,6 +39,7 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
     case "expression":
       evaluate(run, frame, s.value);
       if (s.value.kind === "call") applyGuardFunction(run, frame, s.value, "after");
+      throwingGuard(run, frame, s.value);
       if (s.value.kind === "call" && leaves(run, frame, s.value)) {
         noteThrow(frame);
         frame.scope.variables = null;
@@ -86,6 +87,11 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
     case "function":
       break;
   }
+}
+
+function throwingGuard(run: Run, frame: Frame, value: Expression): void {
+  const call = value.kind === "assign" ? value.from : value;
+  if (call.kind === "call" && call.callee.kind === "field") noteThrowingGuard(run, frame, call);
 }
 
 /** Whether nothing goes on after a call: models say so, or the function of this file never returns. A method may be overridden by one that does. */
@@ -228,6 +234,9 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   for (let round = 0; round < 2 && frame.scope.alive; round++) {
     frame.statement = s.bind ?? s.test ?? { start: s.start, end: s.start };
     if (s.bind) evaluate(run, frame, s.bind);
+    // What is gone through has been asked for, also where it is empty.
+    if (round === 0)
+      for (const [key, value] of frame.scope.variables ?? []) if (key.startsWith("@")) skipped?.set(key, value);
     if (s.test && (round > 0 || !s.always)) {
       evaluate(run, frame, s.test);
       refine(run, frame, s.test, true);

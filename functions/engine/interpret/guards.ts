@@ -4,9 +4,10 @@ import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { holds } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
+import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath, memberPaths } from "./names.ts";
-import { childOfParents, nameOfExtension, pathsInCommon } from "./path-parts.ts";
+import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
@@ -218,6 +219,8 @@ const allowName = /allow|white|valid|permit|support|known|choice|safe|accept|^[A
 
 function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
   const value = evaluate(run, frame, list);
+  // A name that is in a folder leads nowhere else.
+  if (list.kind === "call" && list.callee.kind === "field" && list.callee.name === "listdir") return true;
   const slots = value.slots;
   // What another file gives is a list of that file, unless its caller has made it.
   if (value.taint.some(({ source }) => source.outside === null)) return false;
@@ -234,7 +237,11 @@ function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
 /** `if ".." in path: return` leaves a path that cannot climb. */
 function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
   const text = evaluate(run, frame, needle).constants;
-  if (text?.length === 1 && text[0] === "..") change(run, frame, operand, run.catalogue.bitsOf(["path_traversal"]));
+  if (text?.length !== 1 || text[0] !== "..") return;
+  // `".." in path.split("/")`
+  const { callee }: Partial<Call> = operand.kind === "call" ? operand : {};
+  const whole = callee?.kind === "field" && callee.name === "split" ? callee.of : operand;
+  change(run, frame, whole, run.catalogue.bitsOf(["path_traversal"]));
 }
 
 /** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
@@ -323,7 +330,10 @@ export function isStrict(pattern: string, whole: boolean, fromStart: boolean): b
   return anchored && !/[.]|\[\^|\\[SWDsn]/.test(loose) && !/^[^(]*\|/.test(loose);
 }
 
-function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean): void {
+/** `path.relative_to(base)` comes back only where it holds. */
+export const noteThrowingGuard = (run: Run, frame: Frame, call: Call): void => modelGuards(run, frame, call, "after");
+
+function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
   const { callee } = call;
   const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
   const paths =
@@ -332,7 +342,7 @@ function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean): void
       : evaluate(run, frame, callee).paths;
   const seen = new Set<unknown>();
   for (const guard of paths.flatMap((path) => run.knowledge.guards.find(path))) {
-    if (seen.has(guard) || guard.answer !== outcome) continue;
+    if (seen.has(guard) || (guard.throws ? "after" : guard.answer) !== outcome) continue;
     seen.add(guard);
     const positional = call.args.map((arg) => evaluate(run, frame, arg.value));
     const subject = { positional, named: new Map(), receiver, receiverPaths: [], at: call, name: "" };
@@ -355,6 +365,15 @@ export function change(run: Run, frame: Frame, operand: Expression, families: Fa
     const normal =
       value.taint.length > 0 && value.taint.every((t) => (t.clean & run.catalogue.bitsOf(["normalised"])) !== 0);
     if (!normal) return;
+  }
+  if (families !== allFamilies && (families & run.catalogue.bitsOf(["path_traversal"])) !== 0) {
+    forgetMaking(run, value);
+    for (const path of pathsBefore(frame, operand))
+      if (accessPath(path) !== null) {
+        const before = evaluate(run, frame, path);
+        forgetMaking(run, before);
+        store(frame, path, cleaned(before, families));
+      }
   }
   store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
 }

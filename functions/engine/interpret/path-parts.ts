@@ -1,4 +1,5 @@
 import type { Call, Expression } from "../ir/ir.ts";
+import { accessPath } from "./names.ts";
 import type { Frame } from "./run.ts";
 
 const common = new Set(["commonpath", "commonprefix"]);
@@ -41,4 +42,29 @@ function partOf(here: Expression): Expression | null {
   // Functions of a module take the name as an argument, methods of texts are the name's own.
   const given = /^(splitext|getExtension|getFilenameExtension|ext[Nn]ame|Path|PurePath)$/.test(calledName(here));
   return given ? (args[0]?.value ?? null) : callee.kind === "field" ? callee.of : null;
+}
+
+const shortened =
+  /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|as_posix)$/;
+const shorteners = /^(abspath|realpath|normpath|realpathSync|normalize|str|fspath)$/;
+const depthMax = 4;
+
+/** `file.getCanonicalPath()`, `os.path.realpath(x)`, also by way of variables: what is told of the short form holds for the path itself. */
+export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
+  const found: Expression[] = [];
+  let here: Expression | undefined = operand;
+  while (here && found.length < depthMax) {
+    if (here.kind === "variable") here = frame.scope.binding(here.name)?.origins.get(here.name);
+    here = here?.kind === "call" ? longerOf(here) : undefined;
+    if (here) found.push(here);
+  }
+  return found;
+}
+
+function longerOf(call: Call): Expression | undefined {
+  const { callee, args } = call;
+  if (callee.kind === "field" && args.length === 0 && shortened.test(callee.name)) return callee.of;
+  // Paths of Java have a method of that name that joins.
+  const resolves = callee.kind === "field" && callee.name === "resolve" && accessPath(callee.of) === "path";
+  return args.length === 1 && (resolves || shorteners.test(calledName(call))) ? args[0]?.value : undefined;
 }

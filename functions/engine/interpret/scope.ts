@@ -100,8 +100,8 @@ export function joinStates(a: Variables | null, b: Variables | null): Variables 
     const other = joined.get(key);
     if (other === value) continue;
     // A fact counts only where it holds on both sides.
-    if (key.startsWith("@")) joined.delete(key);
-    else if (other !== undefined) joined.set(key, join(other, value));
+    if (key.startsWith("@")) continue;
+    if (other !== undefined) joined.set(key, join(other, value));
     else if (!isTold(key, value)) joined.set(key, value);
   }
   for (const [key, value] of a) if (!b.has(key) && (key.startsWith("@") || isTold(key, value))) joined.delete(key);
