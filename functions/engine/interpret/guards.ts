@@ -10,6 +10,7 @@ import { accessPath, memberPaths } from "./names.ts";
 import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
+import { signatureTest } from "./signatures.ts";
 import { cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
@@ -142,6 +143,9 @@ function isDevelopment(run: Run, frame: Frame, left: Expression, right: Expressi
 function equal(run: Run, frame: Frame, operand: Expression, other: Expression): void {
   const value = evaluate(run, frame, other);
   const [only] = value.constants ?? [];
+  // Functions that escape leave what is no text alone.
+  if (run.language === "php" && only === null && value.constants?.length === 1 && accessPath(operand) !== null)
+    store(frame, operand, constant(null));
   if (value.constants?.every((c) => typeof c === "string")) knownExtension(run, frame, operand);
   if (value.constants?.length === 1 && only !== null && only !== undefined) {
     if (operand.kind === "operation" && operand.operator === "typeof" && operand.operands[0]) {
@@ -270,6 +274,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
   }
   if (outcome && run.language === "java") equalsTest(run, frame, call);
+  if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
