@@ -17,18 +17,23 @@ export const childOfParents = (list: Expression): Expression | null =>
   list.kind === "field" && list.name === "parents" ? list.of : null;
 
 const cuts = /^(splitext|getExtension|getFilenameExtension|extName|extname|r?split|r?partition|substring)$/;
+/** Names are not made in more steps than these. */
+const hopsMax = 12;
 const sameNames = /^(lower|upper|toLowerCase|toUpperCase|strip|trim|Path|PurePath)$/;
 
 /** `x.rsplit(".", 1)[1].lower()`, `FilenameUtils.getExtension(x)`, also by way of variables: the name x that ends like this. */
 export function nameOfExtension(frame: Frame, operand: Expression): Expression | null {
   let here = operand;
-  for (let cut = false; ; ) {
+  let cut = false;
+  // `x = x.lower()` is made of itself.
+  for (let hops = 0; hops < hopsMax; hops++) {
     if (here.kind === "variable" && cut) return here;
     const next = here.kind === "variable" ? frame.scope.binding(here.name)?.origins.get(here.name) : partOf(here);
     if (!next) return cut ? here : null;
     cut ||= here.kind === "field" || (here.kind === "call" && cuts.test(calledName(here)));
     here = next;
   }
+  return null;
 }
 
 const calledName = ({ callee }: Call): string =>
