@@ -8,10 +8,11 @@ export const isForDevelopment = (path: string): boolean =>
   );
 
 /**
- * Whether nobody asks how well the code is written: tests are lists of cases, and what others have written stays as they wrote it.
+ * Whether nobody asks how well the code is written: tests are lists of cases, migrations run once, and what others have written stays as
+ * they wrote it.
  */
 export const isBeyondQuality = (path: string): boolean =>
-  /(^|\/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|mocks?|__mocks__|src\/(test|androidTest)|vendors?|third[-_]?party|bower_components|node_modules)\//i.test(
+  /(^|\/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|mocks?|__mocks__|migrations?|src\/(test|androidTest)|vendors?|third[-_]?party|bower_components|node_modules)\//i.test(
     path,
   ) || isTestFile(path);
 

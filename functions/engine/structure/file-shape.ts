@@ -1,4 +1,16 @@
-import type { Assign, Call, Catch, Expression, FunctionNode, Loop, Module, Span, Statement, Try } from "../ir/ir.ts";
+import type {
+  Assign,
+  Call,
+  Catch,
+  Expression,
+  FunctionNode,
+  Literal,
+  Loop,
+  Module,
+  Span,
+  Statement,
+  Try,
+} from "../ir/ir.ts";
 import { type IrNode, walk } from "../ir/walk.ts";
 
 /** A function, and what its own code looks like without the functions in it. */
@@ -12,6 +24,8 @@ export interface FunctionShape {
   each: Round | null;
   /** A component runs it when it appears, and what it returns when it goes. */
   readonly effect: boolean;
+  /** It returns something. */
+  answers: boolean;
   /** How deep conditions and loops stand in each other, and where that first is so. */
   nesting: number;
   deepest: Span | null;
@@ -51,6 +65,7 @@ export class FileShape {
   readonly locals: Within<Assign>[] = [];
   readonly assigns: Within<Assign>[] = [];
   readonly calls: Within<Call>[] = [];
+  readonly regexes: Within<Literal>[] = [];
   readonly statements: Within<Statement>[] = [];
   readonly #text: string;
   readonly #language: string;
@@ -107,11 +122,17 @@ export class FileShape {
       case "conditional":
         if (fn) fn.branches++;
         break;
+      case "return":
+        if (fn && node.value) fn.answers = true;
+        break;
       case "operation":
         if (fn && /^(&&|\|\||and|or)$/.test(node.operator)) fn.branches += node.operands.length - 1;
         break;
       case "try":
         this.#try(node);
+        break;
+      case "literal":
+        if (node.regex) this.regexes.push({ node, fn });
         break;
       case "assign":
         this.assigns.push({ node, fn });
@@ -149,6 +170,7 @@ export class FileShape {
       rounds: [],
       each,
       effect: this.#effects.has(fn),
+      answers: false,
       nesting: 0,
       deepest: null,
       branches: 1,
@@ -212,16 +234,13 @@ export const isControl = (node: IrNode): boolean =>
 function roundOf(loop: Loop): Round {
   const { bind, test, update, body } = loop;
   const head = [bind, test, update].filter((part) => part !== null);
-  const binds: Expression[] = bind?.kind === "assign" ? [bind.to] : [];
-  walk(
-    [test, update].filter((part) => part !== null),
-    (node) => {
-      if (!("kind" in node)) return;
-      if (node.kind === "assign") binds.push(node.to);
-      // `while (rows.next())`: what the object gives is another thing each time.
-      if (node.kind === "call" && node.callee.kind === "field") binds.push(node.callee.of);
-    },
-  );
+  const binds: Expression[] = [];
+  walk(head, (node) => {
+    if (!("kind" in node)) return;
+    if (node.kind === "assign") binds.push(node.to);
+    // `while (rows.next())`: what the object gives is another thing each time.
+    if (!bind && node.kind === "call" && node.callee.kind === "field") binds.push(node.callee.of);
+  });
   return { body: spanOf(body, loop), nodes: body, head, binds, loop };
 }
 

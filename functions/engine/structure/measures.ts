@@ -1,7 +1,6 @@
 import { excerptOf } from "../findings/excerpt.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import type { Assign, Call, Catch, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
-import { walk } from "../ir/walk.ts";
 import { CodeLines } from "./code-lines.ts";
 import type { FileShape, FunctionShape } from "./file-shape.ts";
 import { repeatedLines } from "./repeated-lines.ts";
@@ -59,6 +58,7 @@ export const measured: Record<Measure, (file: MeasuredFile, query: Query) => Mea
   "unused-variable": (file, query) => file.shape.locals.flatMap(({ node, fn }) => unused(file, query, node, fn)),
   "empty-catch": emptyCatches,
   "grown-text": grownTexts,
+  "regex-in-loop": regexesInLoops,
   "kept-listener": keptListeners,
 };
 
@@ -185,6 +185,17 @@ function grownTexts(file: MeasuredFile, query: Query): Measured[] {
   });
 }
 
+/** Calls that compile a regular expression are lowered to what they make. */
+function regexesInLoops(file: MeasuredFile, query: Query): Measured[] {
+  return file.shape.regexes.flatMap(({ node, fn }) => {
+    const inLoop = fn?.rounds.some(({ loop, body }) => loop && body.start <= node.start && body.end >= node.end);
+    const written = file.text.slice(node.start, node.end);
+    if (!inLoop || !query.fits(written)) return [];
+    const shown = excerptOf(file.text, node, 60);
+    return [{ at: firstLine(file, node), fn, anchor: written, source: shown, sink: shown }];
+  });
+}
+
 /** What a component starts when it appears, and does not stop when it goes. */
 function keptListeners(file: MeasuredFile, query: Query): Measured[] {
   return file.shape.calls.flatMap(({ node, fn }) => {
@@ -192,7 +203,7 @@ function keptListeners(file: MeasuredFile, query: Query): Measured[] {
     const started = written.match(/^(?:(?:window|document|globalThis)\.)?(addEventListener|setInterval)\b/);
     if (!started || !fn || !query.fits(written)) return [];
     const stop = started[1] === "setInterval" ? "clearInterval" : "removeEventListener";
-    const isEffect = fn.effect && !returnsSomething(fn.fn.body);
+    const isEffect = fn.effect && !fn.answers;
     const isHook = appears.test(fn.fn.name);
     const scope = isEffect ? file.text.slice(fn.fn.start, fn.fn.end) : isHook ? file.text : null;
     if (scope === null || scope.includes(stop)) return [];
@@ -203,14 +214,6 @@ function keptListeners(file: MeasuredFile, query: Query): Measured[] {
 
 /** What frameworks call when a component of the page has appeared. */
 const appears = /^(componentDidMount|mounted|ngOnInit|ngAfterViewInit|connectedCallback)$/;
-
-const returnsSomething = (body: readonly Statement[]): boolean => {
-  let found = false;
-  walk(body, (node) => {
-    if ("kind" in node && node.kind === "return" && node.value) found = true;
-  });
-  return found;
-};
 
 const isTextLiteral = (from: Expression): boolean => from.kind === "literal" && typeof from.value === "string";
 

@@ -61,7 +61,13 @@ export class Places {
     const names = new Set<string>();
     for (const bound of round.binds) for (const name of namesIn(bound)) names.add(name);
     walk(round.nodes, (node) => {
-      if (!("kind" in node) || node.kind !== "assign") return;
+      if (!("kind" in node)) return;
+      // `statement.setLong(1, key)`: what runs next runs with the key.
+      if (node.kind === "call" && node.callee.kind === "field" && /^(set[A-Z]|bind)/.test(node.callee.name)) {
+        if (!node.args.some(({ value }) => namesIn(value).some((name) => names.has(name)))) return;
+        for (const name of namesIn(node.callee.of)) names.add(name);
+      }
+      if (node.kind !== "assign") return;
       if (namesIn(node.from).some((name) => names.has(name))) for (const name of namesIn(node.to)) names.add(name);
     });
     this.#bound.set(round, names);
@@ -74,7 +80,8 @@ const roundsAt = (fn: FunctionShape, { start, end }: Span): Round[] =>
 
 /** A list that is written out has as many elements as somebody could be bothered to write. */
 const isWritten = (part: Expression): boolean => {
-  const over = part.kind === "assign" && part.from.kind === "index" ? part.from.of : part;
+  const bound = part.kind === "sequence" ? part.parts.at(-1) : part;
+  const over = bound?.kind === "assign" && bound.from.kind === "index" ? bound.from.of : part;
   return over.kind === "collection" && over.entries.every(({ spread }) => !spread);
 };
 

@@ -10,6 +10,7 @@ export const measures = [
   "unused-variable",
   "empty-catch",
   "grown-text",
+  "regex-in-loop",
   "kept-listener",
 ] as const;
 export type Measure = (typeof measures)[number];
