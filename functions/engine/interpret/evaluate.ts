@@ -16,6 +16,7 @@ import { joinStates } from "./scope.ts";
 import {
   allTaint,
   anyElement,
+  cleaned,
   constant,
   elementAt,
   firstStep,
@@ -201,11 +202,14 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
   }
   if (e.operator === "%" && run.language === "python") {
     const [format, given] = values as [Value, Value];
+    const cleans = format.paths
+      .flatMap((path) => run.knowledge.sanitizers.call.find(`${path}.%`))
+      .reduce((families, sanitizer) => families | sanitizer.cleans, 0);
     const text = format.constants?.[0];
     const args = given.slots?.shape === "list" ? [...given.slots.entries.values()] : [given];
     if (typeof text === "string")
-      return { ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) };
-    return concatenate(values);
+      return cleaned({ ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) }, cleans);
+    return cleaned(concatenate(values), cleans);
   }
   noteBounds(run, frame, e.operator, e.operands);
   const result = numericOf(run, e.operator, values) ?? operate(e.operator, values);

@@ -177,17 +177,31 @@ function argument(l: Lowering, node: SyntaxNode): Argument {
   return { name: key ? l.textOf(key) : null, spread: false, value: value ? l.expression(value) : l.unknown(node) };
 }
 
-/** `[body for x in xs if c]` binds x to any element of xs, evaluates c, and yields a list of body. */
+/** `[body for x in xs if c]` binds x to any element of xs and yields a list of body where c holds. */
 function comprehension(l: Lowering, node: SyntaxNode): Expression {
   const body = childIn(node, "body");
   if (!body) return l.unknown(node);
-  const parts = node.children.filter((c) => c !== body).map((clause) => comprehensionClause(l, clause));
+  const clauses = node.children.filter((c) => c !== body);
+  const tests = clauses.flatMap((c) => (c.type === "if_clause" && c.children[0] ? [c.children[0]] : []));
+  const parts = clauses.filter((c) => c.type !== "if_clause").map((clause) => comprehensionClause(l, clause));
+  const where = (then: Expression): Expression =>
+    tests.reduceRight<Expression>(
+      (kept, test) => ({
+        ...span(node),
+        kind: "conditional",
+        test: l.expression(test),
+        then: kept,
+        otherwise: l.literal(node, null),
+      }),
+      then,
+    );
   const map = body.type === "pair";
+  const entry = element(l, body);
   parts.push({
     ...span(node),
     kind: "collection",
     shape: map ? "map" : "list",
-    entries: [{ ...element(l, body), spread: false }],
+    entries: [{ ...entry, key: entry.key && where(entry.key), value: where(entry.value), spread: false }],
   });
   return { ...span(node), kind: "sequence", parts };
 }
