@@ -1,5 +1,6 @@
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
 import type { Candidate } from "../artefact.ts";
+import { expression } from "../catalogue/expression.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { Span } from "../ir/ir.ts";
@@ -43,13 +44,22 @@ class OutOfSteps extends Error {}
 
 /** Asks the rules about the configuration in a file. */
 export class ConfigScanner {
-  readonly #queries = new Map<DocumentKind, CompiledQuery[]>();
+  readonly #rules: readonly Rule[];
+  /** Compiled with the first document of their kind. */
+  readonly #queries = new Map<DocumentKind, readonly CompiledQuery[]>();
 
   constructor(rules: readonly Rule[]) {
-    for (const rule of rules)
-      for (const query of rule.config ?? [])
-        for (const kind of query.document)
-          this.#queries.set(kind, [...(this.#queries.get(kind) ?? []), compile(rule, query)]);
+    this.#rules = rules;
+  }
+
+  #about(kind: DocumentKind): readonly CompiledQuery[] {
+    const known = this.#queries.get(kind);
+    if (known) return known;
+    const queries = this.#rules.flatMap((rule) =>
+      (rule.config ?? []).filter(({ document }) => document.includes(kind)).map((query) => compile(rule, query)),
+    );
+    this.#queries.set(kind, queries);
+    return queries;
   }
 
   /**
@@ -78,7 +88,7 @@ export class ConfigScanner {
     try {
       const { documents, reason } = readConfig(format, text);
       for (const document of documents)
-        for (const query of this.#queries.get(document.kind) ?? [])
+        for (const query of this.#about(document.kind))
           for (const seen of sightings(query, document, visit))
             if (query.rule.family !== "hardcoded_secret" || !told.has(safe.lines.lineOf(seen.start)))
               found.push({ ...seen, query, document });
@@ -201,7 +211,7 @@ function compile(rule: Rule, query: ConfigQuery): CompiledQuery {
   };
 }
 
-const regex = (source: string | undefined) => (source === undefined ? null : RE2JS.compile(source));
+const regex = (source: string | undefined): RE2JS | null => (source === undefined ? null : expression(source));
 
 function compileCondition(condition: ConfigCondition): CompiledCondition {
   return {

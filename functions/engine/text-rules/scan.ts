@@ -1,5 +1,5 @@
-import { RE2JS } from "re2js";
 import type { Candidate } from "../artefact.ts";
+import { expression } from "../catalogue/expression.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
@@ -20,7 +20,7 @@ const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 interface CompiledText {
   readonly rule: Rule;
   readonly keywords: readonly string[];
-  readonly regexes: readonly RE2JS[];
+  readonly regexes: readonly string[];
 }
 
 /** Finds what is written for people, in any file. Expressions run only on lines that have a keyword, in an engine that never backtracks. */
@@ -29,9 +29,7 @@ export class TextScanner {
 
   constructor(rules: readonly Rule[]) {
     this.#texts = rules.flatMap((rule) =>
-      rule.text
-        ? [{ rule, keywords: rule.text.keywords, regexes: rule.text.regexes.map((regex) => RE2JS.compile(regex)) }]
-        : [],
+      rule.text ? [{ rule, keywords: rule.text.keywords, regexes: rule.text.regexes }] : [],
     );
   }
 
@@ -71,9 +69,10 @@ function linesWith(lower: string, lines: LineIndex, keywords: readonly string[])
 }
 
 /** Characters that nobody sees must not hide the words from us: where there are some, the whole line is meant. */
-function firstOf(regexes: readonly RE2JS[], line: string): { start: number; end: number } | null {
+function firstOf(regexes: readonly string[], line: string): { start: number; end: number } | null {
   const seen = line.replace(invisible, "");
-  for (const regex of regexes) {
+  for (const source of regexes) {
+    const regex = expression(source);
     // Whether there is a match is told much faster than where.
     if (!regex.test(seen)) continue;
     const matcher = regex.matcher(seen);
