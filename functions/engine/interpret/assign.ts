@@ -194,7 +194,7 @@ function assignIndex(
 
 /** Sinks that are assignments: innerHTML, location, a setting. */
 function storedIn(run: Run, frame: Frame, paths: readonly string[], of: Value, value: Value, at: Expression): void {
-  const matches = paths.flatMap((path) => run.knowledge.assigns.find(path));
+  const matches = run.knowledge.assigns.findAll(paths);
   if (matches.length === 0) return;
   const name = lastSegment(paths[0] as string);
   check(run, frame, matches, {

@@ -63,7 +63,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
     const written = call.args.find((arg) => arg.name === name)?.value ?? call;
     storeEntry(run, frame, name, value, written);
   }
-  const matches = unique(paths.flatMap((path) => run.knowledge.calls.find(path)));
+  const matches = run.knowledge.calls.findAll(paths);
   if (matches.length > 0) check(run, frame, matches, subject);
   if (call.isNew && called.callee.closures.length === 0) checkNew(run, frame, call, called, subject);
   const memory = memoryCall(run, frame, call, paths, positional);
@@ -84,7 +84,8 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);
   if (run.knowledge.settings.size > 0) result = asSetting(run, paths, subject, result);
-  return { ...blockOf(run, frame, call, result), taint: stepped(result.taint, call) };
+  const gives = blockOf(run, frame, call, result);
+  return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
 }
 
 /** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
@@ -97,7 +98,7 @@ function checkNew(run: Run, frame: Frame, { callee }: Call, { paths }: Called, s
 
 /** What is looked up in a file of settings is its default at least; linking knows what the file says. */
 function asSetting(run: Run, paths: readonly string[], subject: Subject, result: Value): Value {
-  const [setting] = paths.flatMap((path) => run.knowledge.settings.find(path));
+  const [setting] = run.knowledge.settings.findAll(paths);
   if (!setting || result.constants) return result;
   const [key] = argumentsAt(subject, setting.key)[0]?.constants ?? [];
   if (typeof key !== "string") return result;
@@ -145,7 +146,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
     receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee);
   const paths =
     receiver && callee.kind === "field"
-      ? [...new Set([...target.paths, ...memberPaths(receiver, callee.name)])]
+      ? unique([...target.paths, ...memberPaths(receiver, callee.name)])
       : target.paths;
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
@@ -189,29 +190,26 @@ function receiverNames(call: Call, receiver: Value | null): readonly string[] {
 }
 
 function setFacts(run: Run, frame: Frame, paths: readonly string[], subject: Subject): void {
-  for (const path of paths) {
-    for (const { sets, when } of run.knowledge.facts.find(path)) {
-      if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
-    }
-  }
+  for (const { sets, when } of run.knowledge.facts.findAll(paths))
+    if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
 }
 
 /** Functions passed to a framework's registration are its entry points. */
 function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
+  const points = run.knowledge.entryCalls.findAll(called.paths);
+  if (points.length === 0) return false;
   const closures = called.positional.flatMap((arg) => [
     ...arg.closures,
     ...(arg.slots?.shape === "list" ? [...arg.slots.entries.values()].flatMap((v) => v.closures) : []),
   ]);
   if (closures.length === 0) return false;
   const receiver = called.names;
-  const entry = called.paths
-    .flatMap((path) => run.knowledge.entryCalls.find(path))
-    .find(
-      (point) =>
-        (!point.receiver || receiverFits(point.receiver, receiver)) &&
-        point.when.every((test) => holds(frame, test, subject)) &&
-        !point.unless.some((test) => holds(frame, test, subject)),
-    );
+  const entry = points.find(
+    (point) =>
+      (!point.receiver || receiverFits(point.receiver, receiver)) &&
+      point.when.every((test) => holds(frame, test, subject)) &&
+      !point.unless.some((test) => holds(frame, test, subject)),
+  );
   if (!entry) return false;
   for (const closure of closures) {
     run.entries.add(closure.fn);
@@ -269,27 +267,24 @@ function made(call: Call, { callee, paths: names, positional, named: fields }: C
 
 function resultPaths(run: Run, frame: Frame, call: Call, called: Called): string[] {
   const subject = subjectOf(called, call);
-  const made = unique(called.paths.flatMap((path) => run.knowledge.makes.find(path)))
+  const made = run.knowledge.makes
+    .findAll(called.paths)
     .filter(({ when }) => when.every((test) => holds(frame, test, subject)))
     .map(({ gives }) => gives);
-  const gives = [...made, ...called.paths.flatMap((path) => run.knowledge.returns.find(path))];
+  const gives = [...made, ...run.knowledge.returns.findAll(called.paths)];
   const own = called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`));
   return [...new Set([...gives, ...own])].slice(0, 6);
 }
 
 function sourceOf(run: Run, frame: Frame, called: Called, at: Call): string | null {
+  const sources = run.knowledge.sources.call.findAll(called.paths);
+  if (sources.length === 0) return null;
   const subject = subjectOf(called, at);
-  for (const path of called.paths) {
-    const found = run.knowledge.sources.call
-      .find(path)
-      .find(
-        (s) =>
-          (!s.receiver || receiverFits(s.receiver, called.names)) &&
-          s.when.every((test) => holds(frame, test, subject)),
-      );
-    if (found) return found.kind;
-  }
-  return null;
+  const found = sources.find(
+    ({ receiver, when }) =>
+      (!receiver || receiverFits(receiver, called.names)) && when.every((test) => holds(frame, test, subject)),
+  );
+  return found?.kind ?? null;
 }
 
 const subjectOf = ({ positional, named: byName, receiver, names: receiverPaths }: Called, at: Call): Subject => ({
@@ -314,22 +309,14 @@ function promised(call: Call): number {
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   let cleans = 0;
   const subject = subjectOf(called, at);
-  for (const path of called.paths) {
-    for (const sanitizer of run.knowledge.sanitizers.call.find(path)) {
-      if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
-      if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;
-    }
+  for (const sanitizer of run.knowledge.sanitizers.call.findAll(called.paths)) {
+    if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
+    if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;
   }
   return cleans;
 }
 
-function containerOf(run: Run, called: Called) {
-  for (const path of called.paths) {
-    const [does] = run.knowledge.containers.find(path);
-    if (does) return does;
-  }
-  return null;
-}
+const containerOf = (run: Run, called: Called) => run.knowledge.containers.findAll(called.paths)[0] ?? null;
 
 function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
   const key = accessPath(of);
@@ -406,7 +393,7 @@ function fromOtherFile(run: Run, call: Call, called: Called, target: string, tru
 
 /** What a call writes into its arguments taints them as a whole. */
 function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): void {
-  for (const output of unique(called.paths.flatMap((path) => run.knowledge.outputs.find(path)))) {
+  for (const output of run.knowledge.outputs.findAll(called.paths)) {
     if (output.unless.some((test) => holds(frame, test, subject))) continue;
     const given = argumentsAt(subject, output.from).reduce<readonly Taint[]>((t, v) => joinTaint(t, allTaint(v)), []);
     const source = output.kind === null ? null : run.source(output.kind, call);

@@ -33,7 +33,7 @@ import {
 /** Computes what is known about an expression, and reports the problems in it. */
 export function evaluate(run: Run, frame: Frame, expression: Expression): Value {
   run.charge();
-  const value = run.deeper(() => evaluateKind(run, frame, expression), nothing);
+  const value = run.deeper(evaluateKind, frame, expression, nothing);
   return run.marks ? run.marks.seen(run, frame, expression, value) : value;
 }
 

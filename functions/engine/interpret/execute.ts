@@ -29,7 +29,7 @@ export function execute(run: Run, frame: Frame, statements: readonly Statement[]
   for (const statement of statements) {
     if (!frame.scope.alive) return;
     run.charge();
-    run.deeper(() => executeKind(run, frame, statement), undefined);
+    run.deeper(executeKind, frame, statement, undefined);
   }
 }
 
@@ -106,7 +106,7 @@ function leaves(run: Run, frame: Frame, { callee }: Call): boolean {
     callee.kind === "field"
       ? memberPaths(evaluate(run, frame, callee.of), callee.name)
       : evaluate(run, frame, callee).paths;
-  return paths.some((path) => run.knowledge.exits.find(path).length > 0);
+  return run.knowledge.exits.findAll(paths).length > 0;
 }
 
 function noteThrow(frame: Frame): void {

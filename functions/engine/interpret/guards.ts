@@ -15,8 +15,11 @@ import { cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
 export function refine(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
-  run.deeper(() => refineTest(run, frame, test, outcome), undefined);
+  run.deeper(outcome ? refineHolding : refineFailing, frame, test, undefined);
 }
+
+const refineHolding = (run: Run, frame: Frame, test: Expression): void => refineTest(run, frame, test, true);
+const refineFailing = (run: Run, frame: Frame, test: Expression): void => refineTest(run, frame, test, false);
 
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (test.kind === "sequence") {
@@ -345,10 +348,8 @@ function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "aft
     receiver && callee.kind === "field"
       ? [...memberPaths(receiver, callee.name), `?.${callee.name}`]
       : evaluate(run, frame, callee).paths;
-  const seen = new Set<unknown>();
-  for (const guard of paths.flatMap((path) => run.knowledge.guards.find(path))) {
-    if (seen.has(guard) || (guard.throws ? "after" : guard.answer) !== outcome) continue;
-    seen.add(guard);
+  for (const guard of run.knowledge.guards.findAll(paths)) {
+    if ((guard.throws ? "after" : guard.answer) !== outcome) continue;
     const positional = call.args.map((arg) => evaluate(run, frame, arg.value));
     const subject = { positional, named: new Map(), receiver, receiverPaths: [], at: call, name: "" };
     if (!guard.when.every((test) => holds(frame, test, subject))) continue;

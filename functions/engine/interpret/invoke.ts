@@ -138,7 +138,7 @@ export function inline(
   run.visited.add(fn);
   run.active.add(fn);
   try {
-    run.deeper(() => execute(run, frame, fn.body), undefined);
+    run.deeper(execute, frame, fn.body, undefined);
   } finally {
     run.active.delete(fn);
   }
@@ -185,7 +185,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   run.visited.add(fn);
   run.active.add(fn);
   try {
-    run.deeper(() => execute(run, frame, fn.body), undefined);
+    run.deeper(execute, frame, fn.body, undefined);
   } finally {
     run.active.delete(fn);
   }

@@ -24,7 +24,13 @@ export function accessPath(expression: Expression): string | null {
 
 /** The paths of a member of a value. */
 export function memberPaths(of: Value, name: string): string[] {
-  return of.paths.filter((path) => path.split(".").length < segmentsMax).map((path) => `${path}.${name}`);
+  return of.paths.filter(isExtensible).map((path) => `${path}.${name}`);
+}
+
+function isExtensible(path: string): boolean {
+  let segments = 1;
+  for (let dot = path.indexOf("."); dot >= 0; dot = path.indexOf(".", dot + 1)) segments++;
+  return segments < segmentsMax;
 }
 
 /** Where the packages of Java's world begin: a class may be written out with its package instead of being imported. */

@@ -44,7 +44,7 @@ export function parameterValue(
 function passedBy(run: Run, frame: Frame, param: Parameter): PassedParameter | null {
   for (const decorator of param.decorators) {
     const callee = calleeOf(run, frame, decorator);
-    const passed = callee.paths.flatMap((path) => run.knowledge.parameterDecorators.find(path))[0];
+    const passed = run.knowledge.parameterDecorators.findAll(callee.paths)[0];
     if (!passed) continue;
     // A converter in the decorator leaves nothing to attack with.
     const positional = decorator.kind === "call" ? decorator.args.map(({ value }) => evaluate(run, frame, value)) : [];
@@ -97,7 +97,7 @@ function subjectOfDecorator(run: Run, frame: Frame, decorator: Call): Subject {
 export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | null {
   for (const decorator of fn.decorators) {
     const callee = calleeOf(run, frame, decorator);
-    const found = callee.paths.flatMap((path) => run.knowledge.entryDecorators.find(path));
+    const found = run.knowledge.entryDecorators.findAll(callee.paths);
     const fits = found.find(
       (entry) =>
         (!entry.receiver || receiverFits(entry.receiver, receiverOf(run, frame, decorator))) &&

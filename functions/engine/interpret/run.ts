@@ -182,14 +182,14 @@ export class Run {
   }
 
   /** Runs deeper work, or gives up on it where the nesting is beyond what our stack should bear. */
-  deeper<T>(work: () => T, tooDeep: T): T {
+  deeper<N, T>(work: (run: Run, frame: Frame, node: N) => T, frame: Frame, node: N, tooDeep: T): T {
     if (this.#depth >= depthMax) {
       this.truncated = true;
       return tooDeep;
     }
     this.#depth++;
     try {
-      return work();
+      return work(this, frame, node);
     } finally {
       this.#depth--;
     }
