@@ -157,6 +157,8 @@ export interface LinkRecord {
   stores: (Way & { field: string; within: string; from: Origin })[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
   aliases: { name: string; target: string }[];
+  /** Families for which the file makes all input of the application clean. */
+  cleans?: string[];
   /** The manifest of a package that others install. */
   library?: true;
   /** What a file of settings says, as far as it is names. */

@@ -102,6 +102,8 @@ export class Knowledge {
   readonly containers = new PathIndex<Model["containers"][number]["does"]>();
   /** Calls after which nothing goes on. */
   readonly exits = new PathIndex<true>();
+  /** Calls that clean the input of the whole application. */
+  readonly everywhere = new PathIndex<Families>();
   readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
   readonly settings = new PathIndex<Model["settings"][number]>();
   readonly templates = new PathIndex<Model["templates"][number]>();
@@ -286,6 +288,8 @@ export class Catalogue {
     for (const { call, of, cleans, when, answer, throws } of model.guards) {
       knowledge.guards.add(call, { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer, throws });
     }
+    for (const { call, cleans } of model.everywhere)
+      remember(knowledge, call, (path) => knowledge.everywhere.add(path, this.bitsOf(cleans)));
     for (const { call, does } of model.containers)
       remember(knowledge, call, (path) => knowledge.containers.add(path, does));
     for (const { call, sets, when } of model.facts) {

@@ -234,6 +234,8 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
+  /** Calls that put something in front of all of an application: what it cleans is clean in every file. */
+  everywhere: z.array(z.strictObject({ call: Path, cleans: Families })).default([]),
   /** Tests that clean what they test when they hold: the receiver or an argument. */
   guards: z
     .array(

@@ -66,6 +66,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   const matches = run.knowledge.calls.findAll(paths);
   if (matches.length > 0) check(run, frame, matches, subject);
   if (call.isNew && called.callee.closures.length === 0) checkNew(run, frame, call, called, subject);
+  for (const path of paths) for (const bits of run.knowledge.everywhere.find(path)) run.cleanedEverywhere |= bits;
   const memory = memoryCall(run, frame, call, paths, positional);
   if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.
@@ -364,7 +365,7 @@ function ledSafely(run: Run, value: Value): Value {
 const isFetched = ({ awaited, callee }: Call, { receiver }: Called): boolean =>
   awaited === true &&
   (receiver === null || receiver.taint.length === 0) &&
-  !/html|render|mark|template|format|compile|highlight|decode|parse|convert|transform|text|trim|join|concat|string|all/i.test(
+  !/html|render|mark|template|format|compile|highlight|decode|parse|convert|transform|text|trim|join|concat|string|^(all|allSettled|any|race|resolve)$/i.test(
     callee.kind === "field" || callee.kind === "variable" ? callee.name : "html",
   );
 

@@ -148,6 +148,8 @@ export class Run {
   /** Texts that rules have found to be secrets by what is done with them. */
   readonly keys = new Set<string>();
   readonly classes: ClassInfo[] = [];
+  /** What the file's application is clean for as a whole. */
+  cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];
   truncated = false;
   /** Steps at which following calls stops; from there on summaries must do. */

@@ -34,6 +34,7 @@ export class CrossFile {
   readonly #passages: Passages;
   readonly #settings: Settings;
   readonly #stores = new Map<string, { path: string; store: FileArtefact["link"]["stores"][number] }[]>();
+  readonly #cleaned: ReadonlySet<string>;
   readonly #arrivals = new Map<string, Arrival[]>();
 
   /** @param artefacts in path order */
@@ -43,6 +44,7 @@ export class CrossFile {
     this.#modules = new Modules(artefacts, catalogue.namesOf(allFamilies));
     this.#passages = new Passages(this.#modules);
     this.#settings = new Settings(artefacts);
+    this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const known = this.#stores.get(store.field) ?? [];
@@ -55,6 +57,7 @@ export class CrossFile {
   holds(path: string, candidate: Candidate): boolean {
     if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
+    if (rule?.taint && this.#cleaned.has(rule.family)) return false;
     return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family);
   }
 

@@ -35,6 +35,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     })),
     aliases: [...run.aliases].map(([name, target]) => ({ name, target })),
     classes: classesOf(run),
+    ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
 }
 

@@ -170,7 +170,11 @@ function call(l: Lowering, node: SyntaxNode): Expression {
           spread: c.type === "spread_element",
           value: l.expression(c),
         }));
-  const made: Call = { ...span(node), kind: "call", callee: l.expression(callee), args, isNew };
+  const called = l.expression(callee);
+  // `orders.find(id).then(show)` waits as well.
+  if (called.kind === "field" && called.of.kind === "call" && /^(then|catch|finally)$/.test(called.name))
+    called.of.awaited = true;
+  const made: Call = { ...span(node), kind: "call", callee: called, args, isNew };
   return stateSet(l, made) ?? made;
 }
 
