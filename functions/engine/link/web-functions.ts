@@ -23,14 +23,22 @@ export interface PlaceInFile {
   place: WebPlace;
 }
 
+interface Found {
+  artefact: FileArtefact;
+  record: FunctionRecord;
+}
+
 /** Finds what references of web records mean, and what the functions meant do. */
 export class WebFunctions {
   readonly #modules: Modules;
+  readonly #files: readonly FileArtefact[];
   readonly #byName = new Map<FileArtefact, Map<string, FunctionRecord[]>>();
   readonly #reached = new Map<string, Reached>();
+  #methodsOfGo: Map<string, Found[]> | null = null;
 
-  constructor(modules: Modules) {
+  constructor(modules: Modules, files: readonly FileArtefact[]) {
     this.#modules = modules;
+    this.#files = files;
   }
 
   /** What the function, or class with all its methods, comes to. */
@@ -72,8 +80,9 @@ export class WebFunctions {
   }
 
   /** Null where the file meant is not known; empty where its function does nothing worth a record. */
-  #find(from: FileArtefact, reference: Reference): { artefact: FileArtefact; record: FunctionRecord }[] | null {
+  #find(from: FileArtefact, reference: Reference): Found[] | null {
     if (reference.startsWith("#")) return this.#named(from, reference.slice(1).replace(/^(this|self)\./, ""));
+    if (from.coverage.language === "go") return this.#ofPackage(from, reference);
     const file = this.#modules.file(from.coverage.path, reference);
     if (!file) return null;
     const direct = this.#named(file.artefact, file.member || "default");
@@ -84,7 +93,32 @@ export class WebFunctions {
       .flatMap(({ artefact, exported }) => this.#named(artefact, exported.name));
   }
 
-  #named(artefact: FileArtefact, name: string): { artefact: FileArtefact; record: FunctionRecord }[] {
+  /** Functions of Go are found by their package; methods of values that nothing tells of, by their name if only one can be meant. */
+  #ofPackage(from: FileArtefact, reference: Reference): Found[] | null {
+    for (const target of [reference, `~${reference}`]) {
+      const found = this.#modules
+        .find(from.coverage.path, target)
+        .flatMap(({ artefact, exported }) => this.#named(artefact, exported.name));
+      if (found.length > 0) return found;
+    }
+    const method = reference.slice(reference.lastIndexOf(".") + 1);
+    const named = this.#methods().get(method) ?? [];
+    return named.length === 1 ? named : null;
+  }
+
+  #methods(): Map<string, Found[]> {
+    if (this.#methodsOfGo) return this.#methodsOfGo;
+    const methods = new Map<string, Found[]>();
+    for (const artefact of this.#files)
+      for (const record of artefact.coverage.language === "go" ? (artefact.link.web?.functions ?? []) : []) {
+        const method = record.name.slice(record.name.lastIndexOf(".") + 1);
+        methods.set(method, [...(methods.get(method) ?? []), { artefact, record }]);
+      }
+    this.#methodsOfGo = methods;
+    return methods;
+  }
+
+  #named(artefact: FileArtefact, name: string): Found[] {
     const names = this.#namesOf(artefact);
     if (name.endsWith("!")) return (names.get(name.slice(0, -1)) ?? []).map((record) => ({ artefact, record }));
     const records = names.get(name) ?? names.get(`${name}.*`);

@@ -40,8 +40,8 @@ export class WebRoutes {
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], modules: Modules) {
     this.#modules = modules;
-    this.#functions = new WebFunctions(modules);
     this.#files = artefacts.filter(({ link }) => link.web);
+    this.#functions = new WebFunctions(modules, this.#files);
     for (const artefact of this.#files)
       for (const mount of artefact.link.web?.mounts ?? []) this.#index(artefact, mount);
     this.all = this.#files.flatMap((artefact) =>
@@ -127,7 +127,12 @@ export class WebRoutes {
       .filter((file) => file !== artefact && sameWorld(file.coverage.language, artefact.coverage.language))
       .flatMap((file) =>
         (file.link.web?.mounts ?? [])
-          .filter(({ path, router }) => (path === null || path === "/") && this.#parents(file, router).length === 0)
+          .filter(
+            ({ path, router }) =>
+              // A group of Go is made in one file and handed to another.
+              file.coverage.language === "go" ||
+              ((path === null || path === "/") && this.#parents(file, router).length === 0),
+          )
           .flatMap((mount) => this.#of(file, mount)),
       );
   }

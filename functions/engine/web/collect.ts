@@ -352,7 +352,10 @@ class Collector {
       const text = pathText(path);
       const isPath = route.isPath === null || (text !== null && route.isPath(text));
       const into: Registered = { references: [], controls: new Set() };
+      if (isPath) this.#chained(call.callee, into);
+      const before = into.references.length;
       if (isPath) this.#handlersOf(call, route, into);
+      if (into.references.length === before) into.references.length = 0;
       if (into.references.length > 0) {
         const end = path && path.end > call.start ? path.end : call.callee.end;
         const symbol = nameOf(within.functions.at(-1));
@@ -367,6 +370,15 @@ class Collector {
     }
     const mount = mounts.find((model) => model.on === "call" && model.of === "receiver");
     if (mount && router !== null) this.#mount(router, call, mount);
+  }
+
+  /** What earlier calls of a chain put in front: `r.With(auth).Post("/a", f)`. */
+  #chained(callee: Expression, into: Registered): void {
+    for (let here = callee; here.kind === "field" && here.of.kind === "call"; here = here.of.callee) {
+      const names = this.#names.of(here.of.callee);
+      if (this.#knowledge.registers(names).mounts.some((model) => model.of === "chain"))
+        for (const { value } of here.of.args) this.#registration.place(value, false, into);
+    }
   }
 
   #handlersOf(call: Call, route: RouteForm, into: Registered): void {
@@ -422,6 +434,11 @@ class Collector {
       const names = this.#names.of(from.callee);
       const made = this.#knowledge.registers(names).mounts.find((model) => model.of === "result");
       if (made) this.#mount(to.name, { ...from, start: 0 }, { ...made, path: [] });
+      if (made?.within && from.callee.kind === "field") {
+        const path = made.path.map((key) => pathText(argumentOf(from, key))).find((text) => text !== null) ?? null;
+        const router = routerOf(from.callee.of);
+        this.#mounts.push({ router, path, order: from.start, controls: [], uses: [`#${to.name}`] });
+      }
     }
     if (within.functions.length === 0) this.#settings(name, from, within);
   }

@@ -40,8 +40,10 @@ export const MountModel = z.strictObject({
   on: z.enum(["call", "decorator"]),
   /** Arguments that hold the path, where it stands for part of the routes only. */
   path: Keys.default([0]),
-  /** What it stands in front of: what the method is called on, or the variable that the call makes. */
-  of: z.enum(["receiver", "result"]).default("receiver"),
+  /** What it stands in front of: what the method is called on, the variable that the call makes, or what is registered on its result. */
+  of: z.enum(["receiver", "result", "chain"]).default("receiver"),
+  /** The router that the call makes is part of the one that it is called on. */
+  within: z.boolean().default(false),
   /** Its positional arguments are routers, whose names say nothing about controls. */
   routers: z.boolean().default(false),
 });
