@@ -318,7 +318,9 @@ function remember(run: Run, closure: ClosureValue, symbol: string): void {
   run.symbols.set(closure.fn, symbol);
 }
 
-const isConstructor = (member: FunctionStatement) => member.fn.name === "constructor" || member.fn.name === "__init__";
+/** Constructors, then what a framework fills an object with, then what uses it. */
+const fillsFirst = ({ fn: { name } }: FunctionStatement): number =>
+  name === "constructor" || name === "__init__" ? 0 : /^set\p{Lu}/u.test(name) ? 1 : 2;
 
 /** Declares a class: its methods first, then the field initialisers, which may use them. */
 function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
@@ -334,7 +336,7 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const inner = newFrame(null, scope, self, info, symbol);
   // Constructors first: what they store is there when the other methods are looked at.
   const methods = node.body.filter((member) => member.kind === "function");
-  for (const member of [...methods.filter(isConstructor), ...methods.filter((method) => !isConstructor(method))]) {
+  for (const member of methods.toSorted((a, b) => fillsFirst(a) - fillsFirst(b))) {
     const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
     // Methods of one name are told apart by how many parameters they have, where a language has such.
     const key = info.methods.has(member.fn.name) ? overload(member.fn.name, member.fn.params.length) : member.fn.name;

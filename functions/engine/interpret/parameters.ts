@@ -109,7 +109,12 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
   const exported = run.knowledge.entryExports.size > 0 ? entryOfExport(run, fn) : null;
   if (exported) return exported;
   const { owner } = frame;
-  const method = owner && run.knowledge.entryMethods.get(fn.name)?.find((e) => named(e) && extendsFramework(owner, e));
+  const methods = [fn.name, ...(/^set\p{Lu}/u.test(fn.name) ? [anySetter] : [])];
+  const method =
+    owner &&
+    methods
+      .flatMap((name) => run.knowledge.entryMethods.get(name) ?? [])
+      .find((e) => named(e) && extendsFramework(owner, e));
   return method ?? run.knowledge.entryNames.find(named) ?? null;
 }
 
@@ -140,6 +145,9 @@ const hasPart = ({ pattern }: Parameter, option: string): boolean =>
   pattern?.kind === "collection" &&
   pattern.shape === "map" &&
   pattern.entries.some(({ key }) => key?.kind === "literal" && `{${key.value}}` === option);
+
+/** What models call the setters of a class that a framework fills. */
+const anySetter = "set*";
 
 const extendsFramework = (owner: ClassInfo, { of }: EntryPoint): boolean =>
   of === null || basePaths({ ...nothing, type: owner }).some((path) => of.find(path).length > 0);
