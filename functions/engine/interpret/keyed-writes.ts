@@ -40,11 +40,13 @@ export function checkKeyedWrites(run: Run, frame: Frame, fn: FunctionNode): void
 const ownName = (run: Run, fn: FunctionNode): string =>
   fn.name || (run.symbols.get(fn)?.split(".").at(-1)?.split("/")[0] ?? "");
 
-/** `target.hasOwnProperty(key)`: what is inherited stays as it is. */
-const asksTarget = (text: string, name: string): boolean =>
-  new RegExp(
-    `\\b${name.replaceAll("$", "\\$")}\\.hasOwn|hasOwn(Property\\.call)?\\(\\s*${name.replaceAll("$", "\\$")}\\b`,
+/** `target.hasOwnProperty(key)`, `for (key of Object.keys(target))`: what is inherited stays as it is. */
+function asksTarget(text: string, name: string): boolean {
+  const target = `${name.replaceAll("$", "\\$")}\\b`;
+  return new RegExp(
+    `\\b${target}\\.hasOwn|(hasOwn(Property\\.call)?|keys|entries)\\(\\s*${target}|\\bin ${target}`,
   ).test(text);
+}
 
 interface Keys {
   /** Assignments to elements whose key is not written out. */

@@ -2,6 +2,9 @@ const express = require('express');
 const loginUrl = require('login-url');
 const Member = require('./models/member');
 const archive = require('member-archive');
+const baseUrl = require('./base-url');
+const fs = require('fs');
+const folders = require('./folders');
 
 const router = express.Router();
 const hostPattern = new RegExp('^[a-z0-9-]+(\\.[a-z0-9-]+)*$');
@@ -28,6 +31,17 @@ router.get('/:id/page', async (req, res) => {
 router.get('/badge/:name', (req, res) => {
   // safe: xss
   res.send(Buffer.from(req.params.name).toString('base64'));
+});
+router.post('/', (req, res) => {
+  // safe: open_redirect
+  res.redirect(baseUrl(req) + '/members/' + req.body.name);
+});
+router.get('/files', async (req, res) => {
+  for (const entry of await folders.list(req.user.id)) {
+    // safe: path_traversal
+    fs.readFileSync('/srv/files/' + entry.name);
+  }
+  res.json({});
 });
 router.get('/names', (req, res) => {
   const names = req.query.names.map((name) => loginUrl.escape(name));
