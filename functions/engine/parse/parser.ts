@@ -21,10 +21,16 @@ const grammars: Record<string, string> = {
   bash: "tree-sitter-bash.wasm",
 };
 
-export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" | "time_limit" };
+export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" | "time_limit" | "memory_limit" };
 
-/** Between two reports of its progress the parser does about as much as the interpreter in so many steps. */
-const stepsBetweenReports = 32;
+/** Pages of WebAssembly, of 64 KiB. The parser asks for the first of these, and it never gives any back. */
+const pagesMin = 512;
+const pagesMax = 32_768;
+/** A file of ordinary code leaves 40 MB; some of a megabyte without sense want half a gigabyte. */
+const heapBytesMax = 256 * 1_048_576;
+
+/** Reports of progress are rare, and the work between two of them can be a tenth of a second: the clock is looked at for each. */
+const stepsBetweenReports = 256;
 
 /**
  * Parses source text. One parser serves the process: parsing is synchronous, so two files never share it.
@@ -43,7 +49,11 @@ export class SourceParser {
   static async create(assets: EngineAssets): Promise<SourceParser> {
     runtime ??= assets.read("web-tree-sitter.wasm").then((wasmBinary) =>
       // locateFile is never asked when the binary is given, but its default needs a file URL that a bundle does not have.
-      Parser.init({ wasmBinary: Uint8Array.from(wasmBinary).buffer, locateFile: (name: string) => name }),
+      Parser.init({
+        wasmBinary: Uint8Array.from(wasmBinary).buffer,
+        wasmMemory: memory,
+        locateFile: (name: string) => name,
+      }),
     );
     await runtime;
     return new SourceParser(assets, new Parser());
@@ -54,12 +64,15 @@ export class SourceParser {
     this.#parser.setLanguage(await this.#language(grammar));
     const callsMax = 2_000 + Math.ceil(text.length / 1024) * 100;
     let calls = 0;
+    // What earlier files have left is used again; only what this one adds to it counts.
+    const before = memory.buffer.byteLength;
+    const hasGrown = () => memory.buffer.byteLength > Math.max(before, heapBytesMax);
     const tree = this.#parser.parse(text, null, {
-      progressCallback: () => ++calls > callsMax || limit.passes(stepsBetweenReports),
+      progressCallback: () => ++calls > callsMax || limit.passes(stepsBetweenReports) || hasGrown(),
     });
     if (!tree) {
       this.#parser.reset();
-      return { failure: limit.isUp ? "time_limit" : "parse_budget" };
+      return { failure: limit.isUp ? "time_limit" : hasGrown() ? "memory_limit" : "parse_budget" };
     }
     try {
       return { syntax: copyTree(tree, limit) };
@@ -82,8 +95,20 @@ export class SourceParser {
   }
 }
 
+interface HeapMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+/** The types of Node leave this one out. */
+const { Memory } = Reflect.get(globalThis, "WebAssembly") as {
+  Memory: new (pages: { initial: number; maximum: number }) => HeapMemory;
+};
+
+/** The parser's memory is ours, so that we see how much of it there is. */
+const memory = new Memory({ initial: pagesMin, maximum: pagesMax });
+
 /** The wasm runtime is one per process, whatever number of engines is created. */
 let runtime: Promise<void> | undefined;
 
-/** Whether code in this language is parsed and interpreted, not only searched for secrets. */
-export const hasGrammar = (grammar: string): boolean => Object.hasOwn(grammars, grammar);
+/** The languages that are parsed and interpreted, not only searched for secrets. */
+export const grammarNames: readonly string[] = Object.keys(grammars);
