@@ -86,7 +86,7 @@ export class ConfigScanner {
       limit.check();
     };
     try {
-      const { documents, reason } = readConfig(format, text);
+      const { documents, reason } = readConfig(format, text, limit);
       for (const document of documents)
         for (const query of this.#about(document.kind))
           for (const seen of sightings(query, document, visit))

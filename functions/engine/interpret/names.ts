@@ -56,7 +56,7 @@ function javaClass(run: Run, name: string): string[] {
 
 /** The value of something declared with a type: an unknown instance of it. */
 export function typedAs(run: Run, frame: Frame, type: string | null): Value {
-  const written = type?.replace(/<[\s\S]*$|\[[\s\S]*$|^["']|["']$|\s*\|[\s\S]*$/g, "").trim();
+  const written = type?.replace(/<[\s\S]*$|\[[\s\S]*$|^["']|["']$|\|[\s\S]*$/g, "").trim();
   const optional = type?.match(/^(?:\w+\.)*Optional\[([\w.]+)\]$/)?.[1];
   const plain = optional ?? written;
   if (!plain || !/^[\p{L}_$][\p{L}\p{N}_$\\]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain)) return nothing;

@@ -4,6 +4,12 @@ import { noLimit, type TimeLimit } from "../time-limit.ts";
 
 /** Handlers recurse two or three frames a level; far below what the smallest worker stack bears, far above what people write. */
 const nestingMax = 400;
+/**
+ * Nodes that a character of source may become; ordinary code makes one of three characters. Some constructs are lowered into two copies
+ * of what they are about, as `x++` is, and thirty of them inside each other into a million million.
+ */
+const nodesPerCharacter = 8;
+const nodesFree = 10_000;
 
 /** What the lowerings of all languages share: dispatch by node type, the nesting limit, and the count of what is not understood. */
 export abstract class Lowering {
@@ -67,7 +73,7 @@ export abstract class Lowering {
   nested<T>(lower: () => T): T | null {
     this.#nodes++;
     this.#limit.check();
-    if (this.#depth >= nestingMax) {
+    if (this.#depth >= nestingMax || this.#nodes > nodesFree + nodesPerCharacter * this.text.length) {
       this.#tooDeep = true;
       return null;
     }

@@ -43,10 +43,12 @@ function show(scope: TemplateScope, piece: Piece): void {
   if (readIncluded(scope, piece.inner)) return;
   if (scope.format === "handlebars") showHelper(scope, piece, piece.inner, isRaw);
   // `<%= form_with do |f| %>` and `<%= items.each do |item| %>` bind names for what follows.
-  else if (scope.format === "erb" && /\bdo\b[^%]*$/.test(scope.text.slice(piece.inner.start, piece.inner.end)))
+  else if (scope.format === "erb" && opensBlock(scope.text.slice(piece.inner.start, piece.inner.end)))
     readCode(scope, piece);
   else scope.output(scope.reads(trimmed(scope, piece)), piece, isRaw);
 }
+
+const opensBlock = (code: string): boolean => /\bdo\b/.test(code.slice(code.lastIndexOf("%") + 1));
 
 /** The marks at the edge that only trim white space are no part of the expression. */
 function trimmed({ text }: TemplateScope, { inner }: Piece): Piece["inner"] {
