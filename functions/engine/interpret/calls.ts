@@ -364,7 +364,7 @@ function ledSafely(run: Run, value: Value): Value {
 /** `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text. */
 const isFetched = ({ awaited, callee }: Call, { receiver }: Called): boolean =>
   awaited === true &&
-  (receiver === null || receiver.taint.every(({ source }) => source.parameter)) &&
+  (receiver === null || receiver.taint.every(({ source }) => source.parameter || source.outside !== null)) &&
   !/html|render|mark|template|format|compile|highlight|decode|parse|convert|transform|text|trim|join|concat|string|^(all|allSettled|any|race|resolve)$/i.test(
     callee.kind === "field" || callee.kind === "variable" ? callee.name : "html",
   );
