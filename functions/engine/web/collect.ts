@@ -147,20 +147,21 @@ class Collector {
   }
 
   /** @param isDone whether the functions around do what is told; else it is only in front of them */
-  #tell(occurrence: Occurrence, name: string, { functions }: Within, at: Span, isDone = true): void {
+  #tell(occurrence: Occurrence, name: string, { functions }: Within, at: Span, isDone = () => true): void {
     const { controls, application, effects, placed } = this.#knowledge.tells(occurrence, name);
     for (const control of application) this.#application.add(control);
+    const done = effects.length > 0 && isDone() ? effects : [];
     const places = placed.map((effect) => ({ ...this.#placed(at, nameOf(functions.at(-1))), effect }));
     for (const facts of functions) {
       for (const control of controls) facts.controls.add(control);
-      for (const effect of isDone ? effects : []) facts.effects.add(effect);
+      for (const effect of done) facts.effects.add(effect);
       facts.places.push(...places);
     }
   }
 
   /** Which records a call is about, and whether the request alone chooses them. */
   #use(call: Call, names: readonly string[], { functions }: Within): void {
-    const parameters = new Set(functions.flatMap((facts) => [...facts.parameters]));
+    const parameters = () => new Set(functions.flatMap((facts) => [...facts.parameters]));
     const use = this.#records.use(call, names, parameters);
     if (use?.owned) this.#owned.add(use.record);
     if (!use?.byId) return;
@@ -236,7 +237,7 @@ class Collector {
     for (const decorator of fn.decorators) this.#decorator(decorator, facts, inside);
     for (const { name: parameter, type, decorators, default: fallback } of fn.params) {
       // Who somebody is may be asked for only to keep strangers out.
-      const isUsed = mentions(fn, parameter);
+      const isUsed = () => mentions(fn, parameter);
       if (type !== null) this.#tell("parameter", type, inside, fn, isUsed);
       for (const decorator of [...decorators, ...(fallback ? [fallback] : [])]) {
         if (decorator.kind !== "call" && decorator.kind !== "variable") continue;

@@ -28,7 +28,7 @@ const rememberedMax = 20_000;
 export class WebKnowledge {
   readonly #routes: RouteForm[] = [];
   readonly #mounts: MountForm[] = [];
-  readonly records: Named<z.output<typeof RecordModel>>[] = [];
+  readonly #records: RecordForm[] = [];
   readonly #inputs: Named<z.output<typeof InputModel>>[] = [];
   readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
@@ -48,7 +48,7 @@ export class WebKnowledge {
     this.#mounts.push(...model.mounts.map(compiled));
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
-    this.records.push(...model.records.map(compiled));
+    this.#records.push(...model.records.map(compiled));
     this.#inputs.push(...model.inputs.map(compiled));
   }
 
@@ -91,15 +91,15 @@ export class WebKnowledge {
     return told;
   }
 
-  /** What a call or decorator that goes by any of these names can register, in the order of the models. */
+  /** What a call or decorator that goes by any of these names can register or keep, in the order of the models. */
   registers(names: readonly string[]): Registers {
     const key = names.join(" ");
     const known = this.#registered.get(key);
     if (known) return known;
-    this.#registersAnything ??= anyOf([...this.#routes, ...this.#mounts]);
+    this.#registersAnything ??= anyOf([...this.#routes, ...this.#mounts, ...this.#records]);
     const fits = ({ test }: { test: (name: string) => boolean }) => names.some(test);
     const found = names.some(this.#registersAnything)
-      ? { routes: this.#routes.filter(fits), mounts: this.#mounts.filter(fits) }
+      ? { routes: this.#routes.filter(fits), mounts: this.#mounts.filter(fits), records: this.#records.filter(fits) }
       : noRegisters;
     if (this.#registered.size < rememberedMax) this.#registered.set(key, found);
     return found;
@@ -107,13 +107,15 @@ export class WebKnowledge {
 }
 
 export type MountForm = Named<z.output<typeof MountModel>>;
+type RecordForm = Named<z.output<typeof RecordModel>>;
 
 export interface Registers {
   readonly routes: readonly RouteForm[];
   readonly mounts: readonly MountForm[];
+  readonly records: readonly RecordForm[];
 }
 
-const noRegisters: Registers = { routes: [], mounts: [] };
+const noRegisters: Registers = { routes: [], mounts: [], records: [] };
 
 export interface RouteForm extends Named<z.output<typeof RouteModel>> {
   /** Whether a text can be the path; null where anything can. */
