@@ -39,6 +39,7 @@ export const pathOfTemplate: Readonly<Record<TemplateFormat, string>> = {
   erb: "a.erb",
   jsp: "a.jsp",
   blade: "a.blade.php",
+  razor: "a.cshtml",
   thymeleaf: "a.xhtml",
   html: "a.html",
   vue: "a.vue",
