@@ -206,7 +206,8 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
       .flatMap((path) => run.knowledge.sanitizers.call.find(`${path}.%`))
       .reduce((families, sanitizer) => families | sanitizer.cleans, 0);
     const text = format.constants?.[0];
-    const args = given.slots?.shape === "list" ? [...given.slots.entries.values()] : [given];
+    const all = given.slots?.shape === "list" ? [...given.slots.entries.values()] : [given];
+    const args = typeof text === "string" ? withoutNumbers(text, all) : all;
     if (typeof text === "string")
       return cleaned({ ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) }, cleans);
     return cleaned(concatenate(values), cleans);
@@ -216,6 +217,15 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
   // Models name operators of a type like its methods: a path divided by a name is a path.
   const gives = values[0]?.paths.flatMap((path) => run.knowledge.returns.find(`${path}.${e.operator}`)) ?? [];
   return gives.length === 0 ? result : { ...result, paths: gives };
+}
+
+/** `%d` takes numbers only. */
+function withoutNumbers(format: string, args: readonly Value[]): readonly Value[] {
+  const kinds = [...format.matchAll(/%[-#0 +]*\d*(?:\.\d+)?([a-zA-Z%])/g)].flatMap(([, kind]) =>
+    kind === "%" ? [] : [kind],
+  );
+  if (kinds.length !== args.length) return args;
+  return args.map((arg, i) => (/[diouxXeEfFgG]/.test(kinds[i] ?? "") ? cleaned(arg, -1) : arg));
 }
 
 function contains(item: Value, list: Value): Value {

@@ -27,6 +27,10 @@ def list_reports():
     cursor.execute("SELECT * FROM reports ORDER BY " + COLUMNS.get(request.args.get("sort"), "name"))
     # vuln: sql_injection
     cursor.execute("SELECT * FROM reports ORDER BY " + request.args.get("sort", "name"))
+    # safe: sql_injection
+    cursor.execute("SELECT * FROM reports WHERE year = %d" % request.args["year"])
+    # vuln: sql_injection
+    cursor.execute("SELECT * FROM reports WHERE year = %d AND title = '%s'" % (request.args["year"], request.args["title"]))
     return jsonify(cursor.fetchall())
 
 
