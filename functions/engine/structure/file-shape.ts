@@ -42,12 +42,24 @@ export interface Round {
   /** What is bound anew each time. */
   readonly binds: readonly Expression[];
   readonly loop: Loop | null;
+  /** The loop that it stands in. */
+  outer: Round | null;
 }
 
 /** A thing in a function; null at the top level of the file. */
 export interface Within<T> {
   readonly node: T;
   readonly fn: FunctionShape | null;
+  /** The innermost loop around it, in its function. */
+  readonly round?: Round | null;
+}
+
+/** What the walk is in. */
+interface Frame {
+  readonly fn: FunctionShape | null;
+  readonly isClass: boolean;
+  level: number;
+  round: Round | null;
 }
 
 /** Methods that call what they are given for each element. Of `map` and its like some have one element or none: see `isStream`. */
@@ -69,7 +81,7 @@ export class FileShape {
   readonly statements: Within<Statement>[] = [];
   readonly #text: string;
   readonly #language: string;
-  readonly #open: { fn: FunctionShape | null; level: number; isClass: boolean }[] = [];
+  readonly #open: Frame[] = [];
   /** `else if` is no deeper than the `if` it belongs to. */
   readonly #chained = new Set<IrNode>();
   readonly #called = new Map<FunctionNode, Round>();
@@ -80,7 +92,7 @@ export class FileShape {
   constructor(module: Module, text: string, language: string) {
     this.#text = text;
     this.#language = language;
-    this.#open.push({ fn: null, level: 0, isClass: false });
+    this.#open.push({ fn: null, level: 0, isClass: false, round: null });
     walk(
       module.body,
       (node) => this.#visit(node),
@@ -89,7 +101,7 @@ export class FileShape {
   }
 
   #here() {
-    return this.#open.at(-1) as { fn: FunctionShape | null; level: number; isClass: boolean };
+    return this.#open.at(-1) as Frame;
   }
 
   #visit(node: IrNode): void {
@@ -101,7 +113,7 @@ export class FileShape {
     }
     switch (node.kind) {
       case "class":
-        this.#open.push({ fn, level: here.level, isClass: true });
+        this.#open.push({ fn, level: here.level, isClass: true, round: null });
         break;
       case "branch":
         this.#deeper(node);
@@ -112,7 +124,8 @@ export class FileShape {
         break;
       case "loop":
         this.#deeper(node);
-        fn?.rounds.push(roundOf(node));
+        here.round = { ...roundOf(node), outer: here.round };
+        fn?.rounds.push(here.round);
         break;
       case "sequence": {
         const round = comprehension(node.parts);
@@ -132,10 +145,10 @@ export class FileShape {
         this.#try(node);
         break;
       case "literal":
-        if (node.regex) this.regexes.push({ node, fn });
+        if (node.regex) this.regexes.push({ node, fn, round: here.round });
         break;
       case "assign":
-        this.assigns.push({ node, fn });
+        this.assigns.push({ node, fn, round: here.round });
         break;
       case "call":
         this.calls.push({ node, fn });
@@ -158,6 +171,7 @@ export class FileShape {
   #leave(node: IrNode): void {
     if (!("kind" in node) || node.kind === "class") this.#open.pop();
     else if (isControl(node) && !this.#chained.has(node)) this.#here().level--;
+    if ("kind" in node && node.kind === "loop") this.#here().round = this.#here().round?.outer ?? null;
   }
 
   #enter(fn: FunctionNode): void {
@@ -177,7 +191,7 @@ export class FileShape {
     };
     around?.inside.push(shape);
     this.functions.push(shape);
-    this.#open.push({ fn: shape, level: 0, isClass: false });
+    this.#open.push({ fn: shape, level: 0, isClass: false, round: null });
   }
 
   #deeper(node: IrNode): void {
@@ -217,7 +231,7 @@ export class FileShape {
       if (value.kind !== "closure") continue;
       const { fn } = value;
       const binds = fn.params.map((p): Expression => p.pattern ?? { ...p, kind: "variable", name: p.name });
-      this.#called.set(fn, { body: fn, nodes: fn.body, head: [callee.of], binds, loop: null });
+      this.#called.set(fn, { body: fn, nodes: fn.body, head: [callee.of], binds, loop: null, outer: null });
     }
   }
 
@@ -241,7 +255,7 @@ function roundOf(loop: Loop): Round {
     // `while (rows.next())`: what the object gives is another thing each time.
     if (!bind && node.kind === "call" && node.callee.kind === "field") binds.push(node.callee.of);
   });
-  return { body: spanOf(body, loop), nodes: body, head, binds, loop };
+  return { body: spanOf(body, loop), nodes: body, head, binds, loop, outer: null };
 }
 
 /** `[f(x) for x in xs]` is lowered to the binding of x and the list of one element. */
@@ -252,7 +266,14 @@ function comprehension(parts: readonly Expression[]): Round | null {
     part.kind === "assign" && part.from.kind === "index" && part.from.key === null ? [part] : [],
   );
   if (!element || bound.length === 0) return null;
-  return { body: element, nodes: [element.value], head: bound, binds: bound.map(({ to }) => to), loop: null };
+  return {
+    body: element,
+    nodes: [element.value],
+    head: bound,
+    binds: bound.map(({ to }) => to),
+    loop: null,
+    outer: null,
+  };
 }
 
 const spanOf = (body: readonly Span[], otherwise: Span): Span => ({

@@ -2,9 +2,10 @@ import { excerptOf } from "../findings/excerpt.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import type { Assign, Call, Catch, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
 import { CodeLines } from "./code-lines.ts";
-import type { FileShape, FunctionShape } from "./file-shape.ts";
+import type { FileShape, FunctionShape, Round } from "./file-shape.ts";
 import { repeatedLines } from "./repeated-lines.ts";
 import type { Measure, StructureQuery } from "./structure-schema.ts";
+import { firstFrom, WordIndex } from "./word-index.ts";
 
 /** Something that a measure has found, in offsets. */
 export interface Measured {
@@ -24,6 +25,8 @@ export interface MeasuredFile {
   readonly text: string;
   readonly lines: LineIndex;
   readonly code: CodeLines;
+  /** Variables are written with a `$`. */
+  readonly dollars: boolean;
   readonly nameOf: (fn: FunctionShape) => string;
 }
 
@@ -55,7 +58,7 @@ export const measured: Record<Measure, (file: MeasuredFile, query: Query) => Mea
       return [{ at: firstLine(file, fn.deepest), fn, anchor: name, source: name, sink: String(fn.nesting) }];
     }),
   "repeated-lines": repetitions,
-  "unused-variable": (file, query) => file.shape.locals.flatMap(({ node, fn }) => unused(file, query, node, fn)),
+  "unused-variable": unusedVariables,
   "empty-catch": emptyCatches,
   "grown-text": grownTexts,
   "regex-in-loop": regexesInLoops,
@@ -112,38 +115,42 @@ function repetitions(file: MeasuredFile, { above }: Query): Measured[] {
   });
 }
 
-/** A name that the function has nowhere but where it is declared: whatever a lowering leaves out, the text has it. */
-function unused(file: MeasuredFile, query: Query, { to, start, end }: Assign, fn: FunctionShape | null): Measured[] {
-  if (to.kind !== "variable" || !fn) return [];
-  const written = file.text.slice(to.start, to.end);
-  const name = to.name.replace(/^\$/, "");
-  if (/^(_|unused|ignored?|dummy)/i.test(name) || !/^[\p{L}][\p{L}\p{N}_]*$/u.test(name)) return [];
-  const body = file.text.slice(fn.fn.start, fn.fn.end);
-  // In PHP a function may have the name of a variable, and a text can hold the variable as `${name}`.
-  const word = written === `$${name}` && !body.includes(`{${name}}`) ? written : name;
-  if (timesIn(body, word, 2) !== 1 || !query.fits(body)) return [];
-  const at = to.end > to.start && to.end - to.start <= name.length + 1 ? to : { start, end };
-  return [{ at: firstLine(file, { start: at.start, end }), fn, anchor: name, source: name, sink: name }];
-}
+/** Bodies longer than this are not searched for what reads variables by name; they are taken to do so. */
+const searchedMax = 100_000;
 
-/** How often a word stands in a text, but for members of that name, counted up to a number. */
-function timesIn(text: string, word: string, max: number): number {
-  let times = 0;
-  for (let at = text.indexOf(word); at >= 0 && times < max; at = text.indexOf(word, at + 1)) {
-    const before = text[at - 1] ?? "";
-    const after = text[at + word.length] ?? "";
-    const isMember = before === "." && text[at - 2] !== ".";
-    if (!isMember && !/[\p{L}\p{N}_]/u.test(before) && !/[\p{L}\p{N}_]/u.test(after)) times++;
-  }
-  return times;
+/** Names that their function has nowhere but where they are declared: whatever a lowering leaves out, the text has it. */
+function unusedVariables(file: MeasuredFile, query: Query): Measured[] {
+  const declared = file.shape.locals.flatMap(({ node, fn }) =>
+    fn && node.to.kind === "variable" ? [{ node, to: node.to, name: node.to.name.replace(/^\$/, ""), fn }] : [],
+  );
+  const named = declared.filter(
+    ({ name }) => !/^(_|unused|ignored?|dummy)/i.test(name) && /^[\p{L}][\p{L}\p{N}_]*$/u.test(name),
+  );
+  if (named.length === 0) return [];
+  const words = new WordIndex(file.text, new Set(named.map(({ name }) => name)), file.dollars);
+  const plain = new Map<FunctionShape, boolean>();
+  const isPlain = (fn: FunctionShape): boolean => {
+    const known = plain.get(fn);
+    if (known !== undefined) return known;
+    const { start, end } = fn.fn;
+    const fits = end - start <= searchedMax && query.fits(file.text.slice(start, end));
+    plain.set(fn, fits);
+    return fits;
+  };
+  return named.flatMap(({ node, to, name, fn }) => {
+    if (!words.isOnceIn(fn.fn, name) || !isPlain(fn)) return [];
+    const start = to.end > to.start && to.end - to.start <= name.length + 1 ? to.start : node.start;
+    return [{ at: firstLine(file, { start, end: node.end }), fn, anchor: name, source: name, sink: name }];
+  });
 }
 
 function emptyCatches(file: MeasuredFile, query: Query): Measured[] {
   const { text, module, lines } = file;
+  const comments = module.comments.map(({ start }) => start).sort((a, b) => a - b);
   const isExplained = (at: Span) => {
     // What is said behind the last brace, or behind `pass`, speaks about the same thing.
     const end = lines.startOf(lines.lineOf(Math.max(at.start, at.end - 1)) + 1);
-    return module.comments.some((comment) => comment.start >= at.start && comment.start < end);
+    return (comments[firstFrom(comments, at.start)] ?? end) < end;
   };
   const clause = (node: Catch, fn: FunctionShape | null): Measured[] => {
     const written = text.slice(node.start, node.end);
@@ -173,22 +180,38 @@ const isNothing = (body: readonly Statement[]): boolean =>
 
 /** `text += more` in a loop, where a text cannot grow and is copied each time. */
 function grownTexts(file: MeasuredFile, query: Query): Measured[] {
+  const locals = new Map<FunctionShape, Map<string, Assign>>();
+  for (const { node, fn } of file.shape.locals) {
+    const name = nameOf(node.to);
+    if (!fn || name === null) continue;
+    const known = locals.get(fn) ?? new Map<string, Assign>();
+    if (!known.has(name)) known.set(name, node);
+    locals.set(fn, known);
+  }
   return inLoops(file, ({ node, fn, body }) => {
     const { to, from } = node;
     if (to.kind !== "variable" || from.kind !== "operation" || from.operator !== "+") return null;
     const [left] = from.operands;
     if (left?.kind !== "variable" || left.name !== to.name || from.operands.length < 2) return null;
-    const declared = file.shape.locals.find((local) => local.fn === fn && nameOf(local.node.to) === to.name)?.node;
+    const declared = locals.get(fn)?.get(to.name);
     if (!declared || declared.start > body.start) return null;
     const isText = /^(java\.lang\.)?[Ss]tring$/.test(declared.type ?? "") || isTextLiteral(declared.from);
     return isText && query.fits(file.text.slice(node.start, node.end)) ? to.name : null;
   });
 }
 
+/** The outermost of the loops around a place that runs it in its body: what a loop begins with is run once. */
+function outermostAt(round: Round, { start, end }: Span): Round | null {
+  let found: Round | null = null;
+  for (let here: Round | null = round; here; here = here.outer)
+    if (here.body.start <= start && here.body.end >= end) found = here;
+  return found;
+}
+
 /** Calls that compile a regular expression are lowered to what they make. */
 function regexesInLoops(file: MeasuredFile, query: Query): Measured[] {
-  return file.shape.regexes.flatMap(({ node, fn }) => {
-    const inLoop = fn?.rounds.some(({ loop, body }) => loop && body.start <= node.start && body.end >= node.end);
+  return file.shape.regexes.flatMap(({ node, fn, round }) => {
+    const inLoop = round && outermostAt(round, node);
     const written = file.text.slice(node.start, node.end);
     if (!inLoop || !query.fits(written)) return [];
     const shown = excerptOf(file.text, node, 60);
@@ -222,8 +245,8 @@ function inLoops(
   file: MeasuredFile,
   nameIn: (found: { node: Assign; fn: FunctionShape; body: Span }) => string | null,
 ): Measured[] {
-  return file.shape.assigns.flatMap(({ node, fn }) => {
-    const round = fn?.rounds.find(({ loop, body }) => loop && body.start <= node.start && body.end >= node.end);
+  return file.shape.assigns.flatMap(({ node, fn, round: around }) => {
+    const round = around && outermostAt(around, node);
     const name = fn && round ? nameIn({ node, fn, body: round.body }) : null;
     return name === null
       ? []

@@ -43,7 +43,15 @@ export class StructureScanner {
       const given = symbol === symbolOf(fn.around) ? "" : (symbol.split(".").at(-1) ?? "").replace(/\/\d+$/, "");
       return fn.fn.name || given || excerptOf(text, fn.fn, nameMax).replace(/\s*\{$/, "");
     };
-    const measuredFile = { shape, module, text, lines, code: codeLinesOf(lines, module, shape), nameOf };
+    const measuredFile = {
+      shape,
+      module,
+      text,
+      lines,
+      code: codeLinesOf(lines, module, shape),
+      dollars: language === "php",
+      nameOf,
+    };
     const asked = this.#queries.filter(({ languages }) => languages.has(language));
     return asked.flatMap((query) =>
       measured[query.measure](measuredFile, query).map(({ at, fn, anchor, source, sink }) => {
