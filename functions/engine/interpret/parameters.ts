@@ -122,9 +122,7 @@ function entryOfExport(run: Run, fn: FunctionNode): EntryPoint | null {
   for (const [name, closure] of run.exports) {
     if (closure.fn !== fn) continue;
     const entries = [...(run.knowledge.entryExports.get(name) ?? []), ...(run.knowledge.entryExports.get("*") ?? [])];
-    const found = entries.find(
-      (entry) => areNamed(fn, entry.names) && (!entry.file || entry.file.matcher(run.text).find()),
-    );
+    const found = entries.find((entry) => areNamed(fn, entry.names) && (!entry.file || entry.file.test(run.text)));
     if (found) return found;
   }
   return null;
