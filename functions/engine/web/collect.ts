@@ -3,7 +3,7 @@ import { type FileContext, snippetOf } from "../findings/candidates.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode, walk } from "../ir/walk.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
-import { closureName, Names, written } from "./names.ts";
+import { closureName, Names, requiredModule, written } from "./names.ts";
 import { Records } from "./records.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
 import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
@@ -417,7 +417,8 @@ class Collector {
     const path = keys.map((key) => pathText(argumentOf(call, key))).find((text) => text !== null) ?? null;
     const last: Registered = { references: into.references, controls: new Set() };
     for (const [i, { name, value }] of call.args.entries()) {
-      const isLast = i > 0 && i === call.args.length - 1 && (value.kind === "variable" || value.kind === "field");
+      const isName = value.kind === "variable" || value.kind === "field" || requiredModule(value) !== null;
+      const isLast = i > 0 && i === call.args.length - 1 && isName;
       this.#registration.place(value, routers && name === null, isLast ? last : into);
     }
     const named = [...last.controls].filter((control) => !into.controls.has(control));
