@@ -26,8 +26,10 @@ export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" | "time
 /** Pages of WebAssembly, of 64 KiB. The parser asks for the first of these, and it never gives any back. */
 const pagesMin = 512;
 const pagesMax = 32_768;
-/** A file of ordinary code leaves 40 MB; some of a megabyte without sense want half a gigabyte. */
+/** A megabyte of ordinary code wants 75 MB at most; some without sense want half a gigabyte. */
 const heapBytesMax = 256 * 1_048_576;
+/** More than the parser asks for at once, as a rule. */
+const roomBytes = 8 * 1_048_576;
 
 /** Reports of progress are rare, and the work between two of them can be a tenth of a second: the clock is looked at for each. */
 const stepsBetweenReports = 256;
@@ -47,14 +49,7 @@ export class SourceParser {
   }
 
   static async create(assets: EngineAssets): Promise<SourceParser> {
-    runtime ??= assets.read("web-tree-sitter.wasm").then((wasmBinary) =>
-      // locateFile is never asked when the binary is given, but its default needs a file URL that a bundle does not have.
-      Parser.init({
-        wasmBinary: Uint8Array.from(wasmBinary).buffer,
-        wasmMemory: memory,
-        locateFile: (name: string) => name,
-      }),
-    );
+    runtime ??= assets.read("web-tree-sitter.wasm").then((wasmBinary) => heap.start(wasmBinary));
     await runtime;
     return new SourceParser(assets, new Parser());
   }
@@ -64,15 +59,12 @@ export class SourceParser {
     this.#parser.setLanguage(await this.#language(grammar));
     const callsMax = 2_000 + Math.ceil(text.length / 1024) * 100;
     let calls = 0;
-    // What earlier files have left is used again; only what this one adds to it counts.
-    const before = memory.buffer.byteLength;
-    const hasGrown = () => memory.buffer.byteLength > Math.max(before, heapBytesMax);
     const tree = this.#parser.parse(text, null, {
-      progressCallback: () => ++calls > callsMax || limit.passes(stepsBetweenReports) || hasGrown(),
+      progressCallback: () => ++calls > callsMax || limit.passes(stepsBetweenReports) || !heap.hasRoom(),
     });
     if (!tree) {
       this.#parser.reset();
-      return { failure: limit.isUp ? "time_limit" : hasGrown() ? "memory_limit" : "parse_budget" };
+      return { failure: limit.isUp ? "time_limit" : calls > callsMax ? "parse_budget" : "memory_limit" };
     }
     try {
       return { syntax: copyTree(tree, limit) };
@@ -95,17 +87,51 @@ export class SourceParser {
   }
 }
 
-interface HeapMemory {
+interface WasmMemory {
   readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
 }
 
 /** The types of Node leave this one out. */
 const { Memory } = Reflect.get(globalThis, "WebAssembly") as {
-  Memory: new (pages: { initial: number; maximum: number }) => HeapMemory;
+  Memory: new (pages: { initial: number; maximum: number }) => WasmMemory;
 };
 
-/** The parser's memory is ours, so that we see how much of it there is. */
-const memory = new Memory({ initial: pagesMin, maximum: pagesMax });
+/** The memory in which the parser works. It is ours, so that a file is stopped before it makes it grow too far: it stays as it was made. */
+class ParserHeap {
+  readonly #memory = new Memory({ initial: pagesMin, maximum: pagesMax });
+  readonly #runtime: { _malloc?: (bytes: number) => number; _free?: (at: number) => void } = {};
+  #isFixed = false;
+
+  async start(wasmBinary: Uint8Array): Promise<void> {
+    const grow = this.#memory.grow.bind(this.#memory);
+    this.#memory.grow = (pages) => {
+      if (this.#isFixed) throw new RangeError("the parser's memory is not to grow now");
+      return grow(pages);
+    };
+    // locateFile is never asked when the binary is given, but its default needs a file URL that a bundle does not have.
+    const locateFile = (name: string) => name;
+    // The runtime adds its functions to what it is given.
+    await Parser.init(
+      Object.assign(this.#runtime, {
+        wasmBinary: Uint8Array.from(wasmBinary).buffer,
+        wasmMemory: this.#memory,
+        locateFile,
+      }),
+    );
+  }
+
+  /** Whether the parser can go on without more memory than it may have. What earlier files have left is used again. */
+  hasRoom(): boolean {
+    if (this.#memory.buffer.byteLength < heapBytesMax) return true;
+    this.#isFixed = true;
+    const at = this.#runtime._malloc?.(roomBytes) ?? 0;
+    this.#isFixed = false;
+    if (at !== 0) this.#runtime._free?.(at);
+    return at !== 0;
+  }
+}
+const heap = new ParserHeap();
 
 /** The wasm runtime is one per process, whatever number of engines is created. */
 let runtime: Promise<void> | undefined;
