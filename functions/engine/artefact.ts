@@ -18,8 +18,9 @@ export interface Coverage {
   bytes: number;
 }
 
-/** Whether the same file would give the same again. What has failed or ran out of time may come out better the next time. */
-export const isRepeatable = ({ status, reason }: Coverage): boolean => status !== "failed" && reason !== "time_limit";
+/** Whether the same file would give the same again. What has failed, or ran out of time or memory, may come out better the next time. */
+export const isRepeatable = ({ status, reason }: Coverage): boolean =>
+  status !== "failed" && reason !== "time_limit" && reason !== "memory_limit";
 
 /** A place inside the artefact's own file. */
 export interface LocalPlace {
