@@ -97,12 +97,17 @@ function atPlaces(
     return !wanted || (record !== undefined && wanted.test(record));
   };
   const found = new Map<string, PlacedCandidate>();
+  const done = new Set<string>();
   for (const route of routes)
     for (const { artefact, place } of route.places) {
       const key = `${artefact.coverage.path}\0${place.startLine}\0${place.startColumn}`;
       if (!isMeant(place) || found.has(key)) continue;
       const at = { artefact, record: place };
       const trace = [step(route, "source"), step(at, "sink")];
+      // What is not about records is done once in a handler, in however many statements.
+      const first = `${route.artefact.coverage.path}\0${route.record.order}`;
+      if (!body.owned && done.has(first)) continue;
+      done.add(first);
       found.set(key, placed(rule, at, rule.confidence, label(route), trace));
     }
   return [...found.values()];
