@@ -31,13 +31,15 @@ export interface Audited {
 export async function audit(
   client: Client,
   archive: Archive,
-  { exclude, rules }: { readonly exclude: readonly string[]; readonly rules: readonly RuleFileDraft[] },
+  asked: { readonly exclude: readonly string[]; readonly rules: readonly RuleFileDraft[]; readonly quality: boolean },
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Audited> {
   const project = await client.project(archive.project);
   const stored = await upload(client, project.id, archive, progress);
   progress.stage("queued");
+  const { exclude, quality } = asked;
+  const rules = [...asked.rules, ...(quality ? await client.qualityRules() : [])];
   const ruleSet = rules.length === 0 ? null : await client.importRules(`scan of ${project.name}`, rules);
   try {
     return await scan(client, project, stored, await client.startScan(project.id, exclude, ruleSet), progress, signal);

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { IssueView } from "../../functions/issues/issue.ts";
 import { ProjectView } from "../../functions/projects/project.ts";
 import type { RuleFileDraft } from "../../functions/rules/rule-file-drafts.ts";
+import { RuleSetView } from "../../functions/rules/rule-set.ts";
 import { TaskView } from "../../functions/scans/task.ts";
 import { StoredZipView } from "../../functions/sources/stored-zip.ts";
 import { CannotScan } from "./cannot-scan.ts";
@@ -72,6 +73,18 @@ export class Client {
   async storedSha256(projectId: string): Promise<string | null> {
     const answer = z.object({ sha256: z.string().nullable() });
     return (await this.get(`/projects/${projectId}/zip`, answer)).sha256;
+  }
+
+  /** The system's rules on quality and performance, as far as its users have left them on. */
+  async qualityRules(): Promise<RuleFileDraft[]> {
+    const success = z.object({ items: z.array(RuleSetView) });
+    const sets = await Promise.all(
+      ["quality", "performance"].map((rule_type) => this.get("/rules", success, { rule_type, limit: 100 })),
+    );
+    return sets
+      .flatMap(({ items }) => items.filter((set) => set.is_system))
+      .flatMap(({ rules }) => rules.filter(({ enabled }) => enabled))
+      .map(({ id: _id, rule_set_id: _set, english: _english, created_at: _at, updated_at: _on, ...draft }) => draft);
   }
 
   /** Makes a rule set of rules from files. @returns its id */

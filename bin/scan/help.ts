@@ -11,6 +11,7 @@ export const help: Readonly<Record<Language, string>> = {
   --exclude GLOB       leave files out; may be given again. A name without "/" counts anywhere ("docs", "*.test.js"),
                        a pattern with "/" from the top of the folder ("src/generated/**")
   --rules PATH         also use rules of your own: a file in Semgrep's YAML or a folder of them; may be given again
+  --quality            also look for long, deep, repeated or unused code, ignored errors and slow patterns
   --fail-on SEVERITY   exit with 1 if there is an open issue of this severity or above: critical, high, medium or low
   --url URL            use a running service instead of starting one for the run
   --token TOKEN        access token for that service. SLUICE_TOKEN in the environment is better:
@@ -36,6 +37,7 @@ Exit codes: 0 scanned, 1 issues as --fail-on says, 2 could not scan or nothing w
   --exclude 通配符     排除文件，可重复使用。不含“/”的名称在任何位置生效（"docs"、"*.test.js"），
                        含“/”的模式从文件夹顶层匹配（"src/generated/**"）
   --rules 路径         同时使用自己的规则：Semgrep YAML 文件或其文件夹，可重复使用
+  --quality            同时检查代码质量与性能：过长、过深、重复、未使用的代码，被忽略的错误，低效写法
   --fail-on 级别       存在该级别或更高级别的未处理问题时以 1 退出：critical、high、medium、low
   --url 地址           使用正在运行的服务，而不是为本次扫描启动服务
   --token 令牌         该服务的访问令牌。建议改用环境变量 SLUICE_TOKEN：本机其他用户能看到进程的参数

@@ -17,6 +17,8 @@ export interface ScanOptions {
   readonly exclude: readonly string[];
   /** Files of rules, or folders of them; absolute. */
   readonly rules: readonly string[];
+  /** Whether the system's rules on quality and performance are on too. */
+  readonly quality: boolean;
   readonly failOn: Severity | null;
   /** A running service; null starts one for the run. */
   readonly service: { readonly url: string; readonly token: string } | null;
@@ -29,6 +31,7 @@ const known = {
   out: { type: "string" },
   exclude: { type: "string", multiple: true },
   rules: { type: "string", multiple: true },
+  quality: { type: "boolean" },
   "fail-on": { type: "string" },
   url: { type: "string" },
   token: { type: "string" },
@@ -61,6 +64,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv, cwd
     out: values.out === undefined ? null : resolve(folder, values.out),
     exclude: values.exclude ?? [],
     rules: (values.rules ?? []).map((path) => resolve(folder, path)),
+    quality: values.quality ?? false,
     failOn: values["fail-on"] === undefined ? null : choice("fail-on", values["fail-on"], severities, lang),
     service: serviceOf(values, env, lang),
     language: lang,

@@ -65,7 +65,7 @@ async function scan(options: ScanOptions, io: ScanIo, say: Say): Promise<number>
       `${work.path}/service`,
       progress,
       io.signal,
-      (client) => audit(client, archive, { exclude: options.exclude, rules: rules.drafts }, progress, io.signal),
+      (client) => audit(client, archive, { ...options, rules: rules.drafts }, progress, io.signal),
     );
     progress.stop();
     const seconds = (performance.now() - startedAt) / 1000;

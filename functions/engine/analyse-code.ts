@@ -5,6 +5,7 @@ import { Suppressions } from "./findings/suppression.ts";
 import { interpret } from "./interpret/interpreter.ts";
 import type { Hit, Run } from "./interpret/run.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
+import type { Module } from "./ir/ir.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
 import { byCodeUnits } from "./link/order.ts";
 import { BashLowering } from "./lower/bash/bash-lowering.ts";
@@ -24,6 +25,10 @@ import type { OwnRulesFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
 import type { ShownText } from "./secrets/shown-text.ts";
 import { writtenKeys } from "./secrets/written-keys.ts";
+import { cappedByRule } from "./structure/capped-by-rule.ts";
+import { FileShape } from "./structure/file-shape.ts";
+import { Places } from "./structure/places.ts";
+import { noLimit, type TimeLimit, TimeUp } from "./time-limit.ts";
 import { webRecordOf } from "./web/collect.ts";
 
 /** What one file of code gave; `reason` says what was left out, null for nothing. */
@@ -67,8 +72,9 @@ export async function analyseCode(
   text: string,
   lines: LineIndex,
   safe: ShownText,
+  limit: TimeLimit = noLimit(),
 ): Promise<CodeAnalysis> {
-  const parsed = await parser.parse(text, grammar);
+  const parsed = await parser.parse(text, grammar, limit);
   const nothing = {
     candidates: [],
     links: noLinks,
@@ -79,8 +85,9 @@ export async function analyseCode(
   };
   if ("failure" in parsed) return { ...nothing, reason: parsed.failure };
   const lowering = new (lowerings[grammar] as new (text: string) => Lowering)(text);
-  const module = lowering.module(parsed.syntax);
-  const { run, exhausted } = interpret(catalogue, module, grammar, text);
+  const module = untilTimeIsUp(() => lowering.module(parsed.syntax, limit), null);
+  if (module === null) return { ...nothing, reason: "time_limit" };
+  const { run, exhausted } = interpret(catalogue, module, grammar, text, null, limit);
   const shown = safe.without(writtenKeys(module, text, run.keys));
   const file: FileContext = {
     text: shown.text,
@@ -91,20 +98,47 @@ export async function analyseCode(
   };
   const unread = module.errors.reduce((sum, error) => sum + error.end - error.start, 0) / text.length;
   const reason = exhausted
-    ? "interpreter_budget"
+    ? limit.isUp
+      ? "time_limit"
+      : "interpreter_budget"
     : module.tooDeep || run.truncated
       ? "nesting"
       : unread > errorShareMax
         ? "syntax_errors"
         : null;
-  const hits = outermost([...run.hits.values()]);
-  const candidates = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, hit));
-  const rules = catalogue.controlRules.map((rule) => rule.id);
-  const web = webRecordOf(run.knowledge.web, file, module, rules);
-  const links = { ...linkRecordOf(catalogue, file, run, hits), ...(web && { web }) };
+  const shape = catalogue.structure ? new FileShape(module, text, grammar) : null;
+  const hits = outermost(inPlace([...run.hits.values()], shape && new Places(shape, run.entries, text)));
+  const found = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, hit));
+  const shaped = shape ? (catalogue.structure?.scan(shape, module, file, writtenIn(grammar), run.symbols) ?? []) : [];
+  const candidates = cappedByRule(catalogue, [...found, ...shaped]);
+  const links = untilTimeIsUp(() => linksOf(catalogue, file, run, module, hits), noLinks);
   const functions = functionsOf(lines, run);
   const own = { syntax: new FileUnderMatch(text, grammar, parsed.syntax), module, context: file };
   return { candidates, links, functions, suppressions: file.suppressions, shown, reason, own };
+}
+
+/** Patterns that ask where they are found. */
+const inPlace = (hits: readonly Hit[], places: Places | null): readonly Hit[] =>
+  hits.filter(({ match, at }) => match.within === null || places?.holds(match.within, at, match.result) === true);
+
+/** The language of rules whose files this grammar reads. */
+const writtenIn = (grammar: string): string => ({ tsx: "typescript", bash: "shell" })[grammar] ?? grammar;
+
+/** What other files are told. @throws TimeUp */
+function linksOf(catalogue: Catalogue, file: FileContext, run: Run, module: Module, hits: readonly Hit[]): LinkRecord {
+  run.limit.check();
+  const rules = catalogue.controlRules.map((rule) => rule.id);
+  const web = webRecordOf(run.knowledge.web, file, module, rules);
+  return { ...linkRecordOf(catalogue, file, run, hits), ...(web && { web }) };
+}
+
+function untilTimeIsUp<T, U>(work: () => T, otherwise: U): T | U {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof TimeUp) return otherwise;
+    throw error;
+  }
 }
 
 /** The functions that were met; functions on the same lines inside each other are told apart by nothing but their symbols. */
@@ -126,8 +160,10 @@ function outermost(hits: readonly Hit[]): Hit[] {
     inner !== outer &&
     inner.match.rule === outer.match.rule &&
     inner.flow?.source === outer.flow?.source &&
-    inner.statement.start === outer.statement.start &&
     inner.at.start >= outer.at.start &&
     inner.at.end <= outer.at.end;
-  return hits.filter((hit) => hit.flow === null || !hits.some((other) => inside(hit, other)));
+  const byStatement = Map.groupBy(hits, (hit) => hit.statement.start);
+  return hits.filter(
+    (hit) => hit.flow === null || !byStatement.get(hit.statement.start)?.some((other) => inside(hit, other)),
+  );
 }

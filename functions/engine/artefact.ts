@@ -18,6 +18,10 @@ export interface Coverage {
   bytes: number;
 }
 
+/** Whether the same file would give the same again. What has failed, or ran out of time or memory, may come out better the next time. */
+export const isRepeatable = ({ status, reason }: Coverage): boolean =>
+  status !== "failed" && reason !== "time_limit" && reason !== "memory_limit";
+
 /** A place inside the artefact's own file. */
 export interface LocalPlace {
   startLine: number;
@@ -45,6 +49,8 @@ export interface Candidate extends LocalPlace {
   snippet: string;
   trace: LocalStep[];
   suppressed: { reason: string } | null;
+  /** So many more of its rule are in the file; it is the last that is listed. */
+  more?: number;
   /** Functions of other files that the value has to get through for this to be a problem. */
   via?: Passage[];
   /** It is one only if the setting has such a value. */
@@ -152,6 +158,10 @@ export interface LinkRecord {
   stores: (Way & { field: string; within: string; from: Origin })[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
   aliases: { name: string; target: string }[];
+  /** Families for which the file makes all input of the application clean. */
+  cleans?: string[];
+  /** The manifest of a package that others install. */
+  library?: true;
   /** What a file of settings says, as far as it is names. */
   settings?: Record<string, string>;
   /** The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { analyseCode } from "./analyse-code.ts";
-import type { Candidate, Coverage, FileArtefact, FunctionPlace, SourceFile } from "./artefact.ts";
+import type { Candidate, Coverage, FileArtefact, FunctionPlace, LinkRecord, SourceFile } from "./artefact.ts";
 import { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueData } from "./catalogue/schema.ts";
 import { markedComments } from "./config/config-comments.ts";
@@ -12,6 +12,7 @@ import { Suppressions } from "./findings/suppression.ts";
 import { decode, isBinary } from "./inventory/decode.ts";
 import { depthOf } from "./inventory/depth.ts";
 import { languageOf } from "./inventory/language.ts";
+import { isLibraryManifest } from "./inventory/library-manifest.ts";
 import { LineIndex } from "./inventory/line-index.ts";
 import { type LinkOptions, link } from "./link/link.ts";
 import { noLinks } from "./link/link-record.ts";
@@ -29,22 +30,30 @@ import { scriptsOf } from "./templates/page-scripts.ts";
 import { TemplateScanner } from "./templates/scan.ts";
 import { templateFormatOf } from "./templates/template-format.ts";
 import { TextScanner } from "./text-rules/scan.ts";
+import { TimeLimit, TimeUp, type WorkClock } from "./time-limit.ts";
 import { broughtRules } from "./user-rules/brought-rules.ts";
 import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
 
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
-const codeVersion = 4;
+const codeVersion = 5;
 /** Above this a file is not decoded as a whole; its beginning is searched for secrets. */
 const bytesMax = 8 * 1_048_576;
 
 /** Where the engine reads its data: "web-tree-sitter.wasm", "tree-sitter-python.wasm", "catalogue.json". */
 export interface EngineAssets {
   read(name: string): Promise<Uint8Array>;
+  /**
+   * Tells how long this thread has worked; with it a file ends after two seconds of work, whatever it is.
+   * @default no limit: then nothing but the bytes decides what is found
+   */
+  readonly clock?: WorkClock;
 }
 
 /** What the owner of a scan adds to the rules. Who keeps artefacts keys them by this too. */
 export interface AnalysisOptions {
   readonly patterns?: readonly UserPattern[];
+  /** The rules on quality and performance that are on, by their codes in the seeded rule sets: "CQ001", "PERF001". */
+  readonly codes?: readonly string[];
 }
 
 /** Turns source files into findings. Deterministic: the same bytes give the same artefact, whatever was analysed before. */
@@ -84,7 +93,8 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   return {
     version: `${codeVersion}-${digest}`,
-    analyse: (file, options = {}) => analyse({ catalogue, parser, secrets, texts, configs, templates }, file, options),
+    analyse: (file, options = {}) =>
+      analyse({ catalogue, parser, secrets, texts, configs, templates, clock: assets.clock ?? null }, file, options),
     link: (artefacts, options) => link(catalogue, artefacts, options),
     unitsOf: (file, findings, known) => unitsOf(file, findings, maskOf(known), known?.functions),
     slicesOf: (findings, artefacts) => slicesOf(findings, artefacts, new Modules(artefacts.toSorted(pathOrder), [])),
@@ -101,14 +111,16 @@ interface Parts {
   texts: TextScanner;
   configs: ConfigScanner;
   templates: TemplateScanner;
+  clock: WorkClock | null;
 }
 
 async function analyse(
-  { catalogue, parser, secrets, texts, configs, templates }: Parts,
+  { catalogue: all, parser, secrets, texts, configs, templates, clock }: Parts,
   file: SourceFile,
-  { patterns = [] }: AnalysisOptions,
+  { patterns = [], codes = [] }: AnalysisOptions,
 ): Promise<FileArtefact> {
-  const language = languageOf(file.path);
+  const catalogue = all.withCodes(codes);
+  const language = languageOf(file.path, new TextDecoder("latin1").decode(file.bytes.subarray(0, 256)));
   const sha256 = createHash("sha256").update(file.bytes).digest("hex");
   const coverage: Coverage = {
     path: file.path,
@@ -134,20 +146,24 @@ async function analyse(
   });
   if (file.bytes.length === 0) return ended("skipped", "empty");
   if (isBinary(file.bytes)) return ended("skipped", "binary");
+  const limit = new TimeLimit(clock);
+  const looked = (reason: string | null, ...rest: [Candidate[], LinkRecord, { shown: ShownText }]): FileArtefact => {
+    const why = limit.isUp ? "time_limit" : reason;
+    return ended(why === null ? "analysed" : "partial", why, ...rest);
+  };
   try {
     const text = decode(file.bytes.subarray(0, bytesMax));
     const lines = new LineIndex(text);
     coverage.lines = lines.count;
-    const found = secrets.find(text, lines);
+    const found = secrets.find(text, lines, limit);
     const brought = await broughtRules(parser, patterns);
     const ownMatches = (suppressed: PatternFile["suppressed"], code: OwnRulesFile): PatternMatches => {
-      const byLine = scanPatterns(brought.lines, {
-        language: language.name,
-        lines,
-        shown: code.context.lines,
-        suppressed,
-      });
-      const byRule = brought.rules.run(catalogue, code);
+      const byLine = scanPatterns(
+        brought.lines,
+        { language: language.name, lines, shown: code.context.lines, suppressed },
+        limit,
+      );
+      const byRule = brought.rules.run(catalogue, code, limit);
       return { candidates: [...byLine.candidates, ...byRule.candidates], reason: byLine.reason ?? byRule.reason };
     };
     const unparsed = (suppressions: Suppressions, shown = found.shown) =>
@@ -166,17 +182,17 @@ async function analyse(
       const told = new Set(linesOf(found.candidates(suppressed).filter((candidate) => !isGeneric(candidate))));
       const config =
         depth === "full" && format
-          ? configs.scan(format, text, found.shown, suppressed, told)
+          ? configs.scan(format, text, found.shown, suppressed, told, limit)
           : { ...noMatches, shown: found.shown };
       const scripts = depth === "full" && template ? scriptsOf(template, text) : null;
       // What the parser cannot make sense of is often what the template engine fills in; the page is read all the same.
       const script = scripts
-        ? await analyseCode(catalogue, parser, scripts.grammar, scripts.text, lines, config.shown)
+        ? await analyseCode(catalogue, parser, scripts.grammar, scripts.text, lines, config.shown, limit)
         : { ...noMatches, shown: config.shown };
       const shown = script.shown;
       const page =
         depth === "full" && template
-          ? templates.scan(template, text, shown, suppressed)
+          ? templates.scan(template, text, shown, suppressed, limit)
           : { ...noMatches, links: noLinks };
       const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions, shown)) : noMatches;
       const reason = left ?? config.reason ?? page.reason ?? own.reason;
@@ -190,30 +206,26 @@ async function analyse(
         ...config.candidates,
         ...page.candidates,
         ...script.candidates,
-        ...texts.scan(shown, suppressed),
+        ...texts.scan(shown, suppressed, limit),
         ...own.candidates,
       ];
       const settings = format === "properties" ? { settings: namedSettings(shown.text) } : {};
-      return ended(
-        reason === null ? "analysed" : "partial",
-        reason,
-        candidates,
-        { ...page.links, ...settings },
-        { shown },
-      );
+      const library = isLibraryManifest(file.path, text) ? { library: true as const } : {};
+      return looked(reason, candidates, { ...page.links, ...settings, ...library }, { shown });
     }
-    const code = await analyseCode(catalogue, parser, grammar, text, lines, found.shown);
+    const code = await analyseCode(catalogue, parser, grammar, text, lines, found.shown, limit);
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);
     const own = ownMatches(suppressed, code.own ?? unparsed(code.suppressions));
     const reason = code.reason ?? own.reason;
     const candidates = [
       ...found.candidates(suppressed, code.shown),
       ...code.candidates,
-      ...texts.scan(code.shown, suppressed),
+      ...texts.scan(code.shown, suppressed, limit),
       ...own.candidates,
     ];
-    return ended(reason === null ? "analysed" : "partial", reason, candidates, code.links, code);
+    return looked(reason, candidates, code.links, code);
   } catch (error) {
+    if (error instanceof TimeUp) return ended("partial", "time_limit");
     // Whatever happens inside one file must not cost the others their analysis.
     return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");
   }

@@ -19,7 +19,7 @@ export function checkPattern(pattern: string, rule: string): void {
   const compiled = compile(pattern, rule);
   const size = compiled.programSize();
   if (size > programSizeMax) throw new SluiceError("rule_pattern_too_complex", { rule, size, limit: programSizeMax });
-  if (compiled.matcher("").find()) throw new SluiceError("rule_pattern_matches_empty", { rule });
+  if (compiled.test("")) throw new SluiceError("rule_pattern_matches_empty", { rule });
 }
 
 /** What stands in the way of a rule in YAML; null when nothing does, and of regular expressions, which are checked when written. */

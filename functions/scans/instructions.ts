@@ -17,6 +17,8 @@ export interface ScanInstructions {
   readonly review: ReviewInstructions;
   /** Patterns of the rule set's rules; the engine runs them. */
   readonly patterns: readonly UserPattern[];
+  /** Codes of the rule set's rules on quality and performance that are switched on; the engine has rules for most of them. */
+  readonly codes: readonly string[];
   /** OWASP 2021 categories whose rule is switched off in the rule set, "A01" to "A10". */
   readonly categoriesOff: readonly string[];
   /** Most files that the scan looks at, unless it names them; null for all. */

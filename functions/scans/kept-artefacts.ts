@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { FileArtefact, SourceFile } from "../engine/artefact.ts";
+import { type FileArtefact, isRepeatable, type SourceFile } from "../engine/artefact.ts";
 import type { AnalysisOptions, Engine } from "../engine/engine.ts";
 import { environment } from "../platform/environment.ts";
 import { getJson, putJson } from "../platform/object-store.ts";
@@ -9,7 +9,7 @@ import { completedBefore } from "./task-store.ts";
 
 /** What the analysis of a chunk leaves, with all that decided it besides the files. */
 interface ChunkArtefacts {
-  /** Engine version and patterns; see `analysisKey`. */
+  /** Engine version, patterns and codes; see `analysisKey`. */
   readonly analysis: string;
   readonly artefacts: readonly FileArtefact[];
 }
@@ -26,8 +26,10 @@ export type ChunkOfAttempt = z.infer<typeof ChunkOfAttempt>;
 export type Places = Readonly<Record<string, number>>;
 
 /** Artefacts depend on nothing else but a file's path and its bytes. */
-const analysisKey = (engine: Engine, { patterns = [] }: AnalysisOptions): string =>
-  `${engine.version}/${createHash("sha256").update(JSON.stringify(patterns)).digest("hex")}`;
+const analysisKey = (engine: Engine, { patterns = [], codes = [] }: AnalysisOptions): string =>
+  `${engine.version}/${createHash("sha256")
+    .update(JSON.stringify([patterns, codes]))
+    .digest("hex")}`;
 
 export async function writeArtefacts(
   { task_id, attempt, chunk }: ChunkOfAttempt,
@@ -102,10 +104,10 @@ export class KnownArtefacts {
     return known;
   }
 
-  /** @returns null for a file that is new, was changed, or whose analysis failed and may not fail again */
+  /** @returns null for a file that is new, was changed, or whose analysis may come out better now */
   find({ path, bytes }: SourceFile): FileArtefact | null {
     const artefact = this.#byPath.get(path);
-    if (!artefact || artefact.coverage.status === "failed") return null;
+    if (!artefact || !isRepeatable(artefact.coverage)) return null;
     return artefact.sha256 === createHash("sha256").update(bytes).digest("hex") ? artefact : null;
   }
 }

@@ -36,6 +36,7 @@ export async function resolveInstructions(
       outputLanguage,
     },
     patterns: ruleSet ? userPatterns(ruleSet) : [],
+    codes: ruleSet ? qualityCodes(ruleSet) : [],
     categoriesOff: ruleSet ? categoriesOff(ruleSet) : [],
     filesMax: settings.maxAnalyzeFiles || null,
     concurrency: settings.llmConcurrency ?? defaultSettings.otherConfig.llmConcurrency,
@@ -76,6 +77,10 @@ const reviewModel = ({ provider, model, baseUrl, temperature, maxTokens }: Model
   temperature,
   maxTokens,
 });
+
+/** Whoever wants to hear of quality chooses a set that has these codes; by default a scan looks for what is dangerous. */
+const qualityCodes = ({ rules }: RuleSet): string[] =>
+  rules.filter(({ ruleCode, enabled }) => enabled && /^(CQ|PERF)\d{3}$/.test(ruleCode)).map(({ ruleCode }) => ruleCode);
 
 const categoriesOff = ({ rules }: RuleSet): string[] =>
   rules.filter(({ ruleCode, enabled }) => !enabled && /^A(0[1-9]|10)$/.test(ruleCode)).map(({ ruleCode }) => ruleCode);

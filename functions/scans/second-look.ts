@@ -21,6 +21,7 @@ export function secondLook(look: Look, how: ScanInstructions | null): (issue: Is
   const rows = new Map(look.coverage.map((row) => [row.path, row]));
   const categoriesOff = new Set(look.instructions.categoriesOff);
   const sameReview = how !== null && isDeepStrictEqual(question(how), question(look.instructions));
+  const sameCodes = how !== null && isDeepStrictEqual(how.codes, look.instructions.codes);
   const samePatterns = how !== null && isDeepStrictEqual(how.patterns, look.instructions.patterns);
 
   /** Nothing can be found where there is nothing any more. */
@@ -35,6 +36,7 @@ export function secondLook(look: Look, how: ScanInstructions | null): (issue: Is
     if (categoriesOff.has(issue.owasp2021 ?? "")) return false;
     if (![issue.path, ...issue.otherPaths].every(isRead)) return false;
     if (!issue.origins.includes("rule")) return sameReview && isReviewed(issue.path);
+    if (isAboutQuality(issue)) return sameCodes;
     return samePatterns || !isUsersRule(issue);
   };
 }
@@ -51,6 +53,9 @@ const question = ({ model, alternative, review }: ScanInstructions) => [
 
 /** Rules of users come and go with the rule set that a scan is started with. */
 const isUsersRule = ({ ruleId }: IssueIdentity) => ruleId.startsWith("user.");
+
+/** Rules that are on only where the rule set has their codes. */
+const isAboutQuality = ({ ruleId }: IssueIdentity) => /^(quality|performance)\./.test(ruleId);
 
 /** A repository's archive may lack files that are still there, and their list is cut. */
 const mayBeLeftOut = (path: string, leftOut: LeftOut | null): boolean =>

@@ -150,6 +150,7 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
       "matches",
       "near",
       "notNear",
+      "notFile",
       "receiver",
       "result",
       "safePrefix",
@@ -160,8 +161,10 @@ function checkRegexes(file: string, value: unknown, key = ""): void {
       "begins",
       "each",
       "skip",
+      "only",
       "key",
       "notMatches",
+      "records",
       "pathMatches",
       "prefix",
     ].includes(key)

@@ -37,6 +37,15 @@ async function reaches(language: Language, body: string): Promise<boolean> {
 const table: [construct: string, reaches: boolean, code: Partial<Record<Language, string>>][] = [
   ["plain assignment", true, { js: "let y = x; sink(y);", py: "y = x\nsink(y)", java: "String y = x; sink(y);" }],
   ["overwriting", false, { js: "x = 'a'; sink(x);", py: "x = 'a'\nsink(x)", java: 'x = "a"; sink(x);' }],
+  [
+    "a name that is made of itself, and compared",
+    true,
+    {
+      js: "let y = x; y = y.trim(); if (y === 'a') y = 'b'; sink(y);",
+      py: "x = x.lower()\nif x == 'a':\n    x = 'b'\nsink(x)",
+      java: 'x = x.trim(); if (x.equals("a")) x = "b"; sink(x);',
+    },
+  ],
   ["concatenation", true, { js: "sink('a' + x + 'b');", py: "sink('a' + x + 'b')", java: 'sink("a" + x + "b");' }],
   [
     "augmented assignment",

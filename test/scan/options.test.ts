@@ -14,6 +14,7 @@ describe("the options", () => {
       out: null,
       exclude: [],
       rules: [],
+      quality: false,
       failOn: null,
       service: null,
       language: "en",
@@ -32,6 +33,7 @@ describe("the options", () => {
       "*.gen.ts",
       "--fail-on",
       "high",
+      "--quality",
       "--rules",
       "own.yaml",
     ];
@@ -42,6 +44,7 @@ describe("the options", () => {
       out: "/home/me/r.sarif",
       exclude: ["docs", "*.gen.ts"],
       rules: ["/home/me/own.yaml"],
+      quality: true,
       failOn: "high",
       service: { url: "https://sluice.example", token: "t" },
       language: "zh",

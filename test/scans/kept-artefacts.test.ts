@@ -145,6 +145,12 @@ it.each([
         Object.assign(coverage, { status: "failed", reason: "internal_error" });
     },
   ],
+  [
+    "ran out of time",
+    (kept: { artefacts: FileArtefact[] }) => {
+      for (const { coverage } of kept.artefacts) Object.assign(coverage, { status: "partial", reason: "time_limit" });
+    },
+  ],
 ])("is not used when the analysis %s", async (_, change) => {
   const first = await planned(files);
   await analysed(first);

@@ -29,6 +29,7 @@ const instructions: ScanInstructions = {
   modelTrouble: null,
   review: { template: null, rules: [], outputLanguage: "en" },
   patterns: [],
+  codes: [],
   categoriesOff: [],
   filesMax: null,
   concurrency: 3,
@@ -107,6 +108,14 @@ describe("a second look", () => {
     const own = { ruleId: "user.c1" };
     expect(looked(own, [row("a.py")])).toBe(true);
     expect(looked(own, [row("a.py")], { before: { ...instructions, patterns: [pattern] } })).toBe(false);
+  });
+
+  it("needs the same codes where only they switch a rule on", () => {
+    const long = { ruleId: "quality.long-function", owasp2021: null };
+    const asked = { ...instructions, codes: ["CQ001"] };
+    expect(looked(long, [row("a.py")], { instructions: asked, before: asked })).toBe(true);
+    expect(looked(long, [row("a.py")], { before: asked })).toBe(false);
+    expect(looked({}, [row("a.py")], { before: asked })).toBe(true);
   });
 
   it("takes no file for gone that the archive of a repository may lack", () => {

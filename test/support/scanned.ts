@@ -43,6 +43,7 @@ export const byRules: ScanInstructions = {
   modelTrouble: null,
   review: { template: null, rules: [], outputLanguage: "en" },
   patterns: [],
+  codes: [],
   categoriesOff: [],
   filesMax: null,
   concurrency: 1,

@@ -1,6 +1,9 @@
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
 import type { Severity } from "../finding.ts";
+import { StructureScanner } from "../structure/scan.ts";
+import type { Place } from "../structure/structure-schema.ts";
 import { WebKnowledge } from "../web/web-knowledge.ts";
+import { expression } from "./expression.ts";
 import { expandBraces, PathIndex } from "./paths.ts";
 import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts";
 
@@ -47,6 +50,9 @@ export interface Match {
   near: RE2JS | null;
   notNear: RE2JS | null;
   file: RE2JS | null;
+  notFile: RE2JS | null;
+  within: Place | null;
+  result: RE2JS | null;
   severity: Severity;
   confidence: number;
   /** For sinks: the family's bit and the kinds of sources that count. Null for patterns, which need no source. */
@@ -66,6 +72,7 @@ export interface EntryPoint {
   without: PathIndex<true> | null;
   result: RE2JS | null;
   of: PathIndex<true> | null;
+  file: RE2JS | null;
   except: string[];
 }
 
@@ -85,10 +92,18 @@ export class Knowledge {
   readonly definitions = new Map<string, DefinitionModel[]>();
   readonly sources = { call: new PathIndex<SourceModel>(), read: new PathIndex<SourceModel>() };
   readonly sanitizers = { call: new PathIndex<SanitizerModel>(), read: new PathIndex<SanitizerModel>() };
-  readonly guards = new PathIndex<{ of: string | number; cleans: Families; when: Test[]; answer: boolean }>();
+  readonly guards = new PathIndex<{
+    of: string | number;
+    cleans: Families;
+    when: Test[];
+    answer: boolean;
+    throws: boolean;
+  }>();
   readonly containers = new PathIndex<Model["containers"][number]["does"]>();
   /** Calls after which nothing goes on. */
   readonly exits = new PathIndex<true>();
+  /** Calls that clean the input of the whole application. */
+  readonly everywhere = new PathIndex<Families>();
   readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
   readonly settings = new PathIndex<Model["settings"][number]>();
   readonly templates = new PathIndex<Model["templates"][number]>();
@@ -101,7 +116,7 @@ export class Knowledge {
   readonly entryCalls = new PathIndex<EntryPoint>();
   readonly entryDecorators = new PathIndex<EntryPoint>();
   readonly entryNames: EntryPoint[] = [];
-  readonly entryExports = new Map<string, EntryPoint>();
+  readonly entryExports = new Map<string, EntryPoint[]>();
   readonly entryMethods = new Map<string, EntryPoint[]>();
   readonly parameterDecorators = new PathIndex<PassedParameter>();
   readonly cleanTypes = new Set<string>();
@@ -144,13 +159,22 @@ export class Catalogue {
   readonly controlRules: readonly Rule[];
   readonly configRules: readonly Rule[];
   readonly templateRules: readonly Rule[];
+  /** Null where no rule asks about the shape of code. */
+  readonly structure: StructureScanner | null;
   readonly #data: CatalogueData;
+  readonly #codes: ReadonlySet<string>;
+  #asked: { key: string; catalogue: Catalogue } | null = null;
   readonly #bits: Map<string, Families>;
+  readonly #leads: readonly { bit: Families; safe: RE2JS }[];
   readonly #knowledge = new Map<string, Knowledge>();
   readonly #web = new Map<string, WebKnowledge>();
 
-  constructor(data: CatalogueData) {
+  /** @param codes the rules of the seeded sets that are on; rules that belong to one of them are off without it */
+  constructor(data: CatalogueData, codes: readonly string[] = []) {
     this.#data = data;
+    this.#codes = new Set(codes);
+    const asked = data.rules.filter((rule) => rule.code !== undefined && this.#codes.has(rule.code));
+    this.structure = asked.length > 0 ? new StructureScanner(asked) : null;
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
     this.secretRules = data.rules.filter((rule) => rule.secret);
     this.textRules = data.rules.filter((rule) => rule.text);
@@ -158,10 +182,22 @@ export class Catalogue {
     this.configRules = data.rules.filter((rule) => rule.config);
     this.templateRules = data.rules.filter((rule) => rule.taint?.templates);
     this.#bits = new Map(taintFamilies(data).map((family, i) => [family, 1 << i]));
+    this.#leads = [...this.#bits].flatMap(([family, bit]) => {
+      const safe = regex(data.families[family]?.safePrefix);
+      return safe ? [{ bit, safe }] : [];
+    });
   }
 
   family(name: string): Family {
     return this.#data.families[name] as Family;
+  }
+
+  /** The same with the rules of these codes on. The last answer is kept: one scan asks the same for every file. */
+  withCodes(codes: readonly string[]): Catalogue {
+    if (codes.length === 0) return this;
+    const key = [...new Set(codes)].sort().join();
+    if (this.#asked?.key !== key) this.#asked = { key, catalogue: new Catalogue(this.#data, codes) };
+    return this.#asked.catalogue;
   }
 
   /** Whether a rule asks about sources of this kind. */
@@ -179,6 +215,11 @@ export class Catalogue {
     return families.reduce((bits, name) => bits | (marks[name] ?? this.#bits.get(name) ?? 0), 0);
   }
 
+  /** The families for which a text that begins like this leaves an attacker no choice of what matters. */
+  ledFamilies(beginning: string): Families {
+    return this.#leads.reduce((bits, { bit, safe }) => (safe.test(beginning) ? bits | bit : bits), 0);
+  }
+
   /** What is known about a file in this language that imports these modules. Cached per set of models. */
   knowledge(language: string, imports: ReadonlySet<string>): Knowledge {
     const base = modelLanguage(language);
@@ -194,7 +235,9 @@ export class Catalogue {
 
   #build(language: string, models: Model[]): Knowledge {
     const knowledge = new Knowledge();
-    const rules = this.#data.rules.filter((rule) => rule.languages.some((l) => l === language));
+    const rules = this.#data.rules.filter(
+      (rule) => rule.languages.some((l) => l === language) && (rule.code === undefined || this.#codes.has(rule.code)),
+    );
     const taintRules = rules.filter((rule) => rule.taint);
     for (const rule of rules)
       for (const pattern of rule.patterns ?? []) {
@@ -215,7 +258,9 @@ export class Catalogue {
 
   /** Most sets of models say the same about routes; what has been looked up for one file serves the next. */
   #webOf(models: readonly Model[]): WebKnowledge {
-    const telling = models.filter((m) => m.routes.length + m.mounts.length + m.controls.length + m.effects.length > 0);
+    const telling = models.filter((m) =>
+      [m.routes, m.mounts, m.controls, m.effects, m.records, m.inputs].some((said) => said.length > 0),
+    );
     const key = telling.map((model) => `${model.language}/${model.framework}`).join("|");
     const known = this.#web.get(key) ?? new WebKnowledge(telling);
     this.#web.set(key, known);
@@ -224,7 +269,7 @@ export class Catalogue {
 
   #addModel(knowledge: Knowledge, model: Model, rules: Rule[]): void {
     for (const sink of model.sinks) {
-      for (const rule of rules.filter((r) => r.family === sink.family))
+      for (const rule of rules.filter((r) => r.family === sink.family && !r.taint?.ownSinks))
         this.#place(knowledge, sink, this.#match(rule, sink));
     }
     for (const { call, read, kind, receiver, when, unlessFact = null, ofInput, shallow } of model.sources) {
@@ -240,9 +285,11 @@ export class Catalogue {
       if (call) remember(knowledge, call, (path) => knowledge.sanitizers.call.add(path, sanitizer));
       if (read) remember(knowledge, read, (path) => knowledge.sanitizers.read.add(path, sanitizer));
     }
-    for (const { call, of, cleans, when, answer } of model.guards) {
-      knowledge.guards.add(call, { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer });
+    for (const { call, of, cleans, when, answer, throws } of model.guards) {
+      knowledge.guards.add(call, { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer, throws });
     }
+    for (const { call, cleans } of model.everywhere)
+      remember(knowledge, call, (path) => knowledge.everywhere.add(path, this.bitsOf(cleans)));
     for (const { call, does } of model.containers)
       remember(knowledge, call, (path) => knowledge.containers.add(path, does));
     for (const { call, sets, when } of model.facts) {
@@ -290,6 +337,7 @@ export class Catalogue {
       without: pathIndex(entry.without),
       result: regex(entry.result),
       of: pathIndex(entry.of),
+      file: regex(entry.file),
       except: entry.except.flatMap(expandBraces),
     };
     for (const path of [entry.with, entry.without]) if (path) remember(knowledge, path, () => {});
@@ -302,13 +350,14 @@ export class Catalogue {
     if (entry.of) remember(knowledge, entry.of, () => {});
     for (const name of entry.method ? expandBraces(entry.method) : [])
       knowledge.entryMethods.set(name, [...(knowledge.entryMethods.get(name) ?? []), point]);
-    if (entry.names && !entry.method) knowledge.entryNames.push(point);
+    if (entry.names && !entry.method && !entry.exported) knowledge.entryNames.push(point);
     if (entry.parameterDecorator) {
       const kind = entry.type ? null : (entry.others ?? "http-query");
       const passed = { kind, type: entry.type ?? null, unless: point.unless };
       remember(knowledge, entry.parameterDecorator, (path) => knowledge.parameterDecorators.add(path, passed));
     }
-    for (const name of entry.exported ? expandBraces(entry.exported) : []) knowledge.entryExports.set(name, point);
+    for (const name of entry.exported ? expandBraces(entry.exported) : [])
+      knowledge.entryExports.set(name, [...(knowledge.entryExports.get(name) ?? []), point]);
   }
 
   #place(knowledge: Knowledge, at: Where, match: Match): void {
@@ -331,6 +380,9 @@ export class Catalogue {
       near: regex(at.near),
       notNear: regex(at.notNear),
       file: regex(at.file),
+      notFile: regex(at.notFile),
+      within: at.within ?? null,
+      result: regex(at.result),
       severity: at.severity ?? rule.severity,
       confidence: rule.confidence * (at.confidence ?? 1),
       taint: rule.taint
@@ -357,6 +409,9 @@ type Where = {
   near?: string | undefined;
   notNear?: string | undefined;
   file?: string | undefined;
+  notFile?: string | undefined;
+  within?: Place | undefined;
+  result?: string | undefined;
   argument?: (string | number)[];
   severity?: Severity | undefined;
   confidence?: number | undefined;
@@ -410,5 +465,4 @@ function pathIndex(path: string | undefined): PathIndex<true> | null {
 export const taintFamilies = ({ families, rules }: Pick<CatalogueData, "families" | "rules">): string[] =>
   Object.keys(families).filter((family) => rules.some((rule) => rule.taint && rule.family === family));
 
-/** All expressions from rules run in linear time, also ours: one engine, one syntax. */
-const regex = (source: string | undefined): RE2JS | null => (source === undefined ? null : RE2JS.compile(source));
+const regex = (source: string | undefined): RE2JS | null => (source === undefined ? null : expression(source));

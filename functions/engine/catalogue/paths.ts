@@ -11,21 +11,29 @@ export function expandBraces(pattern: string): string[] {
     .flatMap((option) => after.map((rest) => before + option + rest));
 }
 
-/** Finds the entries whose path pattern matches a qualified path, by its last segment first. */
+/** Finds the entries whose path pattern matches a qualified path, by its last segment first; `*_path` is any last segment that ends so. */
 export class PathIndex<T> {
   readonly #exact = new Map<string, T[]>();
   readonly #byLast = new Map<string, { segments: string[]; anywhere: boolean; entry: T }[]>();
+  readonly #byEnd: { end: string; entry: T }[] = [];
+  /** What was found; the same few paths are asked for again and again. */
+  readonly #found = new Map<string, readonly T[]>();
 
   /** How many patterns it holds. */
   get size(): number {
-    return this.#exact.size + this.#byLast.size;
+    return this.#exact.size + this.#byLast.size + this.#byEnd.length;
   }
 
   /** @param pattern a path as in the models; braces are expanded here */
   add(pattern: string, entry: T): void {
+    this.#found.clear();
     for (const path of expandBraces(pattern)) {
       if (!path.includes("*")) {
         append(this.#exact, path, entry);
+        continue;
+      }
+      if (/^\*[^.*]+$/.test(path)) {
+        this.#byEnd.push({ end: path.slice(1), entry });
         continue;
       }
       const segments = splitPath(path);
@@ -35,18 +43,41 @@ export class PathIndex<T> {
     }
   }
 
-  /** The entries that match, exact ones first, in the order they were added. */
-  find(path: string): T[] {
-    const exact = this.#exact.get(path) ?? [];
-    const named = this.#byLast.get(lastSegment(path));
-    const any = this.#byLast.get("*");
-    const loose = named && any ? [...named, ...any] : (named ?? any);
-    if (!loose) return exact;
+  /** The entries that match, exact ones first, in the order they were added, each once. */
+  find(path: string): readonly T[] {
+    const known = this.#found.get(path);
+    if (known) return known;
+    const found = this.#search(path);
+    if (this.#found.size >= rememberedMax) this.#found.clear();
+    this.#found.set(path, found);
+    return found;
+  }
+
+  /** The entries that match one of several paths, each once. */
+  findAll(paths: readonly string[]): readonly T[] {
+    let all: readonly T[] = none;
+    for (const path of paths) {
+      const found = this.find(path);
+      if (found.length > 0) all = all.length === 0 ? found : [...new Set([...all, ...found])];
+    }
+    return all;
+  }
+
+  #search(path: string): readonly T[] {
+    const exact = this.#exact.get(path) ?? none;
+    const ends = this.#byEnd.filter(({ end }) => path.endsWith(end));
+    const named = this.#byLast.get(lastSegment(path)) ?? none;
+    const any = this.#byLast.get("*") ?? none;
+    if (exact.length + ends.length + named.length + any.length === 0) return none;
     const segments = splitPath(path);
-    const found = loose.filter((candidate) => matches(candidate, segments)).map((candidate) => candidate.entry);
-    return exact.length === 0 ? found : [...exact, ...found];
+    const loose = [...named, ...any].filter((candidate) => matches(candidate, segments));
+    return [...new Set([...exact, ...[...ends, ...loose].map(({ entry }) => entry)])];
   }
 }
+
+/** Paths that one index keeps the answer for. */
+const rememberedMax = 2_000;
+const none: readonly never[] = [];
 
 function matches(pattern: { segments: string[]; anywhere: boolean }, path: string[]): boolean {
   const offset = path.length - pattern.segments.length;

@@ -1,7 +1,16 @@
 import * as z from "zod";
 import { ConfigQuery } from "../config/config-query.ts";
 import { issueTypes, severities, vulnerabilityTypes } from "../finding.ts";
-import { ControlBody, ControlModel, EffectModel, MountModel, RouteModel } from "../web/web-schema.ts";
+import { places, StructureQuery } from "../structure/structure-schema.ts";
+import {
+  ControlBody,
+  ControlModel,
+  EffectModel,
+  InputModel,
+  MountModel,
+  RecordModel,
+  RouteModel,
+} from "../web/web-schema.ts";
 
 /**
  * The shape of the YAML files in rules/ and models/. Checked once, when the assets are written; the engine trusts the result.
@@ -103,6 +112,12 @@ const Pattern = z.strictObject({
   notNear: z.string().optional(),
   /** The file must have this somewhere: what a plain name means is often told by the names beside it. */
   file: z.string().optional(),
+  /** The file must not have this anywhere. */
+  notFile: z.string().optional(),
+  /** It must stand in such a place; see structure/places.ts. */
+  within: z.enum(places).optional(),
+  /** For `suspending`: what the declared result of the function may match instead. */
+  result: z.string().optional(),
   severity: z.enum(severities).optional(),
 });
 const Families = z.union([z.literal("all"), z.array(Slug).min(1)]);
@@ -136,10 +151,12 @@ export const Model = z.strictObject({
         /** Functions passed to this call. */
         call: Path.optional(),
         receiver: z.string().optional(),
-        /** Functions whose first parameters carry these names. */
+        /** Functions whose first parameters carry these names; `{q}` is one that is taken apart and has a part q. */
         names: z.array(z.array(z.string()).min(1)).optional(),
-        /** Functions that the file exports under this name. */
+        /** Functions that the file exports under this name, `*` for any; only those with the names, where there are such too. */
         exported: z.string().optional(),
+        /** Of exported functions: the file must have this somewhere. */
+        file: z.string().optional(),
         /** Methods of this name, in classes that extend `of` where that is given. */
         method: z.string().optional(),
         of: Path.optional(),
@@ -217,6 +234,8 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
+  /** Calls that put something in front of all of an application: what it cleans is clean in every file. */
+  everywhere: z.array(z.strictObject({ call: Path, cleans: Families })).default([]),
   /** Tests that clean what they test when they hold: the receiver or an argument. */
   guards: z
     .array(
@@ -227,6 +246,8 @@ export const Model = z.strictObject({
         when: z.array(Condition).default([]),
         /** The answer that tells the operand is clean; false for tests that look for something bad. */
         answer: z.boolean().default(true),
+        /** It throws where it does not hold, so that whatever follows knows that it does. */
+        throws: z.boolean().default(false),
       }),
     )
     .default([]),
@@ -247,6 +268,7 @@ export const Model = z.strictObject({
           "new-map",
           "keys",
           "first",
+          "second",
           "pattern",
         ]),
       }),
@@ -290,6 +312,9 @@ export const Model = z.strictObject({
   controls: z.array(ControlModel).default([]),
   /** Calls that tell what a handler does. */
   effects: z.array(EffectModel).default([]),
+  /** Calls that work on records, and names of what chooses them. */
+  records: z.array(RecordModel).default([]),
+  inputs: z.array(InputModel).default([]),
 });
 export type Model = z.infer<typeof Model>;
 
@@ -338,7 +363,14 @@ export const Rule = z
     fix: Bilingual,
     severity: z.enum(severities),
     confidence: Share,
+    /** Only the first place in a function is told: for what is many times the same small thing. */
+    oncePerFunction: z.boolean().default(false),
     issueType: z.enum(issueTypes).default("security"),
+    /** The rule of the seeded sets that switches it on; without one it is always on. */
+    code: z
+      .string()
+      .regex(/^[A-Z]{2,6}\d{3}$/)
+      .optional(),
     /** Empty for rules that read any text. */
     languages: z.array(z.enum(languages)).default([]),
     family: Slug,
@@ -349,11 +381,15 @@ export const Rule = z
         /** Source kinds or groups of them. */
         sources: z.array(Slug).min(1),
         sinks: z.array(Sink.omit({ family: true })).default([]),
+        /** The sinks that models have for the family do not count for this rule. */
+        ownSinks: z.boolean().default(false),
         /** Outputs of templates that are sinks: what is not escaped, and places where escaping for HTML does not help. */
         templates: z.array(z.enum(["raw", "place"])).optional(),
       })
       .optional(),
     patterns: z.array(Pattern).min(1).optional(),
+    /** Questions about the shape of code; with `patterns`, which ask about calls, or alone. */
+    structure: z.array(StructureQuery).min(1).optional(),
     secret: z
       .strictObject({
         /** Absent where the rule has providers instead. */
@@ -393,11 +429,15 @@ export const Rule = z
   })
   .refine(
     (rule) =>
-      [rule.taint, rule.patterns, rule.secret, rule.control, rule.config, rule.text].filter(Boolean).length === 1,
+      [rule.taint, rule.patterns ?? rule.structure, rule.secret, rule.control, rule.config, rule.text].filter(Boolean)
+        .length === 1,
     {
-      message: "a rule has exactly one of taint, patterns, secret, control, config, text",
+      message: "a rule has exactly one of taint, patterns and structure, secret, control, config, text",
     },
-  );
+  )
+  .refine((rule) => rule.code !== undefined || !(rule.structure || rule.patterns?.some(({ within }) => within)), {
+    message: "what looks at the shape of code is asked for by a code",
+  });
 export type Rule = z.infer<typeof Rule>;
 
 /** Everything that rules and models say, as one JSON document. */

@@ -1,3 +1,4 @@
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 import type { ConfigFormat } from "./config-format.ts";
 import { type ConfigNode, entryOf } from "./config-node.ts";
 import { readApache, readNginx } from "./directives-reader.ts";
@@ -48,9 +49,13 @@ export interface ConfigDocument {
 const charactersMax = 400_000;
 
 /** Reads the documents of a file that are configuration of a known kind. @returns whether something in it could not be read, too */
-export function readConfig(format: ConfigFormat, text: string): { documents: ConfigDocument[]; reason: string | null } {
+export function readConfig(
+  format: ConfigFormat,
+  text: string,
+  limit: TimeLimit = noLimit(),
+): { documents: ConfigDocument[]; reason: string | null } {
   if (text.length > charactersMax) return { documents: [], reason: isPromising(format, text) ? "size_limit" : null };
-  if (format === "yaml" || format === "json") return readStructured(format, text);
+  if (format === "yaml" || format === "json") return readStructured(format, text, limit);
   const of = (kind: DocumentKind, roots: ConfigNode[]) => ({
     documents: roots.map((root) => ({ kind, root, templated: false })),
     reason: null,
@@ -69,7 +74,7 @@ export function readConfig(format: ConfigFormat, text: string): { documents: Con
     case "apache":
       return of("apache", readApache(text));
     case "nginx":
-      return /^\s*<(VirtualHost|Directory|IfModule|Location)\b|^\s*(ServerTokens|TraceEnable|SSLEngine|LoadModule)\s/im.test(
+      return /^[ \t]*<(VirtualHost|Directory|IfModule|Location)\b|^[ \t]*(ServerTokens|TraceEnable|SSLEngine|LoadModule)\s/im.test(
         text,
       )
         ? of("apache", readApache(text))
@@ -86,11 +91,11 @@ const isPromising = (format: ConfigFormat, text: string): boolean =>
 const wanted =
   /^[ \t]*["']?(apiVersion|services|jobs|runs|Resources|Statement|stages|script|before_script|functions|spring|server|management|logging)["']?[ \t]*:|\bvalidate_certs:/m;
 
-function readStructured(format: "yaml" | "json", text: string): ReturnType<typeof readConfig> {
+function readStructured(format: "yaml" | "json", text: string, limit: TimeLimit): ReturnType<typeof readConfig> {
   if (!wanted.test(text)) return { documents: [], reason: null };
   const templated = /(^|[^$"'])\{\{/.test(text) && /^(apiVersion|kind):/m.test(text);
   const plain = format === "json" ? withoutJsonComments(text) : templated ? withoutTemplates(text) : text;
-  const { roots, broken } = readYaml(plain);
+  const { roots, broken } = readYaml(plain, 0, limit);
   const documents = roots.flatMap((root): ConfigDocument[] => {
     const kind = kindOf(root);
     if (kind === "kubernetes") addPods(root);
@@ -104,8 +109,8 @@ function readStructured(format: "yaml" | "json", text: string): ReturnType<typeo
 /** Lines of nothing but template become blank, templates in values words of the same length: the rest stays where it is. */
 const withoutTemplates = (text: string): string =>
   text
-    .replace(/^[ \t]*(-[ \t]*)?\{\{(?:[^}]|\}(?!\}))*\}\}[ \t]*$/gm, (found) => found.replace(/[^\n]/g, " "))
-    .replace(/\{\{(?:[^}\n]|\}(?!\}))*\}\}/g, (found) => "_".repeat(found.length));
+    .replace(/^[ \t]*(-[ \t]*)?\{\{(?:[^{}]|\{(?!\{)|\}(?!\}))*\}\}[ \t]*$/gm, (found) => found.replace(/[^\n]/g, " "))
+    .replace(/\{\{(?:[^{}\n]|\{(?!\{)|\}(?!\}))*\}\}/g, (found) => "_".repeat(found.length));
 
 function kindOf(root: ConfigNode): DocumentKind | null {
   const has = (key: string) => entryOf(root, key) !== undefined;

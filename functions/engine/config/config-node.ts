@@ -61,6 +61,23 @@ export class ConfigTree {
   }
 }
 
+/** Finds entries by their names while a document is built, without looking through all that a node has: a file can have all in one. */
+export class NamedEntries {
+  readonly #known = new Map<ConfigNode, Map<string, ConfigNode>>();
+
+  /** The first entry of that name. */
+  find(parent: ConfigNode, key: string): ConfigNode | undefined {
+    return this.#known.get(parent)?.get(key);
+  }
+
+  add(parent: ConfigNode, entry: ConfigNode): ConfigNode {
+    const entries = this.#known.get(parent) ?? new Map<string, ConfigNode>();
+    this.#known.set(parent, entries);
+    if (!entries.has(entry.key)) entries.set(entry.key, entry);
+    return entry;
+  }
+}
+
 /** The first entry of that name. */
 export const entryOf = (node: ConfigNode | undefined, key: string): ConfigNode | undefined =>
   node?.entries.find((entry) => entry.key === key);

@@ -1,4 +1,4 @@
-import { type ConfigNode, ConfigTree, entryOf } from "./config-node.ts";
+import { type ConfigNode, ConfigTree, entryOf, TooLarge } from "./config-node.ts";
 
 /** One instruction, continuation lines and heredocs included. Comments and line ends are blanked in `text`, which keeps its length. */
 interface Instruction {
@@ -7,6 +7,9 @@ interface Instruction {
   readonly start: number;
   readonly textStart: number;
 }
+
+/** Every stage is looked for among all others. */
+const stagesMax = 500;
 
 /**
  * Reads a Dockerfile: `stages`, each with its instructions by name; images and users are followed through ARG and through stages that
@@ -40,6 +43,7 @@ function addStage(
   { value, start, end }: { value: string; start: number; end: number },
   defaults: ReadonlyMap<string, string>,
 ): ConfigNode {
+  if (stages.entries.length === stagesMax) throw new TooLarge("too many stages");
   const words = value.split(" ").filter((word) => !word.startsWith("--"));
   const alias = words[1]?.toLowerCase() === "as" ? words[2] : undefined;
   const stage = tree.add(stages, { key: alias ?? String(stages.entries.length), start, end, value: alias ?? null });
@@ -136,12 +140,12 @@ const unquoted = (word: string): string => word.replace(/^(["'])(.*)\1$/s, "$2")
 
 const substitute = (word: string, defaults: ReadonlyMap<string, string>): string =>
   unquoted(word).replace(
-    /\$\{(\w+)(?::-([^}]*))?\}|\$(\w+)/g,
+    /\$\{(\w+)(?::-([^{}]*))?\}|\$(\w+)/g,
     (all, braced, fallback, bare) => defaults.get(braced ?? bare) ?? fallback ?? all,
   );
 
 function assignments(value: string, name: string): [string, string][] {
-  const found = [...value.matchAll(/([\w.-]+)=("(?:[^"\\]|\\.)*"|'[^']*'|\S*)/g)];
+  const found = [...value.matchAll(/(?<![\w.-])([\w.-]+)=("(?:[^"\\]|\\.)*"|'[^']*'|\S*)/g)];
   if (found.length > 0) return found.map(([, key, word]) => [key as string, unquoted(word as string)]);
   // `ENV KEY some words` is the old form; `ARG KEY` has no value.
   const old = name === "ENV" ? value.match(/^(\S+) (.+)$/) : null;

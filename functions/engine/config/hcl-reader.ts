@@ -121,7 +121,7 @@ class HclReader {
     // Interpolations would be no JSON; their length is kept, so that places stay.
     const json = text.replace(/\$\{[^}\n"]*\}/g, (found) => "x".repeat(found.length));
     if (!/^\s*[{[]/.test(json)) return;
-    const [read] = readYaml(" ".repeat(from) + json).roots;
+    const [read] = readYaml(json, from).roots;
     if (read) node.entries.push(...read.entries);
   }
 
@@ -185,7 +185,7 @@ class HclReader {
   }
 
   #blank(lines: boolean): void {
-    const blank = lines ? /(?:\s|#[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y : /[ \t]*/y;
+    const blank = lines ? /(?:\s+|#[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))*/y : /[ \t]*/y;
     blank.lastIndex = this.#at;
     this.#at += blank.exec(this.#text)?.[0].length ?? 0;
   }

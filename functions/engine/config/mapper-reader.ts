@@ -1,7 +1,7 @@
 import { type ConfigNode, ConfigTree } from "./config-node.ts";
 
-const statement = /<(select|insert|update|delete|sql|statement|procedure)\b([^>]*)>([\s\S]*?)<\/\1\s*>/g;
-const comment = /<!--[\s\S]*?-->/g;
+const statement = /<(select|insert|update|delete|sql|statement|procedure)\b([^<>]*)>((?:(?!<\1\b)[\s\S])*?)<\/\1\s*>/g;
+const comment = /<!--(?:(?!<!--)[\s\S])*?-->/g;
 
 /** Reads the statements of a mapper: their kind, `@id`, and the text between their tags with comments as blanks. */
 export function readMapper(text: string): ConfigNode[] {

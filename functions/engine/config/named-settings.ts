@@ -1,4 +1,4 @@
-import type { ConfigNode } from "./config-node.ts";
+import { type ConfigNode, TooLarge } from "./config-node.ts";
 import { readProperties } from "./pairs-reader.ts";
 
 /** More keys are texts of a user interface, as a rule. */
@@ -22,7 +22,12 @@ export function namedSettings(text: string): Record<string, string> {
       walk(entry, key);
     }
   };
-  for (const root of readProperties(text)) walk(root, "");
+  try {
+    for (const root of readProperties(text)) walk(root, "");
+  } catch (error) {
+    // A file of that many keys is no file of settings.
+    if (!(error instanceof TooLarge)) throw error;
+  }
   return found;
 }
 

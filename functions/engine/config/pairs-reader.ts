@@ -1,4 +1,4 @@
-import { type ConfigNode, ConfigTree } from "./config-node.ts";
+import { type ConfigNode, ConfigTree, NamedEntries } from "./config-node.ts";
 
 /** Reads `.properties`: keys and values in lines, `\` at the end goes on. Dots in keys make maps of maps. */
 export const readProperties = (text: string): ConfigNode[] =>
@@ -9,7 +9,7 @@ export const readProperties = (text: string): ConfigNode[] =>
 /** Reads the `NAME=value` lines of an environment file. */
 export const readDotenv = (text: string): ConfigNode[] =>
   readPairs(text, /^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*([^\n]*)$/gm, (value) =>
-    value.replace(/^(["'])(.*?)\1.*$|\s+#.*$/, "$2"),
+    value.replace(/^(["'])(.*?)\1.*$|\s#.*$/, "$2").trimEnd(),
   );
 
 /** Reads INI files, names in lower case; what stands below `[section]` is not kept apart. */
@@ -17,7 +17,7 @@ export const readIni = (text: string): ConfigNode[] =>
   readPairs(
     text,
     /^[ \t]*([A-Za-z_][\w.-]*)[ \t]*=[ \t]*([^\n]*)$/gm,
-    (value) => value.replace(/^"([^"]*)".*$|\s*;.*$/, "$1"),
+    (value) => value.replace(/^"([^"]*)".*$|;.*$/, "$1").trimEnd(),
     (key) => key.toLowerCase().split("."),
   );
 
@@ -29,6 +29,7 @@ function readPairs(
 ): ConfigNode[] {
   const tree = new ConfigTree();
   const root = tree.root();
+  const named = new NamedEntries();
   for (const found of text.matchAll(line)) {
     const [all, key, written] = found as unknown as [string, string, string];
     const start = found.index + all.search(/\S/);
@@ -36,8 +37,8 @@ function readPairs(
     const way = wayOf(key);
     const last = way.pop() as string;
     let at = root;
-    for (const name of way) at = at.entries.find((e) => e.key === name) ?? tree.add(at, { key: name, start, end });
-    tree.add(at, { key: last, start, end, value: plain(written.trim()) });
+    for (const name of way) at = named.find(at, name) ?? named.add(at, tree.add(at, { key: name, start, end }));
+    named.add(at, tree.add(at, { key: last, start, end, value: plain(written.trim()) }));
   }
   return [root];
 }

@@ -1,10 +1,12 @@
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
 import type { Candidate } from "../artefact.ts";
+import { expression } from "../catalogue/expression.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { Span } from "../ir/ir.ts";
 import { isPlaceholder } from "../secrets/placeholder.ts";
 import { occurrencesOf, type ShownText } from "../secrets/shown-text.ts";
+import { noLimit, type TimeLimit, TimeUp } from "../time-limit.ts";
 import { type ConfigDocument, type DocumentKind, readConfig } from "./config-document.ts";
 import type { ConfigFormat } from "./config-format.ts";
 import { type ConfigNode, TooLarge } from "./config-node.ts";
@@ -42,13 +44,22 @@ class OutOfSteps extends Error {}
 
 /** Asks the rules about the configuration in a file. */
 export class ConfigScanner {
-  readonly #queries = new Map<DocumentKind, CompiledQuery[]>();
+  readonly #rules: readonly Rule[];
+  /** Compiled with the first document of their kind. */
+  readonly #queries = new Map<DocumentKind, readonly CompiledQuery[]>();
 
   constructor(rules: readonly Rule[]) {
-    for (const rule of rules)
-      for (const query of rule.config ?? [])
-        for (const kind of query.document)
-          this.#queries.set(kind, [...(this.#queries.get(kind) ?? []), compile(rule, query)]);
+    this.#rules = rules;
+  }
+
+  #about(kind: DocumentKind): readonly CompiledQuery[] {
+    const known = this.#queries.get(kind);
+    if (known) return known;
+    const queries = this.#rules.flatMap((rule) =>
+      (rule.config ?? []).filter(({ document }) => document.includes(kind)).map((query) => compile(rule, query)),
+    );
+    this.#queries.set(kind, queries);
+    return queries;
   }
 
   /**
@@ -62,6 +73,7 @@ export class ConfigScanner {
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
     /** Lines whose secrets are reported already. */
     told: ReadonlySet<number> = new Set(),
+    limit: TimeLimit = noLimit(),
   ): { candidates: Candidate[]; reason: string | null; shown: ShownText } {
     const found: Sighting[] = [];
     const ended = (reason: string | null) => {
@@ -71,11 +83,12 @@ export class ConfigScanner {
     let steps = 0;
     const visit = () => {
       if (++steps > stepsMax) throw new OutOfSteps();
+      limit.check();
     };
     try {
-      const { documents, reason } = readConfig(format, text);
+      const { documents, reason } = readConfig(format, text, limit);
       for (const document of documents)
-        for (const query of this.#queries.get(document.kind) ?? [])
+        for (const query of this.#about(document.kind))
           for (const seen of sightings(query, document, visit))
             if (query.rule.family !== "hardcoded_secret" || !told.has(safe.lines.lineOf(seen.start)))
               found.push({ ...seen, query, document });
@@ -83,6 +96,7 @@ export class ConfigScanner {
     } catch (error) {
       // Nesting that the parser cannot take ends its stack.
       if (error instanceof OutOfSteps || error instanceof TooLarge) return ended("config_budget");
+      if (error instanceof TimeUp) return ended("time_limit");
       if (error instanceof RangeError) return ended("nesting");
       throw error;
     }
@@ -121,7 +135,7 @@ function matchesOf(each: RE2JS, skip: RE2JS | null, node: ConfigNode): Seen[] {
   while (matcher.find() && found.length < findingsMax) {
     const text = matcher.group() ?? "";
     const lead = text.search(/\S/);
-    if (lead < 0 || skip?.matcher(text).find()) continue;
+    if (lead < 0 || skip?.test(text)) continue;
     const start = node.textStart + matcher.start() + lead;
     found.push({ node, start, end: start + text.trim().length });
   }
@@ -129,12 +143,12 @@ function matchesOf(each: RE2JS, skip: RE2JS | null, node: ConfigNode): Seen[] {
 }
 
 function holds({ at, condition, key, matches, is }: CompiledCondition, node: ConfigNode, visit: () => void): boolean {
-  const nodes = at.from(node, visit).filter((found) => !key || key.matcher(found.key).find());
+  const nodes = at.from(node, visit).filter((found) => !key || key.test(found.key));
   if (condition.absent) return nodes.length === 0;
   return nodes.some((found) => {
     const value = found.value;
     if (is && !(value !== null && is.has(value.toLowerCase()))) return false;
-    if (matches && !(value !== null && matches.matcher(value).find())) return false;
+    if (matches && !(value !== null && matches.test(value))) return false;
     if (condition.secret && !(value !== null && !isPlaceholder(value))) return false;
     if (condition.empty !== undefined && (found.entries.length === 0 && (value ?? "") === "") !== condition.empty)
       return false;
@@ -197,7 +211,7 @@ function compile(rule: Rule, query: ConfigQuery): CompiledQuery {
   };
 }
 
-const regex = (source: string | undefined) => (source === undefined ? null : RE2JS.compile(source));
+const regex = (source: string | undefined): RE2JS | null => (source === undefined ? null : expression(source));
 
 function compileCondition(condition: ConfigCondition): CompiledCondition {
   return {

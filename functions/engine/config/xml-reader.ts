@@ -1,8 +1,9 @@
 import { type ConfigNode, ConfigTree, depthMax } from "./config-node.ts";
 
+/** Nothing of it reaches beyond the next of its kind: a page of tags that nothing closes would cost its square. */
 const markup =
-  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<[?!][^>]*>|<(\/?)([A-Za-z_][\w:.-]*)((?:[^>"']|"[^"]*"|'[^']*')*?)(\/?)>/g;
-const attribute = /([A-Za-z_][\w:.-]*)\s*=\s*("[^"]*"|'[^']*')/g;
+  /<!--(?:(?!<!--)[\s\S])*?-->|<!\[CDATA\[(?:(?!<!\[CDATA\[)[\s\S])*?\]\]>|<[?!][^<>]*>|<(\/?)([A-Za-z_][\w:.-]*)((?:[^<>"']|"[^"]*"|'[^']*')*?)(\/?)>/g;
+const attribute = /(?<![\w:.-])([A-Za-z_][\w:.-]*)\s*=\s*("[^"]*"|'[^']*')/g;
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
 

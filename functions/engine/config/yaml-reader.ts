@@ -1,4 +1,5 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, visit } from "yaml";
+import { Composer, type CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser, visit } from "yaml";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { type ConfigNode, ConfigTree, depthMax, withoutHashLines } from "./config-node.ts";
 
 /** What was read of a file: its documents, and whether the reader stumbled. */
@@ -7,29 +8,39 @@ export interface ReadDocuments {
   broken: boolean;
 }
 
-/** Reads YAML, and JSON as the part of it that it is. What aliases and merges bring is resolved and stands where it was written. */
-export function readYaml(text: string): ReadDocuments {
-  const documents = parseAllDocuments(text, {
-    uniqueKeys: false,
-    strict: false,
-    prettyErrors: false,
-    logLevel: "silent",
-  });
-  // A stream without documents comes as an empty list with properties of its own.
-  const list = [...documents] as Document[];
+/**
+ * Reads YAML, and JSON as the part of it that it is. What aliases and merges bring is resolved and stands where it was written.
+ * @param offset of the text in its file
+ * @throws TimeUp
+ */
+export function readYaml(text: string, offset = 0, limit: TimeLimit = noLimit()): ReadDocuments {
+  const composer = new Composer({ uniqueKeys: false, strict: false, prettyErrors: false, logLevel: "silent" });
+  const list: Document[] = [...composer.compose(tokensOf(text, limit))];
   const tree = new ConfigTree();
   const roots = list.flatMap((document) => {
     if (!document.contents) return [];
     const root = tree.root();
-    new Conversion(tree, text, targetsOf(document)).into(root, document.contents, 0);
+    new Conversion(tree, text, offset, targetsOf(document)).into(root, document.contents, 0);
     return [root];
   });
   return { roots, broken: list.some((document) => document.errors.length > 0) };
 }
 
+/** A token takes the library some microseconds, and a file can be made of nothing else. */
+const stepsAToken = 16;
+
+function* tokensOf(text: string, limit: TimeLimit): Generator<CST.Token> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    limit.check(stepsAToken);
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
+}
+
 /** Comments with `//` and between slashes and stars, as tools allow them in JSON, turned to blanks; places stay. */
 export const withoutJsonComments = (text: string): string =>
-  text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (found) =>
+  text.replace(/"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (found) =>
     found.startsWith('"') ? found : found.replace(/[^\n]/g, " "),
   );
 
@@ -47,11 +58,13 @@ function targetsOf(document: Document): Map<unknown, unknown> {
 class Conversion {
   readonly #tree: ConfigTree;
   readonly #text: string;
+  readonly #offset: number;
   readonly #targets: ReadonlyMap<unknown, unknown>;
 
-  constructor(tree: ConfigTree, text: string, targets: ReadonlyMap<unknown, unknown>) {
+  constructor(tree: ConfigTree, text: string, offset: number, targets: ReadonlyMap<unknown, unknown>) {
     this.#tree = tree;
     this.#text = text;
+    this.#offset = offset;
     this.#targets = targets;
   }
 
@@ -97,7 +110,7 @@ class Conversion {
       return;
     }
     const [from, to] = this.#placeOf(value);
-    const text = withoutHashLines(this.#text.slice(from, to));
+    const text = withoutHashLines(this.#text.slice(from - this.#offset, to - this.#offset));
     const shown = value.value === null || value.value === undefined ? null : String(value.value);
     // An alias brings a value from elsewhere: the key is what stands here.
     const end = from >= start ? to : keyEnd;
@@ -106,7 +119,7 @@ class Conversion {
 
   #placeOf(node: unknown): [start: number, end: number] {
     const range = (node as { range?: readonly number[] } | null)?.range;
-    return range ? [range[0] as number, range[1] as number] : [0, 0];
+    return range ? [this.#offset + (range[0] as number), this.#offset + (range[1] as number)] : [0, 0];
   }
 
   #resolved(node: unknown): unknown {

@@ -2,7 +2,7 @@
 const anchorTokensMax = 120;
 
 const token =
-  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`|[\p{L}\p{N}_$@]+|[^\s\p{L}\p{N}_$@]/gu;
+  /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`|[\p{L}\p{N}_$@]+|[^\s\p{L}\p{N}_$@]/gu;
 
 /**
  * The tokens of a statement without comments and layout. Quote style, semicolons and trailing commas do not count,

@@ -28,7 +28,7 @@ export type Name = string | Span;
 
 /** A sink or pattern with the way that leads to it, in offsets. */
 export interface Sighting {
-  match: Match;
+  match: Pick<Match, "rule" | "severity" | "confidence">;
   at: Span;
   statement: Span;
   symbol: string;

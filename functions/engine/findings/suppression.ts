@@ -1,7 +1,8 @@
 import type { LineIndex } from "../inventory/line-index.ts";
 import type { Span } from "../ir/ir.ts";
 
-const mark = /audit-ignore:\s*([a-z0-9][a-z0-9._-]*)\s+(\S[^\n]*?)\s*(?:\*\/|-->)?\s*$/;
+const mark = /audit-ignore:\s*([a-z0-9][a-z0-9._-]*)\s+(\S[^\n]*)$/;
+const closing = /(?:\*\/|-->)$/;
 
 /** The reasons given in comments like `audit-ignore: <rule id> <reason>`, by rule and line. A mark without a reason does not count. */
 export class Suppressions {
@@ -9,7 +10,7 @@ export class Suppressions {
 
   constructor(text: string, comments: readonly Span[], lines: LineIndex) {
     for (const comment of comments) {
-      const found = text.slice(comment.start, comment.end).match(mark);
+      const found = text.slice(comment.start, comment.end).trimEnd().replace(closing, "").trimEnd().match(mark);
       if (!found) continue;
       const [, rule, reason] = found as unknown as [string, string, string];
       // It speaks about its own line, and about the next one where it stands alone.

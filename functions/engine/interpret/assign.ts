@@ -101,6 +101,7 @@ function assignField(
   const paths = memberPaths(of, to.name);
   storedIn(run, frame, paths.length > 0 ? paths : [`?.${to.name}`], of, value, at);
   exportValue(run, of, to, value);
+  exportMethod(run, to, value);
   keep(run, paths, value, at);
   if (run.language === "ruby" && of === frame.self) showInView(run, frame, to.name, value, at);
   if (key !== null)
@@ -126,6 +127,13 @@ function exportValue(run: Run, of: Value, to: Extract<Expression, { kind: "field
   if (name === null) return;
   exportAs(run, name, value);
   if (name === "default") for (const [key, member] of value.slots?.entries ?? []) exportAs(run, key, member);
+}
+
+/** `Image.prototype.convert = function () {}` is how methods were written before there were classes. */
+function exportMethod(run: Run, to: Extract<Expression, { kind: "field" }>, { closures: [closure] }: Value): void {
+  if (run.language !== "javascript" || !closure) return;
+  const owner = accessPath(to.of)?.match(/^([\w$]+)\.prototype$/)?.[1];
+  if (owner) run.exports.set(`${owner}.${to.name}`, closure);
 }
 
 function exportAs(run: Run, name: string, value: Value): void {
@@ -186,7 +194,7 @@ function assignIndex(
 
 /** Sinks that are assignments: innerHTML, location, a setting. */
 function storedIn(run: Run, frame: Frame, paths: readonly string[], of: Value, value: Value, at: Expression): void {
-  const matches = paths.flatMap((path) => run.knowledge.assigns.find(path));
+  const matches = run.knowledge.assigns.findAll(paths);
   if (matches.length === 0) return;
   const name = lastSegment(paths[0] as string);
   check(run, frame, matches, {
@@ -246,8 +254,8 @@ function partOf(
   // The first of several results of something unknown is what it is about.
   if (shape === "list" && run.language === "go" && !value.slots)
     return key === "0" ? value : { ...tainted(value.taint), paths: memberPaths(value, `[${key}]`) };
-  // `connection, address = server.accept()`: each result goes by its position.
-  if (shape === "list" && run.language === "python" && !value.slots)
+  // `connection, address = server.accept()`, `const [query] = useSearchParams()`: each result goes by its position.
+  if (shape === "list" && /^(python|javascript)$/.test(run.language) && !value.slots)
     return { ...anyElement(value), paths: memberPaths(value, `[${key}]`) };
   if (shape === "list") return elementAt(value, String(key)) ?? anyElement(value);
   return member(run, frame, value, String(key), at);

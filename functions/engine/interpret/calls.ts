@@ -1,15 +1,16 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
-import { type Call, wholeMap } from "../ir/ir.ts";
+import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { through } from "./guard-functions.ts";
-import { handOver, partsOf, targetOf } from "./handover.ts";
+import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
+import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member } from "./members.ts";
 import { blockOf, memoryCall } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
-import { formatPrefix } from "./operators.ts";
+import { formatPrefix, prefixFor } from "./operators.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
@@ -29,6 +30,7 @@ import {
   tainted,
   type Value,
 } from "./value.ts";
+import { showModel } from "./views.ts";
 
 interface Called {
   callee: Value;
@@ -44,7 +46,7 @@ interface Called {
 
 /** Evaluates a call: checks it against the models, then decides what it gives. */
 export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
-  const required = requireOf(run, frame, call);
+  const required = requireOf(run, frame, call) ?? handedOut(run, frame, call);
   if (required) return required;
   const called = prepare(run, frame, call);
   const { paths, positional, receiver } = called;
@@ -61,29 +63,43 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
     const written = call.args.find((arg) => arg.name === name)?.value ?? call;
     storeEntry(run, frame, name, value, written);
   }
-  const matches = unique(paths.flatMap((path) => run.knowledge.calls.find(path)));
+  const matches = run.knowledge.calls.findAll(paths);
   if (matches.length > 0) check(run, frame, matches, subject);
+  if (call.isNew && called.callee.closures.length === 0) checkNew(run, frame, call, called, subject);
+  for (const path of paths) for (const bits of run.knowledge.everywhere.find(path)) run.cleanedEverywhere |= bits;
   const memory = memoryCall(run, frame, call, paths, positional);
   if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>"), { ...subject, positional: [called.callee] });
   setFacts(run, frame, paths, subject);
+  includePage(run, frame, call);
+  showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
-  if (target !== null) handOver(run, target, positional, called.named, call);
+  const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, paths) : null);
+  if (given !== null) handOver(run, given, positional, called.named, call);
   const loaded = run.knowledge.templates.size > 0 ? renderTemplates(run, frame, call, paths, subject) : [];
   if (run.knowledge.fills.size > 0) fillTemplates(run, frame, paths, subject);
   let result = resultOf(run, frame, call, called, entered, target);
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);
   if (run.knowledge.settings.size > 0) result = asSetting(run, paths, subject, result);
-  return { ...blockOf(run, frame, call, result), taint: stepped(result.taint, call) };
+  const gives = blockOf(run, frame, call, result);
+  return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
+}
+
+/** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
+function checkNew(run: Run, frame: Frame, { callee }: Call, { paths }: Called, subject: Subject): void {
+  const matches = run.knowledge.calls.find("<new>");
+  if (matches.length === 0 || (callee.kind !== "variable" && callee.kind !== "field")) return;
+  const names = [...paths.map((path) => path.replaceAll(".", "/")), callee.name];
+  check(run, frame, matches, { ...subject, receiverPaths: names });
 }
 
 /** What is looked up in a file of settings is its default at least; linking knows what the file says. */
 function asSetting(run: Run, paths: readonly string[], subject: Subject, result: Value): Value {
-  const [setting] = paths.flatMap((path) => run.knowledge.settings.find(path));
+  const [setting] = run.knowledge.settings.findAll(paths);
   if (!setting || result.constants) return result;
   const [key] = argumentsAt(subject, setting.key)[0]?.constants ?? [];
   if (typeof key !== "string") return result;
@@ -109,6 +125,21 @@ function requireOf(run: Run, frame: Frame, call: Call): Value | null {
   return named(path, ...run.knowledge.returns.find(path));
 }
 
+/** A generator gives all that it hands out; one that manages a context gives that itself. */
+function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null {
+  if (callee.kind !== "variable" || callee.name !== handsOut) return null;
+  const [given] = args;
+  if (!given) return nothing;
+  const value = evaluate(run, frame, given.value);
+  const manages = frame.fn?.decorators.some(
+    (d) => (d.kind === "variable" || d.kind === "field") && /contextmanager$/.test(d.name),
+  );
+  const all: Value = { ...nothing, slots: { shape: "list", entries: new Map(), rest: value } };
+  const handed = manages || given.spread ? value : all;
+  frame.returned = frame.returned ? join(frame.returned, handed) : handed;
+  return nothing;
+}
+
 function prepare(run: Run, frame: Frame, call: Call): Called {
   const { callee } = call;
   const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
@@ -116,7 +147,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
     receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee);
   const paths =
     receiver && callee.kind === "field"
-      ? [...new Set([...target.paths, ...memberPaths(receiver, callee.name)])]
+      ? unique([...target.paths, ...memberPaths(receiver, callee.name)])
       : target.paths;
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
@@ -160,31 +191,31 @@ function receiverNames(call: Call, receiver: Value | null): readonly string[] {
 }
 
 function setFacts(run: Run, frame: Frame, paths: readonly string[], subject: Subject): void {
-  for (const path of paths) {
-    for (const { sets, when } of run.knowledge.facts.find(path)) {
-      if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
-    }
-  }
+  for (const { sets, when } of run.knowledge.facts.findAll(paths))
+    if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
 }
 
 /** Functions passed to a framework's registration are its entry points. */
 function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
+  const points = run.knowledge.entryCalls.findAll(called.paths);
+  if (points.length === 0) return false;
   const closures = called.positional.flatMap((arg) => [
     ...arg.closures,
     ...(arg.slots?.shape === "list" ? [...arg.slots.entries.values()].flatMap((v) => v.closures) : []),
   ]);
   if (closures.length === 0) return false;
   const receiver = called.names;
-  const entry = called.paths
-    .flatMap((path) => run.knowledge.entryCalls.find(path))
-    .find(
-      (point) =>
-        (!point.receiver || receiverFits(point.receiver, receiver)) &&
-        point.when.every((test) => holds(frame, test, subject)) &&
-        !point.unless.some((test) => holds(frame, test, subject)),
-    );
+  const entry = points.find(
+    (point) =>
+      (!point.receiver || receiverFits(point.receiver, receiver)) &&
+      point.when.every((test) => holds(frame, test, subject)) &&
+      !point.unless.some((test) => holds(frame, test, subject)),
+  );
   if (!entry) return false;
-  for (const closure of closures) enter(run, frame, closure, entry, call);
+  for (const closure of closures) {
+    run.entries.add(closure.fn);
+    enter(run, frame, closure, entry, call);
+  }
   return true;
 }
 
@@ -203,7 +234,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     const at = run.source(source, call);
     return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
   }
-  const back = entered ? nothing : callBacks(run, frame, called);
+  const back = entered ? nothing : callBacks(run, frame, call, called);
   const promises = promised(call);
   const cleans =
     cleansOf(run, frame, called, call) | (target === null ? promises : 0) | replacementCleans(run, call, positional);
@@ -215,7 +246,12 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
-  const given = target === null ? propagated(run, called) : fromOtherFile(run, call, called, target, promises !== 0);
+  const given =
+    target !== null
+      ? fromOtherFile(run, call, called, target, promises !== 0)
+      : isMapping(call, positional)
+        ? []
+        : propagated(run, call, called);
   const taint = folded ? [] : joinTaint(given, back.taint);
   return cleaned(
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
@@ -232,27 +268,24 @@ function made(call: Call, { callee, paths: names, positional, named: fields }: C
 
 function resultPaths(run: Run, frame: Frame, call: Call, called: Called): string[] {
   const subject = subjectOf(called, call);
-  const made = unique(called.paths.flatMap((path) => run.knowledge.makes.find(path)))
+  const made = run.knowledge.makes
+    .findAll(called.paths)
     .filter(({ when }) => when.every((test) => holds(frame, test, subject)))
     .map(({ gives }) => gives);
-  const gives = [...made, ...called.paths.flatMap((path) => run.knowledge.returns.find(path))];
+  const gives = [...made, ...run.knowledge.returns.findAll(called.paths)];
   const own = called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`));
   return [...new Set([...gives, ...own])].slice(0, 6);
 }
 
 function sourceOf(run: Run, frame: Frame, called: Called, at: Call): string | null {
+  const sources = run.knowledge.sources.call.findAll(called.paths);
+  if (sources.length === 0) return null;
   const subject = subjectOf(called, at);
-  for (const path of called.paths) {
-    const found = run.knowledge.sources.call
-      .find(path)
-      .find(
-        (s) =>
-          (!s.receiver || receiverFits(s.receiver, called.names)) &&
-          s.when.every((test) => holds(frame, test, subject)),
-      );
-    if (found) return found.kind;
-  }
-  return null;
+  const found = sources.find(
+    ({ receiver, when }) =>
+      (!receiver || receiverFits(receiver, called.names)) && when.every((test) => holds(frame, test, subject)),
+  );
+  return found?.kind ?? null;
 }
 
 const subjectOf = ({ positional, named: byName, receiver, names: receiverPaths }: Called, at: Call): Subject => ({
@@ -277,22 +310,14 @@ function promised(call: Call): number {
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   let cleans = 0;
   const subject = subjectOf(called, at);
-  for (const path of called.paths) {
-    for (const sanitizer of run.knowledge.sanitizers.call.find(path)) {
-      if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
-      if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;
-    }
+  for (const sanitizer of run.knowledge.sanitizers.call.findAll(called.paths)) {
+    if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
+    if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;
   }
   return cleans;
 }
 
-function containerOf(run: Run, called: Called) {
-  for (const path of called.paths) {
-    const [does] = run.knowledge.containers.find(path);
-    if (does) return does;
-  }
-  return null;
-}
+const containerOf = (run: Run, called: Called) => run.knowledge.containers.findAll(called.paths)[0] ?? null;
 
 function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
   const key = accessPath(of);
@@ -317,18 +342,36 @@ function writeInto(frame: Frame, of: Call["callee"], { taint }: Value): void {
 }
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
-function propagated(run: Run, called: Called): readonly Taint[] {
+function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   const values = [
-    ...called.positional,
-    ...called.named.values(),
+    ...[...called.positional, ...called.named.values()].map((value) => ledSafely(run, value)),
     ...(called.receiver ? [called.receiver] : []),
     tainted(called.callee.taint),
   ];
-  return lasting(
-    run,
-    values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []),
-  );
+  const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
+  const lasts = lasting(run, given);
+  return isFetched(call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
 }
+
+/** `buildUrl("/login?next=" + x)`: where a text begins as it must, what is put before it is not the attacker's either. */
+function ledSafely(run: Run, value: Value): Value {
+  const { prefix } = value;
+  if (!prefix || value.taint.length === 0) return value;
+  const taint = value.taint.map((t) => ({ ...t, clean: t.clean | run.catalogue.ledFamilies(prefixFor(prefix, t)) }));
+  return { ...value, taint };
+}
+
+/** `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text. */
+const isFetched = ({ awaited, callee }: Call, { receiver }: Called): boolean =>
+  awaited === true &&
+  (receiver === null || receiver.taint.every(({ source }) => source.parameter || source.outside !== null)) &&
+  !/html|render|mark|template|format|compile|highlight|decode|parse|convert|transform|text|trim|join|concat|string|^(all|allSettled|any|race|resolve)$/i.test(
+    callee.kind === "field" || callee.kind === "variable" ? callee.name : "html",
+  );
+
+/** `list.map(f)` has what f gives and nothing else of the list. */
+const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
+  callee.kind === "field" && /^(map|flatMap)$/.test(callee.name) && (first?.closures.length ?? 0) > 0;
 
 /** What is called with a password gives no password, as a rule. */
 const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>
@@ -351,7 +394,7 @@ function fromOtherFile(run: Run, call: Call, called: Called, target: string, tru
 
 /** What a call writes into its arguments taints them as a whole. */
 function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): void {
-  for (const output of unique(called.paths.flatMap((path) => run.knowledge.outputs.find(path)))) {
+  for (const output of run.knowledge.outputs.findAll(called.paths)) {
     if (output.unless.some((test) => holds(frame, test, subject))) continue;
     const given = argumentsAt(subject, output.from).reduce<readonly Taint[]>((t, v) => joinTaint(t, allTaint(v)), []);
     const source = output.kind === null ? null : run.source(output.kind, call);
@@ -366,9 +409,21 @@ function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subjec
   }
 }
 
-function callBacks(run: Run, frame: Frame, called: Called): Value {
-  const closures = [...called.positional, ...called.named.values()].flatMap((arg) => arg.closures);
-  const results = closures.map((closure) => callBack(run, frame, closure, called.receiver));
+/** What is passed behind a function in Python is passed to it: threads, executors, `map`. */
+function givenTo(run: Run, { callee }: Call, { positional, named: byName }: Called, at: number): readonly Value[] {
+  if (run.language !== "python") return [];
+  const args = at >= positional.length ? byName.get("args") : undefined;
+  if (args) return args.slots?.shape === "list" ? [...args.slots.entries.values()] : [anyElement(args)];
+  const behind = positional.slice(at + 1);
+  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  return /map|filter/.test(name) ? behind.map(anyElement) : behind;
+}
+
+function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
+  const passed = [...called.positional, ...called.named.values()];
+  const results = passed.flatMap(({ closures }, i) =>
+    closures.map((closure) => callBack(run, frame, closure, called.receiver, givenTo(run, call, called, i))),
+  );
   const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
   return { ...tainted(allTaint(returned)) };
 }
@@ -379,7 +434,7 @@ function foldedCall(call: Call, called: Called): Value["constants"] {
   const of = called.receiver?.constants;
   if (!of?.every((c) => typeof c === "string")) return null;
   const args = called.positional.map((arg) => (arg.constants?.length === 1 ? arg.constants[0] : undefined));
-  const fold = textMethods[name];
+  const fold = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
   if (!fold || args.includes(undefined)) return null;
   const results = (of as string[]).map((text) => fold(text, args as (string | number | boolean | null)[]));
   return results.some((result) => result === undefined) ? null : (results as (string | number | boolean)[]);

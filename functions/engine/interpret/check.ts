@@ -53,7 +53,7 @@ function noteKeys(run: Run, { rule, when }: Match, subject: Subject): void {
     if (!matches) continue;
     for (const value of (places ?? [0]).flatMap((place) => argumentsAt(subject, place)))
       for (const constant of value.constants ?? [])
-        if (typeof constant === "string" && matches.matcher(constant).find()) run.keys.add(constant);
+        if (typeof constant === "string" && matches.test(constant)) run.keys.add(constant);
   }
 }
 
@@ -61,7 +61,7 @@ function noteKeys(run: Run, { rule, when }: Match, subject: Subject): void {
 export function checkDefinition(run: Run, frame: Frame, fn: FunctionNode): void {
   for (const { match, body, parameters } of run.knowledge.definitions.get(fn.name) ?? []) {
     const types = fn.params.map((param) => param.type ?? "").join(",");
-    if (parameters && !parameters.matcher(types).find()) continue;
+    if (parameters && !parameters.test(types)) continue;
     if (body === "empty" ? fn.body.length > 0 : !isTrue(fn)) continue;
     const subject = { ...nowhere, at: fn, name: fn.name };
     hit(run, { ...frame, statement: fn }, match, subject, null);
@@ -93,7 +93,7 @@ function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value
   if (!match.taint) return;
   const safe = match.taint.safePrefix;
   for (const taint of allTaint(value)) {
-    if (value.prefix && safe?.matcher(prefixFor(value.prefix, taint)).find()) continue;
+    if (value.prefix && safe?.test(prefixFor(value.prefix, taint))) continue;
     if ((taint.clean & match.taint.family) !== 0) continue;
     hit(run, frame, match, subject, taint);
   }
@@ -188,17 +188,18 @@ export function rebase(inner: Step, outer: Step): Step {
 }
 
 export const receiverFits = (wanted: RE2JS, paths: readonly string[]): boolean =>
-  paths.some((path) => wanted.matcher(lastSegment(path).replace(/^\?|\(\)$/g, "")).find());
+  paths.some((path) => wanted.test(lastSegment(path).replace(/^\?|\(\)$/g, "")));
 
 function contextFits(run: Run, frame: Frame, match: Match): boolean {
-  if (match.file && !match.file.matcher(run.text).find()) return false;
+  if (match.file && !match.file.test(run.text)) return false;
+  if (match.notFile?.test(run.text)) return false;
   if (!match.near && !match.notNear) return true;
   const statement = run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400));
   const narrow = `${frame.symbol} ${statement}`;
   const wide = `${narrow} ${usesOf(run, frame, statement)}`;
-  if (match.near && !match.near.matcher(wide).find()) return false;
+  if (match.near && !match.near.test(wide)) return false;
   // Where the purpose is known, a later line that is about something else takes nothing back.
-  return !match.notNear?.matcher(match.near ? narrow : wide).find();
+  return !match.notNear?.test(match.near ? narrow : wide);
 }
 
 const usesMax = 6;
@@ -227,9 +228,8 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
   if (test.below !== null && !value.constants?.some((c) => typeof c === "number" && c < (test.below as number)))
     return false;
   if (test.is && !value.constants?.some((c) => test.is?.includes(c))) return false;
-  if (test.matches && !value.constants?.some((c) => typeof c === "string" && test.matches?.matcher(c).find()))
-    return false;
-  if (test.begins && !(value.prefix !== null && test.begins.matcher(value.prefix).find())) return false;
+  if (test.matches && !value.constants?.some((c) => typeof c === "string" && test.matches?.test(c))) return false;
+  if (test.begins && !(value.prefix !== null && test.begins.test(value.prefix))) return false;
   if (test.path && !value.paths.some((path) => (test.path?.find(path).length ?? 0) > 0)) return false;
   return true;
 }

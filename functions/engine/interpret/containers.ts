@@ -34,6 +34,8 @@ export function operateContainer(does: Operation, receiver: Value, args: readonl
         result: args[0]?.slots ? args[0] : { ...nothing, slots: { shape: "map", entries: new Map(), rest: null } },
         receiver: null,
       };
+    case "second":
+      return { result: args[1] ?? nothing, receiver: null };
     case "first":
       return { result: args[0] ?? nothing, receiver: null };
     case "pattern":

@@ -5,7 +5,8 @@ import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
 import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
-import { fromOutside, member, memberOfInstance } from "./members.ts";
+import { pageVariable } from "./includes.ts";
+import { fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
 import { indexOf, noteBounds, numericOf, useOf } from "./memory.ts";
 import { accessPath, basePaths, globalName, hasOpenClasses, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
@@ -15,6 +16,7 @@ import { joinStates } from "./scope.ts";
 import {
   allTaint,
   anyElement,
+  cleaned,
   constant,
   elementAt,
   firstStep,
@@ -31,7 +33,7 @@ import {
 /** Computes what is known about an expression, and reports the problems in it. */
 export function evaluate(run: Run, frame: Frame, expression: Expression): Value {
   run.charge();
-  const value = run.deeper(() => evaluateKind(run, frame, expression), nothing);
+  const value = run.deeper(evaluateKind, frame, expression, nothing);
   return run.marks ? run.marks.seen(run, frame, expression, value) : value;
 }
 
@@ -107,14 +109,14 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
     return scope === frame.scope ? value : fromOutside(value);
   }
   if (frame.owner && hasOpenClasses(run.language)) {
-    const member = ownMember(frame, name);
+    const member = ownMember(run, frame, name);
     if (member) return member;
   }
   if (frame.owner && frame.owner.node.name === name) return named(name);
   const global = inherited(run, frame, name) ?? globalName(run, name);
   // Input can have a name that is there everywhere.
   const [input] = run.knowledge.sources.read.find(name);
-  if (!input) return global;
+  if (!input) return { ...global, taint: pageVariable(run, frame, name, at) };
   return { ...global, taint: [{ source: run.source(input.kind, at), clean: 0, step: firstStep(at) }] };
 }
 
@@ -125,9 +127,12 @@ function inherited(run: Run, frame: Frame, name: string): Value | null {
   return bases.length === 0 ? null : named(...bases.slice(0, 3).map((base) => `${base}.${name}`), `?${name}`);
 }
 
-function ownMember(frame: Frame, name: string): Value | null {
+function ownMember(run: Run, frame: Frame, name: string): Value | null {
+  const { self } = frame;
   const assigned = frame.scope.binding(`this.${name}`)?.get(`this.${name}`);
-  return assigned ?? (frame.self && memberOfInstance(frame.self, name));
+  if (assigned || !self) return assigned ?? null;
+  const own = memberOfInstance(self, name);
+  return own && self.taint.length > 0 ? partOfTainted(run, self, own, name) : own;
 }
 
 function field(run: Run, frame: Frame, e: Field): Value {
@@ -197,17 +202,30 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
   }
   if (e.operator === "%" && run.language === "python") {
     const [format, given] = values as [Value, Value];
+    const cleans = format.paths
+      .flatMap((path) => run.knowledge.sanitizers.call.find(`${path}.%`))
+      .reduce((families, sanitizer) => families | sanitizer.cleans, 0);
     const text = format.constants?.[0];
-    const args = given.slots?.shape === "list" ? [...given.slots.entries.values()] : [given];
+    const all = given.slots?.shape === "list" ? [...given.slots.entries.values()] : [given];
+    const args = typeof text === "string" ? withoutNumbers(text, all) : all;
     if (typeof text === "string")
-      return { ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) };
-    return concatenate(values);
+      return cleaned({ ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) }, cleans);
+    return cleaned(concatenate(values), cleans);
   }
   noteBounds(run, frame, e.operator, e.operands);
   const result = numericOf(run, e.operator, values) ?? operate(e.operator, values);
   // Models name operators of a type like its methods: a path divided by a name is a path.
   const gives = values[0]?.paths.flatMap((path) => run.knowledge.returns.find(`${path}.${e.operator}`)) ?? [];
   return gives.length === 0 ? result : { ...result, paths: gives };
+}
+
+/** `%d` takes numbers only. */
+function withoutNumbers(format: string, args: readonly Value[]): readonly Value[] {
+  const kinds = [...format.matchAll(/%[-#0 +]*\d*(?:\.\d+)?([a-zA-Z%])/g)].flatMap(([, kind]) =>
+    kind === "%" ? [] : [kind],
+  );
+  if (kinds.length !== args.length) return args;
+  return args.map((arg, i) => (/[diouxXeEfFgG]/.test(kinds[i] ?? "") ? cleaned(arg, -1) : arg));
 }
 
 function contains(item: Value, list: Value): Value {
@@ -288,7 +306,8 @@ export function storeEntry(run: Run, frame: Frame, key: unknown, value: Value, a
 function assignment(run: Run, frame: Frame, e: Assign): Value {
   nameFunction(run, frame, e);
   const value = evaluate(run, frame, e.from);
-  if (e.declares) noteOrigins(frame, e);
+  // PHP and Ruby declare nothing.
+  if (e.declares || run.language === "php" || run.language === "ruby") noteOrigins(frame, e);
   const [closure] = value.closures;
   if (closure?.fn.exported && e.to.kind === "variable" && e.from.kind === "closure")
     run.exports.set(e.to.name, closure);
@@ -299,6 +318,15 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
 /** `const { hostname } = new URL(x)` declares a field of what was made. */
 function noteOrigins(frame: Frame, { to, from }: Assign): void {
   if (to.kind === "variable") frame.scope.noteOrigin(to.name, from);
+  // `stem, extension = os.path.splitext(name)`
+  const ending = to.kind === "collection" && to.shape === "list" ? to.entries[1]?.value : undefined;
+  if (
+    ending?.kind === "variable" &&
+    from.kind === "call" &&
+    from.callee.kind === "field" &&
+    from.callee.name === "splitext"
+  )
+    frame.scope.noteOrigin(ending.name, from);
   if (to.kind !== "collection" || to.shape !== "map") return;
   for (const { key, value } of to.entries)
     if (value.kind === "variable" && key?.kind === "literal")

@@ -14,7 +14,7 @@ import { assign } from "./assign.ts";
 import { check, checkDefinition } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
-import { refine } from "./guards.ts";
+import { noteThrowingGuard, refine } from "./guards.ts";
 import { newFrame, overload, runBody, summarise } from "./invoke.ts";
 import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths, memberPaths } from "./names.ts";
@@ -29,7 +29,7 @@ export function execute(run: Run, frame: Frame, statements: readonly Statement[]
   for (const statement of statements) {
     if (!frame.scope.alive) return;
     run.charge();
-    run.deeper(() => executeKind(run, frame, statement), undefined);
+    run.deeper(executeKind, frame, statement, undefined);
   }
 }
 
@@ -39,6 +39,7 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
     case "expression":
       evaluate(run, frame, s.value);
       if (s.value.kind === "call") applyGuardFunction(run, frame, s.value, "after");
+      throwingGuard(run, frame, s.value);
       if (s.value.kind === "call" && leaves(run, frame, s.value)) {
         noteThrow(frame);
         frame.scope.variables = null;
@@ -88,6 +89,11 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
   }
 }
 
+function throwingGuard(run: Run, frame: Frame, value: Expression): void {
+  const call = value.kind === "assign" ? value.from : value;
+  if (call.kind === "call" && call.callee.kind === "field") noteThrowingGuard(run, frame, call);
+}
+
 /** Whether nothing goes on after a call: models say so, or the function of this file never returns. A method may be overridden by one that does. */
 function leaves(run: Run, frame: Frame, { callee }: Call): boolean {
   if (callee.kind === "variable") {
@@ -100,7 +106,7 @@ function leaves(run: Run, frame: Frame, { callee }: Call): boolean {
     callee.kind === "field"
       ? memberPaths(evaluate(run, frame, callee.of), callee.name)
       : evaluate(run, frame, callee).paths;
-  return paths.some((path) => run.knowledge.exits.find(path).length > 0);
+  return run.knowledge.exits.findAll(paths).length > 0;
 }
 
 function noteThrow(frame: Frame): void {
@@ -124,7 +130,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
   noteGuard(run, frame, returned, truth(value) ?? outcomeOf(returned));
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;
-  frame.scope.variables = null;
+  frame.scope.leave();
 }
 
 /** What a framework makes a page of: maps become JSON, and of several results the first is the body. */
@@ -228,6 +234,9 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   for (let round = 0; round < 2 && frame.scope.alive; round++) {
     frame.statement = s.bind ?? s.test ?? { start: s.start, end: s.start };
     if (s.bind) evaluate(run, frame, s.bind);
+    // What is gone through has been asked for, also where it is empty.
+    if (round === 0)
+      for (const [key, value] of frame.scope.variables ?? []) if (key.startsWith("@")) skipped?.set(key, value);
     if (s.test && (round > 0 || !s.always)) {
       evaluate(run, frame, s.test);
       refine(run, frame, s.test, true);
@@ -309,7 +318,9 @@ function remember(run: Run, closure: ClosureValue, symbol: string): void {
   run.symbols.set(closure.fn, symbol);
 }
 
-const isConstructor = (member: FunctionStatement) => member.fn.name === "constructor" || member.fn.name === "__init__";
+/** Constructors, then what a framework fills an object with, then what uses it. */
+const fillsFirst = ({ fn: { name } }: FunctionStatement): number =>
+  name === "constructor" || name === "__init__" ? 0 : /^set\p{Lu}/u.test(name) ? 1 : 2;
 
 /** Declares a class: its methods first, then the field initialisers, which may use them. */
 function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
@@ -325,7 +336,7 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const inner = newFrame(null, scope, self, info, symbol);
   // Constructors first: what they store is there when the other methods are looked at.
   const methods = node.body.filter((member) => member.kind === "function");
-  for (const member of [...methods.filter(isConstructor), ...methods.filter((method) => !isConstructor(method))]) {
+  for (const member of methods.toSorted((a, b) => fillsFirst(a) - fillsFirst(b))) {
     const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
     // Methods of one name are told apart by how many parameters they have, where a language has such.
     const key = info.methods.has(member.fn.name) ? overload(member.fn.name, member.fn.params.length) : member.fn.name;

@@ -4,17 +4,22 @@ import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { holds } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
+import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath, memberPaths } from "./names.ts";
-import { childOfParents, pathsInCommon } from "./path-parts.ts";
+import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
-import { cleaned, constant, nothing, type Value } from "./value.ts";
+import { signatureTest } from "./signatures.ts";
+import { cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
 export function refine(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
-  run.deeper(() => refineTest(run, frame, test, outcome), undefined);
+  run.deeper(outcome ? refineHolding : refineFailing, frame, test, undefined);
 }
+
+const refineHolding = (run: Run, frame: Frame, test: Expression): void => refineTest(run, frame, test, true);
+const refineFailing = (run: Run, frame: Frame, test: Expression): void => refineTest(run, frame, test, false);
 
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (test.kind === "sequence") {
@@ -85,7 +90,8 @@ function refineComparison(
     if (same)
       for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
         if (accessPath(path) !== null) change(run, frame, path, below(run));
-    indexTest(run, frame, left, right, same);
+    if (same) prefixTest(run, frame, left, right);
+    if (evaluate(run, frame, right).constants?.[0] !== 0) indexTest(run, frame, left, right, same);
     if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
     answerTest(run, frame, left, right, same);
     if (run.language === "go") errorTest(run, frame, left, right, same);
@@ -93,6 +99,19 @@ function refineComparison(
     if ((operator === "in") === outcome) membership(run, frame, left, right);
     else absence(run, frame, left, right);
   } else if (operator === ">=" || operator === ">") indexTest(run, frame, left, right, !outcome);
+}
+
+/** `path.indexOf(root) === 0` and `path.slice(0, root.length) === root` are older spellings of `startsWith`. */
+function prefixTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  if (left.kind !== "call" || left.callee.kind !== "field") return;
+  const { callee, args } = left;
+  const asked =
+    callee.name === "indexOf" || callee.name === "lastIndexOf"
+      ? right
+      : /^(substr|substring|slice)$/.test(callee.name) && args.length === 2
+        ? args[0]?.value
+        : undefined;
+  if (asked && evaluate(run, frame, asked).constants?.[0] === 0) change(run, frame, callee.of, below(run));
 }
 
 /** `id, err := uuid.Parse(x); if err != nil { return }`: without an error x is what the call asks for. */
@@ -127,6 +146,10 @@ function isDevelopment(run: Run, frame: Frame, left: Expression, right: Expressi
 function equal(run: Run, frame: Frame, operand: Expression, other: Expression): void {
   const value = evaluate(run, frame, other);
   const [only] = value.constants ?? [];
+  // Functions that escape leave what is no text alone.
+  if (run.language === "php" && only === null && value.constants?.length === 1 && accessPath(operand) !== null)
+    store(frame, operand, constant(null));
+  if (value.constants?.every((c) => typeof c === "string")) knownExtension(run, frame, operand);
   if (value.constants?.length === 1 && only !== null && only !== undefined) {
     if (operand.kind === "operation" && operand.operator === "typeof" && operand.operands[0]) {
       if (only === "number" || only === "boolean" || only === "bigint")
@@ -139,9 +162,13 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     // The loop variable over a fixed list: equal to one of them.
     if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
   } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
+  if (isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
   const address = (typeof only === "string" || isOurs(value)) && addressOfHost(frame, operand);
   if (address) changeAddress(run, frame, address, operand);
 }
+
+/** Of a message between windows: who sent it. */
+const isOrigin = (operand: Expression): boolean => operand.kind === "field" && /^(origin|source)$/.test(operand.name);
 
 /** `x === y`: where y comes from elsewhere than x, x comes from there. */
 function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void {
@@ -154,8 +181,12 @@ function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void
     return;
   const value = evaluate(run, frame, operand);
   if (value.taint.every((t) => other.taint.some((o) => o.source === t.source))) return;
+  // Equal to input is not made of it: the cleaner of the two tells more.
+  if (other.taint.some(isInput) && !value.taint.some(isInput)) return;
   store(frame, operand, { ...value, taint: other.taint });
 }
+
+const isInput = ({ source }: Taint): boolean => source.parameter === null && source.outside === null;
 
 /** A value that nobody outside has chosen: to be equal to it leaves no choice either. */
 const isOurs = (value: Value): boolean =>
@@ -177,29 +208,47 @@ function changeAddress(run: Run, frame: Frame, address: Expression, host: Expres
 function membership(run: Run, frame: Frame, operand: Expression, list: Expression): void {
   const child = childOfParents(list);
   if (child) change(run, frame, child, below(run));
+  if (isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
   if (!isAllowList(run, frame, list)) return;
   const address = addressOfHost(frame, operand);
+  knownExtension(run, frame, operand);
   change(run, frame, operand, allFamilies);
   if (address) changeAddress(run, frame, address, operand);
+}
+
+/** The extension is one of those wanted: the name may still lead anywhere, but not to a script. */
+function knownExtension(run: Run, frame: Frame, extension: Expression): void {
+  const name = nameOfExtension(frame, extension);
+  if (name) change(run, frame, name, run.catalogue.bitsOf(["unrestricted_upload"]));
 }
 
 const allowName = /allow|white|valid|permit|support|known|choice|safe|accept|^[A-Z][A-Z0-9_]+$/i;
 
 function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
   const value = evaluate(run, frame, list);
+  // A name that is in a folder leads nowhere else.
+  if (list.kind === "call" && list.callee.kind === "field" && list.callee.name === "listdir") return true;
   const slots = value.slots;
-  if (value.taint.length > 0) return false;
+  // What another file gives is a list of that file, unless its caller has made it.
+  if (value.taint.some(({ source }) => source.outside === null)) return false;
   if (slots && slots.entries.size > 0 && !slots.rest) {
     return slots.shape === "map" || [...slots.entries.values()].every((entry) => entry.constants !== null);
   }
-  const name = accessPath(list) ?? "";
-  return slots === null ? allowName.test(lastSegment(name)) : false;
+  // `User.column_names` is a call in Ruby.
+  const name = accessPath(list.kind === "call" && list.args.length === 0 ? list.callee : list) ?? "";
+  return slots === null && !(list.kind === "variable" && value.taint.length > 0)
+    ? allowName.test(lastSegment(name))
+    : false;
 }
 
 /** `if ".." in path: return` leaves a path that cannot climb. */
 function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
   const text = evaluate(run, frame, needle).constants;
-  if (text?.length === 1 && text[0] === "..") change(run, frame, operand, run.catalogue.bitsOf(["path_traversal"]));
+  if (text?.length !== 1 || text[0] !== "..") return;
+  // `".." in path.split("/")`
+  const { callee }: Partial<Call> = operand.kind === "call" ? operand : {};
+  const whole = callee?.kind === "field" && callee.name === "split" ? callee.of : operand;
+  change(run, frame, whole, run.catalogue.bitsOf(["path_traversal"]));
 }
 
 /** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
@@ -228,6 +277,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
   }
   if (outcome && run.language === "java") equalsTest(run, frame, call);
+  if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
@@ -288,17 +338,18 @@ export function isStrict(pattern: string, whole: boolean, fromStart: boolean): b
   return anchored && !/[.]|\[\^|\\[SWDsn]/.test(loose) && !/^[^(]*\|/.test(loose);
 }
 
-function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean): void {
+/** `path.relative_to(base)` comes back only where it holds. */
+export const noteThrowingGuard = (run: Run, frame: Frame, call: Call): void => modelGuards(run, frame, call, "after");
+
+function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
   const { callee } = call;
   const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
   const paths =
     receiver && callee.kind === "field"
       ? [...memberPaths(receiver, callee.name), `?.${callee.name}`]
       : evaluate(run, frame, callee).paths;
-  const seen = new Set<unknown>();
-  for (const guard of paths.flatMap((path) => run.knowledge.guards.find(path))) {
-    if (seen.has(guard) || guard.answer !== outcome) continue;
-    seen.add(guard);
+  for (const guard of run.knowledge.guards.findAll(paths)) {
+    if ((guard.throws ? "after" : guard.answer) !== outcome) continue;
     const positional = call.args.map((arg) => evaluate(run, frame, arg.value));
     const subject = { positional, named: new Map(), receiver, receiverPaths: [], at: call, name: "" };
     if (!guard.when.every((test) => holds(frame, test, subject))) continue;
@@ -320,6 +371,15 @@ export function change(run: Run, frame: Frame, operand: Expression, families: Fa
     const normal =
       value.taint.length > 0 && value.taint.every((t) => (t.clean & run.catalogue.bitsOf(["normalised"])) !== 0);
     if (!normal) return;
+  }
+  if (families !== allFamilies && (families & run.catalogue.bitsOf(["path_traversal"])) !== 0) {
+    forgetMaking(run, value);
+    for (const path of pathsBefore(frame, operand))
+      if (accessPath(path) !== null) {
+        const before = evaluate(run, frame, path);
+        forgetMaking(run, before);
+        store(frame, path, cleaned(before, families));
+      }
   }
   store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
 }

@@ -76,6 +76,9 @@ export function targetOf(run: Run, paths: readonly string[]): string | null {
   return null;
 }
 
+/** Stands for the class of an object of which nothing is known. */
+export const anyClass = "*";
+
 /** Functions and classes have one name in all files; what models know belongs to a library or to the language. */
 function globalTarget(run: Run, paths: readonly string[]): string | null {
   const { known } = run.knowledge;
@@ -84,6 +87,16 @@ function globalTarget(run: Run, paths: readonly string[]): string | null {
     if (/^[?$<]|\[|^this\b/.test(plain) || known.has(plain)) continue;
     const dot = plain.lastIndexOf(".");
     if (dot < 0 || !known.has(plain.slice(0, dot))) return plain;
+  }
+  return null;
+}
+
+/** A method of an object of which nothing is known: linking knows whether only one class has such a method. */
+export function methodTarget(run: Run, paths: readonly string[]): string | null {
+  if (run.language !== "php") return null;
+  for (const path of paths) {
+    const method = /^(\?|\$|this\.)[\w$.?()]*\.(\w{3,})$/.exec(path)?.[2];
+    if (method !== undefined) return `${anyClass}.${method}`;
   }
   return null;
 }

@@ -1,12 +1,14 @@
 import { type Catalogue, modelLanguage } from "../catalogue/catalogue.ts";
 import type { Module, Statement } from "../ir/ir.ts";
+import type { TimeLimit } from "../time-limit.ts";
 import { execute } from "./execute.ts";
+import { leavePage } from "./includes.ts";
 import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
 import { BudgetExhausted, type Marks, Run } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { renderClasses } from "./template-calls.ts";
 
-/** What interpreting one file gave. `exhausted`: the step budget ran out; `truncated`: some code was nested too deeply. */
+/** What interpreting one file gave. `exhausted`: the steps or the time ran out; `truncated`: some code was nested too deeply. */
 export interface Interpretation {
   run: Run;
   exhausted: boolean;
@@ -19,17 +21,20 @@ export function interpret(
   language: string,
   text: string,
   marks: Marks | null = null,
+  limit?: TimeLimit,
 ): Interpretation {
   const knowledge = catalogue.knowledge(language, importsOf(module.body));
-  const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks);
+  const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks, limit);
   try {
     run.followUntil = run.steps + followedStepsMax;
-    execute(run, newFrame(null, new Scope(null), null, null, ""), module.body);
+    const file = newFrame(null, new Scope(null), null, null, "");
+    execute(run, file, module.body);
     // Running one function can meet others; Map order is the order they were met in.
     for (const closure of run.closures.values()) {
       run.followUntil = run.steps + followedStepsMax;
       if (!run.visited.has(closure.fn) || !isCallback(closure.fn.name)) summarise(run, closure);
     }
+    leavePage(run, file);
     if (run.language === "python") renderClasses(run);
     return { run, exhausted: false };
   } catch (error) {
@@ -56,6 +61,12 @@ function importsOf(body: readonly Statement[]): ReadonlySet<string> {
           : undefined;
       if (required?.kind === "literal" && typeof required.value === "string")
         modules.add(required.value.replace(/^node:/, ""));
+    }
+    if (statement.kind === "expression" && statement.value.kind === "call") {
+      // Ruby imports by a call.
+      const { callee, args } = statement.value;
+      const module = callee.kind === "variable" && callee.name === "require" ? args[0]?.value : undefined;
+      if (module?.kind === "literal" && typeof module.value === "string") modules.add(module.value);
     }
     if (statement.kind === "block" || statement.kind === "try") open.push(...statement.body);
     if (statement.kind === "branch") open.push(...statement.then, ...statement.otherwise);

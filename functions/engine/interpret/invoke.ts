@@ -4,6 +4,7 @@ import { assign, withType } from "./assign.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
 import { noteGuard } from "./guard-functions.ts";
+import { checkKeyedWrites } from "./keyed-writes.ts";
 import { basePaths } from "./names.ts";
 import { entryOf, parameterValue } from "./parameters.ts";
 import type { Frame, Guard, Run, Summary } from "./run.ts";
@@ -11,7 +12,9 @@ import { Scope } from "./scope.ts";
 import { applySummary } from "./summaries.ts";
 import {
   allTaint,
+  type ClassInfo,
   type ClosureValue,
+  cleaned,
   constant,
   extend,
   firstStep,
@@ -135,7 +138,7 @@ export function inline(
   run.visited.add(fn);
   run.active.add(fn);
   try {
-    run.deeper(() => execute(run, frame, fn.body), undefined);
+    run.deeper(execute, frame, fn.body, undefined);
   } finally {
     run.active.delete(fn);
   }
@@ -171,16 +174,18 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     closure.owner,
     run.symbols.get(fn) ?? "",
   );
+  checkKeyedWrites(run, frame, fn);
   const entry = entryOf(run, frame, fn);
+  if (entry) run.entries.add(fn);
   frame.returns = entry?.returns ?? [];
   frame.guard = guard;
-  for (const decorator of fn.decorators) evaluate(run, frame, decorator);
+  const decorators = fn.decorators.flatMap((decorator) => evaluate(run, frame, decorator).closures);
   for (const [i, param] of fn.params.entries())
     bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry));
   run.visited.add(fn);
   run.active.add(fn);
   try {
-    run.deeper(() => execute(run, frame, fn.body), undefined);
+    run.deeper(execute, frame, fn.body, undefined);
   } finally {
     run.active.delete(fn);
   }
@@ -191,7 +196,16 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   summary.returns = frame.returned ?? nothing;
   summary.settles = frame.settled ?? new Set();
   summary.leaves = !frame.scope.alive && frame.returned === null;
+  for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
   return summary;
+}
+
+/** What a decorator of the file makes of a function calls it in its own way, with arguments of its own. */
+function runDecorated(run: Run, frame: Frame, closure: ClosureValue, decorator: ClosureValue): void {
+  const { fn } = closure;
+  const made = invoke(run, frame, decorator, [{ ...nothing, closures: [closure] }], new Map(), fn);
+  const apart = { ...frame, inlined: 0, returned: null, returns: [], guard: null, scope: new Scope(closure.scope) };
+  for (const wrapper of made.closures) if (wrapper.fn !== fn) inline(run, apart, wrapper, [], new Map(), fn);
 }
 
 function bindParameter(run: Run, frame: Frame, param: Parameter, given: Value): void {
@@ -204,10 +218,16 @@ function bindParameter(run: Run, frame: Frame, param: Parameter, given: Value): 
 }
 
 /** A function passed to something that is not known: it may run, any number of times, on elements of the receiver. */
-export function callBack(run: Run, frame: Frame, closure: ClosureValue, receiver: Value | null): Value {
+export function callBack(
+  run: Run,
+  frame: Frame,
+  closure: ClosureValue,
+  receiver: Value | null,
+  given: readonly Value[] = [],
+): Value {
   const own = closure.scope === frame.scope ? frame.scope.copy() : null;
-  const element = receiver ? elementOf(receiver) : nothing;
-  const returned = inline(run, frame, closure, [element], new Map(), closure.fn.params[0] ?? closure.fn);
+  const args = given.length > 0 ? given : [receiver ? elementOf(receiver) : nothing];
+  const returned = inline(run, frame, closure, args, new Map(), closure.fn.params[0] ?? closure.fn);
   // It may also not run.
   if (own)
     for (const [key, value] of own) frame.scope.variables?.set(key, mergeBack(value, frame.scope.variables.get(key)));
@@ -255,6 +275,30 @@ export function instantiate(
   if (!info) return nothing;
   const instance: Value = { ...nothing, instance: info, paths: basePaths(type), taint: [] };
   const initialiser = info.methods.get("constructor") ?? info.methods.get("__init__");
-  if (initialiser) invoke(run, frame, { ...initialiser, self: instance }, args, named, at);
+  if (!initialiser) return { ...instance, slots: declaredSlots(run, info, args, named) };
+  invoke(run, frame, { ...initialiser, self: instance }, args, named, at);
   return instance;
+}
+
+/** Records and data classes are made of the fields they declare, in their order; numbers among them carry no attack. */
+function declaredSlots(
+  run: Run,
+  info: ClassInfo,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): Value["slots"] {
+  if (args.length + named.size === 0) return null;
+  const fields = [...info.bases.flatMap(({ type }) => (type ? [type] : [])), info].flatMap(({ node }) =>
+    node.body.flatMap((s) =>
+      s.kind === "expression" && s.value.kind === "assign" && s.value.type !== null && s.value.to.kind === "variable"
+        ? [[s.value.to.name, s.value.type] as const]
+        : [],
+    ),
+  );
+  const entries = new Map<string, Value>();
+  for (const [i, [name, type]] of [...new Map(fields)].entries()) {
+    const given = named.get(name) ?? args[i];
+    if (given) entries.set(name, run.knowledge.cleanTypes.has(type) ? cleaned(given, -1) : given);
+  }
+  return entries.size === 0 ? null : { shape: "map", entries, rest: null };
 }

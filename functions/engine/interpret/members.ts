@@ -1,5 +1,5 @@
 import type { Span } from "../ir/ir.ts";
-import { check } from "./check.ts";
+import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
 import { accessPath, memberPaths } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
@@ -16,11 +16,11 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const own = memberOfInstance(of, name);
   const stored = own && own.closures.length === 0 ? of.slots?.entries.get(name) : undefined;
   if (stored) return stored;
-  if (own) return of.taint.length > 0 && own.closures.length === 0 ? partOfTainted(run, of, own, name) : own;
+  if (own) return of.taint.length > 0 ? partOfTainted(run, of, own, name) : own;
   if (name === "length" && of.slots) return lengthOf(of);
   const slot = of.slots?.shape === "map" ? elementAt(of, name) : null;
   const reached = memberPaths(of, name);
-  const alike = reached.flatMap((path) => run.knowledge.holds.find(path));
+  const alike = run.knowledge.holds.findAll(reached);
   const paths = alike.length === 0 ? reached : [...alike, ...reached];
   const read = readMatches(run, frame, of, paths);
   if (read.cleans === -1) return named(...paths);
@@ -38,7 +38,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
     carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !isPartOf(s.outside, carried));
   const entered = source ? joinTaint(narrowed, [{ source, clean: 0, step: firstStep(at) }]) : narrowed;
   const value = { ...base, taint: entered };
-  const sinks = paths.flatMap((path) => run.knowledge.reads.find(path));
+  const sinks = run.knowledge.reads.findAll(paths);
   if (sinks.length > 0) {
     check(run, frame, sinks, {
       positional: [of],
@@ -87,21 +87,21 @@ function readMatches(
   of: Value,
   paths: readonly string[],
 ): { kind: string | null; cleans: number; confidence: number } {
-  let kind: string | null = null;
-  let cleans = 0;
-  for (const path of paths) {
-    kind ??=
-      run.knowledge.sources.read
-        .find(path)
-        .find((s) => (!s.ofInput || of.taint.length > 0) && (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)))
-        ?.kind ?? null;
-    for (const sanitizer of run.knowledge.sanitizers.read.find(path)) cleans |= sanitizer.cleans;
-  }
-  return { kind, cleans, confidence: 1 };
+  const found = run.knowledge.sources.read
+    .findAll(paths)
+    .find(
+      (s) =>
+        (!s.receiver || receiverFits(s.receiver, of.paths)) &&
+        (!s.ofInput || of.taint.length > 0) &&
+        (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)),
+    );
+  const cleans = run.knowledge.sanitizers.read.findAll(paths).reduce((all, sanitizer) => all | sanitizer.cleans, 0);
+  return { kind: found?.kind ?? null, cleans, confidence: 1 };
 }
 
 /** What fills an object as a whole fills its fields, except those whose type cannot carry an attack. */
-function partOfTainted(run: Run, of: Value, field: Value, name: string): Value {
+export function partOfTainted(run: Run, of: Value, field: Value, name: string): Value {
+  if (field.closures.length > 0) return field;
   const declared = (of.instance?.node.body ?? []).find(
     (s) => s.kind === "expression" && s.value.kind === "assign" && accessPath(s.value.to) === name,
   );

@@ -24,7 +24,13 @@ export function accessPath(expression: Expression): string | null {
 
 /** The paths of a member of a value. */
 export function memberPaths(of: Value, name: string): string[] {
-  return of.paths.filter((path) => path.split(".").length < segmentsMax).map((path) => `${path}.${name}`);
+  return of.paths.filter(isExtensible).map((path) => `${path}.${name}`);
+}
+
+function isExtensible(path: string): boolean {
+  let segments = 1;
+  for (let dot = path.indexOf("."); dot >= 0; dot = path.indexOf(".", dot + 1)) segments++;
+  return segments < segmentsMax;
 }
 
 /** Where the packages of Java's world begin: a class may be written out with its package instead of being imported. */
@@ -50,7 +56,7 @@ function javaClass(run: Run, name: string): string[] {
 
 /** The value of something declared with a type: an unknown instance of it. */
 export function typedAs(run: Run, frame: Frame, type: string | null): Value {
-  const written = type?.replace(/<[\s\S]*$|\[[\s\S]*$|^["']|["']$|\s*\|[\s\S]*$/g, "").trim();
+  const written = type?.replace(/<[\s\S]*$|\[[\s\S]*$|^["']|["']$|\|[\s\S]*$/g, "").trim();
   const optional = type?.match(/^(?:\w+\.)*Optional\[([\w.]+)\]$/)?.[1];
   const plain = optional ?? written;
   if (!plain || !/^[\p{L}_$][\p{L}\p{N}_$\\]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain)) return nothing;

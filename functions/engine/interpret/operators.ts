@@ -58,12 +58,15 @@ function standIn(part: Value | undefined): string | null {
   if (!part) return null;
   const taint = taintOf([part]);
   if (taint.length === 0) return notTheirs;
-  return taint.every(({ source }) => source.outside !== null) ? perhapsTheirs : null;
+  return taint.every(isElsewhere) ? perhapsTheirs : null;
 }
 
+/** What another file gives, or has made of what it was given. */
+const isElsewhere = ({ source, via }: Taint): boolean => source.outside !== null || (via?.length ?? 0) > 0;
+
 /** The text before what an attacker chooses, as it is for this taint: another file may have chosen what comes first. */
-export const prefixFor = (prefix: string, { source }: Taint): string =>
-  source.outside === null ? prefix.replaceAll(perhapsTheirs, notTheirs) : (prefix.split(perhapsTheirs, 1)[0] as string);
+export const prefixFor = (prefix: string, taint: Taint): string =>
+  !isElsewhere(taint) ? prefix.replaceAll(perhapsTheirs, notTheirs) : (prefix.split(perhapsTheirs, 1)[0] as string);
 
 /** Concatenates: template parts and `+` with text. */
 export function concatenate(parts: readonly Value[]): Value {

@@ -44,7 +44,7 @@ export function parameterValue(
 function passedBy(run: Run, frame: Frame, param: Parameter): PassedParameter | null {
   for (const decorator of param.decorators) {
     const callee = calleeOf(run, frame, decorator);
-    const passed = callee.paths.flatMap((path) => run.knowledge.parameterDecorators.find(path))[0];
+    const passed = run.knowledge.parameterDecorators.findAll(callee.paths)[0];
     if (!passed) continue;
     // A converter in the decorator leaves nothing to attack with.
     const positional = decorator.kind === "call" ? decorator.args.map(({ value }) => evaluate(run, frame, value)) : [];
@@ -70,7 +70,7 @@ function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly str
 
 /** Whether what an entry point asks of the function's other decorators, its class and its result is so. */
 function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
-  if (entry.result && !entry.result.matcher((fn.result ?? "").replace(/\s/g, "")).find()) return false;
+  if (entry.result && !entry.result.test((fn.result ?? "").replace(/\s/g, ""))) return false;
   if (entry.when.length + entry.unless.length > 0) {
     const subjects = fn.decorators.flatMap((d) => (d.kind === "call" ? [subjectOfDecorator(run, frame, d)] : []));
     if (!entry.when.every((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
@@ -97,7 +97,7 @@ function subjectOfDecorator(run: Run, frame: Frame, decorator: Call): Subject {
 export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | null {
   for (const decorator of fn.decorators) {
     const callee = calleeOf(run, frame, decorator);
-    const found = callee.paths.flatMap((path) => run.knowledge.entryDecorators.find(path));
+    const found = run.knowledge.entryDecorators.findAll(callee.paths);
     const fits = found.find(
       (entry) =>
         (!entry.receiver || receiverFits(entry.receiver, receiverOf(run, frame, decorator))) &&
@@ -105,17 +105,47 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
     );
     if (fits) return fits;
   }
-  if (run.knowledge.entryExports.size > 0) {
-    for (const [name, closure] of run.exports) {
-      const entry = closure.fn === fn ? run.knowledge.entryExports.get(name) : undefined;
-      if (entry) return entry;
-    }
-  }
-  const named = ({ names }: EntryPoint) => names.every((options, i) => options.includes(fn.params[i]?.name ?? ""));
+  const named = ({ names }: EntryPoint) => areNamed(fn, names);
+  const exported = run.knowledge.entryExports.size > 0 ? entryOfExport(run, fn) : null;
+  if (exported) return exported;
   const { owner } = frame;
-  const method = owner && run.knowledge.entryMethods.get(fn.name)?.find((e) => named(e) && extendsFramework(owner, e));
+  const methods = [fn.name, ...(/^set\p{Lu}/u.test(fn.name) ? [anySetter] : [])];
+  const method =
+    owner &&
+    methods
+      .flatMap((name) => run.knowledge.entryMethods.get(name) ?? [])
+      .find((e) => named(e) && extendsFramework(owner, e));
   return method ?? run.knowledge.entryNames.find(named) ?? null;
 }
+
+function entryOfExport(run: Run, fn: FunctionNode): EntryPoint | null {
+  for (const [name, closure] of run.exports) {
+    if (closure.fn !== fn) continue;
+    const entries = [...(run.knowledge.entryExports.get(name) ?? []), ...(run.knowledge.entryExports.get("*") ?? [])];
+    const found = entries.find((entry) => areNamed(fn, entry.names) && (!entry.file || entry.file.test(run.text)));
+    if (found) return found;
+  }
+  return null;
+}
+
+/** Whether the first parameters are called like those of an entry point. One that is taken apart may be called anything, but not all may. */
+function areNamed({ params }: FunctionNode, names: EntryPoint["names"]): boolean {
+  const fits = names.map((options, i) => {
+    const param = params[i];
+    return param !== undefined && options.some((option) => option === param.name || hasPart(param, option));
+  });
+  return fits.every((fit, i) => fit || (params[i]?.pattern && fits.includes(true)));
+}
+
+/** `{q}` stands for a parameter like `{ q, page }`. */
+const hasPart = ({ pattern }: Parameter, option: string): boolean =>
+  option.startsWith("{") &&
+  pattern?.kind === "collection" &&
+  pattern.shape === "map" &&
+  pattern.entries.some(({ key }) => key?.kind === "literal" && `{${key.value}}` === option);
+
+/** What models call the setters of a class that a framework fills. */
+const anySetter = "set*";
 
 const extendsFramework = (owner: ClassInfo, { of }: EntryPoint): boolean =>
   of === null || basePaths({ ...nothing, type: owner }).some((path) => of.find(path).length > 0);

@@ -1,4 +1,6 @@
-import type { Expression } from "../ir/ir.ts";
+import type { Call, Expression } from "../ir/ir.ts";
+import { accessPath } from "./names.ts";
+import type { Frame } from "./run.ts";
 
 const common = new Set(["commonpath", "commonprefix"]);
 
@@ -13,3 +15,61 @@ export function pathsInCommon(expression: Expression): readonly Expression[] {
 /** `base in path.parents`: the path that lies below the base. */
 export const childOfParents = (list: Expression): Expression | null =>
   list.kind === "field" && list.name === "parents" ? list.of : null;
+
+const cuts = /^(splitext|getExtension|getFilenameExtension|extName|extname|r?split|r?partition|substring)$/;
+/** Names are not made in more steps than these. */
+const hopsMax = 12;
+const sameNames = /^(lower|upper|toLowerCase|toUpperCase|strip|trim|Path|PurePath)$/;
+
+/** `x.rsplit(".", 1)[1].lower()`, `FilenameUtils.getExtension(x)`, also by way of variables: the name x that ends like this. */
+export function nameOfExtension(frame: Frame, operand: Expression): Expression | null {
+  let here = operand;
+  let cut = false;
+  // `x = x.lower()` is made of itself.
+  for (let hops = 0; hops < hopsMax; hops++) {
+    if (here.kind === "variable" && cut) return here;
+    const next = here.kind === "variable" ? frame.scope.binding(here.name)?.origins.get(here.name) : partOf(here);
+    if (!next) return cut ? here : null;
+    cut ||= here.kind === "field" || (here.kind === "call" && cuts.test(calledName(here)));
+    here = next;
+  }
+  return null;
+}
+
+const calledName = ({ callee }: Call): string =>
+  callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+
+function partOf(here: Expression): Expression | null {
+  if (here.kind === "index") return here.of;
+  if (here.kind === "field") return here.name === "suffix" ? here.of : null;
+  if (here.kind !== "call" || !(cuts.test(calledName(here)) || sameNames.test(calledName(here)))) return null;
+  const { callee, args } = here;
+  // Functions of a module take the name as an argument, methods of texts are the name's own.
+  const given = /^(splitext|getExtension|getFilenameExtension|ext[Nn]ame|Path|PurePath)$/.test(calledName(here));
+  return given ? (args[0]?.value ?? null) : callee.kind === "field" ? callee.of : null;
+}
+
+const shortened =
+  /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|as_posix)$/;
+const shorteners = /^(abspath|realpath|normpath|realpathSync|normalize|str|fspath)$/;
+const depthMax = 4;
+
+/** `file.getCanonicalPath()`, `os.path.realpath(x)`, also by way of variables: what is told of the short form holds for the path itself. */
+export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
+  const found: Expression[] = [];
+  let here: Expression | undefined = operand;
+  while (here && found.length < depthMax) {
+    if (here.kind === "variable") here = frame.scope.binding(here.name)?.origins.get(here.name);
+    here = here?.kind === "call" ? longerOf(here) : undefined;
+    if (here) found.push(here);
+  }
+  return found;
+}
+
+function longerOf(call: Call): Expression | undefined {
+  const { callee, args } = call;
+  if (callee.kind === "field" && args.length === 0 && shortened.test(callee.name)) return callee.of;
+  // Paths of Java have a method of that name that joins.
+  const resolves = callee.kind === "field" && callee.name === "resolve" && accessPath(callee.of) === "path";
+  return args.length === 1 && (resolves || shorteners.test(calledName(call))) ? args[0]?.value : undefined;
+}

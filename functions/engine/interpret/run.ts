@@ -3,6 +3,8 @@ import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalog
 import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Expression, FunctionNode, Span } from "../ir/ir.ts";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
+import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Scope, Variables } from "./scope.ts";
 import type { ClassInfo, ClosureValue, Source, Step, Taint, Value } from "./value.ts";
@@ -119,6 +121,7 @@ export interface Marks {
 /** Everything that lasts while one file is interpreted. */
 export class Run {
   readonly marks: Marks | null;
+  readonly limit: TimeLimit;
   readonly catalogue: Catalogue;
   readonly knowledge: Knowledge;
   readonly language: string;
@@ -132,15 +135,21 @@ export class Run {
   /** Closures met, in order; those never called in the file are run once at the end. */
   readonly closures = new Map<FunctionNode, ClosureValue>();
   readonly visited = new Set<FunctionNode>();
+  /** Functions that a framework calls. */
+  readonly entries = new Set<FunctionNode>();
   readonly symbols = new Map<FunctionNode, string>();
   readonly sources = new Map<string, Source>();
   readonly exports = new Map<string, ClosureValue>();
   /** Names under which other files reach something that is not a function of this file: a path, or a class. */
   readonly aliases = new Map<string, string>();
   readonly stores = new Map<string, Store>();
+  /** The file itself, as far as its variables are those of other files. */
+  readonly page = new Page();
   /** Texts that rules have found to be secrets by what is done with them. */
   readonly keys = new Set<string>();
   readonly classes: ClassInfo[] = [];
+  /** What the file's application is clean for as a whole. */
+  cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];
   truncated = false;
   /** Steps at which following calls stops; from there on summaries must do. */
@@ -148,8 +157,16 @@ export class Run {
   #steps = 0;
   #depth = 0;
 
-  constructor(catalogue: Catalogue, knowledge: Knowledge, language: string, text: string, marks: Marks | null = null) {
+  constructor(
+    catalogue: Catalogue,
+    knowledge: Knowledge,
+    language: string,
+    text: string,
+    marks: Marks | null = null,
+    limit: TimeLimit = noLimit(),
+  ) {
     this.marks = marks;
+    this.limit = limit;
     this.catalogue = catalogue;
     this.knowledge = knowledge;
     this.language = language;
@@ -159,7 +176,7 @@ export class Run {
   /** Counts work. Raises BudgetExhausted; what was found until then stands. */
   charge(steps = 1): void {
     this.#steps += steps;
-    if (this.#steps > stepsMax) throw new BudgetExhausted();
+    if (this.#steps > stepsMax || this.limit.passes(steps)) throw new BudgetExhausted();
   }
 
   get steps(): number {
@@ -167,14 +184,14 @@ export class Run {
   }
 
   /** Runs deeper work, or gives up on it where the nesting is beyond what our stack should bear. */
-  deeper<T>(work: () => T, tooDeep: T): T {
+  deeper<N, T>(work: (run: Run, frame: Frame, node: N) => T, frame: Frame, node: N, tooDeep: T): T {
     if (this.#depth >= depthMax) {
       this.truncated = true;
       return tooDeep;
     }
     this.#depth++;
     try {
-      return work();
+      return work(this, frame, node);
     } finally {
       this.#depth--;
     }

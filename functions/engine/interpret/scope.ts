@@ -9,6 +9,8 @@ export type Variables = Map<string, Value>;
  */
 export class Scope {
   variables: Variables | null = new Map();
+  /** The variables where the function returned: functions made in it go on to see them. */
+  #left: Variables | null = null;
   readonly parent: Scope | null;
   /** What variables were declared as: a test that one holds the outcome of, an address that one is a part of. */
   readonly origins = new Map<string, Expression>();
@@ -30,14 +32,24 @@ export class Scope {
   /** The scope that binds a name, this one or one around it. */
   binding(name: string): Scope | null {
     for (let scope: Scope | null = this; scope; scope = scope.parent) {
-      if (scope.variables?.has(name)) return scope;
+      if (scope.#known?.has(name)) return scope;
       if (scope.#sees && isVariable(name) && !scope.#sees.has(name.split(".", 1)[0] as string)) return null;
     }
     return null;
   }
 
   get(key: string): Value | undefined {
-    return this.variables?.get(key);
+    return this.#known?.get(key);
+  }
+
+  get #known(): Variables | null {
+    return this.variables ?? this.#left;
+  }
+
+  /** Nothing goes on from here, but for the functions that have been made. */
+  leave(): void {
+    this.#left = joinStates(this.#left, this.variables);
+    this.variables = null;
   }
 
   /** Assigns; what was known about fields of the old value goes. */
@@ -88,8 +100,8 @@ export function joinStates(a: Variables | null, b: Variables | null): Variables 
     const other = joined.get(key);
     if (other === value) continue;
     // A fact counts only where it holds on both sides.
-    if (key.startsWith("@")) joined.delete(key);
-    else if (other !== undefined) joined.set(key, join(other, value));
+    if (key.startsWith("@")) continue;
+    if (other !== undefined) joined.set(key, join(other, value));
     else if (!isTold(key, value)) joined.set(key, value);
   }
   for (const [key, value] of a) if (!b.has(key) && (key.startsWith("@") || isTold(key, value))) joined.delete(key);

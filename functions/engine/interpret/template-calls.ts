@@ -41,7 +41,7 @@ export function renderTemplates(
 
 /** Hands a value over to the templates that the function names: by returning the name, or in a call that shows it. */
 export function fillTemplates(run: Run, frame: Frame, paths: readonly string[], subject: Subject): void {
-  const [fill] = paths.flatMap((path) => run.knowledge.fills.find(path));
+  const [fill] = run.knowledge.fills.findAll(paths);
   if (!fill || !frame.fn) return;
   const given = pairAt(run, subject, fill.key, fill.value);
   if (given.size === 0) return;

@@ -216,7 +216,7 @@ export function cleaned(value: Value, families: Families): Value {
 
 /** Records that the taint passed this place. */
 export function stepped(taint: readonly Taint[], at: Span): readonly Taint[] {
-  return taint.map((t) => ({ ...t, step: extend(t.step, at) }));
+  return taint.length === 0 ? taint : taint.map((t) => ({ ...t, step: extend(t.step, at) }));
 }
 
 export function extend(step: Step, at: Span): Step {

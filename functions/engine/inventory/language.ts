@@ -52,10 +52,30 @@ const unsupported: Record<string, string> = {
   sh: "shell",
 };
 
-/** Judges by the file name alone. */
-export function languageOf(path: string): FileLanguage {
+/** Interpreters that scripts without an extension name in their first line. */
+const interpreters: [program: RegExp, extension: string][] = [
+  [/^(node|nodejs|bun|deno|zx)$/, "js"],
+  [/^(ts-node|tsx)$/, "ts"],
+  [/^python[\d.]*$/, "py"],
+  [/^ruby[\d.]*$/, "rb"],
+  [/^php[\d.]*$/, "php"],
+  [/^(ba|da|k|z)?sh$/, "sh"],
+];
+
+/** The extension that a script would have that begins with `#!/usr/bin/env node`. */
+function scriptExtension(beginning: string): string | undefined {
+  const [, command = ""] = beginning.match(/^#!\s*([^\r\n]{1,200})/) ?? [];
+  const [first = "", ...others] = command.trim().split(/\s+/);
+  const program = first.endsWith("/env") ? others.find((word) => !/^-|=/.test(word)) : first;
+  const name = program?.slice(program.lastIndexOf("/") + 1) ?? "";
+  return interpreters.find(([known]) => known.test(name))?.[1];
+}
+
+/** Judges by the file name; where that has no extension, by what the file begins with as far as it is given. */
+export function languageOf(path: string, beginning = ""): FileLanguage {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  const written = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  const extension = (name.includes(".") ? undefined : scriptExtension(beginning)) ?? written;
   const template = templateFormatOf(path);
   if (template) return { name: template, grammar: null, unsupported: false };
   const known = Object.hasOwn(grammars, extension) ? grammars[extension] : undefined;

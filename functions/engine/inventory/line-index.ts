@@ -42,8 +42,8 @@ export class LineIndex {
   line(number: number): string {
     const start = this.#starts[number - 1];
     if (start === undefined) return "";
-    const end = this.#starts[number] ?? this.#text.length + 1;
-    return this.#text.slice(start, end - 1).replace(/\r$/, "");
+    const end = (this.#starts[number] ?? this.#text.length + 1) - 1;
+    return this.#text.slice(start, this.#text[end - 1] === "\r" ? Math.max(start, end - 1) : end);
   }
 
   startOf(number: number): number {

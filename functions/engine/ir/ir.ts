@@ -69,7 +69,12 @@ export interface Call extends Span {
   callee: Expression;
   args: Argument[];
   isNew: boolean;
+  /** Its result is waited for: what it gives was fetched or computed elsewhere. */
+  awaited?: boolean;
 }
+/** Called with what a generator hands out; spread where it hands on all of another's. */
+export const handsOut = "<yield>";
+
 /** The name of an argument that is a map of arguments: `f(**options)`. */
 export const wholeMap = "**";
 
@@ -160,8 +165,12 @@ export interface Loop extends Span {
 export interface Try extends Span {
   kind: "try";
   body: Statement[];
-  catches: { bind: Expression | null; body: Statement[] }[];
+  catches: Catch[];
   last: Statement[];
+}
+export interface Catch extends Span {
+  bind: Expression | null;
+  body: Statement[];
 }
 export interface Return extends Span {
   kind: "return";
@@ -204,6 +213,8 @@ export interface FunctionNode extends Span {
   /** The name that holds the object in a method: "this", or the first parameter in Python. Null in plain functions and arrows. */
   receiver: string | null;
   exported: boolean;
+  /** It gives way while it waits: `async`. Others run on the same thread meanwhile, and stand still when it does not. */
+  suspends?: boolean;
   /** The declared type of what it returns, as written, where models ask for it. */
   result?: string | null;
   /** The variables around it that it can see, where that is not all of them: PHP hands them in by name. */

@@ -3,6 +3,7 @@ import type { Candidate, FileArtefact } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import type { TraceStep } from "../finding.ts";
+import type { WebPlace } from "../web/web-record.ts";
 import type { ControlBody } from "../web/web-schema.ts";
 import type { PlacedCandidate } from "./link.ts";
 import { Modules } from "./modules.ts";
@@ -11,6 +12,7 @@ import { type Route, WebRoutes, worldOf } from "./web-routes.ts";
 /** More gaps than this, and more than have the control, are one finding: somebody decided so, or something else protects them. */
 const singleMax = 8;
 const listedMax = 19;
+const sinkMax = 60;
 /** Without the control anywhere it may be elsewhere, in front of the application. */
 const nowhereFactor = 0.35;
 const elsewhereFactor = 0.75;
@@ -21,28 +23,33 @@ const anyMethodFactor = 0.8;
 export function missingControls(catalogue: Catalogue, artefacts: readonly FileArtefact[]): PlacedCandidate[] {
   if (!artefacts.some(({ link }) => link.web && link.web.routes.length > 0)) return [];
   const { all } = new WebRoutes(artefacts, new Modules(artefacts, []));
+  const owned = new Set(artefacts.flatMap(({ link }) => link.web?.owned ?? []));
   return catalogue.controlRules.flatMap((rule) =>
     [...new Set(all.map(languageOfRoute))].flatMap((language) => {
       const routes = all.filter((route) => languageOfRoute(route) === language);
       const isMeant = rule.languages.some((name) => worldOf(name) === language);
-      return rule.control && isMeant ? gaps(rule, rule.control, routes) : [];
+      return rule.control && isMeant ? gaps(rule, rule.control, routes, owned) : [];
     }),
   );
 }
 
 const languageOfRoute = ({ artefact }: Route): string => worldOf(artefact.coverage.language);
 
-function gaps(rule: Rule, body: ControlBody, routes: readonly Route[]): PlacedCandidate[] {
+function gaps(rule: Rule, body: ControlBody, routes: readonly Route[], owned: ReadonlySet<string>): PlacedCandidate[] {
   const meant = tester(body);
   const has = (route: Route) => route.controls.has(body.requires);
   const controlled = routes.filter(has);
   const missing = oncePerHandler(routes.filter((route) => !has(route) && !route.unknown && meant(route)));
   const [first] = missing;
   if (!first) return [];
+  if (body.scope === "place") return atPlaces(rule, body, missing, owned);
+  if (body.scope === "application") return controlled.length > 0 ? [] : [ofApplication(rule, first, missing)];
   const one = controlled.length === 0 || (missing.length > singleMax && missing.length > controlled.length);
   if (one) return [collective(rule, first, missing, controlled.length)];
   return missing.map((route) => {
-    const sibling = nearest(route, controlled);
+    // What is meant alike shows best how it should be.
+    const alike = controlled.filter(meant);
+    const sibling = nearest(route, alike.length > 0 ? alike : controlled);
     const near = sibling.artefact === route.artefact ? 1 : elsewhereFactor;
     const certain = route.record.methods.includes("ANY") ? anyMethodFactor : 1;
     return placed(rule, route, rule.confidence * near * certain, label(sibling), [
@@ -61,27 +68,63 @@ function oncePerHandler(routes: readonly Route[]): Route[] {
   });
 }
 
-function collective(rule: Rule, first: Route, missing: readonly Route[], controlled: number): PlacedCandidate {
+/** One finding for all routes that lack it. */
+function ofApplication(rule: Rule, first: Route, missing: readonly Route[]): PlacedCandidate {
   const steps = missing.slice(0, listedMax).map((route) => step(route, "step"));
-  const source = controlled === 0 ? "–" : String(controlled);
-  const found = placed(rule, first, rule.confidence * nowhereFactor, source, steps);
-  return {
-    ...found,
-    candidate: { ...found.candidate, severity: "low", sink: `${label(first)} (+${missing.length - 1})` },
-  };
+  const found = placed(rule, first, rule.confidence, "–", steps);
+  const others = missing.length > 1 ? ` (+${missing.length - 1})` : "";
+  return { ...found, candidate: { ...found.candidate, sink: `${label(first)}${others}` } };
 }
 
-function tester({ effects, methods, matches, notMatches }: ControlBody): (route: Route) => boolean {
+function collective(rule: Rule, first: Route, missing: readonly Route[], controlled: number): PlacedCandidate {
+  const unsure = { ...rule, confidence: rule.confidence * nowhereFactor };
+  const found = ofApplication(unsure, first, missing);
+  const source = controlled === 0 ? "–" : String(controlled);
+  return { ...found, candidate: { ...found.candidate, severity: "low", source } };
+}
+
+/** What handlers do without the control, where they do it: the same place may be on the way of many routes. */
+function atPlaces(
+  rule: Rule,
+  body: ControlBody,
+  routes: readonly Route[],
+  owned: ReadonlySet<string>,
+): PlacedCandidate[] {
+  const wanted = body.records === undefined ? null : RE2JS.compile(body.records);
+  const isMeant = ({ effect, record }: WebPlace): boolean => {
+    if (!body.effects.includes(effect)) return false;
+    if (body.owned && !(record !== undefined && owned.has(record))) return false;
+    return !wanted || (record !== undefined && wanted.test(record));
+  };
+  const found = new Map<string, PlacedCandidate>();
+  const done = new Set<string>();
+  for (const route of routes)
+    for (const { artefact, place } of route.places) {
+      const key = `${artefact.coverage.path}\0${place.startLine}\0${place.startColumn}`;
+      if (!isMeant(place) || found.has(key)) continue;
+      const at = { artefact, record: place };
+      const trace = [step(route, "source"), step(at, "sink")];
+      // What is not about records is done once in a handler, in however many statements.
+      const first = `${route.artefact.coverage.path}\0${route.record.order}`;
+      if (!body.owned && done.has(first)) continue;
+      done.add(first);
+      found.set(key, placed(rule, at, rule.confidence, label(route), trace));
+    }
+  return [...found.values()];
+}
+
+function tester(body: ControlBody): (route: Route) => boolean {
+  const { effects, methods, matches, notMatches } = body;
   const wanted = matches === undefined ? null : RE2JS.compile(matches);
   const unwanted = notMatches === undefined ? null : RE2JS.compile(notMatches);
-  return ({ artefact, record, effects: done }) => {
+  return ({ artefact, record, controls, effects: done, wholePath }) => {
+    const told = (fact: string) => controls.has(fact) || done.has(fact);
+    if (!body.with.every(told) || body.without.some(told)) return false;
     if (!effects.some((effect) => effect === "any" || done.has(effect))) return false;
     if (!record.methods.some((method) => methods.includes(method))) return false;
-    const name = `${record.path ?? ""} ${record.handler}`;
-    if (wanted && !wanted.matcher(name).find()) return false;
-    return !unwanted
-      ?.matcher(`${name} ${artefact.coverage.path.slice(artefact.coverage.path.lastIndexOf("/") + 1)}`)
-      .find();
+    const name = `${record.methods.join(" ")} ${wholePath ?? ""} ${record.handler}`;
+    if (wanted && !wanted.test(name)) return false;
+    return !unwanted?.test(`${name} ${artefact.coverage.path.slice(artefact.coverage.path.lastIndexOf("/") + 1)}`);
   };
 }
 
@@ -97,21 +140,39 @@ function nearest(route: Route, controlled: readonly Route[]): Route {
 }
 
 /** Placeholders are written alike, whatever the framework. */
-const label = ({ record: { methods, path, handler } }: Route): string =>
+const label = ({ record: { methods, path, handler } }: Pick<Route, "record">): string =>
   `${methods.join("|")} ${(path ?? handler).replace(/\{(\w+)\}/g, ":$1")}`.slice(0, 100);
 
-const step = ({ artefact, record }: Route, role: TraceStep["role"]): TraceStep => ({
+/** A route, or a place in a handler. */
+interface At {
+  artefact: FileArtefact;
+  record: WebPlace | Route["record"];
+}
+
+const codeOf = ({ snippet }: At["record"]): string => (snippet.split("\n", 1)[0] ?? "").trim().slice(0, 120);
+
+/** A route by what it answers to, anything else by how it is written. */
+const nameOf = (record: At["record"]): string =>
+  "methods" in record ? label({ record }) : codeOf(record).slice(0, sinkMax);
+
+const step = ({ artefact, record }: At, role: TraceStep["role"]): TraceStep => ({
   path: artefact.coverage.path,
   startLine: record.startLine,
   startColumn: record.startColumn,
   endLine: record.endLine,
   endColumn: record.endColumn,
-  code: (record.snippet.split("\n", 1)[0] ?? "").trim().slice(0, 120),
+  code: codeOf(record),
   role,
 });
 
-function placed(rule: Rule, route: Route, confidence: number, source: string, trace: TraceStep[]): PlacedCandidate {
-  const { artefact, record } = route;
+function placed(
+  rule: Rule,
+  { artefact, record }: At,
+  confidence: number,
+  source: string,
+  trace: TraceStep[],
+  sink: string = nameOf(record),
+): PlacedCandidate {
   const reason = record.suppressed[rule.id];
   const candidate: Candidate = {
     startLine: record.startLine,
@@ -122,7 +183,7 @@ function placed(rule: Rule, route: Route, confidence: number, source: string, tr
     severity: rule.severity,
     confidence: Math.round(confidence * 100) / 100,
     source,
-    sink: label(route),
+    sink,
     symbol: record.symbol,
     anchor: record.anchor,
     snippet: record.snippet,

@@ -3,6 +3,7 @@ import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { wholeMap } from "../ir/ir.ts";
+import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { argumentIndex, Modules, samePart } from "./modules.ts";
 import { Passages } from "./passages.ts";
@@ -33,6 +34,7 @@ export class CrossFile {
   readonly #passages: Passages;
   readonly #settings: Settings;
   readonly #stores = new Map<string, { path: string; store: FileArtefact["link"]["stores"][number] }[]>();
+  readonly #cleaned: ReadonlySet<string>;
   readonly #arrivals = new Map<string, Arrival[]>();
 
   /** @param artefacts in path order */
@@ -42,6 +44,7 @@ export class CrossFile {
     this.#modules = new Modules(artefacts, catalogue.namesOf(allFamilies));
     this.#passages = new Passages(this.#modules);
     this.#settings = new Settings(artefacts);
+    this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const known = this.#stores.get(store.field) ?? [];
@@ -54,17 +57,19 @@ export class CrossFile {
   holds(path: string, candidate: Candidate): boolean {
     if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
+    if (rule?.taint && this.#cleaned.has(rule.family)) return false;
     return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family);
   }
 
   /** What no file shows on its own. */
   candidates(): PlacedCandidate[] {
-    return this.#artefacts.flatMap(({ coverage: { path }, link }) => [
+    const across = this.#artefacts.flatMap(({ coverage: { path }, link }) => [
       ...link.pending.flatMap(({ outside, candidate }) => this.#arrived(path, outside, candidate)),
       ...link.calls.flatMap((call) =>
         this.#origins(path, call.from).flatMap((arrival) => this.#follow(path, call, arrival)),
       ),
     ]);
+    return [...across, ...libraryCandidates(this.#catalogue, this.#artefacts)];
   }
 
   #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {

@@ -1,4 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
+import { anyClass } from "../interpret/handover.ts";
 import type { Target } from "./modules.ts";
 
 /** More declarations of one name are versions of one another; looking at a few of them is enough. */
@@ -7,18 +8,25 @@ const declarationsMax = 4;
 const generationsMax = 6;
 
 /**
- * The functions and classes of PHP: their names are the same in all files, however a file gets to know another. Paths are
- * `function`, `Name\\Space\\function` and `Name\\Space\\Class.method`.
+ * The functions and classes of languages whose names are the same in all files, however a file gets to know another. Paths are `function`,
+ * `Name\\Space\\function` and `Name\\Space\\Class.method` in PHP; elsewhere namespaces are segments too, and the last one names the class.
  */
 export class GlobalNames {
   readonly #declared = new Map<string, Target[]>();
+  /** By their names without the class. */
+  readonly #methods = new Map<string, Target[]>();
   readonly #bases = new Map<string, string[]>();
   readonly #heirs = new Map<string, string[]>();
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[]) {
     for (const artefact of artefacts) {
-      for (const exported of artefact.link.exports) add(this.#declared, exported.name, { artefact, exported });
+      for (const exported of artefact.link.exports) {
+        const name = inClass(exported.name);
+        const method = name.slice(name.lastIndexOf(".") + 1);
+        add(this.#declared, name, { artefact, exported });
+        if (name.includes(".")) add(this.#methods, method, { artefact, exported });
+      }
       for (const { name, bases } of artefact.link.classes) {
         for (const base of bases) {
           add(this.#bases, name, base);
@@ -28,15 +36,23 @@ export class GlobalNames {
     }
   }
 
-  find(target: string): Target[] {
+  find(written: string): Target[] {
+    const target = inClass(written);
     const dot = target.lastIndexOf(".");
     // What is not found in a namespace is looked for in the global one.
     if (dot < 0) return this.#at(target) ?? this.#at(target.slice(target.lastIndexOf("\\") + 1)) ?? [];
     const type = target.slice(0, dot);
     const method = target.slice(dot + 1);
+    if (type === anyClass) return this.#onlyOne(method);
     const own = this.#along(this.#bases, type, method, true);
     const overriding = this.#along(this.#heirs, type, method, false);
     return [...new Set([...own, ...overriding])].slice(0, declarationsMax);
+  }
+
+  /** Methods of many classes say too little about which of them is meant. */
+  #onlyOne(method: string): Target[] {
+    const declared = this.#methods.get(method) ?? [];
+    return declared.length === 1 ? declared : [];
   }
 
   #at(name: string): Target[] | undefined {
@@ -57,6 +73,15 @@ export class GlobalNames {
     }
     return found;
   }
+}
+
+/** The class and its method without the modules around them; what Ruby makes with `new` is one of the class. */
+function inClass(path: string): string {
+  const names = path
+    .replace(/\.new$/, ".initialize")
+    .replaceAll(".new.", ".")
+    .split(".");
+  return names.slice(-2).join(".");
 }
 
 function add<T>(map: Map<string, T[]>, key: string, value: T): void {

@@ -35,6 +35,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     })),
     aliases: [...run.aliases].map(([name, target]) => ({ name, target })),
     classes: classesOf(run),
+    ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
 }
 
@@ -49,7 +50,9 @@ class Recorder {
     this.#run = run;
   }
 
+  /** @throws TimeUp */
   exported(name: string, closure: ClosureValue): ExportedFunction[] {
+    this.#run.limit.check();
     const summary = this.#run.summaries.get(closure.fn);
     if (!summary) return [];
     const { fn } = closure;

@@ -8,7 +8,7 @@ import { typeOfWeakness } from "../review/problem-class.ts";
 import { missingControls } from "./controls.ts";
 import { CrossFile } from "./cross-file.ts";
 import { byCodeUnits } from "./order.ts";
-import { inTestCode, isDocumentation, isForDevelopment } from "./path-role.ts";
+import { inTestCode, isBeyondQuality, isDocumentation, isForDevelopment } from "./path-role.ts";
 
 /** A candidate in its file, with steps that may lie in others. */
 export interface PlacedCandidate {
@@ -36,9 +36,10 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
     ({ candidate, path }) =>
       candidate.own
         ? isForPath(candidate.own.paths ?? everywhere, path)
-        : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? ""),
+        : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? "") &&
+          !(catalogue.rules.get(candidate.ruleId)?.code && isBeyondQuality(path)),
   );
-  return identify(catalogue, mergeSamePlace(catalogue, all)).sort(findingOrder);
+  return identify(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, all))).sort(findingOrder);
 }
 
 const everywhere = { include: [], exclude: [] };
@@ -73,6 +74,22 @@ function mergeSamePlace(catalogue: Catalogue, all: readonly PlacedCandidate[]): 
   }
   return [...best.values()];
 }
+
+/** Of rules that are told once a function, the first place in it that is not silenced; silenced ones are kept. */
+function firstOfFunctions(catalogue: Catalogue, all: readonly PlacedCandidate[]): PlacedCandidate[] {
+  const first = new Map<string, PlacedCandidate>();
+  const key = ({ path, candidate }: PlacedCandidate) => [path, candidate.ruleId, candidate.symbol].join("\0");
+  const isCounted = ({ candidate }: PlacedCandidate) =>
+    catalogue.rules.get(candidate.ruleId)?.oncePerFunction === true && candidate.suppressed === null;
+  for (const placed of all) {
+    const known = isCounted(placed) ? first.get(key(placed)) : placed;
+    if (!known || placedBefore(placed, known)) first.set(key(placed), placed);
+  }
+  return all.filter((placed) => !isCounted(placed) || first.get(key(placed)) === placed);
+}
+
+const placedBefore = ({ candidate: a }: PlacedCandidate, { candidate: b }: PlacedCandidate): boolean =>
+  a.startLine - b.startLine < 0 || (a.startLine === b.startLine && a.startColumn < b.startColumn);
 
 function rank(a: PlacedCandidate, b: PlacedCandidate): number {
   return (
@@ -147,7 +164,7 @@ function findingOf(named: NamedRule, { path, candidate, trace }: PlacedCandidate
     owasp2021,
     owasp2025,
     title: fill(named.title),
-    message: fill(named.message),
+    message: withRest(fill(named.message), candidate.more ?? 0),
     fix: fill(named.fix),
     symbol: candidate.symbol,
     snippet: candidate.snippet,
@@ -166,6 +183,12 @@ function isHarmlessPlace({ secret, config }: Rule, path: string): boolean {
   if (secret) return secret.generic && (inTestCode(path) || isDocumentation(path));
   return inTestCode(path) || (config !== undefined && (isDocumentation(path) || isForDevelopment(path)));
 }
+
+/** What is not listed must not look as if it were not there. */
+const withRest = ({ zh, en }: Text, more: number): Text =>
+  more === 0
+    ? { zh, en }
+    : { zh: `${zh}本文件中另有 ${more} 处同类问题未逐一列出。`, en: `${en} ${more} more in this file are not listed.` };
 
 const fillSlots = (text: string, candidate: Candidate): string =>
   text.replace(/\{(source|sink)\}/g, (_, slot: "source" | "sink") => candidate[slot]);

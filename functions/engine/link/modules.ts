@@ -16,7 +16,7 @@ export class Modules {
   /** Every family that some value can be clean for. */
   readonly families: string[];
   readonly #packages: Packages;
-  readonly #globals: GlobalNames;
+  readonly #globals: ReadonlyMap<string, GlobalNames>;
   readonly #templates: Templates;
   readonly #found = new Map<string, Target[]>();
   readonly #byPath = new Map<string, FileArtefact>();
@@ -29,7 +29,12 @@ export class Modules {
     this.families = families;
     this.#packages = new Packages(artefacts);
     this.#templates = new Templates(artefacts);
-    this.#globals = new GlobalNames(artefacts.filter(({ coverage }) => coverage.language === "php"));
+    this.#globals = new Map(
+      globalLanguages.map((name) => [
+        name,
+        new GlobalNames(artefacts.filter(({ coverage }) => coverage.language === name)),
+      ]),
+    );
     for (const artefact of [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path))) {
       const file = artefact.coverage.path.match(/([^/]+)\.java$/)?.[1];
       if (file) this.#classes.set(file, [...(this.#classes.get(file) ?? []), artefact]);
@@ -64,7 +69,8 @@ export class Modules {
 
   #find(from: string, target: string, aliases: number): Target[] {
     if (from.endsWith(".go")) return this.#packages.find(from, target);
-    if (isPhp(from)) return this.#globals.find(target);
+    const globals = this.#globals.get(languageOf(from).name);
+    if (globals) return globals.find(target);
     const { relative, names } = split(target);
     // A function that is the whole module is called by the module's name.
     for (let files = names.length; files >= (relative ? 0 : 1); files--) {
@@ -150,7 +156,8 @@ export class Modules {
   }
 }
 
-const isPhp = (path: string): boolean => languageOf(path).name === "php";
+/** In these a class is known by its name, wherever its file is. */
+const globalLanguages = ["php", "csharp", "ruby"];
 
 /** Re-exports of re-exports end somewhere. */
 const aliasesMax = 4;

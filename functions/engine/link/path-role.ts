@@ -7,14 +7,25 @@ export const isForDevelopment = (path: string): boolean =>
     path,
   );
 
+/**
+ * Whether nobody asks how well the code is written: tests are lists of cases, migrations run once, and what others have written stays as
+ * they wrote it.
+ */
+export const isBeyondQuality = (path: string): boolean =>
+  /(^|\/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|mocks?|__mocks__|migrations?|src\/(test|androidTest)|vendors?|third[-_]?party|bower_components|node_modules)\//i.test(
+    path,
+  ) || isTestFile(path);
+
+const isTestFile = (path: string): boolean =>
+  /(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.(java|kt|php)$|_test\.go$/.test(
+    path,
+  );
+
 /** Whether a path holds tests, examples or the like. Only the path is asked, so it is applied when linking. */
 export function inTestCode(path: string): boolean {
   return (
     /(^|\/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
       path,
-    ) ||
-    /(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.(java|kt)$|_test\.go$/.test(
-      path,
-    )
+    ) || isTestFile(path)
   );
 }

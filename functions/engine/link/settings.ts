@@ -20,9 +20,7 @@ export class Settings {
     for (const { folder, settings } of this.#files) {
       if (!Object.hasOwn(settings, key)) continue;
       const common = inCommon(from, folder);
-      const fits = this.#pattern(matches)
-        .matcher(settings[key] as string)
-        .find();
+      const fits = this.#pattern(matches).test(settings[key] as string);
       // Files for different surroundings stand side by side: what one of them says can be so.
       if (common === near) answer ||= fits;
       else if (common > near) [near, answer] = [common, fits];

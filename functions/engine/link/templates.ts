@@ -1,4 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
+import { pageName } from "../interpret/page.ts";
 import { templateFormatOf } from "../templates/template-format.ts";
 import type { Target } from "./modules.ts";
 
@@ -14,7 +15,8 @@ export class Templates {
   constructor(artefacts: readonly FileArtefact[]) {
     for (const artefact of artefacts) {
       const { path } = artefact.coverage;
-      if (artefact.link.exports.length === 0 || templateFormatOf(path) === null) continue;
+      const isPage = artefact.link.exports.some((exported) => exported.name === pageName);
+      if (!isPage && (artefact.link.exports.length === 0 || templateFormatOf(path) === null)) continue;
       const name = stemOf(path);
       this.#byName.set(name, [...(this.#byName.get(name) ?? []), artefact]);
     }
@@ -28,11 +30,12 @@ export class Templates {
     for (let artefact = open.pop(); artefact && found.size < partsMax; artefact = open.pop()) {
       if (found.has(artefact)) continue;
       found.add(artefact);
-      for (const include of artefact.link.aliases) open.push(...this.#named(artefact.coverage.path, include.target));
+      for (const include of artefact.link.aliases.filter(({ name }) => name === "include"))
+        open.push(...this.#named(artefact.coverage.path, include.target));
     }
     return [...found].flatMap((artefact) =>
       artefact.link.exports
-        .filter((exported) => exported.name === escaping)
+        .filter((exported) => exported.name === escaping || exported.name === pageName)
         .map((exported) => ({ artefact, exported })),
     );
   }
@@ -55,7 +58,7 @@ const stemOf = (path: string): string =>
 /** "./a/b.html", "/WEB-INF/b.jsp", "@App/a/b.html.twig" and Laravel's "a.b" all name files. */
 function normal(name: string, from: string): string {
   const plain = name.replace(/^@!?\w+\/|^\w+::|^classpath:/, "").replace(/^(\.{0,2}\/)+/, "");
-  const dotted = from.endsWith(".php") && !plain.includes("/") && !/\.(twig|html|php|tpl)$/.test(plain);
+  const dotted = from.endsWith(".php") && !plain.includes("/") && !/\.(twig|html|php|phtml|inc|tpl)$/.test(plain);
   return dotted ? plain.replaceAll(".", "/") : plain;
 }
 

@@ -1,5 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
-import type { FunctionRecord, Reference } from "../web/web-record.ts";
+import type { FunctionRecord, Reference, WebPlace } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 
 /** How many files a control may lie away from the handler. */
@@ -12,18 +12,33 @@ const reachedMax = 60;
 export interface Reached {
   controls: ReadonlySet<string>;
   effects: ReadonlySet<string>;
+  /** Where the effects are done, as far as their places count. */
+  places: readonly PlaceInFile[];
   /** Some file of the project that it refers to is not among those scanned. */
   unknown: boolean;
+}
+
+export interface PlaceInFile {
+  artefact: FileArtefact;
+  place: WebPlace;
+}
+
+interface Found {
+  artefact: FileArtefact;
+  record: FunctionRecord;
 }
 
 /** Finds what references of web records mean, and what the functions meant do. */
 export class WebFunctions {
   readonly #modules: Modules;
+  readonly #files: readonly FileArtefact[];
   readonly #byName = new Map<FileArtefact, Map<string, FunctionRecord[]>>();
   readonly #reached = new Map<string, Reached>();
+  #methodsOfGo: Map<string, Found[]> | null = null;
 
-  constructor(modules: Modules) {
+  constructor(modules: Modules, files: readonly FileArtefact[]) {
     this.#modules = modules;
+    this.#files = files;
   }
 
   /** What the function, or class with all its methods, comes to. */
@@ -33,11 +48,12 @@ export class WebFunctions {
     if (known) return known;
     const controls = new Set<string>();
     const effects = new Set<string>();
+    const places: PlaceInFile[] = [];
     let unknown = false;
     const seen = new Set<string>();
-    const open = [{ from, reference, depth: 0 }];
+    const open = [{ from, reference, depth: 0, isFront: false }];
     for (let next = open.pop(); next && seen.size < reachedMax; next = open.pop()) {
-      const { from: file, reference: wanted, depth } = next;
+      const { from: file, reference: wanted, depth, isFront } = next;
       const name = `${file.coverage.path}\0${wanted}`;
       if (seen.has(name)) continue;
       seen.add(name);
@@ -45,19 +61,28 @@ export class WebFunctions {
       if (!found) unknown ||= depth === 0 && isOfProject(wanted);
       for (const { artefact, record } of found ?? []) {
         for (const control of record.controls) controls.add(control);
-        if (depth <= effectsMax) for (const effect of record.effects) effects.add(effect);
+        if (depth <= effectsMax && !isFront) {
+          for (const effect of record.effects) effects.add(effect);
+          places.push(...(record.places ?? []).map((place) => ({ artefact, place })));
+        }
         if (depth < crossingsMax)
-          for (const call of record.calls) open.push({ from: artefact, reference: call, depth: depth + 1 });
+          for (const [references, inFront] of [
+            [record.calls, isFront],
+            [record.fronts ?? [], true],
+          ] as const)
+            for (const call of references)
+              open.push({ from: artefact, reference: call, depth: depth + 1, isFront: inFront });
       }
     }
-    const result = { controls, effects, unknown };
+    const result = { controls, effects, places, unknown };
     this.#reached.set(key, result);
     return result;
   }
 
   /** Null where the file meant is not known; empty where its function does nothing worth a record. */
-  #find(from: FileArtefact, reference: Reference): { artefact: FileArtefact; record: FunctionRecord }[] | null {
+  #find(from: FileArtefact, reference: Reference): Found[] | null {
     if (reference.startsWith("#")) return this.#named(from, reference.slice(1).replace(/^(this|self)\./, ""));
+    if (from.coverage.language === "go") return this.#ofPackage(from, reference);
     const file = this.#modules.file(from.coverage.path, reference);
     if (!file) return null;
     const direct = this.#named(file.artefact, file.member || "default");
@@ -68,7 +93,32 @@ export class WebFunctions {
       .flatMap(({ artefact, exported }) => this.#named(artefact, exported.name));
   }
 
-  #named(artefact: FileArtefact, name: string): { artefact: FileArtefact; record: FunctionRecord }[] {
+  /** Functions of Go are found by their package; methods of values that nothing tells of, by their name if only one can be meant. */
+  #ofPackage(from: FileArtefact, reference: Reference): Found[] | null {
+    for (const target of [reference, `~${reference}`]) {
+      const found = this.#modules
+        .find(from.coverage.path, target)
+        .flatMap(({ artefact, exported }) => this.#named(artefact, exported.name));
+      if (found.length > 0) return found;
+    }
+    const method = reference.slice(reference.lastIndexOf(".") + 1);
+    const named = this.#methods().get(method) ?? [];
+    return named.length === 1 ? named : null;
+  }
+
+  #methods(): Map<string, Found[]> {
+    if (this.#methodsOfGo) return this.#methodsOfGo;
+    const methods = new Map<string, Found[]>();
+    for (const artefact of this.#files)
+      for (const record of artefact.coverage.language === "go" ? (artefact.link.web?.functions ?? []) : []) {
+        const method = record.name.slice(record.name.lastIndexOf(".") + 1);
+        methods.set(method, [...(methods.get(method) ?? []), { artefact, record }]);
+      }
+    this.#methodsOfGo = methods;
+    return methods;
+  }
+
+  #named(artefact: FileArtefact, name: string): Found[] {
     const names = this.#namesOf(artefact);
     if (name.endsWith("!")) return (names.get(name.slice(0, -1)) ?? []).map((record) => ({ artefact, record }));
     const records = names.get(name) ?? names.get(`${name}.*`);

@@ -2,7 +2,7 @@ import type { FileArtefact } from "../artefact.ts";
 import type { MountRecord, RouteRecord } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 import { inTestCode } from "./path-role.ts";
-import { WebFunctions } from "./web-functions.ts";
+import { type PlaceInFile, WebFunctions } from "./web-functions.ts";
 
 /** Routers in routers in routers. */
 const nestingMax = 5;
@@ -13,6 +13,10 @@ export interface Route {
   record: RouteRecord;
   controls: ReadonlySet<string>;
   effects: ReadonlySet<string>;
+  /** With the paths of all routers around it. */
+  wholePath: string | null;
+  /** Where its handler does what is placed. */
+  places: readonly PlaceInFile[];
   /** Something in front of it is not known, so that nothing can be said to be missing. */
   unknown: boolean;
 }
@@ -36,8 +40,8 @@ export class WebRoutes {
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], modules: Modules) {
     this.#modules = modules;
-    this.#functions = new WebFunctions(modules);
     this.#files = artefacts.filter(({ link }) => link.web);
+    this.#functions = new WebFunctions(modules, this.#files);
     for (const artefact of this.#files)
       for (const mount of artefact.link.web?.mounts ?? []) this.#index(artefact, mount);
     this.all = this.#files.flatMap((artefact) =>
@@ -61,18 +65,35 @@ export class WebRoutes {
   #route(artefact: FileArtefact, record: RouteRecord): Route {
     const controls = new Set(record.controls);
     const effects = new Set<string>();
+    const places: PlaceInFile[] = [];
     let unknown = false;
     for (const handler of record.handlers) {
       const reached = this.#functions.reached(artefact, handler);
       for (const control of reached.controls) controls.add(control);
-      for (const effect of reached.effects) effects.add(effect);
+      // What stands before the handler does not do its work.
+      if (handler.replace(/^#/, "") === record.handler) {
+        for (const effect of reached.effects) effects.add(effect);
+        places.push(...reached.places);
+      }
       unknown ||= reached.unknown;
     }
     for (const control of this.#inFront(artefact, record, record.order)) controls.add(control);
     for (const { link, coverage } of this.#files)
       if (sameWorld(coverage.language, artefact.coverage.language))
         for (const control of link.web?.application ?? []) controls.add(control);
-    return { artefact, record, controls, effects, unknown };
+    const wholePath = this.#wholePath(artefact, record);
+    return { artefact, record, controls, effects, wholePath, places, unknown };
+  }
+
+  #wholePath(artefact: FileArtefact, { router, path }: Pick<RouteRecord, "router" | "path">): string | null {
+    let [file, inner, whole] = [artefact, router, path];
+    for (let n = 0; n < nestingMax && inner !== null; n++) {
+      const [parent] = this.#parents(file, inner);
+      if (!parent || (parent.artefact === file && parent.mount.router === inner)) break;
+      whole = joinPaths(parent.mount.path, whole);
+      [file, inner] = [parent.artefact, parent.mount.router];
+    }
+    return whole;
   }
 
   /** What the routers around a route put in front of it. */
@@ -106,7 +127,12 @@ export class WebRoutes {
       .filter((file) => file !== artefact && sameWorld(file.coverage.language, artefact.coverage.language))
       .flatMap((file) =>
         (file.link.web?.mounts ?? [])
-          .filter(({ path, router }) => (path === null || path === "/") && this.#parents(file, router).length === 0)
+          .filter(
+            ({ path, router }) =>
+              // A group of Go is made in one file and handed to another.
+              file.coverage.language === "go" ||
+              ((path === null || path === "/") && this.#parents(file, router).length === 0),
+          )
           .flatMap((mount) => this.#of(file, mount)),
       );
   }
@@ -118,7 +144,7 @@ export class WebRoutes {
   }
 
   #of(artefact: FileArtefact, mount: MountRecord): string[] {
-    return [...mount.controls, ...this.#uses(artefact, mount, null)];
+    return [...mount.controls, ...(mount.last ?? []), ...this.#uses(artefact, mount, null)];
   }
 
   /** A function in front of others protects them only if it can refuse; many only look up who is there. */

@@ -1,8 +1,15 @@
 import type { Argument, Constant, Expression, Literal, Module, Span, Statement, Unknown } from "../ir/ir.ts";
 import type { Syntax, SyntaxNode } from "../parse/syntax.ts";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 
 /** Handlers recurse two or three frames a level; far below what the smallest worker stack bears, far above what people write. */
 const nestingMax = 400;
+/**
+ * Nodes that a character of source may become; ordinary code makes one of three characters. Some constructs are lowered into two copies
+ * of what they are about, as `x++` is, and thirty of them inside each other into a million million.
+ */
+const nodesPerCharacter = 8;
+const nodesFree = 10_000;
 
 /** What the lowerings of all languages share: dispatch by node type, the nesting limit, and the count of what is not understood. */
 export abstract class Lowering {
@@ -11,13 +18,15 @@ export abstract class Lowering {
   #unknown = 0;
   #depth = 0;
   #tooDeep = false;
+  #limit = noLimit();
 
   constructor(text: string) {
     this.text = text;
   }
 
-  /** Turns a whole file into IR. */
-  module(syntax: Syntax): Module {
+  /** Turns a whole file into IR. @throws TimeUp */
+  module(syntax: Syntax, limit: TimeLimit = noLimit()): Module {
+    this.#limit = limit;
     const body = this.program(syntax.root);
     return {
       body,
@@ -63,7 +72,8 @@ export abstract class Lowering {
   /** Lowers one level deeper; null below the limit. Whatever recurses without a value or a statement goes through this. */
   nested<T>(lower: () => T): T | null {
     this.#nodes++;
-    if (this.#depth >= nestingMax) {
+    this.#limit.check();
+    if (this.#depth >= nestingMax || this.#nodes > nodesFree + nodesPerCharacter * this.text.length) {
       this.#tooDeep = true;
       return null;
     }

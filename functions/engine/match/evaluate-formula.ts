@@ -158,8 +158,7 @@ export class FormulaSearch {
     if (!binding) return [];
     if (condition.kind === "regex") {
       const content = this.#contentOf(binding);
-      const fits =
-        condition.regex.matcher(binding.text).find() || (content !== null && condition.regex.matcher(content).find());
+      const fits = condition.regex.test(binding.text) || (content !== null && condition.regex.test(content));
       return fits ? [found] : [];
     }
     return distinct(

@@ -1,4 +1,5 @@
 import { childIn, type SyntaxNode } from "../parse/syntax.ts";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { type Binding, type Bindings, bound } from "./bindings.ts";
 import { descendants, type FileUnderMatch, isConstant } from "./file-under-match.ts";
 import type { Pattern, PatternChild, PatternNode } from "./pattern.ts";
@@ -30,11 +31,18 @@ const waysMax = 64;
 
 /** Counts comparisons, so that a rule ends after the same work on every machine. */
 export class Budget {
+  readonly #limit: TimeLimit;
   #left = stepsMax;
 
+  constructor(limit: TimeLimit = noLimit()) {
+    this.#limit = limit;
+  }
+
+  /** @throws MatchBudgetExhausted, TimeUp */
   charge(steps = 1): void {
     this.#left -= steps;
     if (this.#left < 0) throw new MatchBudgetExhausted();
+    this.#limit.check(steps);
   }
 }
 

@@ -7,6 +7,7 @@ import { excerptOf } from "../findings/excerpt.ts";
 import { interpret } from "../interpret/interpreter.ts";
 import type { Module, Span } from "../ir/ir.ts";
 import type { SourceParser } from "../parse/parser.ts";
+import { noLimit, type TimeLimit, TimeUp } from "../time-limit.ts";
 import { type Bindings, noBindings } from "./bindings.ts";
 import { type CompiledPatterns, FormulaSearch } from "./evaluate-formula.ts";
 import { FileUnderMatch } from "./file-under-match.ts";
@@ -51,7 +52,7 @@ export const unparsedFile = (text: string, context: FileContext): OwnRulesFile =
 export interface OwnRuleMatches {
   readonly candidates: Candidate[];
   /** What was left out; null for nothing. */
-  readonly reason: "pattern_invalid" | "pattern_budget" | null;
+  readonly reason: "pattern_invalid" | "pattern_budget" | "time_limit" | null;
 }
 
 const grammarsOf: Record<OwnLanguage, readonly string[]> = {
@@ -101,7 +102,7 @@ export class OwnRules {
   }
 
   /** Runs every rule that can match over one file. A rule that is used up costs the others nothing. */
-  run(catalogue: Catalogue, file: OwnRulesFile): OwnRuleMatches {
+  run(catalogue: Catalogue, file: OwnRulesFile, limit: TimeLimit = noLimit()): OwnRuleMatches {
     const candidates: Candidate[] = [];
     let reason: OwnRuleMatches["reason"] = this.refused.length > 0 ? "pattern_invalid" : null;
     for (const rule of this.rules) {
@@ -109,8 +110,9 @@ export class OwnRules {
       if (rule.grammars && !compiled) continue;
       if (compiled && !compiled.needed.every((needed) => hasWords(file.syntax.words, needed))) continue;
       try {
-        candidates.push(...runRule(catalogue, rule, compiled?.patterns ?? new Map(), file));
+        candidates.push(...runRule(catalogue, rule, compiled?.patterns ?? new Map(), file, limit));
       } catch (error) {
+        if (error instanceof TimeUp) return { candidates, reason: "time_limit" };
         if (!(error instanceof MatchBudgetExhausted)) throw error;
         reason = "pattern_budget";
       }
@@ -195,10 +197,11 @@ function runRule(
   compiled: CompiledRule,
   patterns: CompiledPatterns,
   file: OwnRulesFile,
+  limit: TimeLimit,
 ): Candidate[] {
   const { rule } = compiled;
-  const search = new FormulaSearch(new Matcher(file.syntax, new Budget()), patterns);
-  if (rule.taint) return file.module ? followTaint(catalogue, compiled, search, file, file.module) : [];
+  const search = new FormulaSearch(new Matcher(file.syntax, new Budget(limit)), patterns);
+  if (rule.taint) return file.module ? followTaint(catalogue, compiled, search, file, file.module, limit) : [];
   const found = rule.search ? outermost(search.find(rule.search)) : [];
   return found.slice(0, matchesMax).map((one) => candidateAt(compiled, file.context, one));
 }
@@ -244,6 +247,7 @@ function followTaint(
   search: FormulaSearch,
   { syntax, context }: OwnRulesFile,
   module: Module,
+  limit: TimeLimit,
 ): Candidate[] {
   if (!rule.taint) return [];
   const sinks = search.find(rule.taint.sinks);
@@ -251,7 +255,7 @@ function followTaint(
   if (sources.length === 0) return [];
   const sanitizers = rule.taint.sanitizers ? search.find(rule.taint.sanitizers) : [];
   const marks = new TaintMarks(rule, ruleId, { sources, sinks, sanitizers });
-  const { run } = interpret(catalogue, module, syntax.grammar, syntax.text, marks);
+  const { run } = interpret(catalogue, module, syntax.grammar, syntax.text, marks, limit);
   const hits = [...run.hits.values()].filter((hit) => hit.match === marks.match && hit.flow?.source.outside === null);
   return hits.slice(0, matchesMax).map((hit) => {
     const bindings = bindingsAt(sinks, hit.at);

@@ -20,7 +20,7 @@ function fits(glob: string, path: string): boolean {
   const regex = known.get(glob) ?? RE2JS.compile(regexOf(glob));
   if (known.size > knownMax) known.clear();
   known.set(glob, regex);
-  return regex.matcher(path).find();
+  return regex.test(path);
 }
 
 function regexOf(glob: string): string {

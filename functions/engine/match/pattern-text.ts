@@ -69,7 +69,7 @@ function withParameterTypes(pattern: string): string {
   );
 }
 
-const methodHead = /([\w$\]>]+)\s+([\w$]+)\s*\(([^()]*)\)(\s*(?:throws[^{]*)?\{)/g;
+const methodHead = /(?<![\w$\]>])([\w$\]>]+)\s+([\w$]+)\s*\(([^()]*)\)(\s*(?:throws[^{]*)?\{)/g;
 
 function frames(text: string, language: string): ParseableText[] {
   const top = (framed: string): ParseableText => ({ text: framed, within: "top" });

@@ -40,7 +40,7 @@ class Refused extends Error {
 }
 
 /** A pattern that is not a regular expression but a rule file, in Semgrep's YAML: it begins with the key `rules`. */
-export const isRuleFile = (pattern: string): boolean => /^(?:\s*#[^\n]*\n|---\s*\n|\s*\n)*rules:/.test(pattern);
+export const isRuleFile = (pattern: string): boolean => /^(?:(?:---)?[ \t\r]*(?:#[^\n]*)?\n)*rules:/.test(pattern);
 
 /** One rule of a file as a file of its own, with what became of it. */
 export interface SplitRule {

@@ -290,7 +290,7 @@ export function wordsBetween(node: SyntaxNode, text: string): string[] {
     if (child.start - from > 1) {
       const gap = text.slice(from, child.start);
       const plain =
-        gap.includes("/") || gap.includes("#") ? gap.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|#[^\n]*/g, " ") : gap;
+        gap.includes("/") || gap.includes("#") ? gap.replace(/\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|#[^\n]*/g, " ") : gap;
       for (const [found] of plain.matchAll(word)) words.push(found);
     } else if (child.start - from === 1 && /[^\s(){}[\],;:.]/.test(text[from] as string))
       words.push(text[from] as string);

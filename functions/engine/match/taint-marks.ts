@@ -59,7 +59,15 @@ function matchOf(rule: OwnRuleSource, id: string): Match {
     severity: rule.severity,
     confidence: rule.confidence,
   };
-  const asRule: Rule = { ...made, issueType: rule.issueType, languages: [], family: id, cwe: [], references: [] };
+  const asRule: Rule = {
+    ...made,
+    issueType: rule.issueType,
+    oncePerFunction: false,
+    languages: [],
+    family: id,
+    cwe: [],
+    references: [],
+  };
   return {
     rule: asRule,
     arguments: [],
@@ -69,6 +77,9 @@ function matchOf(rule: OwnRuleSource, id: string): Match {
     near: null,
     notNear: null,
     file: null,
+    notFile: null,
+    within: null,
+    result: null,
     severity: rule.severity,
     confidence: rule.confidence,
     taint: { family: 0, sources: new Set([sourceKind]), safePrefix: null },

@@ -1,5 +1,6 @@
 import { Language, Parser } from "web-tree-sitter";
 import type { EngineAssets } from "../engine.ts";
+import { noLimit, type TimeLimit, TimeUp } from "../time-limit.ts";
 import { copyTree, type Syntax } from "./syntax.ts";
 
 /** Grammar file of each language we lower. */
@@ -20,7 +21,18 @@ const grammars: Record<string, string> = {
   bash: "tree-sitter-bash.wasm",
 };
 
-export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" };
+export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" | "time_limit" | "memory_limit" };
+
+/** Pages of WebAssembly, of 64 KiB. The parser asks for the first of these, and it never gives any back. */
+const pagesMin = 512;
+const pagesMax = 32_768;
+/** A megabyte of ordinary code wants 75 MB at most; some without sense want half a gigabyte. */
+const heapBytesMax = 256 * 1_048_576;
+/** More than the parser asks for at once, as a rule. */
+const roomBytes = 8 * 1_048_576;
+
+/** Reports of progress are rare, and the work between two of them can be a tenth of a second: the clock is looked at for each. */
+const stepsBetweenReports = 256;
 
 /**
  * Parses source text. One parser serves the process: parsing is synchronous, so two files never share it.
@@ -37,26 +49,28 @@ export class SourceParser {
   }
 
   static async create(assets: EngineAssets): Promise<SourceParser> {
-    runtime ??= assets.read("web-tree-sitter.wasm").then((wasmBinary) =>
-      // locateFile is never asked when the binary is given, but its default needs a file URL that a bundle does not have.
-      Parser.init({ wasmBinary: Uint8Array.from(wasmBinary).buffer, locateFile: (name: string) => name }),
-    );
+    runtime ??= assets.read("web-tree-sitter.wasm").then((wasmBinary) => heap.start(wasmBinary));
     await runtime;
     return new SourceParser(assets, new Parser());
   }
 
   /** Parses and frees the parser's memory before returning. */
-  async parse(text: string, grammar: string): Promise<ParseResult> {
+  async parse(text: string, grammar: string, limit: TimeLimit = noLimit()): Promise<ParseResult> {
     this.#parser.setLanguage(await this.#language(grammar));
     const callsMax = 2_000 + Math.ceil(text.length / 1024) * 100;
     let calls = 0;
-    const tree = this.#parser.parse(text, null, { progressCallback: () => ++calls > callsMax });
+    const tree = this.#parser.parse(text, null, {
+      progressCallback: () => ++calls > callsMax || limit.passes(stepsBetweenReports) || !heap.hasRoom(),
+    });
     if (!tree) {
       this.#parser.reset();
-      return { failure: "parse_budget" };
+      return { failure: limit.isUp ? "time_limit" : calls > callsMax ? "parse_budget" : "memory_limit" };
     }
     try {
-      return { syntax: copyTree(tree) };
+      return { syntax: copyTree(tree, limit) };
+    } catch (error) {
+      if (error instanceof TimeUp) return { failure: "time_limit" };
+      throw error;
     } finally {
       tree.delete();
     }
@@ -73,5 +87,54 @@ export class SourceParser {
   }
 }
 
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+/** The types of Node leave this one out. */
+const { Memory } = Reflect.get(globalThis, "WebAssembly") as {
+  Memory: new (pages: { initial: number; maximum: number }) => WasmMemory;
+};
+
+/** The memory in which the parser works. It is ours, so that a file is stopped before it makes it grow too far: it stays as it was made. */
+class ParserHeap {
+  readonly #memory = new Memory({ initial: pagesMin, maximum: pagesMax });
+  readonly #runtime: { _malloc?: (bytes: number) => number; _free?: (at: number) => void } = {};
+  #isFixed = false;
+
+  async start(wasmBinary: Uint8Array): Promise<void> {
+    const grow = this.#memory.grow.bind(this.#memory);
+    this.#memory.grow = (pages) => {
+      if (this.#isFixed) throw new RangeError("the parser's memory is not to grow now");
+      return grow(pages);
+    };
+    // locateFile is never asked when the binary is given, but its default needs a file URL that a bundle does not have.
+    const locateFile = (name: string) => name;
+    // The runtime adds its functions to what it is given.
+    await Parser.init(
+      Object.assign(this.#runtime, {
+        wasmBinary: Uint8Array.from(wasmBinary).buffer,
+        wasmMemory: this.#memory,
+        locateFile,
+      }),
+    );
+  }
+
+  /** Whether the parser can go on without more memory than it may have. What earlier files have left is used again. */
+  hasRoom(): boolean {
+    if (this.#memory.buffer.byteLength < heapBytesMax) return true;
+    this.#isFixed = true;
+    const at = this.#runtime._malloc?.(roomBytes) ?? 0;
+    this.#isFixed = false;
+    if (at !== 0) this.#runtime._free?.(at);
+    return at !== 0;
+  }
+}
+const heap = new ParserHeap();
+
 /** The wasm runtime is one per process, whatever number of engines is created. */
 let runtime: Promise<void> | undefined;
+
+/** The languages that are parsed and interpreted, not only searched for secrets. */
+export const grammarNames: readonly string[] = Object.keys(grammars);

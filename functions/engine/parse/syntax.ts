@@ -1,4 +1,5 @@
 import type { Tree } from "web-tree-sitter";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 
 /** A node of the concrete syntax, copied out of the parser's memory so that the tree can be freed at once. */
 export interface SyntaxNode {
@@ -19,13 +20,13 @@ export interface Syntax {
 
 const isComment = (type: string) => type === "comment" || type === "line_comment" || type === "block_comment";
 
-/** Copies a tree. The cursor and an explicit stack keep nesting from overflowing ours; the caller deletes the tree. */
-export function copyTree(tree: Tree): Syntax {
+/** Copies a tree. The cursor and an explicit stack keep nesting from overflowing ours; the caller deletes the tree. @throws TimeUp */
+export function copyTree(tree: Tree, limit: TimeLimit = noLimit()): Syntax {
   const cursor = tree.walk();
   try {
     const comments: Syntax["comments"] = [];
     const errors: Syntax["errors"] = [];
-    const root = copyNode();
+    const root = copyNode(null);
     const open: SyntaxNode[] = [root];
     let depth = 1;
     let descending = cursor.gotoFirstChild();
@@ -44,24 +45,22 @@ export function copyTree(tree: Tree): Syntax {
     }
     return { root, comments, errors, depth };
 
-    function copyNode(): SyntaxNode {
-      return {
-        type: cursor.nodeType,
-        field: cursor.currentFieldName,
-        start: cursor.startIndex,
-        end: cursor.endIndex,
-        children: [],
-      };
+    // Each question to the cursor goes into the parser's memory and back: no more of them than needed.
+    function copyNode(field: string | null): SyntaxNode {
+      return { type: cursor.nodeType, field, start: cursor.startIndex, end: cursor.endIndex, children: [] };
     }
     function visit(): SyntaxNode | null {
+      limit.check();
       const field = cursor.currentFieldName;
-      if (!cursor.nodeIsNamed && field === null) return null;
-      const node = copyNode();
+      if (field === null && !cursor.nodeIsNamed) return null;
+      const node = copyNode(field);
       if (isComment(node.type)) {
         comments.push({ start: node.start, end: node.end });
         return null;
       }
-      if (node.type === "ERROR" || cursor.nodeIsMissing) errors.push({ start: node.start, end: node.end });
+      // What is missing takes no room.
+      if (node.type === "ERROR" || (node.start === node.end && cursor.nodeIsMissing))
+        errors.push({ start: node.start, end: node.end });
       (open[open.length - 1] as SyntaxNode).children.push(node);
       return node;
     }

@@ -138,6 +138,20 @@ const qualityNames: Record<string, Text> = {
   maintainability: { zh: "可维护性问题", en: "Maintainability problem" },
 };
 
+/** The families of the engine's rules for these codes: what a rule and a model have both found is one finding. */
+const codeFamilies: Readonly<Record<string, string>> = {
+  CQ001: "long_function",
+  CQ002: "duplicate_code",
+  CQ003: "deep_nesting",
+  CQ005: "ignored_error",
+  CQ006: "unused_variable",
+  PERF001: "query_in_loop",
+  PERF002: "memory_leak",
+  PERF003: "inefficient_algorithm",
+  PERF004: "needless_allocation",
+  PERF005: "blocking_call",
+};
+
 /**
  * Decides what a model's issue is. A CWE that belongs to the stated type is more exact than the type alone; a CWE alone decides where
  * the type is "other". What is no known weakness belongs to the owner's rule it breaks, or to its issue type.
@@ -154,7 +168,7 @@ export function classOf(
     if (main) return main;
   }
   return {
-    family: rule ? ruleFamily(rule.code) : issue.type,
+    family: rule ? (codeFamilies[rule.code] ?? ruleFamily(rule.code)) : issue.type,
     type: "other",
     cwe: [],
     owasp2021: null,

@@ -1,4 +1,5 @@
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
+import { expression } from "../catalogue/expression.ts";
 import type { Rule, SecretProvider } from "../catalogue/schema.ts";
 import type { Severity } from "../finding.ts";
 
@@ -19,13 +20,7 @@ export interface CompiledSecret {
 }
 
 /** Compiled when a keyword asks for it: most of the services are in no file of a project. */
-function compiled(regex: string): () => RE2JS {
-  let made: RE2JS | null = null;
-  return () => {
-    made ??= RE2JS.compile(regex);
-    return made;
-  };
-}
+const compiled = (regex: string) => (): RE2JS => expression(regex);
 
 /** The expressions of a rule: its own, or one for each service. */
 export function compileSecrets(rule: Rule): CompiledSecret[] {

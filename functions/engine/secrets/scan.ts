@@ -3,6 +3,7 @@ import type { Candidate } from "../artefact.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { type CompiledSecret, compileSecrets } from "./compiled-secret.ts";
 import { entropyOf } from "./entropy.ts";
 import { KeywordSearch } from "./keyword-search.ts";
@@ -60,9 +61,12 @@ export class SecretScanner {
     this.#lengths = [...called.keys()].map((keyword) => keyword.length);
   }
 
-  /** @param lines those of the text, for who has them */
-  find(text: string, lines?: LineIndex): FoundSecrets {
-    const taken = this.#find(text);
+  /**
+   * @param lines those of the text, for who has them
+   * @throws TimeUp; what has not been searched to its end cannot be shown at all
+   */
+  find(text: string, lines?: LineIndex, limit: TimeLimit = noLimit()): FoundSecrets {
+    const taken = this.#find(text, limit);
     const values = taken.map((found) => found.secret);
     const shown = new ShownText(text, lines).without([...taken, ...privateKeys(text), ...occurrencesOf(text, values)]);
     return {
@@ -71,11 +75,12 @@ export class SecretScanner {
     };
   }
 
-  #find(text: string): FoundSecret[] {
+  #find(text: string, limit: TimeLimit): FoundSecret[] {
     const windows = this.#windows(text);
     const taken: FoundSecret[] = [];
     for (const [index, secret] of this.#secrets.entries()) {
       for (const window of windows.get(index) ?? []) {
+        limit.check((window.end - window.start) >> 3);
         for (const found of matchesOf(secret, text, window.start, window.end)) {
           const overlaps = taken.some((other) => other.start < found.end && found.start < other.end);
           if (!overlaps && taken.length < secretsMax) taken.push(found);
@@ -115,7 +120,11 @@ const wordCharacter = /^\w/;
 
 function matchesOf(by: CompiledSecret, text: string, from: number, to: number, widened = false): FoundSecret[] {
   const found: FoundSecret[] = [];
-  const matcher = by.regex().matcher(text.slice(from, to));
+  const window = text.slice(from, to);
+  const regex = by.regex();
+  // Most windows hold nothing, and whether there is a match is told much faster than where.
+  if (!regex.test(window)) return found;
+  const matcher = regex.matcher(window);
   while (matcher.find() && found.length < secretsMax) {
     const at = from + matcher.start();
     // Cut off by the window, not by its own end.
@@ -130,17 +139,13 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
 }
 
 const isSecret = ({ entropy, allow }: CompiledSecret, secret: string): boolean =>
-  secret !== "" && entropyOf(secret) >= entropy && !allow.some((each) => each().matcher(secret).find());
+  secret !== "" && entropyOf(secret) >= entropy && !allow.some((each) => each().test(secret));
 
 /** What belongs to one connection is written within a few lines. */
 const nearMax = 250;
 
 const isCommon = ({ common }: CompiledSecret, secret: string, text: string, at: number): boolean =>
-  common?.values.has(secret) === true &&
-  common
-    .near()
-    .matcher(text.slice(Math.max(0, at - nearMax), at + nearMax))
-    .find();
+  common?.values.has(secret) === true && common.near().test(text.slice(Math.max(0, at - nearMax), at + nearMax));
 
 function candidateOf(
   { start, end, secret, by: { rule, provider, severity } }: FoundSecret,

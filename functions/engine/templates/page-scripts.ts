@@ -30,11 +30,35 @@ export function scriptsOf(format: TemplateFormat, text: string): { grammar: stri
   let at = 0;
   const parts: string[] = [];
   for (const { start, end } of found) {
-    parts.push(blank(filled.slice(at, start)), filled.slice(start, end));
+    parts.push(markup(format, filled.slice(at, start)), filled.slice(start, end));
     at = end;
   }
-  parts.push(blank(filled.slice(at)));
+  parts.push(markup(format, filled.slice(at)));
   return { grammar: typed ? "typescript" : "javascript", text: parts.join("") };
+}
+
+/** Where components show HTML as it is, with the expression that they show. */
+const rawMarkup: Partial<Record<TemplateFormat, RegExp>> = {
+  vue: /\bv-html="([^"\n]{1,300})"/g,
+  svelte: /\{@html\s([^{}\n]{1,300})\}/g,
+};
+
+/**
+ * What is between scripts: nothing, but for raw outputs, which become calls of ℍ in functions that run when all scripts have. Their
+ * expressions stay where they are, so both ways of writing leave exactly the seven characters that this takes.
+ */
+function markup(format: TemplateFormat, text: string): string {
+  const raw = rawMarkup[format];
+  let at = 0;
+  const parts: string[] = [];
+  for (const found of raw ? text.matchAll(raw) : []) {
+    const [all, shown = ""] = found;
+    const start = found.index + all.length - shown.length - 1;
+    parts.push(blank(text.slice(at, start - 7)), ";()=>ℍ(", shown, ")");
+    at = found.index + all.length;
+  }
+  // The script before need not end in a semicolon.
+  return parts.length === 0 ? blank(text) : [...parts, blank(text.slice(at))].join("");
 }
 
 const blank = (text: string): string => text.replace(/[^\n\r]/g, " ");

@@ -6,6 +6,7 @@ import { excerptOf } from "../findings/excerpt.ts";
 import type { Span } from "../ir/ir.ts";
 import { noLinks } from "../link/link-record.ts";
 import type { ShownText } from "../secrets/shown-text.ts";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 import type { Read } from "./template-expression.ts";
 import { dialectOf, type TemplateFormat } from "./template-format.ts";
 import { readTemplate } from "./template-reader.ts";
@@ -25,17 +26,18 @@ export class TemplateScanner {
     this.#rules = rules;
   }
 
-  /** @param safe the file without its secrets */
+  /** @param safe the file without its secrets @throws TimeUp */
   scan(
     format: TemplateFormat,
     text: string,
     safe: ShownText,
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+    limit: TimeLimit = noLimit(),
   ): { candidates: Candidate[]; links: LinkRecord; reason: string | null } {
     const dialect = dialectOf(format, text);
     if (dialect === null) return { candidates: [], links: noLinks, reason: null };
     if (text.length > charactersMax) return { candidates: [], links: noLinks, reason: "size_limit" };
-    const { outputs, includes } = readTemplate(text, dialect);
+    const { outputs, includes } = readTemplate(text, dialect, limit);
     const file = { safe, suppressed };
     const own = outputs.flatMap((output) =>
       output.reads

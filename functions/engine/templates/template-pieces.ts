@@ -48,6 +48,14 @@ const marksOf: Readonly<Partial<Record<TemplateFormat, Marks>>> = {
     ["${", "}", "raw"],
     ["#{", "}", "raw"],
   ],
+  // What is shown without these is escaped, and where it stands is seldom a place where that does not help.
+  razor: [
+    ["@@", "", "nothing"],
+    ["@*", "*@", "nothing"],
+    ["@Html.Raw", ")", "raw"],
+    ["@(new HtmlString", ")", "raw"],
+    ["@MvcHtmlString.Create", ")", "raw"],
+  ],
   blade: [
     ["{{--", "--}}", "nothing"],
     ["@{{", "}}", "nothing"],

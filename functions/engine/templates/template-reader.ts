@@ -1,15 +1,22 @@
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { readStandardTags, readThymeleaf } from "./page-tags.ts";
 import { readBlade, readCode, readHandlebars, readIncluded, readJinja, showHelper } from "./statements.ts";
 import type { TemplateFormat } from "./template-format.ts";
 import { type Piece, piecesOf } from "./template-pieces.ts";
 import { TemplateScope } from "./template-scope.ts";
 
-/** Reads a template: what it puts into the page, where and how, and which others it is made of. */
-export function readTemplate(text: string, format: TemplateFormat): Pick<TemplateScope, "outputs" | "includes"> {
+/** Reads a template: what it puts into the page, where and how, and which others it is made of. @throws TimeUp */
+export function readTemplate(
+  text: string,
+  format: TemplateFormat,
+  limit: TimeLimit = noLimit(),
+): Pick<TemplateScope, "outputs" | "includes"> {
   const scope = new TemplateScope(text, format);
   if (format === "thymeleaf") readThymeleaf(scope);
   if (format === "jsp") readStandardTags(scope);
   for (const piece of piecesOf(text, format)) {
+    // An expression costs more than as much text.
+    limit.check(1 + ((piece.end - piece.start) >> (piece.kind === "text" ? 5 : 1)));
     if (scope.skipUntil !== null) {
       const { start, end } = piece.inner;
       if (piece.kind === "tag" && text.slice(start, end).trim().startsWith(scope.skipUntil)) scope.skipUntil = null;
@@ -36,10 +43,12 @@ function show(scope: TemplateScope, piece: Piece): void {
   if (readIncluded(scope, piece.inner)) return;
   if (scope.format === "handlebars") showHelper(scope, piece, piece.inner, isRaw);
   // `<%= form_with do |f| %>` and `<%= items.each do |item| %>` bind names for what follows.
-  else if (scope.format === "erb" && /\bdo\b[^%]*$/.test(scope.text.slice(piece.inner.start, piece.inner.end)))
+  else if (scope.format === "erb" && opensBlock(scope.text.slice(piece.inner.start, piece.inner.end)))
     readCode(scope, piece);
   else scope.output(scope.reads(trimmed(scope, piece)), piece, isRaw);
 }
+
+const opensBlock = (code: string): boolean => /\bdo\b/.test(code.slice(code.lastIndexOf("%") + 1));
 
 /** The marks at the edge that only trim white space are no part of the expression. */
 function trimmed({ text }: TemplateScope, { inner }: Piece): Piece["inner"] {

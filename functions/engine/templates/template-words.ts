@@ -11,7 +11,9 @@ const words = (names: string): string[] => names.trim().split(/\s+/);
 const effects: ReadonlyMap<string, Effect> = new Map(
   Object.entries({
     // Says that the text is HTML already.
-    raw: words("safe raw htmlsafe marksafe markup safestring safeseq unescape unescapehtml rawhtml trustashtml dump"),
+    raw: words(
+      "safe raw htmlsafe marksafe markup safestring safeseq unescape unescapehtml rawhtml trustashtml dump htmlstring",
+    ),
     clean: words(`
       e h escape escapeonce forceescape htmlescape escapehtml escapehtml4 escapexml htmlspecialchars htmlentities encode
       encodeforhtml encodeforhtmlattribute encodeforjavascript encodeforurl forhtml forjavascript forhtmlattribute
@@ -19,7 +21,7 @@ const effects: ReadonlyMap<string, Effect> = new Map(
       striptags striphtml sanitize sanitizehtml domsanitize purify bleach clean cleanhtml sanitized nl2br linebreaks linebreaksbr
       urlize simpleformat autolink formatnumber slugify slug parameterize base64 md5 sha256 hash asset`),
     // Text of a script that ends no script: these write `<` as an escape.
-    json: words("tojson jsonencode jsonscript from toscript escapejson"),
+    json: words("serialize serializeobject tojson jsonencode jsonscript from toscript escapejson"),
     // Numbers, dates, addresses and texts of the application itself.
     nothing: words(`
       length len count size int parseint parselong valueof intval integer float floatval number numberformat numberformatted round abs ceil floor date datetime time
@@ -64,6 +66,7 @@ export function readsRequest(format: TemplateFormat, root: string, path: readonl
   if (root === "request" || root === "req") return inputs.test(first);
   if (format === "erb") return (root === "params" || root === "cookies") && path.length > 0;
   if (format === "jsp" || format === "thymeleaf") return /^(param|paramValues|header|headerValues|cookie)$/.test(root);
+  if (format === "razor") return root === "Request" || (root === "Context" && first === "Request");
   if (format !== "blade") return false;
   return (
     (/^_(GET|POST|REQUEST|COOKIE)$/.test(root) && path.length > 0) ||

@@ -1,23 +1,26 @@
-import { RE2JS } from "re2js";
 import type { Candidate } from "../artefact.ts";
+import { expression } from "../catalogue/expression.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import { asciiLower } from "../secrets/scan.ts";
 import type { ShownText } from "../secrets/shown-text.ts";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 
 /** Longer lines are data. */
 const lineCharactersMax = 2_000;
 /** One says enough; a file full of them is a collection of prompts. */
 const matchesMax = 20;
 const sinkCharactersMax = 120;
+/** What expressions do with one line, in steps of the time limit. */
+const stepsALine = 64;
 
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 interface CompiledText {
   readonly rule: Rule;
   readonly keywords: readonly string[];
-  readonly regexes: readonly RE2JS[];
+  readonly regexes: readonly string[];
 }
 
 /** Finds what is written for people, in any file. Expressions run only on lines that have a keyword, in an engine that never backtracks. */
@@ -26,19 +29,21 @@ export class TextScanner {
 
   constructor(rules: readonly Rule[]) {
     this.#texts = rules.flatMap((rule) =>
-      rule.text
-        ? [{ rule, keywords: rule.text.keywords, regexes: rule.text.regexes.map((regex) => RE2JS.compile(regex)) }]
-        : [],
+      rule.text ? [{ rule, keywords: rule.text.keywords, regexes: rule.text.regexes }] : [],
     );
   }
 
   /** @returns candidates, one a line and rule at most */
-  scan({ text, lines }: ShownText, suppressed: (ruleId: string, line: number) => Candidate["suppressed"]): Candidate[] {
+  scan(
+    { text, lines }: ShownText,
+    suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+    limit: TimeLimit = noLimit(),
+  ): Candidate[] {
     const lower = asciiLower(text);
     return this.#texts.flatMap(({ rule, keywords, regexes }) => {
       const found: Candidate[] = [];
       for (const number of linesWith(lower, lines, keywords)) {
-        if (found.length === matchesMax) break;
+        if (found.length === matchesMax || limit.passes(stepsALine)) break;
         const line = lines.line(number).slice(0, lineCharactersMax);
         const match = firstOf(regexes, line);
         if (match) found.push(candidateOf(rule, lines, number, line, match, suppressed));
@@ -64,9 +69,12 @@ function linesWith(lower: string, lines: LineIndex, keywords: readonly string[])
 }
 
 /** Characters that nobody sees must not hide the words from us: where there are some, the whole line is meant. */
-function firstOf(regexes: readonly RE2JS[], line: string): { start: number; end: number } | null {
+function firstOf(regexes: readonly string[], line: string): { start: number; end: number } | null {
   const seen = line.replace(invisible, "");
-  for (const regex of regexes) {
+  for (const source of regexes) {
+    const regex = expression(source);
+    // Whether there is a match is told much faster than where.
+    if (!regex.test(seen)) continue;
     const matcher = regex.matcher(seen);
     if (!matcher.find()) continue;
     return seen === line ? { start: matcher.start(), end: matcher.end() } : { start: 0, end: line.length };

@@ -6,6 +6,7 @@ import { lineAnchor } from "../findings/anchor.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import { commentStyle } from "../review/review-language.ts";
+import { noLimit, type TimeLimit } from "../time-limit.ts";
 
 /** A rule of a user's rule set that has a pattern. */
 export interface UserPattern {
@@ -43,7 +44,7 @@ interface Compiled {
 /** What the patterns found; `reason` says what was left out, null for nothing. */
 export interface PatternMatches {
   readonly candidates: Candidate[];
-  readonly reason: "pattern_invalid" | "pattern_budget" | null;
+  readonly reason: "pattern_invalid" | "pattern_budget" | "time_limit" | null;
 }
 
 /** What the patterns need to know of a file. */
@@ -56,7 +57,11 @@ export interface PatternFile {
 }
 
 /** Runs a user's patterns over the lines of one file. */
-export function scanPatterns(patterns: readonly UserPattern[], file: PatternFile): PatternMatches {
+export function scanPatterns(
+  patterns: readonly UserPattern[],
+  file: PatternFile,
+  limit: TimeLimit = noLimit(),
+): PatternMatches {
   const { compiled, invalid } = compileOnce(patterns);
   const lines = Array.from({ length: file.lines.count }, (_, i) => file.lines.line(i + 1).slice(0, lineCharactersMax));
   const candidates: Candidate[] = [];
@@ -68,6 +73,7 @@ export function scanPatterns(patterns: readonly UserPattern[], file: PatternFile
       if (matches === matchesMax) break;
       left -= (line.length + 1) * pattern.regex.programSize();
       if (left < 0) return { candidates, reason: "pattern_budget" };
+      if (limit.passes(1 + (line.length >> 3))) return { candidates, reason: "time_limit" };
       const found = firstMatch(pattern.regex, line);
       if (!found) continue;
       matches++;
@@ -79,6 +85,8 @@ export function scanPatterns(patterns: readonly UserPattern[], file: PatternFile
 
 /** The first match that is not empty. */
 function firstMatch(regex: RE2JS, line: string): { start: number; end: number } | null {
+  // Whether there is a match is told much faster than where.
+  if (!regex.test(line)) return null;
   const matcher = regex.matcher(line);
   while (matcher.find()) if (matcher.end() > matcher.start()) return { start: matcher.start(), end: matcher.end() };
   return null;

@@ -1,10 +1,13 @@
+import { anchorOf } from "../findings/anchor.ts";
 import { type FileContext, snippetOf } from "../findings/candidates.ts";
-import type { Call, ClassStatement, Expression, FunctionNode, Module, Span } from "../ir/ir.ts";
+import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
+import { eachChild, type IrNode, walk } from "../ir/walk.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
-import { closureName, eachChild, Names, type Node, written } from "./names.ts";
+import { closureName, Names, requiredModule, written } from "./names.ts";
+import { Records } from "./records.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
-import type { RouteForm, WebKnowledge } from "./web-knowledge.ts";
-import type { MountRecord, RouteRecord, WebRecord } from "./web-record.ts";
+import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
+import type { MountRecord, RouteRecord, WebPlace, WebRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 
 const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
@@ -37,9 +40,13 @@ class Collector {
   readonly #file: FileContext;
   readonly #names: Names;
   readonly #registration: Registration;
+  readonly #records: Records;
   readonly #rules: readonly string[];
   readonly #facts: FunctionFacts[] = [];
+  /** By class, the simple names of the types that fields are declared with. */
+  readonly #fieldTypes = new Map<string, ReadonlyMap<string, string>>();
   readonly #application = new Set<string>();
+  readonly #owned = new Set<string>();
   readonly #routes: RouteRecord[] = [];
   readonly #mounts: MountRecord[] = [];
   /** The names that a closure is going to get, by where it stands. */
@@ -50,6 +57,7 @@ class Collector {
     this.#file = file;
     this.#names = new Names(module);
     this.#registration = new Registration(this.#names, knowledge);
+    this.#records = new Records(this.#names, knowledge);
     this.#rules = rules;
   }
 
@@ -57,15 +65,30 @@ class Collector {
     const referred = [...this.#routes.flatMap(({ handlers }) => handlers), ...this.#mounts.flatMap(({ uses }) => uses)];
     const functions = functionRecords(this.#facts, new Set(referred));
     const application = [...this.#application].sort();
-    if (this.#routes.length + this.#mounts.length + functions.length + application.length === 0) return null;
-    return { routes: this.#routes.slice(0, routesMax), mounts: this.#mounts, functions, application };
+    const owned = [...this.#owned].sort();
+    if (this.#routes.length + this.#mounts.length + functions.length + application.length + owned.length === 0)
+      return null;
+    return {
+      routes: this.#routes.slice(0, routesMax),
+      mounts: this.#mounts,
+      functions,
+      application,
+      ...(owned.length > 0 && { owned }),
+    };
   }
 
   walk({ body }: Module): void {
     for (const statement of body) this.#node(statement, { functions: [], owner: null });
   }
 
-  #node(node: Node, within: Within): void {
+  #node(node: IrNode, within: Within): void {
+    if (!("kind" in node)) {
+      // Decorators have been told as such.
+      eachChild(node, (child) => {
+        if (!node.decorators.includes(child as Expression)) this.#node(child, within);
+      });
+      return;
+    }
     const inside = this.#visit(node, within);
     if (node.kind !== "field" && node.kind !== "index") {
       eachChild(node, (child) => this.#node(child, inside));
@@ -81,7 +104,7 @@ class Collector {
   }
 
   /** @returns what the nodes in it stand in */
-  #visit(node: Node, within: Within): Within {
+  #visit(node: Expression | Statement, within: Within): Within {
     switch (node.kind) {
       case "function":
         return this.#enter(node.fn, within);
@@ -99,21 +122,21 @@ class Collector {
         for (const { key, value } of node.entries) {
           if (key?.kind !== "literal") continue;
           if (value.kind === "closure") this.#name(value.fn, String(key.value));
-          else for (const name of this.#names.of(value)) this.#tell("entry", `${key.value}=${name}`, within);
+          else for (const name of this.#names.of(value)) this.#tell("entry", `${key.value}=${name}`, within, value);
         }
         break;
       case "field":
       case "index":
-        for (const name of this.#names.of(node)) this.#tell("read", name, within);
+        for (const name of this.#names.of(node)) this.#tell("read", name, within, node);
         break;
       case "variable":
-        if (this.#names.isImported(node.name)) this.#tell("read", this.#names.full(node) ?? node.name, within);
+        if (this.#names.isImported(node.name)) this.#tell("read", this.#names.full(node) ?? node.name, within, node);
         break;
       case "literal":
       case "template": {
         const text = node.kind === "literal" ? node.value : pathText(node.parts[0]);
         const words = typeof text === "string" && text.length > 8 ? text.match(firstWords) : null;
-        if (words) this.#tell("text", `${words[1]} ${words[2]}`.toUpperCase(), within);
+        if (words) this.#tell("text", `${words[1]} ${words[2]}`.toUpperCase(), within, node);
         break;
       }
       case "throw":
@@ -123,13 +146,46 @@ class Collector {
     return within;
   }
 
-  #tell(occurrence: Occurrence, name: string, { functions }: Within): void {
-    const { controls, application, effects } = this.#knowledge.tells(occurrence, name);
+  /** @param isDone whether the functions around do what is told; else it is only in front of them */
+  #tell(occurrence: Occurrence, name: string, { functions }: Within, at: Span, isDone = () => true): void {
+    const { controls, application, effects, placed } = this.#knowledge.tells(occurrence, name);
     for (const control of application) this.#application.add(control);
+    const done = effects.length > 0 && isDone() ? effects : [];
+    const places = placed.map((effect) => ({ ...this.#placed(at, nameOf(functions.at(-1))), effect }));
     for (const facts of functions) {
       for (const control of controls) facts.controls.add(control);
-      for (const effect of effects) facts.effects.add(effect);
+      for (const effect of done) facts.effects.add(effect);
+      facts.places.push(...places);
     }
+  }
+
+  /** Which records a call is about, and whether the request alone chooses them. */
+  #use(call: Call, names: readonly string[], { functions }: Within): void {
+    const parameters = () => new Set(functions.flatMap((facts) => [...facts.parameters]));
+    const use = this.#records.use(call, names, parameters);
+    if (use?.owned) this.#owned.add(use.record);
+    if (!use?.byId) return;
+    const place = { ...this.#placed(call, nameOf(functions.at(-1))), effect: "by-id", record: use.record };
+    for (const facts of functions) {
+      facts.effects.add(place.effect);
+      facts.places.push(place);
+    }
+  }
+
+  /** What a finding at a place is going to need. */
+  #placed(at: Span, symbol: string): Omit<WebPlace, "effect"> {
+    const place = this.#file.lines.place(at.start, at.end);
+    const suppressed = this.#rules.flatMap((rule) => {
+      const given = this.#file.suppressions.of(rule, place.startLine);
+      return given ? [[rule, given.reason]] : [];
+    });
+    return {
+      ...place,
+      symbol,
+      anchor: anchorOf(this.#file.text.slice(at.start, at.end), this.#file.hashComments),
+      snippet: snippetOf(this.#file.lines, place),
+      suppressed: Object.fromEntries(suppressed),
+    };
   }
 
   #name(fn: FunctionNode, name: string): void {
@@ -141,6 +197,7 @@ class Collector {
     const facts = new FunctionFacts(owner === null ? closureName(fn) : `${owner}.${closureName(fn)}`, owner);
     for (const name of this.#given.get(fn) ?? []) facts.names.add(name);
     this.#facts.push(facts);
+    for (const { name } of fn.params) facts.parameters.add(name);
     const inside = { functions: [...within.functions, facts], owner: null };
     this.#decorated(fn, facts, within, inside);
     return inside;
@@ -149,11 +206,14 @@ class Collector {
   #class(node: ClassStatement, within: Within): Within {
     const facts = new FunctionFacts(node.name, node.name);
     this.#facts.push(facts);
+    this.#fieldTypes.set(node.name, fieldTypes(node));
+    const owned = this.#records.owned(node);
+    if (owned !== null) this.#owned.add(owned);
     const inside = { functions: [facts], owner: { node, facts } };
     for (const base of node.bases) {
       for (const name of this.#names.of(base)) {
-        this.#tell("base", name, inside);
-        this.#tell("base", `${node.name}:${name}`, inside);
+        this.#tell("base", name, inside, base);
+        this.#tell("base", `${node.name}:${name}`, inside, base);
       }
       const reference = this.#names.reference(base);
       if (reference !== null) facts.calls.add(reference);
@@ -166,24 +226,27 @@ class Collector {
   /** What a decorator says by its name and its arguments, and the function that it is. */
   #decorator(decorator: Expression, facts: FunctionFacts, inside: Within): void {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
-    for (const name of this.#names.of(callee)) this.#tell("decorator", name, inside);
+    for (const name of this.#names.of(callee)) this.#tell("decorator", name, inside, decorator);
     const into: Registered = { references: [], controls: facts.controls };
     if (decorator.kind === "call") for (const { value } of decorator.args) this.#registration.place(value, false, into);
     const reference = this.#names.reference(callee);
-    for (const called of [...into.references, ...(reference === null ? [] : [reference])]) facts.calls.add(called);
+    for (const called of [...into.references, ...(reference === null ? [] : [reference])]) facts.fronts.add(called);
   }
 
   #decorated(fn: FunctionNode, facts: FunctionFacts, within: Within, inside: Within): void {
     for (const decorator of fn.decorators) this.#decorator(decorator, facts, inside);
-    for (const { type, decorators, default: fallback } of fn.params) {
-      if (type !== null) this.#tell("parameter", type, inside);
+    for (const { name: parameter, type, decorators, default: fallback } of fn.params) {
+      // Who somebody is may be asked for only to keep strangers out.
+      const isUsed = () => mentions(fn, parameter);
+      if (type !== null) this.#tell("parameter", type, inside, fn, isUsed);
       for (const decorator of [...decorators, ...(fallback ? [fallback] : [])]) {
         if (decorator.kind !== "call" && decorator.kind !== "variable") continue;
         const callee = decorator.kind === "call" ? decorator.callee : decorator;
-        for (const name of this.#names.of(callee)) this.#tell("parameter", name, inside);
+        for (const named of [callee, ...(decorator.kind === "call" ? decorator.args.map(({ value }) => value) : [])])
+          for (const name of this.#names.of(named)) this.#tell("parameter", name, inside, decorator, isUsed);
         const into: Registered = { references: [], controls: facts.controls };
         this.#registration.place(decorator, false, into);
-        for (const reference of into.references) facts.calls.add(reference);
+        for (const reference of into.references) facts.fronts.add(reference);
       }
     }
     for (const decorator of fn.decorators) this.#decoratedRoute(fn, decorator, facts, within.owner?.node ?? null);
@@ -197,9 +260,8 @@ class Collector {
     const asCall: Call =
       decorator.kind === "call" ? decorator : { ...decorator, kind: "call", callee, args: [], isNew: false };
     const isClass = facts.owner !== null && facts.names.has(facts.owner);
-    const route = this.#knowledge.routes.find(
-      (model) => model.on === "decorator" && (model.classes || !isClass) && names.some(model.test),
-    );
+    const { routes, mounts } = this.#knowledge.registers(names);
+    const route = routes.find((model) => model.on === "decorator" && (model.classes || !isClass));
     if (route) {
       const own = route.path.map((key) => pathText(argumentOf(asCall, key))).find((path) => path !== null) ?? null;
       if (route.isPath && !(own !== null && route.isPath(own))) return;
@@ -212,7 +274,7 @@ class Collector {
         [handler, ...(owner ? [`#${owner.name}!`] : [])],
       );
     }
-    const mount = this.#knowledge.mounts.find((model) => model.on === "decorator" && names.some(model.test));
+    const mount = mounts.find((model) => model.on === "decorator");
     if (mount && router !== null) this.#mounts.push({ router, path: null, order: 0, controls: [], uses: [handler] });
   }
 
@@ -229,14 +291,9 @@ class Collector {
     controls: Iterable<string> = [],
   ): void {
     const { model, call, path, router, symbol } = found;
-    const place = this.#file.lines.place(at.start, at.end);
     const methods = this.#methods(model, call);
-    const suppressed = this.#rules.flatMap((rule) => {
-      const given = this.#file.suppressions.of(rule, place.startLine);
-      return given ? [[rule, given.reason]] : [];
-    });
     this.#routes.push({
-      ...place,
+      ...this.#placed(at, symbol),
       methods,
       path,
       router,
@@ -245,10 +302,7 @@ class Collector {
       handler: (handlers.findLast((name) => !name.endsWith("!")) ?? "").replace(/^#/, ""),
       handlers,
       controls: [...new Set(controls)],
-      symbol,
       anchor: `${methods.join(",")} ${path ?? symbol}`,
-      snippet: snippetOf(this.#file.lines, place),
-      suppressed: Object.fromEntries(suppressed),
     });
   }
 
@@ -264,28 +318,48 @@ class Collector {
 
   #call(call: Call, within: Within): void {
     const names = this.#names.of(call.callee);
-    for (const name of names) this.#tell("call", name, within);
+    for (const name of names) this.#tell("call", name, within, call);
+    this.#use(call, names, within);
     const [first] = call.args;
     if (first?.value.kind === "literal" && typeof first.value.value === "string" && first.value.value.length < 40)
-      this.#tell("read", `${written(call.callee)}.${first.value.value}`, within);
+      this.#tell("read", `${written(call.callee)}.${first.value.value}`, within, call);
     const reference = this.#names.reference(call.callee);
     if (reference !== null && this.#names.leads(reference))
       for (const facts of within.functions) facts.calls.add(reference);
+    const injected = this.#injected(call.callee, within);
+    if (injected !== null) for (const facts of within.functions) facts.calls.add(injected);
     this.#registered(call, names, within);
+  }
+
+  /** The method of another class that is called on a field of this one, as its declared type tells. */
+  #injected(callee: Expression, { functions }: Within): string | null {
+    if (callee.kind !== "field") return null;
+    const { of } = callee;
+    const isOwn = of.kind === "field" && of.of.kind === "variable" && /^(this|self|\$this)$/.test(of.of.name);
+    if (!isOwn && of.kind !== "variable") return null;
+    const owner = functions.findLast((facts) => facts.owner !== null)?.owner;
+    const type = this.#fieldTypes.get(owner ?? "")?.get(of.name.replace(/^\$/, ""));
+    if (type === undefined) return null;
+    const full = this.#names.full({ start: 0, end: 0, kind: "variable", name: type }) ?? type;
+    return `${this.#names.declared.has(type) ? "#" : ""}${full}.${callee.name}`;
   }
 
   #registered(call: Call, names: readonly string[], within: Within): void {
     const router = call.callee.kind === "field" ? routerOf(call.callee.of) : null;
-    const route = this.#knowledge.routes.find((model) => model.on === "call" && names.some(model.test));
+    const { routes, mounts } = this.#knowledge.registers(names);
+    const route = routes.find((model) => model.on === "call");
     if (route) {
       const path = route.path.map((key) => argumentOf(call, key)).find((found) => found !== undefined);
       const text = pathText(path);
       const isPath = route.isPath === null || (text !== null && route.isPath(text));
       const into: Registered = { references: [], controls: new Set() };
+      if (isPath) this.#chained(call.callee, into);
+      const before = into.references.length;
       if (isPath) this.#handlersOf(call, route, into);
+      if (into.references.length === before) into.references.length = 0;
       if (into.references.length > 0) {
         const end = path && path.end > call.start ? path.end : call.callee.end;
-        const symbol = within.functions.length > 0 ? ([...(within.functions.at(-1)?.names ?? [])][0] ?? "") : "";
+        const symbol = nameOf(within.functions.at(-1));
         this.#addRoute(
           { start: call.start, end },
           { model: route, call, path: text, router, symbol },
@@ -295,10 +369,17 @@ class Collector {
         return;
       }
     }
-    const mount = this.#knowledge.mounts.find(
-      (model) => model.on === "call" && model.of === "receiver" && names.some(model.test),
-    );
+    const mount = mounts.find((model) => model.on === "call" && model.of === "receiver");
     if (mount && router !== null) this.#mount(router, call, mount);
+  }
+
+  /** What earlier calls of a chain put in front: `r.With(auth).Post("/a", f)`. */
+  #chained(callee: Expression, into: Registered): void {
+    for (let here = callee; here.kind === "field" && here.of.kind === "call"; here = here.of.callee) {
+      const names = this.#names.of(here.of.callee);
+      if (this.#knowledge.registers(names).mounts.some((model) => model.of === "chain"))
+        for (const { value } of here.of.args) this.#registration.place(value, false, into);
+    }
   }
 
   #handlersOf(call: Call, route: RouteForm, into: Registered): void {
@@ -331,20 +412,35 @@ class Collector {
     }
   }
 
-  #mount(router: string, call: Call, { path: keys, routers }: WebKnowledge["mounts"][number]): void {
+  #mount(router: string, call: Call, { path: keys, routers }: MountForm): void {
     const into: Registered = { references: [], controls: new Set() };
     const path = keys.map((key) => pathText(argumentOf(call, key))).find((text) => text !== null) ?? null;
-    for (const { name, value } of call.args) this.#registration.place(value, routers && name === null, into);
-    this.#mounts.push({ router, path, order: call.start, controls: [...into.controls], uses: into.references });
+    const last: Registered = { references: into.references, controls: new Set() };
+    for (const [i, { name, value }] of call.args.entries()) {
+      const isName = value.kind === "variable" || value.kind === "field" || requiredModule(value) !== null;
+      const isLast = i > 0 && i === call.args.length - 1 && isName;
+      this.#registration.place(value, routers && name === null, isLast ? last : into);
+    }
+    const named = [...last.controls].filter((control) => !into.controls.has(control));
+    const controls = [...into.controls];
+    const uses = into.references;
+    this.#mounts.push({ router, path, order: call.start, controls, ...(named.length > 0 && { last: named }), uses });
   }
 
   #assign(to: Expression, from: Expression, within: Within): void {
     const name = written(to).replace(/^(module\.)?exports\.?/, "");
     if (from.kind === "closure") this.#name(from.fn, name || "default");
+    if (to.kind === "field" || to.kind === "index")
+      for (const target of this.#names.of(to)) this.#tell("assign", target, within, to);
     if (from.kind === "call" && to.kind === "variable") {
       const names = this.#names.of(from.callee);
-      const made = this.#knowledge.mounts.find((model) => model.of === "result" && names.some(model.test));
+      const made = this.#knowledge.registers(names).mounts.find((model) => model.of === "result");
       if (made) this.#mount(to.name, { ...from, start: 0 }, { ...made, path: [] });
+      if (made?.within && from.callee.kind === "field") {
+        const path = made.path.map((key) => pathText(argumentOf(from, key))).find((text) => text !== null) ?? null;
+        const router = routerOf(from.callee.of);
+        this.#mounts.push({ router, path, order: from.start, controls: [], uses: [`#${to.name}`] });
+      }
     }
     if (within.functions.length === 0) this.#settings(name, from, within);
   }
@@ -352,14 +448,45 @@ class Collector {
   /** Texts in what is assigned at the top of a file or class. */
   #settings(name: string, from: Expression, within: Within): void {
     const inside = within.owner ? { ...within, functions: [within.owner.facts] } : within;
-    if (from.kind === "literal") this.#tell("setting", `${name}=${from.value}`, inside);
+    if (from.kind === "literal") this.#tell("setting", `${name}=${from.value}`, inside, from);
     if (from.kind === "variable" || from.kind === "field" || from.kind === "call")
-      for (const value of this.#names.of(from)) this.#tell("setting", `${name}=${value}`, inside);
+      for (const value of this.#names.of(from)) this.#tell("setting", `${name}=${value}`, inside, from);
     if (from.kind !== "collection") return;
     for (const { key, value } of from.entries)
       this.#settings(key?.kind === "literal" ? `${name}.${key.value}` : name, value, within);
   }
 }
+
+/** Types of fields, and of what a constructor takes: that becomes a field of the same name. */
+function fieldTypes({ name, body }: ClassStatement): ReadonlyMap<string, string> {
+  const types = new Map<string, string>();
+  const add = (field: string, type: string | null) => {
+    const simple = type?.match(/^(?:final\s+)?([A-Z]\w*)/)?.[1];
+    if (simple !== undefined) types.set(field.replace(/^\$/, ""), simple);
+  };
+  for (const statement of body) {
+    if (
+      statement.kind === "function" &&
+      /^(constructor|__construct|__init__)$|^$/.test(statement.fn.name.replace(name, ""))
+    )
+      for (const { name: field, type } of statement.fn.params) add(field, type);
+    if (statement.kind !== "expression" || statement.value.kind !== "assign") continue;
+    const { to, type } = statement.value;
+    if (to.kind === "variable" || to.kind === "field") add(to.name, type);
+  }
+  return types;
+}
+
+/** Whether the body of a function has a variable of this name. */
+function mentions({ body }: FunctionNode, name: string): boolean {
+  let found = false;
+  walk(body, (node) => {
+    found ||= "kind" in node && node.kind === "variable" && node.name === name;
+  });
+  return found;
+}
+
+const nameOf = (facts: FunctionFacts | undefined): string => [...(facts?.names ?? [])][0] ?? "";
 
 const hasHandler = (map: Expression, keys: readonly string[]): boolean =>
   map.kind === "collection" &&

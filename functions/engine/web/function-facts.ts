@@ -1,8 +1,9 @@
-import type { FunctionRecord, Reference } from "./web-record.ts";
+import type { FunctionRecord, Reference, WebPlace } from "./web-record.ts";
 
 /** Calls of calls that are looked into, inside one file. */
 const depthMax = 4;
-const callsMax = 12;
+const callsMax = 20;
+const placesMax = 20;
 
 /** What is collected about a function or class while its file is walked. */
 export class FunctionFacts {
@@ -12,6 +13,10 @@ export class FunctionFacts {
   readonly controls = new Set<string>();
   readonly effects = new Set<string>();
   readonly calls = new Set<Reference>();
+  /** What stands in front of it: it adds controls, and what it does is not done by the function. */
+  readonly fronts = new Set<Reference>();
+  readonly parameters = new Set<string>();
+  readonly places: WebPlace[] = [];
 
   constructor(name: string, owner: string | null) {
     this.names = new Set([name]);
@@ -33,7 +38,7 @@ export function functionRecords(all: readonly FunctionFacts[], referred: Readonl
     const direct = [...facts.calls].flatMap((reference) => called(facts, reference) ?? []);
     for (let depth = 0; depth < depthMax && last.length > 0; depth++) {
       last = last.flatMap((from) =>
-        [...from.calls].flatMap((reference) => {
+        [...from.calls, ...from.fronts].flatMap((reference) => {
           const to = called(from, reference);
           return to && !reached.has(to) ? [to] : [];
         }),
@@ -46,9 +51,18 @@ export function functionRecords(all: readonly FunctionFacts[], referred: Readonl
     // What is done further away is done to something else, as a rule.
     const effects = [...new Set([facts, ...direct].flatMap((from) => [...from.effects]))].sort();
     const calls = union((from) => [...from.calls].filter((reference) => !reference.startsWith("#"))).slice(0, callsMax);
-    if (controls.length + effects.length + calls.length === 0) return [];
+    const places = [...new Set([facts, ...direct].flatMap((from) => from.places))].slice(0, placesMax);
+    const fronts = [...facts.fronts].filter((reference) => !reference.startsWith("#") && !calls.includes(reference));
+    if (controls.length + effects.length + calls.length + fronts.length === 0) return [];
     // Anonymous functions are found by their place only where something refers to it.
     const names = [...facts.names].filter((name) => !name.endsWith(">") || referred.has(`#${name}`));
-    return names.map((name) => ({ name, controls, effects, calls }));
+    return names.map((name) => ({
+      name,
+      controls,
+      effects,
+      calls,
+      ...(fronts.length > 0 && { fronts }),
+      ...(places.length > 0 && { places }),
+    }));
   });
 }

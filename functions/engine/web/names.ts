@@ -1,4 +1,5 @@
 import type { Assign, Expression, Module, Statement } from "../ir/ir.ts";
+import { eachChild, type IrNode } from "../ir/walk.ts";
 
 /** Chains of names longer than this are not followed: `const a = b; const b = c`. */
 const followedMax = 4;
@@ -7,21 +8,30 @@ const lengthMax = 160;
 /** What the names of a file mean, as far as its imports and first assignments tell. */
 export class Names {
   readonly #imports = new Map<string, string>();
+  /** What is imported, whatever it is called here. */
+  readonly #modules: ReadonlySet<string>;
   readonly #assigned = new Map<string, Expression>();
   /** Functions and classes declared in the file. */
   readonly declared = new Set<string>();
 
   constructor(module: Module) {
-    const look = (node: Node) => {
-      if (node.kind === "import" && node.as !== "*") {
-        const joint = node.module.endsWith(".") ? "" : ".";
-        this.#imports.set(node.as, node.name === null ? node.module : `${node.module}${joint}${node.name}`);
-      }
-      if (node.kind === "assign") this.#assign(node);
-      if (node.kind === "function") this.declared.add(node.fn.name);
-      if (node.kind === "class") this.declared.add(node.name);
+    // Lowering bounds how deep this goes.
+    const look = (node: IrNode): void => {
+      if ("kind" in node) this.#learn(node);
+      eachChild(node, look);
     };
-    for (const statement of module.body) visitAll(statement, look);
+    for (const statement of module.body) look(statement);
+    this.#modules = new Set(this.#imports.values());
+  }
+
+  #learn(node: Expression | Statement): void {
+    if (node.kind === "import" && node.as !== "*") {
+      const joint = node.module.endsWith(".") ? "" : ".";
+      this.#imports.set(node.as, node.name === null ? node.module : `${node.module}${joint}${node.name}`);
+    }
+    if (node.kind === "assign") this.#assign(node);
+    if (node.kind === "function") this.declared.add(node.fn.name);
+    if (node.kind === "class") this.declared.add(node.name);
   }
 
   #assign({ to, from }: Assign): void {
@@ -88,9 +98,10 @@ export class Names {
   /** Whether a name leads to another file or to something that this one declares. */
   leads(reference: string): boolean {
     if (reference.startsWith("#")) return true;
-    for (const module of this.#imports.values())
-      if (reference === module || reference.startsWith(`${module}.`)) return true;
-    return isRelative(reference);
+    if (isRelative(reference) || this.#modules.has(reference)) return true;
+    for (let dot = reference.indexOf(".", 1); dot > 0; dot = reference.indexOf(".", dot + 1))
+      if (this.#modules.has(reference.slice(0, dot))) return true;
+    return false;
   }
 
   /** The reference that an expression is to a function or class, where it is one. */
@@ -140,23 +151,5 @@ export function written(expression: Expression): string {
       return closureName(expression.fn);
     default:
       return "?";
-  }
-}
-
-export type Node = Expression | Statement;
-
-/** Looks at a node and all in it, from the outside in and in source order. Lowering bounds how deep that goes. */
-function visitAll(node: Node, look: (node: Node) => void): void {
-  look(node);
-  eachChild(node, (child) => visitAll(child, look));
-}
-
-/** The nodes directly in another one, through the plain objects between them: arguments, entries, cases, parameters. */
-export function eachChild(node: object, look: (child: Node) => void): void {
-  for (const key in node) {
-    const value = (node as Record<string, unknown>)[key];
-    if (typeof value !== "object" || value === null || value instanceof Set) continue;
-    if (typeof (value as Node).kind === "string") look(value as Node);
-    else eachChild(value, look);
   }
 }

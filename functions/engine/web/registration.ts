@@ -1,6 +1,6 @@
 import type { Call, Expression } from "../ir/ir.ts";
 import type { Names } from "./names.ts";
-import { closureName, written } from "./names.ts";
+import { closureName, requiredModule, written } from "./names.ts";
 import type { WebKnowledge } from "./web-knowledge.ts";
 import type { Reference } from "./web-record.ts";
 
@@ -39,6 +39,16 @@ export class Registration {
           this.place(value, isHandler && i === expression.entries.length - 1, into);
         break;
       case "call":
+        if (requiredModule(expression) !== null) {
+          if (!isHandler) tell(expression);
+          refer(expression);
+          break;
+        }
+        // `controller.create.bind(controller)` is the method and not the whole controller.
+        if (expression.callee.kind === "field" && expression.callee.name === "bind") {
+          this.place(expression.callee.of, isHandler, into);
+          break;
+        }
         tell(expression.callee);
         refer(expression.callee);
         // A class that makes its own handler, or a function that wraps one.

@@ -1,6 +1,14 @@
-import { RE2JS } from "re2js";
 import type * as z from "zod";
-import type { ControlModel, EffectModel, MountModel, Occurrence, RouteModel } from "./web-schema.ts";
+import { tester } from "../catalogue/expression.ts";
+import type {
+  ControlModel,
+  EffectModel,
+  InputModel,
+  MountModel,
+  Occurrence,
+  RecordModel,
+  RouteModel,
+} from "./web-schema.ts";
 
 type Named<T> = T & { readonly test: (name: string) => boolean };
 
@@ -9,6 +17,8 @@ interface WebModel {
   mounts: z.output<typeof MountModel>[];
   controls: z.output<typeof ControlModel>[];
   effects: z.output<typeof EffectModel>[];
+  records: z.output<typeof RecordModel>[];
+  inputs: z.output<typeof InputModel>[];
 }
 
 /** Names that have been looked at; the same few are met again and again. */
@@ -16,11 +26,15 @@ const rememberedMax = 20_000;
 
 /** What the models of a file's language and imports say about routes, ready to be asked by name. */
 export class WebKnowledge {
-  readonly routes: RouteForm[] = [];
-  readonly mounts: Named<z.output<typeof MountModel>>[] = [];
+  readonly #routes: RouteForm[] = [];
+  readonly #mounts: MountForm[] = [];
+  readonly #records: RecordForm[] = [];
+  readonly #inputs: Named<z.output<typeof InputModel>>[] = [];
   readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
   readonly #known = new Map<string, Told>();
+  readonly #registered = new Map<string, Registers>();
+  #registersAnything: ((name: string) => boolean) | null = null;
   /** For each occurrence whether a name tells anything: most tell nothing, and one expression says so faster than all do. */
   readonly #telling = new Map<Occurrence, (name: string) => boolean>();
 
@@ -30,10 +44,17 @@ export class WebKnowledge {
 
   #add(model: WebModel): void {
     for (const route of model.routes)
-      this.routes.push({ ...compiled(route), isPath: test(route.pathMatches), isPrefix: test(route.prefix) });
-    this.mounts.push(...model.mounts.map(compiled));
+      this.#routes.push({ ...compiled(route), isPath: testerOf(route.pathMatches), isPrefix: testerOf(route.prefix) });
+    this.#mounts.push(...model.mounts.map(compiled));
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
+    this.#records.push(...model.records.map(compiled));
+    this.#inputs.push(...model.inputs.map(compiled));
+  }
+
+  /** Whether something called like this comes with the request. */
+  isInput(name: string): boolean {
+    return this.#inputs.some((input) => input.test(name));
   }
 
   /** What a name that stands somewhere tells. */
@@ -43,12 +64,12 @@ export class WebKnowledge {
     if (known) return known;
     if (!this.#tellsAnything(occurrence, name)) return this.#remember(key, nothing);
     const meant = this.#controls.filter((control) => control.in.includes(occurrence) && control.test(name));
+    const done = this.#effects.filter((effect) => effect.in === occurrence && effect.test(name));
     return this.#remember(key, {
       controls: meant.filter(({ application }) => !application).map(({ control }) => control),
-      application: meant.filter(({ application }) => application).map(({ control }) => control),
-      effects: this.#effects
-        .filter((effect) => effect.in === occurrence && effect.test(name))
-        .map(({ effect }) => effect),
+      application: [...meant, ...done].filter(({ application }) => application).map(factOf),
+      effects: done.filter(({ application }) => !application).map(({ effect }) => effect),
+      placed: done.filter(({ placed }) => placed).map(({ effect }) => effect),
     });
   }
 
@@ -59,7 +80,7 @@ export class WebKnowledge {
         ...this.#controls.filter((control) => control.in.includes(occurrence)),
         ...this.#effects.filter((effect) => effect.in === occurrence),
       ];
-      telling = test(meant.map(({ matches }) => `(?:${matches})`).join("|") || undefined) ?? (() => false);
+      telling = anyOf(meant);
       this.#telling.set(occurrence, telling);
     }
     return telling(name);
@@ -69,7 +90,32 @@ export class WebKnowledge {
     if (this.#known.size < rememberedMax) this.#known.set(key, told);
     return told;
   }
+
+  /** What a call or decorator that goes by any of these names can register or keep, in the order of the models. */
+  registers(names: readonly string[]): Registers {
+    const key = names.join(" ");
+    const known = this.#registered.get(key);
+    if (known) return known;
+    this.#registersAnything ??= anyOf([...this.#routes, ...this.#mounts, ...this.#records]);
+    const fits = ({ test }: { test: (name: string) => boolean }) => names.some(test);
+    const found = names.some(this.#registersAnything)
+      ? { routes: this.#routes.filter(fits), mounts: this.#mounts.filter(fits), records: this.#records.filter(fits) }
+      : noRegisters;
+    if (this.#registered.size < rememberedMax) this.#registered.set(key, found);
+    return found;
+  }
 }
+
+export type MountForm = Named<z.output<typeof MountModel>>;
+type RecordForm = Named<z.output<typeof RecordModel>>;
+
+export interface Registers {
+  readonly routes: readonly RouteForm[];
+  readonly mounts: readonly MountForm[];
+  readonly records: readonly RecordForm[];
+}
+
+const noRegisters: Registers = { routes: [], mounts: [], records: [] };
 
 export interface RouteForm extends Named<z.output<typeof RouteModel>> {
   /** Whether a text can be the path; null where anything can. */
@@ -82,18 +128,24 @@ export interface Told {
   readonly controls: readonly string[];
   readonly application: readonly string[];
   readonly effects: readonly string[];
+  /** Those of the effects whose place counts. */
+  readonly placed: readonly string[];
 }
 
-const nothing: Told = { controls: [], application: [], effects: [] };
+const nothing: Told = { controls: [], application: [], effects: [], placed: [] };
 
-function test(expression: string | undefined): ((text: string) => boolean) | null {
-  if (expression === undefined) return null;
-  const wanted = RE2JS.compile(expression);
-  return (text) => wanted.matcher(text).find();
-}
+const factOf = (model: { control: string } | { effect: string }): string =>
+  "control" in model ? model.control : model.effect;
+
+const testerOf = (source: string | undefined): ((text: string) => boolean) | null =>
+  source === undefined ? null : tester(source);
+
+/** Most names are nobody's, and one expression says so faster than all do. */
+const anyOf = (models: readonly { matches: string }[]): ((name: string) => boolean) =>
+  models.length === 0 ? () => false : tester(models.map(({ matches }) => `(?:${matches})`).join("|"));
 
 function compiled<T extends { matches: string; notMatches?: string | undefined }>(model: T): Named<T> {
-  const wanted = RE2JS.compile(model.matches);
-  const unwanted = model.notMatches === undefined ? null : RE2JS.compile(model.notMatches);
-  return { ...model, test: (name) => wanted.matcher(name).find() && !unwanted?.matcher(name).find() };
+  const wanted = tester(model.matches);
+  const unwanted = testerOf(model.notMatches);
+  return { ...model, test: (name) => wanted(name) && !unwanted?.(name) };
 }

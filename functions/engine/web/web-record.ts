@@ -35,7 +35,21 @@ export interface MountRecord {
   path: string | null;
   order: number;
   controls: string[];
+  /** Controls that only the name of its last argument tells of: that may be a router, which is named after what it leads to. */
+  last?: string[];
   uses: Reference[];
+}
+
+/** A place in a function that a rule may report. */
+export interface WebPlace extends LocalPlace {
+  effect: string;
+  /** The kind of record that it is about. */
+  record?: string;
+  symbol: string;
+  anchor: string;
+  snippet: string;
+  /** Reasons not to report, by rule. */
+  suppressed: Record<string, string>;
 }
 
 /** What a function, with all functions of its file that it calls, does and looks at; or what a class is. */
@@ -45,6 +59,9 @@ export interface FunctionRecord {
   effects: string[];
   /** Functions of other files that it calls, and the bases of a class. */
   calls: Reference[];
+  /** Functions of other files that stand in front of it: what they do is not done by it. */
+  fronts?: Reference[];
+  places?: WebPlace[];
 }
 
 /** What a file says about the ways into an application. */
@@ -52,6 +69,8 @@ export interface WebRecord {
   routes: RouteRecord[];
   mounts: MountRecord[];
   functions: FunctionRecord[];
-  /** Controls that hold for the whole application. */
+  /** Controls that hold, and effects that are done, for the whole application. */
   application: string[];
+  /** The kinds of records that belong to somebody. */
+  owned?: string[];
 }

@@ -40,8 +40,10 @@ export const MountModel = z.strictObject({
   on: z.enum(["call", "decorator"]),
   /** Arguments that hold the path, where it stands for part of the routes only. */
   path: Keys.default([0]),
-  /** What it stands in front of: what the method is called on, or the variable that the call makes. */
-  of: z.enum(["receiver", "result"]).default("receiver"),
+  /** What it stands in front of: what the method is called on, the variable that the call makes, or what is registered on its result. */
+  of: z.enum(["receiver", "result", "chain"]).default("receiver"),
+  /** The router that the call makes is part of the one that it is called on. */
+  within: z.boolean().default(false),
   /** Its positional arguments are routers, whose names say nothing about controls. */
   routers: z.boolean().default(false),
 });
@@ -57,6 +59,7 @@ export const occurrences = [
   "entry",
   "setting",
   "text",
+  "assign",
 ] as const;
 export type Occurrence = (typeof occurrences)[number];
 
@@ -72,14 +75,45 @@ export const ControlModel = z.strictObject({
 export const EffectModel = z.strictObject({
   ...Named,
   effect: z.string(),
-  in: z.enum(["call", "text"]).default("call"),
+  in: z.enum(occurrences).default("call"),
+  /** It is true of the whole application, wherever the name stands. */
+  application: z.boolean().default(false),
+  /** The place is remembered, so that a rule can report it. */
+  placed: z.boolean().default(false),
 });
 
-/** The body of a rule about routes that lack something. */
+/** A call that reads, changes or makes records; see records.ts for what it is about. */
+export const RecordModel = z.strictObject({
+  ...Named,
+  /** What names the kind of record. */
+  of: Key.default("receiver"),
+  /** The arguments that choose the record; `**` are all that are passed by name. */
+  by: Keys.default([0]),
+  /** It works on what was chosen; others only tell whose records are. */
+  chooses: z.boolean().default(true),
+});
+
+/** Names of what a request brings. */
+export const InputModel = z.strictObject(Named);
+
+/** The body of a rule about what routes or applications lack. */
 export const ControlBody = z.strictObject({
+  /**
+   * A route that lacks the control while others have it; an application in which none has it, once; or each place in a handler where `effects`
+   * are done without it.
+   */
+  scope: z.enum(["route", "application", "place"]).default("route"),
   /** What the handler must do for the rule to care, one of these. */
   effects: z.array(z.string()).min(1),
   requires: z.string(),
+  /** Controls and effects, of the route or the application, that must be there too. */
+  with: z.array(z.string()).default([]),
+  /** Controls and effects that make the rule silent. */
+  without: z.array(z.string()).default([]),
+  /** Only places that are about records that belong to somebody, as some code of the application tells. */
+  owned: z.boolean().default(false),
+  /** Only records that are called like this. */
+  records: z.string().optional(),
   /** Methods that the rule is about. */
   methods: z.array(z.string()).min(1),
   /** Only routes whose path or handler is called like this. */

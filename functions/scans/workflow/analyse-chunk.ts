@@ -28,14 +28,14 @@ export const analyseChunk = workflowTask(
     if (task?.status !== "running" || task.attempt !== attempt) throw new SluiceError("task_superseded");
     const keys = scanKeys(task_id, attempt);
     const bytes = await getObject({ bucket: environment().RESULTS_BUCKET, key: keys.chunk(chunk) });
-    const { patterns } = await readInstructions(task_id, attempt);
+    const { patterns, codes } = await readInstructions(task_id, attempt);
     const engine = await auditEngine();
     const artefacts: FileArtefact[] = [];
-    const known = await KnownArtefacts.of(earlier, engine, { patterns });
+    const known = await KnownArtefacts.of(earlier, engine, { patterns, codes });
     for (const file of filesOfChunk(bytes))
-      artefacts.push(known.find(file) ?? (await engine.analyse(file, { patterns })));
+      artefacts.push(known.find(file) ?? (await engine.analyse(file, { patterns, codes })));
     logFailures(task_id, chunk, artefacts);
-    await writeArtefacts({ task_id, attempt, chunk }, engine, { patterns }, artefacts);
+    await writeArtefacts({ task_id, attempt, chunk }, engine, { patterns, codes }, artefacts);
     const sum = (of: (artefact: FileArtefact) => number) =>
       artefacts.reduce((total, artefact) => total + of(artefact), 0);
     await recordChunk(

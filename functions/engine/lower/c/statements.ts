@@ -88,7 +88,7 @@ export const statements: Record<string, Handler> = {
         .filter((c) => c.type === "catch_clause")
         .map((clause) => {
           const name = declaratorOf(childIn(childIn(clause, "parameters")?.children[0] ?? clause, "declarator"));
-          return { bind: name ? l.variable(name.name) : null, body: under(l, clause, "body") };
+          return { ...span(clause), bind: name ? l.variable(name.name) : null, body: under(l, clause, "body") };
         }),
       last: [],
     },
@@ -106,7 +106,7 @@ function withLabels(l: CLowering, children: readonly SyntaxNode[]): Statement[] 
     const above = label ? l.text.slice(first.start, child.start) : "";
     if (label && i > 0 && new RegExp(`\\bgoto\\s+${l.textOf(label)}\\b`).test(above)) {
       const at = { start: first.start, end: child.start };
-      before = [{ ...at, kind: "try", body: before, catches: [{ bind: null, body: [] }], last: [] }];
+      before = [{ ...at, kind: "try", body: before, catches: [{ ...at, bind: null, body: [] }], last: [] }];
     }
     before = [...before, ...l.statement(child)];
   }

@@ -79,7 +79,9 @@ export const expressions: Record<string, Handler> = {
     const [key] = argumentsOf(l, childIn(node, "subscript"));
     if (!of) return l.unknown(node);
     // The indexer of something that is no variable of the function: `Request["id"]`.
-    if (of.type === "identifier" && /^[A-Z]/.test(l.textOf(of)) && key?.value.kind === "literal")
+    const isGiven =
+      of.type === "identifier" ? /^(?!ViewData|TempData)[A-Z]/.test(l.textOf(of)) : /\.Request$/.test(l.textOf(of));
+    if (isGiven && key?.value.kind === "literal")
       return l.call(node, { ...span(of), kind: "field", of: l.expression(of), name: "Item" }, [key]);
     return { ...span(node), kind: "index", of: l.expression(of), key: key?.value ?? null };
   },

@@ -99,7 +99,7 @@ export const statements: Record<string, Handler> = {
           .filter((c) => c.type === "catch_clause")
           .map((clause) => {
             const name = childIn(childOf(clause, "catch_declaration") ?? clause, "name");
-            return { bind: name ? l.variable(name) : null, body: under(l, clause, "body") };
+            return { ...span(clause), bind: name ? l.variable(name) : null, body: under(l, clause, "body") };
           }),
         last: last ? inside(l, last) : [],
       },

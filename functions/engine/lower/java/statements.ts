@@ -141,7 +141,7 @@ function tryStatement(l: Lowering, node: SyntaxNode): Statement[] {
         .filter((c) => c.type === "catch_clause")
         .map((clause) => {
           const name = childIn(childOf(clause, "catch_formal_parameter") ?? clause, "name");
-          return { bind: name ? l.variable(name) : null, body: body(l, childIn(clause, "body")) };
+          return { ...span(clause), bind: name ? l.variable(name) : null, body: body(l, childIn(clause, "body")) };
         }),
       last: last ? body(l, childOf(last, "block")) : [],
     },

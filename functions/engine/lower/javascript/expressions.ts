@@ -1,10 +1,11 @@
-import type { Argument, Entry, Expression } from "../../ir/ir.ts";
+import type { Argument, Call, Entry, Expression } from "../../ir/ir.ts";
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
 import { functionOf } from "./functions.ts";
 import { jsxElement } from "./jsx.ts";
 import { target } from "./patterns.ts";
+import { stateSet } from "./state-pairs.ts";
 
 type Handler = (l: Lowering, node: SyntaxNode) => Expression;
 
@@ -32,7 +33,7 @@ export const expressions: Record<string, Handler> = {
   shorthand_property_identifier: name,
   computed_property_name: inner,
   parenthesized_expression: inner,
-  await_expression: inner,
+  await_expression: awaited,
   yield_expression: inner,
   non_null_expression: inner,
   as_expression: inner,
@@ -125,6 +126,11 @@ export const expressions: Record<string, Handler> = {
   class: (l, node) => ({ ...span(node), kind: "closure", fn: classAsFunction(l, node) }),
 };
 
+function awaited(l: Lowering, node: SyntaxNode): Expression {
+  const waited = inner(l, node);
+  return waited.kind === "call" ? { ...waited, awaited: true } : waited;
+}
+
 function template(l: Lowering, node: SyntaxNode): Expression {
   const parts = node.children.map((part) =>
     part.type === "template_substitution" ? inner(l, part) : l.literal(part, unescapeText(l.textOf(part))),
@@ -164,7 +170,12 @@ function call(l: Lowering, node: SyntaxNode): Expression {
           spread: c.type === "spread_element",
           value: l.expression(c),
         }));
-  return { ...span(node), kind: "call", callee: l.expression(callee), args, isNew };
+  const called = l.expression(callee);
+  // `orders.find(id).then(show)` waits as well.
+  if (called.kind === "field" && called.of.kind === "call" && /^(then|catch|finally)$/.test(called.name))
+    called.of.awaited = true;
+  const made: Call = { ...span(node), kind: "call", callee: called, args, isNew };
+  return stateSet(l, made) ?? made;
 }
 
 function element(l: Lowering, node: SyntaxNode): Entry {

@@ -17,6 +17,11 @@ export function functionOf(l: Lowering, node: SyntaxNode, exported = false): Fun
     body: bodyOf(l, childIn(node, "body")),
     receiver: node.type === "arrow_function" ? null : "this",
     exported,
+    ...(/^(?:(?:public|private|protected|static|override)\s+)*async\b/.test(
+      l.text.slice(node.start, node.start + 60),
+    ) && {
+      suspends: true,
+    }),
   };
 }
 

@@ -63,7 +63,13 @@ export const statements: Record<string, Handler> = {
         kind: "try",
         body: childIn(node, "body") ? l.statements((childIn(node, "body") as SyntaxNode).children) : [],
         catches: handler
-          ? [{ bind: parameter ? target(l, parameter) : null, body: caught ? l.statements(caught.children) : [] }]
+          ? [
+              {
+                ...span(handler),
+                bind: parameter ? target(l, parameter) : null,
+                body: caught ? l.statements(caught.children) : [],
+              },
+            ]
           : [],
         last: last ? body(l, childIn(last, "body")) : [],
       },

@@ -42,7 +42,11 @@ function doneWith(l: KotlinLowering, node: SyntaxNode, use: Use): Statement[] {
             .map((clause) => {
               const name = childOf(clause, "identifier");
               const inside = childOf(clause, "block");
-              return { bind: name ? l.variable(name) : null, body: inside ? returning(l, inside, use) : [] };
+              return {
+                ...span(clause),
+                bind: name ? l.variable(name) : null,
+                body: inside ? returning(l, inside, use) : [],
+              };
             }),
           last: last && last !== body ? l.statements(last.children) : [],
         },

@@ -39,7 +39,7 @@ const callOf = (l: PhpLowering, node: SyntaxNode, name: string, args: readonly A
 
 /** The call also fills one of its arguments with something made of another. */
 const fills =
-  (name: string, target: number, from: number): BuiltIn =>
+  (name: string, target: number, from: number, isHarmless = false): BuiltIn =>
   (l, node, args) => {
     const to = args[target]?.value;
     const given = args[from]?.value;
@@ -48,7 +48,7 @@ const fills =
       ...span(to),
       kind: "assign",
       to,
-      from: { ...span(given), kind: "unknown", reads: [given] },
+      from: { ...span(given), kind: "unknown", reads: isHarmless ? [] : [given] },
       type: null,
       declares: false,
     };
@@ -112,13 +112,23 @@ function patternOf(of: Expression | undefined): Literal | null {
   return { ...of, value: found[2] as string, regex: true };
 }
 
+const harmlessGroup = /^\((?:\?<\w+>)?(?:\\[dw]|\[(?:\w-\w|\\[dw]|[\w-])+\])(?:[+*]|\{[\d,]+\})?\)$/;
+
+/** `/^chk_([0-9]+)$/`: what is captured can only be made of letters and digits. */
+function capturesAreHarmless(pattern: string): boolean {
+  const groups = pattern.match(/\((?!\?[:=!])[^()]*\)/g) ?? [];
+  const all = pattern.match(/(?<!\\)\((?!\?[:=!])/g) ?? [];
+  return all.length > 0 && groups.length === all.length && groups.every((group) => harmlessGroup.test(group));
+}
+
 const matches: BuiltIn = (l, node, args) => {
   const pattern = patternOf(args[0]?.value);
   const subject = args[1]?.value;
   if (!subject) return null;
   const of = pattern ?? (args[0]?.value as Expression);
   const test = l.call(node, { ...span(node), kind: "field", of, name: "test" }, [positional(subject)]);
-  const filled = fills("preg_match", 2, 1)(l, node, args);
+  const isHarmless = pattern !== null && capturesAreHarmless(String(pattern.value));
+  const filled = fills("preg_match", 2, 1, isHarmless)(l, node, args);
   return filled?.kind === "sequence" ? { ...filled, parts: [...filled.parts.slice(0, -1), test] } : test;
 };
 

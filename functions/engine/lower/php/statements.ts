@@ -100,7 +100,7 @@ export const statements: Record<string, Handler> = {
           .filter((c) => c.type === "catch_clause")
           .map((clause) => {
             const name = childIn(clause, "name");
-            return { bind: name ? l.variable(name) : null, body: body(l, childIn(clause, "body")) };
+            return { ...span(clause), bind: name ? l.variable(name) : null, body: body(l, childIn(clause, "body")) };
           }),
         last: last ? body(l, childIn(last, "body")) : [],
       },

@@ -63,7 +63,7 @@ export function formatted(
   const parts: Expression[] = [];
   let next = 0;
   for (const [piece, position, conversion] of format.matchAll(
-    /%%|%(?:(\d+)\$)?[-+ 0]*(?:'.)?[-+]*\d*(?:\.\d+)?([bcdeEfFgGosuxX])|[^%]+|%/g,
+    /%%|%(?:(\d+)\$)?[-+ 0]{0,9}(?:'.)?[-+]{0,9}\d{0,9}(?:\.\d{1,9})?([bcdeEfFgGosuxX])|[^%]+|%/g,
   )) {
     if (conversion === undefined) {
       parts.push(l.literal(node, piece === "%%" ? "%" : piece));

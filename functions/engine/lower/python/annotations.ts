@@ -14,7 +14,7 @@ export function annotationOf(text: string): string {
   const inner = plain.match(wrappers)?.[1] ?? plain.match(annotated)?.[1];
   if (inner !== undefined) return annotationOf(inner);
   if (/^(?:[\w.]+\.)?Literal\[/.test(plain)) return "Literal";
-  return plain.replace(/\s*\|\s*None\b|\bNone\s*\|\s*/g, "");
+  return plain.replace(/(?<!\s)\s*\|\s*None\b|\bNone\s*\|\s*/g, "");
 }
 
 /** What fills a parameter: the calls in an Annotated and the call that is its default, such as `Header()` or `Depends(f)`. */

@@ -1,5 +1,5 @@
 import type { Argument, Entry, Expression, Operation } from "../../ir/ir.ts";
-import { wholeMap } from "../../ir/ir.ts";
+import { handsOut, wholeMap } from "../../ir/ir.ts";
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { annotationOf } from "./annotations.ts";
@@ -42,7 +42,12 @@ export const expressions: Record<string, Handler> = {
   },
   parenthesized_expression: inner,
   await: inner,
-  yield: inner,
+  yield: (l, node) => {
+    const [given] = node.children;
+    const spread = /^yield\s+from\b/.test(l.textOf(node));
+    const args = given ? [{ name: null, spread, value: l.expression(given) }] : [];
+    return { ...span(node), kind: "call", callee: l.variable(node, handsOut), args, isNew: false };
+  },
   type: inner,
   as_pattern: inner,
   list_splat: inner,
@@ -172,17 +177,31 @@ function argument(l: Lowering, node: SyntaxNode): Argument {
   return { name: key ? l.textOf(key) : null, spread: false, value: value ? l.expression(value) : l.unknown(node) };
 }
 
-/** `[body for x in xs if c]` binds x to any element of xs, evaluates c, and yields a list of body. */
+/** `[body for x in xs if c]` binds x to any element of xs and yields a list of body where c holds. */
 function comprehension(l: Lowering, node: SyntaxNode): Expression {
   const body = childIn(node, "body");
   if (!body) return l.unknown(node);
-  const parts = node.children.filter((c) => c !== body).map((clause) => comprehensionClause(l, clause));
+  const clauses = node.children.filter((c) => c !== body);
+  const tests = clauses.flatMap((c) => (c.type === "if_clause" && c.children[0] ? [c.children[0]] : []));
+  const parts = clauses.filter((c) => c.type !== "if_clause").map((clause) => comprehensionClause(l, clause));
+  const where = (then: Expression): Expression =>
+    tests.reduceRight<Expression>(
+      (kept, test) => ({
+        ...span(node),
+        kind: "conditional",
+        test: l.expression(test),
+        then: kept,
+        otherwise: l.literal(node, null),
+      }),
+      then,
+    );
   const map = body.type === "pair";
+  const entry = element(l, body);
   parts.push({
     ...span(node),
     kind: "collection",
     shape: map ? "map" : "list",
-    entries: [{ ...element(l, body), spread: false }],
+    entries: [{ ...entry, key: entry.key && where(entry.key), value: where(entry.value), spread: false }],
   });
   return { ...span(node), kind: "sequence", parts };
 }

@@ -19,6 +19,7 @@ export function functionOf(l: Lowering, node: SyntaxNode, decorators: Expression
     body: body ? l.statements(body.children) : [],
     receiver,
     exported: !inClass,
+    ...(l.text.startsWith("async", node.start) && { suspends: true }),
   };
 }
 

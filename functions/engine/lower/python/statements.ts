@@ -179,7 +179,7 @@ function tryStatement(l: Lowering, node: SyntaxNode): Statement[] {
         const caught = childIn(clause, "value");
         const alias =
           childIn(clause, "alias") ?? (caught?.type === "as_pattern" ? childIn(caught, "alias") : undefined);
-        return { bind: alias ? target(l, alias) : null, body: body(l, childOf(clause, "block")) };
+        return { ...span(clause), bind: alias ? target(l, alias) : null, body: body(l, childOf(clause, "block")) };
       }),
       last: last ? body(l, childOf(last, "block")) : [],
     },

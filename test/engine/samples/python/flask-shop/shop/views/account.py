@@ -19,9 +19,9 @@ log = logging.getLogger(__name__)
 def login():
     email = request.form["email"]
     # vuln: log_injection
-    log.info("login of %s", email)
+    log.info(f"login of {email}")
     # safe: log_injection
-    log.info("login of %r", email)
+    log.info(f"login of {email!r}")
     customer = Customer.query.filter_by(email=email).first()
     if customer is None or not check_password_hash(customer.password, request.form["password"]):
         flash("Wrong address or password")

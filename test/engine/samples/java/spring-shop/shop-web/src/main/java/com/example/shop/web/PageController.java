@@ -79,7 +79,7 @@ public class PageController {
     // safe: deserialization
     Object safe = new Yaml(new SafeConstructor()).load(shape);
     // vuln: log_injection
-    log.info("state {}", shape);
+    log.info("state " + shape);
     // safe: log_injection
     log.info("state {}", shape.replace('\n', ' ').replace('\r', ' '));
     return read == null || json == null || yaml == null || safe == null ? "none" : "some";

@@ -1,0 +1,265 @@
+import { excerptOf } from "../findings/excerpt.ts";
+import type { LineIndex } from "../inventory/line-index.ts";
+import type { Assign, Call, Catch, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
+import { CodeLines } from "./code-lines.ts";
+import type { FileShape, FunctionShape, Round } from "./file-shape.ts";
+import { repeatedLines } from "./repeated-lines.ts";
+import type { Measure, StructureQuery } from "./structure-schema.ts";
+import { firstFrom, WordIndex } from "./word-index.ts";
+
+/** Something that a measure has found, in offsets. */
+export interface Measured {
+  readonly at: Span;
+  readonly fn: FunctionShape | null;
+  /** What identifies it among others of the function, and goes on to when its lines change. */
+  readonly anchor: string;
+  /** What the texts of the rule say of it. */
+  readonly source: string;
+  readonly sink: string;
+}
+
+/** What the measures look at. */
+export interface MeasuredFile {
+  readonly shape: FileShape;
+  readonly module: Module;
+  readonly text: string;
+  readonly lines: LineIndex;
+  readonly code: CodeLines;
+  /** Variables are written with a `$`. */
+  readonly dollars: boolean;
+  readonly nameOf: (fn: FunctionShape) => string;
+}
+
+export type Query = Pick<StructureQuery, "above"> & { fits: (text: string) => boolean };
+
+/** Docstrings are for readers, as comments are. */
+export const codeLinesOf = (lines: LineIndex, { comments }: Module, { functions }: FileShape): CodeLines =>
+  new CodeLines(lines, [
+    ...comments,
+    ...functions.flatMap(({ fn: { body } }) =>
+      body[0]?.kind === "expression" && body[0].value.kind === "literal" ? [body[0]] : [],
+    ),
+  ]);
+
+export const measured: Record<Measure, (file: MeasuredFile, query: Query) => Measured[]> = {
+  lines: (file, { above }) =>
+    perFunction(file, above, ({ fn, inside }) =>
+      file.code.countIn(
+        fn,
+        inside.map((inner) => inner.fn),
+      ),
+    ),
+  parameters: (file, { above }) => perFunction(file, above, ({ fn }) => (choosesParameters(fn) ? fn.params.length : 0)),
+  branches: (file, { above }) => perFunction(file, above, ({ branches }) => branches),
+  nesting: (file, { above }) =>
+    file.shape.functions.flatMap((fn) => {
+      if (fn.nesting <= above || !fn.deepest) return [];
+      const name = file.nameOf(fn);
+      return [{ at: firstLine(file, fn.deepest), fn, anchor: name, source: name, sink: String(fn.nesting) }];
+    }),
+  "repeated-lines": repetitions,
+  "unused-variable": unusedVariables,
+  "empty-catch": emptyCatches,
+  "grown-text": grownTexts,
+  "regex-in-loop": regexesInLoops,
+  "kept-listener": keptListeners,
+};
+
+function perFunction(file: MeasuredFile, above: number, size: (fn: FunctionShape) => number): Measured[] {
+  return file.shape.functions.flatMap((fn) => {
+    const measured = size(fn);
+    if (measured <= above) return [];
+    const name = file.nameOf(fn);
+    return [{ at: headOf(file, fn), fn, anchor: name, source: name, sink: String(measured) }];
+  });
+}
+
+/** Who makes an object of many parts has to say them all; callbacks take what they are given, and `of(k1, v1, k2, v2)` one thing many times. */
+function choosesParameters({ name, params }: FunctionNode): boolean {
+  const numbered = params.filter((param) => /\d$/.test(param.name)).length;
+  return name !== "" && !/^(constructor|__init__|__new__)$/.test(name) && numbered * 2 < params.length;
+}
+
+const betweenParts = /^(?:[\s\])]|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/;
+
+/** The line on which a function begins to say what it is, after its decorators. */
+function headOf(file: MeasuredFile, { fn }: FunctionShape): Span {
+  const decorated = fn.decorators.filter(({ start, end }) => start >= fn.start && end <= fn.end).map(({ end }) => end);
+  const start = Math.max(fn.start, ...decorated);
+  const space = decorated.length > 0 ? (file.text.slice(start, fn.end).match(betweenParts)?.[0].length ?? 0) : 0;
+  return firstLine(file, { start: start + space, end: fn.end });
+}
+
+function firstLine({ text }: Pick<MeasuredFile, "text">, { start, end }: Span): Span {
+  const lineEnd = text.indexOf("\n", start);
+  return { start, end: lineEnd < 0 ? end : Math.min(end, lineEnd) };
+}
+
+function repetitions(file: MeasuredFile, { above }: Query): Measured[] {
+  const { lines, shape } = file;
+  const around = (line: number) => {
+    const at = lines.startOf(line);
+    return shape.functions.findLast(({ fn }) => fn.start <= at && fn.end > at) ?? null;
+  };
+  // Tables of data look alike by nature; what does something is worth a function.
+  return repeatedLines(lines, file.code, above + 1, (line) => around(line) !== null).map((found) => {
+    const start = lines.startOf(found.first) + (lines.line(found.first).match(/^\s*/)?.[0].length ?? 0);
+    const first = excerptOf(file.text, { start, end: lines.startOf(found.first + 1) }, 60);
+    return {
+      at: firstLine(file, { start, end: file.text.length }),
+      fn: around(found.first),
+      anchor: first,
+      source: `${found.of.first}–${found.of.last}`,
+      sink: String(found.count),
+    };
+  });
+}
+
+/** Bodies longer than this are not searched for what reads variables by name; they are taken to do so. */
+const searchedMax = 100_000;
+
+/** Names that their function has nowhere but where they are declared: whatever a lowering leaves out, the text has it. */
+function unusedVariables(file: MeasuredFile, query: Query): Measured[] {
+  const declared = file.shape.locals.flatMap(({ node, fn }) =>
+    fn && node.to.kind === "variable" ? [{ node, to: node.to, name: node.to.name.replace(/^\$/, ""), fn }] : [],
+  );
+  const named = declared.filter(
+    ({ name }) => !/^(_|unused|ignored?|dummy)/i.test(name) && /^[\p{L}][\p{L}\p{N}_]*$/u.test(name),
+  );
+  if (named.length === 0) return [];
+  const words = new WordIndex(file.text, new Set(named.map(({ name }) => name)), file.dollars);
+  const plain = new Map<FunctionShape, boolean>();
+  const isPlain = (fn: FunctionShape): boolean => {
+    const known = plain.get(fn);
+    if (known !== undefined) return known;
+    const { start, end } = fn.fn;
+    const fits = end - start <= searchedMax && query.fits(file.text.slice(start, end));
+    plain.set(fn, fits);
+    return fits;
+  };
+  return named.flatMap(({ node, to, name, fn }) => {
+    if (!words.isOnceIn(fn.fn, name) || !isPlain(fn)) return [];
+    const start = to.end > to.start && to.end - to.start <= name.length + 1 ? to.start : node.start;
+    return [{ at: firstLine(file, { start, end: node.end }), fn, anchor: name, source: name, sink: name }];
+  });
+}
+
+function emptyCatches(file: MeasuredFile, query: Query): Measured[] {
+  const { text, module, lines } = file;
+  const comments = module.comments.map(({ start }) => start).sort((a, b) => a - b);
+  const isExplained = (at: Span) => {
+    // What is said behind the last brace, or behind `pass`, speaks about the same thing.
+    const end = lines.startOf(lines.lineOf(Math.max(at.start, at.end - 1)) + 1);
+    return (comments[firstFrom(comments, at.start)] ?? end) < end;
+  };
+  const clause = (node: Catch, fn: FunctionShape | null): Measured[] => {
+    const written = text.slice(node.start, node.end);
+    if (!isNothing(node.body) || isExplained(node) || !query.fits(written)) return [];
+    const head = firstLine(file, node);
+    return [{ at: head, fn, anchor: written.replace(/\s+/g, " "), source: excerptOf(text, head, 40), sink: "" }];
+  };
+  const callback = ({ callee, args, end }: Call, fn: FunctionShape | null): Measured[] => {
+    const given = args[0]?.value;
+    if (callee.kind !== "field" || callee.name !== "catch" || args.length !== 1 || given?.kind !== "closure") return [];
+    const at = { start: given.start, end };
+    const written = text.slice(at.start, at.end);
+    if (!isNothing(given.fn.body) || isExplained(at) || !query.fits(written)) return [];
+    const shown = `.catch(${written}`;
+    return [{ at: { start: given.start, end: given.end }, fn, anchor: shown, source: shown, sink: "" }];
+  };
+  return [
+    ...file.shape.catches.flatMap(({ node, fn }) => clause(node, fn)),
+    ...file.shape.calls.flatMap(({ node, fn }) => callback(node, fn)),
+  ];
+}
+
+const isNothing = (body: readonly Statement[]): boolean =>
+  body.every(
+    (s) => (s.kind === "block" && isNothing(s.body)) || (s.kind === "expression" && s.value.kind === "literal"),
+  );
+
+/** `text += more` in a loop, where a text cannot grow and is copied each time. */
+function grownTexts(file: MeasuredFile, query: Query): Measured[] {
+  const locals = new Map<FunctionShape, Map<string, Assign>>();
+  for (const { node, fn } of file.shape.locals) {
+    const name = nameOf(node.to);
+    if (!fn || name === null) continue;
+    const known = locals.get(fn) ?? new Map<string, Assign>();
+    if (!known.has(name)) known.set(name, node);
+    locals.set(fn, known);
+  }
+  return inLoops(file, ({ node, fn, body }) => {
+    const { to, from } = node;
+    if (to.kind !== "variable" || from.kind !== "operation" || from.operator !== "+") return null;
+    const [left] = from.operands;
+    if (left?.kind !== "variable" || left.name !== to.name || from.operands.length < 2) return null;
+    const declared = locals.get(fn)?.get(to.name);
+    if (!declared || declared.start > body.start) return null;
+    const isText = /^(java\.lang\.)?[Ss]tring$/.test(declared.type ?? "") || isTextLiteral(declared.from);
+    return isText && query.fits(file.text.slice(node.start, node.end)) ? to.name : null;
+  });
+}
+
+/** The outermost of the loops around a place that runs it in its body: what a loop begins with is run once. */
+function outermostAt(round: Round, { start, end }: Span): Round | null {
+  let found: Round | null = null;
+  for (let here: Round | null = round; here; here = here.outer)
+    if (here.body.start <= start && here.body.end >= end) found = here;
+  return found;
+}
+
+/** Calls that compile a regular expression are lowered to what they make. */
+function regexesInLoops(file: MeasuredFile, query: Query): Measured[] {
+  return file.shape.regexes.flatMap(({ node, fn, round }) => {
+    const inLoop = round && outermostAt(round, node);
+    const written = file.text.slice(node.start, node.end);
+    if (!inLoop || !query.fits(written)) return [];
+    const shown = excerptOf(file.text, node, 60);
+    return [{ at: firstLine(file, node), fn, anchor: written, source: shown, sink: shown }];
+  });
+}
+
+/** What a component starts when it appears, and does not stop when it goes. */
+function keptListeners(file: MeasuredFile, query: Query): Measured[] {
+  return file.shape.calls.flatMap(({ node, fn }) => {
+    const written = file.text.slice(node.start, Math.min(node.end, node.start + 400));
+    const started = written.match(/^(?:(?:window|document|globalThis)\.)?(addEventListener|setInterval)\b/);
+    if (!started || !fn || !query.fits(written)) return [];
+    const stop = started[1] === "setInterval" ? "clearInterval" : "removeEventListener";
+    const isEffect = fn.effect && !fn.answers;
+    const isHook = appears.test(fn.fn.name);
+    const scope = isEffect ? file.text.slice(fn.fn.start, fn.fn.end) : isHook ? file.text : null;
+    if (scope === null || scope.includes(stop)) return [];
+    const source = excerptOf(file.text, node, 60);
+    return [{ at: firstLine(file, node), fn, anchor: source, source, sink: stop }];
+  });
+}
+
+/** What frameworks call when a component of the page has appeared. */
+const appears = /^(componentDidMount|mounted|ngOnInit|ngAfterViewInit|connectedCallback)$/;
+
+const isTextLiteral = (from: Expression): boolean => from.kind === "literal" && typeof from.value === "string";
+
+/** Assignments in loops, of which the measure gives the name that it is about. Those after which the loop ends are none. */
+function inLoops(
+  file: MeasuredFile,
+  nameIn: (found: { node: Assign; fn: FunctionShape; body: Span }) => string | null,
+): Measured[] {
+  return file.shape.assigns.flatMap(({ node, fn, round: around }) => {
+    const round = around && outermostAt(around, node);
+    const name = fn && round ? nameIn({ node, fn, body: round.body }) : null;
+    return name === null
+      ? []
+      : [
+          {
+            at: firstLine(file, node),
+            fn,
+            anchor: `${name} ${file.text.slice(node.start, node.end).replace(/\s+/g, " ").slice(0, 200)}`,
+            source: name,
+            sink: excerptOf(file.text, node, 60),
+          },
+        ];
+  });
+}
+
+const nameOf = (expression: Expression): string | null => (expression.kind === "variable" ? expression.name : null);

@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { readConfig } from "../../functions/engine/config/config-document.ts";
+import { configFormatOf } from "../../functions/engine/config/config-format.ts";
+import type { Engine } from "../../functions/engine/engine.ts";
+import { Suppressions } from "../../functions/engine/findings/suppression.ts";
+import { languageOf } from "../../functions/engine/inventory/language.ts";
+import { LineIndex } from "../../functions/engine/inventory/line-index.ts";
+import { isRuleFile, readRuleFile, splitRuleFile } from "../../functions/engine/match/rule-file.ts";
+import { grammarNames } from "../../functions/engine/parse/parser.ts";
+import { isPlaceholder } from "../../functions/engine/secrets/placeholder.ts";
+import { privateKeys } from "../../functions/engine/secrets/private-keys.ts";
+import { templateFormatOf } from "../../functions/engine/templates/template-format.ts";
+import { analyseOne, openEngine } from "./engine-under-test.ts";
+import { hostilePaths, nastyTokens, pathOfConfig, pathOfGrammar, pathOfTemplate } from "./hostile-sources.ts";
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openEngine();
+});
+
+const rulesFolder = join(import.meta.dirname, "../../functions/engine/rules");
+const fixtures = readdirSync(rulesFolder, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.parentPath.endsWith("fixtures"))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .sort();
+
+/** Real source that is read as this file would be, or any where there is none. */
+function sourcesLike(path: string): string[] {
+  const kindOf = (name: string) => `${languageOf(name).grammar} ${templateFormatOf(name)} ${configFormatOf(name)}`;
+  const alike = fixtures.filter((name) => kindOf(name) === kindOf(path) || extname(name) === extname(path));
+  return (alike.length > 0 ? alike : fixtures).slice(0, 60).map((name) => readFileSync(name, "utf8"));
+}
+
+describe("the files that are tried", () => {
+  it("are of every language that is parsed", () => {
+    expect(Object.keys(pathOfGrammar).sort()).toEqual([...grammarNames].sort());
+    for (const [grammar, path] of Object.entries(pathOfGrammar)) expect(languageOf(path).grammar).toBe(grammar);
+  });
+
+  it("are of every format of configuration and of templates", () => {
+    for (const [format, path] of Object.entries(pathOfConfig)) expect(configFormatOf(path)).toBe(format);
+    for (const [format, path] of Object.entries(pathOfTemplate))
+      expect(templateFormatOf(path)).toBe(format === "thymeleaf" ? "html" : format);
+  });
+});
+
+/** Pieces of real source between what makes readers stumble. */
+const hostileText = (path: string): fc.Arbitrary<string> => {
+  const piece = fc
+    .record({
+      source: fc.constantFrom(...sourcesLike(path)),
+      from: fc.double({ min: 0, max: 1, noNaN: true }),
+      length: fc.integer({ min: 0, max: 400 }),
+    })
+    .map(({ source, from, length }) => source.slice(Math.floor(from * source.length)).slice(0, length));
+  const token = fc
+    .record({ token: fc.constantFrom(...nastyTokens), times: fc.constantFrom(1, 1, 2, 40) })
+    .map(({ token, times }) => token.repeat(times));
+  return fc.array(fc.oneof(piece, token), { minLength: 1, maxLength: 14 }).map((parts) => parts.join(""));
+};
+
+describe.each(hostilePaths)("whatever stands in %s", (path) => {
+  it("ends with a coverage row, the same each time, and places inside the file", async () => {
+    await fc.assert(
+      fc.asyncProperty(hostileText(path), async (source) => {
+        const artefact = await analyseOne(engine, path, source);
+        expect(["analysed", "partial", "skipped"]).toContain(artefact.coverage.status);
+        expect(await analyseOne(engine, path, source)).toEqual(artefact);
+        const lines = new LineIndex(source);
+        for (const { startLine, startColumn, endLine, endColumn } of engine.link([artefact])) {
+          expect(lines.startOf(startLine) + startColumn).toBeLessThanOrEqual(lines.startOf(endLine) + endColumn);
+          expect(lines.startOf(endLine) + endColumn - 1).toBeLessThanOrEqual(source.length);
+        }
+      }),
+      { numRuns: 5 },
+    );
+  });
+});
+
+/** Each of these has taken minutes, by looking for the end of something from every place where it may begin. */
+describe("a long row of", () => {
+  const characters = 350_000;
+  const row = (token: string) => token.repeat(Math.ceil(characters / token.length));
+  it.each([
+    ["comments that nothing closes, in XML", "xml", `<web-app>${row("<!--")}`],
+    ["character data that nothing closes", "xml", `<web-app>${row("<![CDATA[")}`],
+    ["tags that nothing closes", "xml", `<web-app>${row("<a ")}`],
+    ["attribute names without values", "xml", `<web-app><a ${row("a")}>`],
+    ["statements that nothing closes, in a mapper", "xml", `<mapper namespace='a'>${row("<select>")}`],
+    ["comments that nothing closes, in JSON", "json", `"services": ${row("/*")}`],
+    ["comments that nothing closes, in Terraform", "terraform", row("/* a\n")],
+    ["documents in Terraform", "terraform", row("a = <<A\n{}\nA\n")],
+    ["templates that nothing closes, in YAML", "yaml", `apiVersion: v1\nkind: {{ a }}\n${row("{{\n")}`],
+    ["empty lines, in a server's file", "nginx", row("\n")],
+    ["defaults in defaults", "dockerfile", `FROM a\nENV ${row("${A:-")}`],
+    ["stages", "dockerfile", row("FROM a\n")],
+    ["keys of their own", "properties", Array.from({ length: characters / 8 }, (_, i) => `k${i}.x=1\n`).join("")],
+    ["spaces before a comment", "dotenv", `A=b${row(" ")}c\n`],
+    ["spaces before a comment, in INI", "ini", `A=b${row(" ")}c\n`],
+  ] as const)("%s is read to its end", (_, format, text) => {
+    try {
+      expect(readConfig(format, text).documents).toBeInstanceOf(Array);
+    } catch (error) {
+      expect((error as Error).message).toMatch(/^too many/);
+    }
+  });
+
+  it.each([
+    ["outputs that open blocks", "a.erb", `<%= ${"do % ".repeat(1_000)}%>\n`.repeat(60)],
+    ["keys", "a.properties", Array.from({ length: 120_000 }, (_, i) => `k${i}=1\n`).join("")],
+  ])("%s is analysed", async (_, path, text) => {
+    expect(["analysed", "partial"]).toContain((await analyseOne(engine, path, text)).coverage.status);
+  });
+
+  it("empty lines before a rule file, headers in a key, spaces in a reason, and marks in a value are, too", () => {
+    expect(isRuleFile(`${row("\n")}x`)).toBe(false);
+    expect(isRuleFile(`${row("\n")}# a\n---\nrules:`)).toBe(true);
+    expect(privateKeys(`-----BEGIN PRIVATE KEY-----\n${row("Abcd: ")}`)).toEqual([]);
+    const comment = `/* audit-ignore: a.b c${row(" ")}d */`;
+    const lines = new LineIndex(comment);
+    expect(new Suppressions(comment, [{ start: 0, end: comment.length }], lines).of("a.b", 2)?.reason).toMatch(
+      /^c +d$/,
+    );
+    expect(isPlaceholder(`v9K${row("<")}`)).toBe(false);
+  });
+});
+
+describe("a rule file", () => {
+  const words = [
+    "rules:\n",
+    "- id: a\n",
+    "  pattern: ",
+    "  patterns:\n",
+    "  - pattern-either:\n",
+    "  - pattern-not: ",
+    "  message: m\n",
+  ];
+  const more = [
+    "  languages: [python]\n",
+    "  severity: ERROR\n",
+    "    - metavariable-regex: {metavariable: $X, regex: '",
+    "$X",
+    "...",
+    "}",
+  ];
+  const text = fc
+    .array(fc.oneof(fc.constantFrom(...words, ...more), fc.constantFrom(...nastyTokens)), { maxLength: 30 })
+    .map((parts) => parts.join(""));
+
+  it("of any content is read or refused, with a line for every refusal", async () => {
+    await fc.assert(
+      fc.property(text, (content) => {
+        for (const { line, reason } of readRuleFile(content).refused) {
+          expect(line).toBeGreaterThan(0);
+          expect(reason).not.toBe("");
+        }
+        expect(splitRuleFile(content).length).toBeGreaterThan(0);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  const rule = (body: string) => `rules:\n- id: a\n  message: m\n  severity: ERROR\n  languages: [python]\n${body}`;
+  it.each([
+    ["a huge pattern", rule(`  pattern: ${"f(".repeat(20_000)}$X${")".repeat(20_000)}\n`)],
+    [
+      "patterns in patterns",
+      rule(`  patterns:\n${Array.from({ length: 80 }, (_, i) => `${"  ".repeat(i + 1)}- patterns:\n`).join("")}`),
+    ],
+    ["thousands of alternatives", rule(`  pattern-either:\n${"  - pattern: f($X)\n".repeat(3_000)}`)],
+    ["aliases of aliases", rule(`  metadata: &a [${"*a, ".repeat(2_000)}]\n  pattern: f($X)\n`)],
+    ["rules without end", `rules:\n${"- id: a\n".repeat(5_000)}`],
+  ])("of %s is refused and says why", (_, content) => {
+    const { rules, refused } = readRuleFile(content);
+    expect(rules.length).toBeLessThanOrEqual(1);
+    if (rules.length === 0) expect(refused[0]?.reason).toBeTruthy();
+  });
+});

@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Engine } from "../../functions/engine/engine.ts";
+import type { Finding } from "../../functions/engine/finding.ts";
+import { findingsOfAll, openEngine } from "./engine-under-test.ts";
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openEngine();
+});
+
+const all = ["CQ001", "CQ002", "CQ003", "CQ005", "CQ006", "PERF001", "PERF002", "PERF004", "PERF005"];
+const found = (source: string, { path = "shop/orders.js", codes = all } = {}): Promise<Finding[]> =>
+  findingsOfAll(engine, [{ path, source }], { codes });
+const rulesOf = (findings: readonly Finding[]) => findings.map(({ ruleId }) => ruleId);
+
+const longFunction = (name: string, lines = 60) =>
+  `function ${name}(page) {\n${Array.from({ length: lines }, (_, i) => `  page.write("${name}", ${i});`).join("\n")}\n}\n`;
+const unusedVariable = (name: string) => `function ${name}(order) {\n  const ${name}Total = order.total;\n}\n`;
+
+describe("rules on quality and performance", () => {
+  const source = longFunction("print") + unusedVariable("sum");
+
+  it("are silent unless their codes are asked for, each for itself", async () => {
+    expect(await findingsOfAll(engine, [{ path: "shop/orders.js", source }])).toEqual([]);
+    expect(rulesOf(await found(source, { codes: ["CQ006"] }))).toEqual(["quality.unused-variable"]);
+    expect(rulesOf(await found(source))).toEqual(["quality.long-function", "quality.unused-variable"]);
+  });
+
+  it("leave what rules on security find as it is", async () => {
+    const injected = `${source}const app = require("express")();\napp.get("/", (req, res) => eval(req.query.a));\n`;
+    const alone = await findingsOfAll(engine, [{ path: "shop/orders.js", source: injected }]);
+    expect(alone.length).toBeGreaterThan(0);
+    expect((await found(injected)).filter(({ issueType }) => issueType === "security")).toEqual(alone);
+  });
+
+  it.each(["test/orders.js", "shop/orders.test.js", "vendor/orders.js", "db/migrations/orders.js"])(
+    "say nothing about %s",
+    async (path) => {
+      expect(await found(source, { path })).toEqual([]);
+    },
+  );
+
+  it("list ten places a file and say how many more there are, silenced ones aside", async () => {
+    const many = Array.from({ length: 13 }, (_, i) => unusedVariable(`sum${i}`)).join("");
+    const silenced = many.replace(
+      "  const sum0",
+      "  // audit-ignore: quality.unused-variable kept for later\n  const sum0",
+    );
+    const findings = await found(many);
+    expect(findings.length).toBe(10);
+    expect(findings.slice(0, 9).every(({ message }) => !message.en.includes("more in this file"))).toBe(true);
+    expect(findings[9]?.message.en).toContain("3 more in this file are not listed");
+    expect(findings[9]?.message.zh).toContain("另有 3 处");
+    const besides = await found(silenced);
+    expect(besides.filter(({ suppressed }) => suppressed).length).toBe(1);
+    expect(besides.at(-1)?.message.en).toContain("2 more in this file");
+  });
+
+  it("tell a function by its name, whatever its lines become", async () => {
+    const fingerprints = async (text: string) => (await found(text)).map(({ fingerprint }) => fingerprint);
+    const [long, unused] = await fingerprints(source);
+    const later = `${"const before = 1;\n".repeat(50)}${longFunction("other")}${longFunction("print", 90)}${unusedVariable("sum")}`;
+    expect(await fingerprints(later)).toEqual([expect.any(String), long, unused]);
+  });
+
+  it("fill in what they have counted", async () => {
+    const [long] = await found(longFunction("print"));
+    expect(long?.message.en).toContain("print has 62 lines of code");
+    expect(long).toMatchObject({ issueType: "maintainability", severity: "medium", startLine: 1 });
+  });
+
+  it("end on code that is all nesting", async () => {
+    const deep = `function f(a) {\n${"if (a) {\n".repeat(300)}${"}\n".repeat(300)}}\n`;
+    const artefact = await engine.analyse(
+      { path: "shop/deep.js", bytes: new TextEncoder().encode(deep) },
+      { codes: all },
+    );
+    expect(artefact.candidates.some(({ ruleId }) => ruleId === "quality.deep-nesting")).toBe(true);
+  });
+});

@@ -1,0 +1,13 @@
+<?php
+class User {
+    public $name;
+    private $db;
+    function __construct($db) { $this->db = $db; }
+    function find($id) { return $this->db->raw("SELECT * FROM users WHERE id = $id"); }
+    function safeFind($id) { return $this->db->run('SELECT * FROM users WHERE id = ?', [$id]); }
+    function search() {
+        $s = $_REQUEST['s'];
+        return $this->db->run("SELECT * FROM users WHERE n LIKE '%" . $s . "%'");
+    }
+    function __destruct() { }
+}
