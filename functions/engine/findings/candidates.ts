@@ -50,7 +50,7 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
     confidence: Math.max(0.05, Math.round(confidence * 100) / 100),
     source: found.flow ? excerptOf(file.text, found.flow.source, nameMax) : "",
     sink: typeof found.sink === "string" ? found.sink : excerptOf(file.text, found.sink, nameMax),
-    symbol: found.symbol,
+    symbol: steadySymbol(found.symbol),
     anchor: anchorOf(file.text.slice(found.statement.start, found.statement.end), file.hashComments),
     snippet: snippetOf(file.lines, place),
     trace: found.flow ? traceOf(file, found.flow.source, found.flow.step, found.at) : [],
@@ -59,6 +59,10 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
     ...(found.setting && { setting: found.setting }),
   };
 }
+
+/** What has no name is known by its place, which moves with every line in front; a finding must stay the same then. */
+export const steadySymbol = (symbol: string): string =>
+  symbol.replace(/<class \d+>/g, "<class>").replace(/<\d+>/g, "<function>");
 
 /** Whole lines, verbatim. Long stretches are cut after some lines: the place says how far it goes. */
 export function snippetOf(lines: LineIndex, place: LocalPlace): string {

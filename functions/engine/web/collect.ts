@@ -1,5 +1,5 @@
 import { anchorOf } from "../findings/anchor.ts";
-import { type FileContext, snippetOf } from "../findings/candidates.ts";
+import { type FileContext, snippetOf, steadySymbol } from "../findings/candidates.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode, walk } from "../ir/walk.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
@@ -181,7 +181,7 @@ class Collector {
     });
     return {
       ...place,
-      symbol,
+      symbol: steadySymbol(symbol),
       anchor: anchorOf(this.#file.text.slice(at.start, at.end), this.#file.hashComments),
       snippet: snippetOf(this.#file.lines, place),
       suppressed: Object.fromEntries(suppressed),

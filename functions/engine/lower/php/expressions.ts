@@ -269,7 +269,7 @@ export function argumentsOf(l: PhpLowering, node: SyntaxNode): Argument[] {
 }
 
 function anonymousClass(l: PhpLowering, node: SyntaxNode, declared: SyntaxNode): Expression {
-  const name = `class@${declared.start}`;
+  const name = `<class ${declared.start}>`;
   const body = [classOf(l, declared, name)];
   const closure: Expression = {
     ...span(declared),

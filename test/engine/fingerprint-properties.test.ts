@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { SourceFile } from "../../functions/engine/artefact.ts";
+import type { Engine } from "../../functions/engine/engine.ts";
+import type { Finding } from "../../functions/engine/finding.ts";
+import { openEngine } from "./engine-under-test.ts";
+
+/** The sample applications and every other fixture: all languages and nearly all rules. */
+const files: readonly SourceFile[] = [
+  ...filesOf(join(import.meta.dirname, "samples")),
+  ...filesOf(join(import.meta.dirname, "../../functions/engine/rules"))
+    .filter(({ path }) => path.includes("/fixtures/"))
+    .filter((_, i) => i % 2 === 0),
+];
+
+function filesOf(folder: string): SourceFile[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({ path: relative(folder, path), bytes: readFileSync(path) }));
+}
+
+const codes = ["CQ001", "CQ002", "CQ003", "CQ005", "CQ006", "PERF001", "PERF002", "PERF004", "PERF005"];
+
+let engine: Engine;
+let findings: readonly Finding[];
+
+beforeAll(async () => {
+  engine = await openEngine();
+  findings = await findingsOf(files);
+}, 300_000);
+
+async function findingsOf(given: readonly SourceFile[]): Promise<Finding[]> {
+  const artefacts = [];
+  for (const file of given) artefacts.push(await engine.analyse(file, { codes }));
+  return engine.link(artefacts);
+}
+
+const shown = ({ path, ruleId, startLine }: Finding) => `${path}:${startLine} ${ruleId}`;
+
+describe("the fingerprints of all findings in fixtures and samples", () => {
+  it("are different for different findings", () => {
+    expect(findings.length).toBeGreaterThan(files.length / 2);
+    const byFingerprint = Map.groupBy(findings, ({ fingerprint }) => fingerprint);
+    const alike = [...byFingerprint.values()].filter((group) => group.length > 1);
+    expect(alike.map((group) => group.map(shown))).toEqual([]);
+  });
+
+  it("stay when fifty lines come in front of every file", async () => {
+    const inFront = Buffer.from("\n".repeat(50));
+    // In these the first line says what the file is.
+    const begins = /^(?:\ufeff|#!|<\?|<%@|<!DOCTYPE|\s*\{)/i;
+    const movable = new Set(files.filter(({ bytes }) => !begins.test(bytes.toString())).map(({ path }) => path));
+    expect(movable.size).toBeGreaterThan(files.length * 0.7);
+    const moved = await findingsOf(
+      files.map(({ path, bytes }) => ({ path, bytes: movable.has(path) ? Buffer.concat([inFront, bytes]) : bytes })),
+    );
+    const places = (all: readonly Finding[], lines: number) =>
+      all
+        .filter(({ path }) => movable.has(path))
+        .map((finding) => `${finding.fingerprint} ${finding.path}:${finding.startLine + lines} ${finding.ruleId}`)
+        .sort();
+    expect(places(moved, 0)).toEqual(places(findings, 50));
+  }, 300_000);
+
+  it("are the same but for the path when all files move to another folder", async () => {
+    const moved = await findingsOf(files.map(({ path, bytes }) => ({ path: `moved/${path}`, bytes })));
+    const identities = (all: readonly Finding[]) =>
+      all.map(({ movedFingerprint, ruleId, startLine }) => `${movedFingerprint} ${ruleId}:${startLine}`).sort();
+    expect(identities(moved)).toEqual(identities(findings));
+    const known = new Set(findings.map(({ fingerprint }) => fingerprint));
+    expect(moved.filter(({ fingerprint }) => known.has(fingerprint)).map(shown)).toEqual([]);
+  }, 300_000);
+});
