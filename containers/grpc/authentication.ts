@@ -15,6 +15,8 @@ export interface Caller {
   readonly id: string;
   /** Whose runs these are: a user's id. */
   readonly tenant: string;
+  /** The only one of them that they may reach; null for all. */
+  readonly run: string | null;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface Caller {
  */
 export type Authenticate = (metadata: CallMetadata, scope: GrpcScope) => Promise<Caller>;
 
-export const withoutTokens: Authenticate = async () => ({ id: anonymousTenant, tenant: anonymousTenant });
+export const withoutTokens: Authenticate = async () => ({ id: anonymousTenant, tenant: anonymousTenant, run: null });
 
 /**
  * How long a good answer is kept. A producer sends hundreds of items a second, and each would cost two reads; who was disabled or whose token
@@ -68,7 +70,7 @@ export function byApiToken(now: () => Date = () => new Date()): Authenticate {
       throw new RpcError(status.UNAUTHENTICATED, "an API token is needed, as 'authorization: Bearer slc_...'");
     if (!permits(token.scope, scope))
       throw new RpcError(status.PERMISSION_DENIED, `the scope of this API token does not reach; ${scope} is needed`);
-    return { id: token.id, tenant: token.ownerId };
+    return { id: token.id, tenant: token.ownerId, run: token.run };
   };
 }
 

@@ -1,4 +1,5 @@
 import { status } from "@grpc/grpc-js";
+import { defaultRunName } from "../../functions/runs/run.ts";
 import type { Authenticate, GrpcScope } from "./authentication.ts";
 import { type CallerWishes, readCallMetadata } from "./call-metadata.ts";
 import type { CallLimits, CallListener, OpenCall } from "./open-call.ts";
@@ -109,7 +110,9 @@ export class CallGate implements CallListener {
     const { authenticate, quota, now } = this.#options;
     if (this.#draining.signal.aborted) throw goingDown();
     const caller = await authenticate(call.metadata, scope);
-    const wishes = withProducer(readCallMetadata(call.metadata), call.certifiedName);
+    const given = readCallMetadata(call.metadata, caller.run ?? defaultRunName);
+    const wishes = withProducer(given, call.certifiedName);
+    if (caller.run !== null) requireRun(caller.run, wishes, call.method.path);
     const wait = quota.admit(caller.id, now());
     if (wait > 0)
       throw new RpcError(status.RESOURCE_EXHAUSTED, "this caller has used up its share for now", retryAfter(wait));
@@ -133,6 +136,16 @@ export class CallGate implements CallListener {
 }
 
 const goingDown = (): RpcError => new RpcError(status.UNAVAILABLE, "the server is going down; another one takes over");
+
+/**
+ * Holds a token to its run. What our own package offers goes over several runs at a time.
+ * @throws RpcError PERMISSION_DENIED
+ */
+function requireRun(run: string, wishes: CallerWishes, path: string): void {
+  if (wishes.run !== run) throw new RpcError(status.PERMISSION_DENIED, "this API token is for another run");
+  if (!path.startsWith("/hil_serl."))
+    throw new RpcError(status.PERMISSION_DENIED, "this API token is for one run; here one for all runs is needed");
+}
 
 /**
  * Who the items are from. A certificate settles it: nobody writes under another's name.

@@ -1,4 +1,4 @@
-import { defaultRunName, RunName } from "../../functions/runs/run.ts";
+import { RunName } from "../../functions/runs/run.ts";
 import type { RequestMetadata } from "./request-metadata.ts";
 import { invalidArgument } from "./rpc-error.ts";
 
@@ -65,10 +65,11 @@ export interface CallerWishes {
 
 /**
  * Reads the `x-hil-` keys of a call. One that we do not know is refused: misspelt, it would silently not do what it is there for.
+ * @param run of a caller who names none
  * @throws RpcError INVALID_ARGUMENT naming the key
  */
-export function readCallMetadata(metadata: RequestMetadata): CallerWishes {
-  const wishes: Record<string, unknown> = { run: defaultRunName, acknowledgement: "durable", from: "now" };
+export function readCallMetadata(metadata: RequestMetadata, run: string): CallerWishes {
+  const wishes: Record<string, unknown> = { run, acknowledgement: "durable", from: "now" };
   for (const key of metadata.keys("x-hil-")) {
     const known = Object.hasOwn(keys, key) ? (keys[key] as Key) : undefined;
     if (!known) throw invalidArgument(`there is no metadata key ${key}`);

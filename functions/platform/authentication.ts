@@ -1,3 +1,4 @@
+import { runIdOf } from "../runs/run.ts";
 import { type ApiToken, isApiTokenSecret, permits } from "../tokens/api-token.ts";
 import { findApiToken, noteUse } from "../tokens/api-token-store.ts";
 import { readUser } from "../users/user-store.ts";
@@ -10,7 +11,8 @@ import { type TokenClaims, verifyToken } from "./tokens.ts";
 /**
  * Finds out who calls, by an access token of login or by an API token. The user record is read at every request, so disabling a user or
  * bumping the token version works at once, for both.
- * @throws SluiceError not_authenticated (one answer for every reason), token_scope_insufficient, permission_denied
+ * @throws SluiceError not_authenticated (one answer for every reason), token_scope_insufficient,
+ * token_run_insufficient, permission_denied
  */
 export async function authenticate(event: OperationEvent, contract: Contract, now: Date): Promise<void> {
   if (contract.auth === "anyone") return;
@@ -25,8 +27,15 @@ export async function authenticate(event: OperationEvent, contract: Contract, no
     await noteUse(apiToken, now);
     const scope = scopeOf(contract);
     if (!permits(apiToken.scope, scope)) throw new SluiceError("token_scope_insufficient", { scope });
+    requireItsRun(apiToken, event);
   }
   if (contract.auth === "administrator" && user.role !== "admin") throw new SluiceError("permission_denied");
+}
+
+/** Holds a token for one run to the operations on that run; whether another one exists is not said. */
+function requireItsRun({ run, ownerId }: ApiToken, event: OperationEvent): void {
+  if (run === null || event.pathParameters?.id === runIdOf(ownerId, run)) return;
+  throw new SluiceError("token_run_insufficient", { run });
 }
 
 const claimsOf = ({ ownerId, tokenVersion }: ApiToken): TokenClaims => ({ userId: ownerId, tokenVersion });

@@ -43,6 +43,9 @@ export interface Grants {
 export const tokenScopes = ["read", "scan", "all", "producer", "learner", "reader"] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
+/** Those of the runs of actors and learners: only a token of these can be narrowed to one run. */
+export const runScopes: readonly TokenScope[] = ["producer", "learner", "reader"];
+
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Answers that are no JSON, such as the documentation page: the handler returns a string or bytes. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ListedOperation } from "../operations.ts";
-import { apiStage, type Contract, fullPath, isRaw, scopeOf } from "./contract.ts";
+import { apiStage, type Contract, fullPath, isRaw, runScopes, scopeOf } from "./contract.ts";
 import { codesOf, type ErrorCode } from "./errors.ts";
 import { problems } from "./problems.ts";
 
@@ -117,6 +117,9 @@ function failuresByStatus(contract: Contract): [string, ErrorCode[]][] {
     ...(contract.auth === "anyone" ? [] : (["not_authenticated"] as const)),
     ...(contract.auth === "administrator" ? (["permission_denied"] as const) : []),
     ...(contract.auth !== "anyone" && scopeOf(contract) !== "read" ? (["token_scope_insufficient"] as const) : []),
+    ...(contract.auth !== "anyone" && runScopes.includes(scopeOf(contract))
+      ? (["token_run_insufficient"] as const)
+      : []),
     ...(contract.params || contract.query || contract.body ? (["validation_failed"] as const) : []),
     ...(contract.body ? (["unsupported_media_type", "payload_too_large"] as const) : []),
     ...(contract.body && !contract.bodyType ? (["invalid_json"] as const) : []),

@@ -52,6 +52,11 @@ export const problems = {
     zh: "该 API 令牌的权限范围不足，需要 {scope}",
     en: "The scope of this API token does not reach; {scope} is needed",
   },
+  token_run_insufficient: {
+    status: 403,
+    zh: "该 API 令牌只能用于运行 {run}",
+    en: "This API token is for the run {run} only",
+  },
   cursor_invalid: {
     status: 422,
     zh: "分页游标无效、已过期或属于另一个查询，请从第一页重新开始",

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import * as z from "zod";
 import { type TokenScope, tokenScopes } from "../platform/contract.ts";
+import { RunName } from "../runs/run.ts";
 
 export const ApiTokenScope = z.enum(tokenScopes);
 
@@ -11,6 +12,8 @@ export const ApiToken = z.object({
   ownerId: z.uuid(),
   name: z.string(),
   scope: ApiTokenScope,
+  /** The one run of the gRPC services that the token is for; null when it is for all of its owner's. */
+  run: RunName.nullable().default(null),
   /** SHA-256 of the secret, hex. */
   hash: z.string(),
   /** The owner's counter when the token was made: disabling, a new password or role end tokens as they end sessions, for good. */
@@ -25,6 +28,7 @@ export const ApiTokenView = z.object({
   id: z.string(),
   name: z.string(),
   scope: ApiTokenScope,
+  run: z.string().nullable(),
   created_at: z.string(),
   expires_at: z.string(),
   /** To the hour. */
@@ -35,6 +39,7 @@ export const apiTokenView = (token: ApiToken, lastUsedAt: string | null): z.inpu
   id: token.id,
   name: token.name,
   scope: token.scope,
+  run: token.run,
   created_at: token.createdAt,
   expires_at: new Date(token.expiresAt * 1000).toISOString(),
   last_used_at: lastUsedAt,
@@ -47,6 +52,8 @@ export const tokensPerUserMax = 50;
 export interface TokenDraft {
   readonly name: string;
   readonly scope: TokenScope;
+  /** @default null */
+  readonly run?: string | null;
   readonly expiresInDays: number;
 }
 
@@ -61,6 +68,7 @@ export const newApiToken = (
   ownerId: owner.id,
   name: draft.name,
   scope: draft.scope,
+  run: draft.run ?? null,
   hash: hashOf(secret),
   tokenVersion: owner.tokenVersion,
   createdAt: at.toISOString(),

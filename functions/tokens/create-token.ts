@@ -1,6 +1,8 @@
 import * as z from "zod";
+import { runScopes } from "../platform/contract.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
+import { RunName } from "../runs/run.ts";
 import {
   ApiTokenScope,
   ApiTokenView,
@@ -18,11 +20,18 @@ export const createToken = operation(
     path: "/users/me/tokens",
     summary: "Make an API token for a program; its secret is in this answer and never again",
     auth: "user",
-    body: z.object({
-      name: z.string().trim().min(1).max(100),
-      scope: ApiTokenScope,
-      expires_in_days: z.int().min(1).max(lifeDaysMax).default(90),
-    }),
+    body: z
+      .object({
+        name: z.string().trim().min(1).max(100),
+        scope: ApiTokenScope,
+        /** The one run that a producer, learner or reader may reach; it need not exist yet. */
+        run: RunName.nullish(),
+        expires_in_days: z.int().min(1).max(lifeDaysMax).default(90),
+      })
+      .refine(({ scope, run }) => !run || runScopes.includes(scope), {
+        path: ["run"],
+        error: `only tokens of the scopes ${runScopes.join(", ")} can be for one run`,
+      }),
     success: ApiTokenView.extend({ token: z.string() }),
     failures: ["token_limit_reached"],
     grants: { reads: ["apiTokenUse"], writes: ["apiToken"], checks: ["user"], indexes: ["gsi1"] },
@@ -36,7 +45,7 @@ export const createToken = operation(
       throw new SluiceError("token_limit_reached", { limit: tokensPerUserMax });
     }
     const secret = newSecret();
-    const draft = { name: body.name, scope: body.scope, expiresInDays: body.expires_in_days };
+    const draft = { name: body.name, scope: body.scope, run: body.run, expiresInDays: body.expires_in_days };
     const token = newApiToken(draft, secret, caller, at);
     await createApiToken(token);
     return { ...apiTokenView(token, null), token: secret };

@@ -11,6 +11,7 @@ import { replaceUser } from "../../functions/users/user-store.ts";
 import { AwsError } from "../../lib/local/service.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { storedUser } from "../support/stored-user.ts";
+import { ask } from "./extension-client.ts";
 import { type Method, metadataOf } from "./plain-client.ts";
 import { serve, serveWith } from "./served.ts";
 
@@ -20,9 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => data.stop());
 
-async function tokenOf(user: User, scope: TokenScope, at = new Date()) {
+async function tokenOf(user: User, scope: TokenScope, at = new Date(), run: string | null = null) {
   const secret = newSecret();
-  const token = newApiToken({ name: scope, scope, expiresInDays: 1 }, secret, user, at);
+  const token = newApiToken({ name: scope, scope, run, expiresInDays: 1 }, secret, user, at);
   await createApiToken(token);
   return { id: token.id, secret, metadata: { authorization: `Bearer ${secret}` } };
 }
@@ -72,6 +73,22 @@ describe("a call", () => {
     await client.send("SendTransition", {}, metadata);
     expect(runs.run({ tenant: mine.id, name: "default" }).items).toHaveLength(1);
     expect(runs.run({ tenant: theirs.id, name: "default" }).items).toHaveLength(0);
+  });
+
+  it("with a token for one run goes to that run, named or not, and is PERMISSION_DENIED for others", async () => {
+    const { client, runs } = await serve(withTokens);
+    const user = await storedUser();
+    const { metadata } = await tokenOf(user, "producer", new Date(), "pick");
+    const named = (run: string) => client.send("SendTransition", {}, { ...metadata, "x-hil-run": run });
+    expect((await client.send("SendTransition", {}, metadata)).code).toBe(status.OK);
+    expect((await named("pick")).code).toBe(status.OK);
+    for (const run of ["default", "place"]) expect((await named(run)).code).toBe(status.PERMISSION_DENIED);
+    expect(runs.run({ tenant: user.id, name: "pick" }).items).toHaveLength(2);
+    const reader = await tokenOf(user, "reader", new Date(), "pick");
+    const foreign = client.stream({ ...reader.metadata, "x-hil-run": "place" });
+    expect((await foreign.ended).code).toBe(status.PERMISSION_DENIED);
+    // What goes over several runs needs a token for all.
+    expect((await ask(client, "RunService/ListRuns", {}, reader.metadata)).code).toBe(status.PERMISSION_DENIED);
   });
 
   it("is refused before its body is read", async () => {
@@ -160,7 +177,7 @@ describe("a stream that is open", () => {
     let refusal: RpcError | undefined;
     let refused = Promise.withResolvers<void>();
     const authenticate: Authenticate = async () => {
-      if (!refusal) return { id: "t", tenant: "u" };
+      if (!refusal) return { id: "t", tenant: "u", run: null };
       refused.resolve();
       throw refusal;
     };

@@ -30,12 +30,12 @@ afterAll(() => data.stop());
 const at = new Date(Math.floor(Date.now() / 1000) * 1000);
 const call = (name: string, sent: Invocation) => invokeOperation(name, { now: at, ...sent });
 
-async function person(role: User["role"] = "member", scope: TokenScope = "all") {
+async function person(role: User["role"] = "member", scope: TokenScope = "all", run: string | null = null) {
   const id = uuid();
   const user = newUser({ id, email: `${id}@example.test`, fullName: "P", role, passwordHash: "" }, at);
   await createUser(user);
   const token = newSecret();
-  await createApiToken(newApiToken({ name: "t", scope, expiresInDays: 1 }, token, user, at));
+  await createApiToken(newApiToken({ name: "t", scope, run, expiresInDays: 1 }, token, user, at));
   return { id, token };
 }
 
@@ -114,6 +114,24 @@ describe("a run", () => {
     expect(await applyRetention(id, at)).toBe(2);
     const { body } = await call("readRunDetails", { token, params: { id } });
     expect(body.rates.last_hour).toMatchObject({ seconds: 50, transitions_per_second: 1 / 50 });
+  });
+
+  it("is all that a token for one run reaches, and nothing tells whether there are others", async () => {
+    const { id: tenant, token } = await person("member", "learner", "pick");
+    const [own, other] = [await runWith(tenant, [0], "pick"), await runWith(tenant, [0], "place")];
+    const answers = [
+      await call("readRunDetails", { token, params: { id: own } }),
+      await call("readRunDetails", { token, params: { id: other } }),
+      await call("closeRun", { token, params: { id: uuid() } }),
+      await call("listRuns", { token }),
+    ];
+    const refused = [403, "token_run_insufficient"];
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [200, undefined],
+      refused,
+      refused,
+      refused,
+    ]);
   });
 
   it("is closed by who trains with it, not by who only reads", async () => {

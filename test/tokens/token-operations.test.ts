@@ -55,6 +55,7 @@ describe("making a token", () => {
         id: expect.any(String),
         name: "build server",
         scope: "scan",
+        run: null,
         created_at: at.toISOString(),
         expires_at: later(30 * day).toISOString(),
         last_used_at: null,
@@ -74,6 +75,8 @@ describe("making a token", () => {
     ["an unknown scope", { name: "x", scope: "admin" }],
     ["a life of more than a year", { name: "x", scope: "read", expires_in_days: 366 }],
     ["no life", { name: "x", scope: "read", expires_in_days: 0 }],
+    ["a run for a scope that reaches more than runs", { name: "x", scope: "all", run: "pick" }],
+    ["a run of no name", { name: "x", scope: "reader", run: "a/b" }],
   ])("refuses %s", async (_, json) => {
     const { secret: token } = await tokenOf(await person(), "all");
     expect(await call("createToken", { token, json })).toMatchObject({
