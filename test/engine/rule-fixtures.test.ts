@@ -12,6 +12,11 @@ const rulesFolder = join(import.meta.dirname, "../../functions/engine/rules");
 const { rules } = await readCatalogue();
 const qualityCodes = rules.flatMap(({ code }) => code ?? []);
 
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openEngine();
+});
+
 /** A line of a fixture, "path:line". */
 type Line = string;
 
@@ -62,10 +67,8 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (_, rule
     return sourceOf(path).split("\n")[Number(number) - 1] ?? "";
   };
   const lineOf = (finding: Finding): Line => `${finding.path}:${finding.startLine}`;
-  let engine: Engine;
   const found = new Map<string, Finding[]>();
   beforeAll(async () => {
-    engine = await openEngine();
     // Rules on quality look at all code, that of the other fixtures too; they are on where one of them is tried.
     const codes = rule.code === undefined ? [] : qualityCodes;
     for (const { name, files } of fixtures) found.set(name, await findingsOfAll(engine, files, { codes }));
