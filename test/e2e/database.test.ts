@@ -34,6 +34,9 @@ describe("one's data", () => {
     await owner.ok("PATCH", `/api/v1/tasks/${task_id}/issues/${issues[0].id}`, { json });
     await owner.ok("POST", "/api/v1/scan/instant", { json: { code: "eval(input())", language: "python" } });
     await owner.ok("PUT", "/api/v1/config/me", { json: { llmConfig: { llmModel: "m", llmApiKey: "sk-0123456789" } } });
+    const rules = [{ rule_code: "SHOP1", name: "价格", category: "bug", pattern: "price" }];
+    const set = await owner.ok("POST", "/api/v1/rules", { json: { name: "商店规则", rules } });
+    await owner.ok("POST", "/api/v1/prompts", { json: { name: "商店模板", content_zh: "看价格" } });
     const [stats, dashboard] = [
       await owner.ok("GET", "/api/v1/database/stats"),
       await owner.ok("GET", "/api/v1/projects/stats"),
@@ -53,8 +56,15 @@ describe("one's data", () => {
     const counts = { projects: 1, tasks: 1, issues: issues.length, analyses: 1, config: 1 };
     expect(await owner.ok("DELETE", "/api/v1/database/clear")).toMatchObject({ deleted: counts });
     expect(await owner.ok("GET", "/api/v1/projects/")).toEqual([]);
+    await owner.ok("DELETE", `/api/v1/rules/${set.id}`);
     const answer = await importing(owner, JSON.stringify(file));
-    expect(answer).toMatchObject({ status: 200, body: { imported: counts } });
+    // The template was never gone: clearing takes records of scans, not what somebody has written for them.
+    const imported = { ...counts, prompt_templates: 0, rule_sets: 1 };
+    expect(answer).toMatchObject({ status: 200, body: { imported } });
+    const { items } = await owner.ok("GET", "/api/v1/rules", { query: { limit: "100" } });
+    const back = items.find(({ name }: { name: string }) => name === "商店规则");
+    expect(back).toMatchObject({ is_system: false, rules_count: 1 });
+    expect(back.id).not.toBe(set.id);
     expect(await owner.ok("GET", "/api/v1/database/stats")).toEqual(stats);
     const [task] = await owner.ok("GET", "/api/v1/tasks/");
     expect(task.id).not.toBe(task_id);
@@ -81,6 +91,8 @@ describe("one's data", () => {
       issues: 0,
       analyses: 0,
       config: 0,
+      prompt_templates: 0,
+      rule_sets: 0,
     });
     expect(await owner.ok("GET", "/api/v1/database/health")).toMatchObject({ database_connected: true, issues: [] });
     // The old project is erased behind the scenes; then the counters of the dashboard are those of before.
