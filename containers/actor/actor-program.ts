@@ -1,5 +1,5 @@
 import { RecordReader } from "../../functions/runs/record-reader.ts";
-import { runIdOf } from "../../functions/runs/run.ts";
+import { runIdOf } from "../../functions/runs/run-name.ts";
 import type { Program } from "../grpc/program.ts";
 import { runAccess, runService } from "../grpc/run-service.ts";
 import { isLoopback, mebi } from "../grpc/settings.ts";

@@ -70,7 +70,7 @@ export function byApiToken(now: () => Date = () => new Date()): Authenticate {
       throw new RpcError(status.UNAUTHENTICATED, "an API token is needed, as 'authorization: Bearer slc_...'");
     if (!permits(token.scope, scope))
       throw new RpcError(status.PERMISSION_DENIED, `the scope of this API token does not reach; ${scope} is needed`);
-    return { id: token.id, tenant: token.ownerId, run: token.run };
+    return { id: token.id, tenant: token.ownerId, run: token.run?.name ?? null };
   };
 }
 

@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { defaultRunName } from "../../functions/runs/run.ts";
+import { defaultRunName } from "../../functions/runs/run-name.ts";
 import type { Authenticate, GrpcScope } from "./authentication.ts";
 import { type CallerWishes, readCallMetadata } from "./call-metadata.ts";
 import type { CallLimits, CallListener, OpenCall } from "./open-call.ts";

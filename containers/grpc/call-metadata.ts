@@ -1,4 +1,4 @@
-import { RunName } from "../../functions/runs/run.ts";
+import { RunName } from "../../functions/runs/run-name.ts";
 import type { RequestMetadata } from "./request-metadata.ts";
 import { invalidArgument } from "./rpc-error.ts";
 

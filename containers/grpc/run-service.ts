@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { announceHead } from "../../functions/runs/head-watch.ts";
-import { type Run, RunName, runIdOf } from "../../functions/runs/run.ts";
+import type { Run } from "../../functions/runs/run.ts";
 import { RunError } from "../../functions/runs/run-error.ts";
+import { RunName, runIdOf } from "../../functions/runs/run-name.ts";
 import { closeRun, findRun } from "../../functions/runs/run-store.ts";
 import { runsPage } from "../../functions/runs/runs-page.ts";
 import { extensionMethod } from "./extension.ts";

@@ -5,9 +5,9 @@ import { probeParameterWrites, pushParameters } from "../../functions/runs/param
 import { readRun, type Stretch } from "../../functions/runs/read-run.ts";
 import { type ReaderLag, readerLag } from "../../functions/runs/reader-lag.ts";
 import { RecentStretches } from "../../functions/runs/recent-stretches.ts";
-import { runIdOf } from "../../functions/runs/run.ts";
 import { isRunError } from "../../functions/runs/run-error.ts";
 import { openRunLog, type RunLog } from "../../functions/runs/run-log.ts";
+import { runIdOf } from "../../functions/runs/run-name.ts";
 import { ensureRun, findRun, probeIndexWrites } from "../../functions/runs/run-store.ts";
 import { probeWrites } from "../../functions/runs/segment-store.ts";
 import type { Metrics } from "./metrics.ts";

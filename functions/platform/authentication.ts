@@ -1,4 +1,3 @@
-import { runIdOf } from "../runs/run.ts";
 import { type ApiToken, isApiTokenSecret, permits } from "../tokens/api-token.ts";
 import { findApiToken, noteUse } from "../tokens/api-token-store.ts";
 import { readUser } from "../users/user-store.ts";
@@ -33,9 +32,9 @@ export async function authenticate(event: OperationEvent, contract: Contract, no
 }
 
 /** Holds a token for one run to the operations on that run; whether another one exists is not said. */
-function requireItsRun({ run, ownerId }: ApiToken, event: OperationEvent): void {
-  if (run === null || event.pathParameters?.id === runIdOf(ownerId, run)) return;
-  throw new SluiceError("token_run_insufficient", { run });
+function requireItsRun({ run }: ApiToken, event: OperationEvent): void {
+  if (run === null || event.pathParameters?.id === run.id) return;
+  throw new SluiceError("token_run_insufficient", { run: run.name });
 }
 
 const claimsOf = ({ ownerId, tokenVersion }: ApiToken): TokenClaims => ({ userId: ownerId, tokenVersion });

@@ -4,7 +4,8 @@ import { deletePartition } from "../platform/delete-partition.ts";
 import { environment } from "../platform/environment.ts";
 import { deletePrefix } from "../platform/object-store.ts";
 import { indexKeys, keys, table } from "../platform/table.ts";
-import { type Run, runIdOf } from "./run.ts";
+import type { Run } from "./run.ts";
+import { runIdOf } from "./run-name.ts";
 
 /** Where the runs of users who are gone are listed. Nobody calls under this name. */
 const goneTenant = "gone";

@@ -3,8 +3,9 @@ import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
 import { mergedPage } from "../platform/list-page.ts";
 import { indexKeys, keys, table, whenConditionFails } from "../platform/table.ts";
-import { newRun, Retention, Run, runIdOf } from "./run.ts";
+import { newRun, Retention, Run } from "./run.ts";
 import { RunError } from "./run-error.ts";
+import { runIdOf } from "./run-name.ts";
 
 /** The run as it is now, not as an index has it. @returns null when there is none */
 export async function findRun(id: string): Promise<Run | null> {

@@ -1,13 +1,8 @@
-import { v5 } from "uuid";
 import * as z from "zod";
+import { RunName, runIdOf } from "./run-name.ts";
 
 /** Who the runs of callers without a token belong to: a learner on loopback takes everybody. */
 export const anonymousTenant = "anonymous";
-
-/** The run of a client that names none. */
-export const defaultRunName = "default";
-
-export const RunName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/);
 
 /** What a log holds; the number is the one of its records. */
 export const ItemKind = { transition: 1, interaction: 2 } as const;
@@ -56,11 +51,6 @@ export const Run = z.object({
   closedAt: z.iso.datetime().nullable(),
 });
 export type Run = z.infer<typeof Run>;
-
-const namespace = "5d1c6f1e-8a43-5b0c-9d0e-3f1b6c8a2e70";
-
-/** The id of a run, so that nobody has to look a name up. A tenant holds no `/`, so no two pairs are one text. */
-export const runIdOf = (tenant: string, name: string): string => v5(`${tenant}/${name}`, namespace);
 
 /** A run as it begins. */
 export const newRun = (tenant: string, name: string, at: Date): Run => ({

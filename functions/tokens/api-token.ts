@@ -2,7 +2,6 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import * as z from "zod";
 import { type TokenScope, tokenScopes } from "../platform/contract.ts";
-import { RunName } from "../runs/run.ts";
 
 export const ApiTokenScope = z.enum(tokenScopes);
 
@@ -13,7 +12,7 @@ export const ApiToken = z.object({
   name: z.string(),
   scope: ApiTokenScope,
   /** The one run of the gRPC services that the token is for; null when it is for all of its owner's. */
-  run: RunName.nullable().default(null),
+  run: z.object({ id: z.uuid(), name: z.string() }).nullable().default(null),
   /** SHA-256 of the secret, hex. */
   hash: z.string(),
   /** The owner's counter when the token was made: disabling, a new password or role end tokens as they end sessions, for good. */
@@ -39,7 +38,7 @@ export const apiTokenView = (token: ApiToken, lastUsedAt: string | null): z.inpu
   id: token.id,
   name: token.name,
   scope: token.scope,
-  run: token.run,
+  run: token.run?.name ?? null,
   created_at: token.createdAt,
   expires_at: new Date(token.expiresAt * 1000).toISOString(),
   last_used_at: lastUsedAt,
@@ -53,7 +52,7 @@ export interface TokenDraft {
   readonly name: string;
   readonly scope: TokenScope;
   /** @default null */
-  readonly run?: string | null;
+  readonly run?: ApiToken["run"];
   readonly expiresInDays: number;
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { runScopes } from "../platform/contract.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
-import { RunName } from "../runs/run.ts";
+import { RunName, runIdOf } from "../runs/run-name.ts";
 import {
   ApiTokenScope,
   ApiTokenView,
@@ -45,7 +45,8 @@ export const createToken = operation(
       throw new SluiceError("token_limit_reached", { limit: tokensPerUserMax });
     }
     const secret = newSecret();
-    const draft = { name: body.name, scope: body.scope, run: body.run, expiresInDays: body.expires_in_days };
+    const run = body.run ? { id: runIdOf(caller.id, body.run), name: body.run } : null;
+    const draft = { name: body.name, scope: body.scope, run, expiresInDays: body.expires_in_days };
     const token = newApiToken(draft, secret, caller, at);
     await createApiToken(token);
     return { ...apiTokenView(token, null), token: secret };

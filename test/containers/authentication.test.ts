@@ -4,6 +4,7 @@ import { actorAccess } from "../../containers/actor/actor-service.ts";
 import { type Authenticate, byApiToken, type GrpcScope } from "../../containers/grpc/authentication.ts";
 import { RpcError } from "../../containers/grpc/rpc-error.ts";
 import type { TokenScope } from "../../functions/platform/contract.ts";
+import { runIdOf } from "../../functions/runs/run-name.ts";
 import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
 import { createApiToken, deleteApiToken } from "../../functions/tokens/api-token-store.ts";
 import type { User } from "../../functions/users/user.ts";
@@ -21,7 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => data.stop());
 
-async function tokenOf(user: User, scope: TokenScope, at = new Date(), run: string | null = null) {
+async function tokenOf(user: User, scope: TokenScope, at = new Date(), name: string | null = null) {
+  const run = name === null ? null : { id: runIdOf(user.id, name), name };
   const secret = newSecret();
   const token = newApiToken({ name: scope, scope, run, expiresInDays: 1 }, secret, user, at);
   await createApiToken(token);

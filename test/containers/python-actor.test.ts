@@ -9,7 +9,7 @@ import { ByteBudget } from "../../containers/grpc/byte-budget.ts";
 import { Metrics } from "../../containers/grpc/metrics.ts";
 import { StoredRuns } from "../../containers/grpc/stored-runs.ts";
 import type { TokenScope } from "../../functions/platform/contract.ts";
-import { runIdOf } from "../../functions/runs/run.ts";
+import { runIdOf } from "../../functions/runs/run-name.ts";
 import { closeRun } from "../../functions/runs/run-store.ts";
 import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
 import { createApiToken } from "../../functions/tokens/api-token-store.ts";

@@ -1,8 +1,8 @@
 import { status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TokenScope } from "../../functions/platform/contract.ts";
-import { runIdOf } from "../../functions/runs/run.ts";
 import { openRunLog } from "../../functions/runs/run-log.ts";
+import { runIdOf } from "../../functions/runs/run-name.ts";
 import { ensureRun } from "../../functions/runs/run-store.ts";
 import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
 import { createApiToken } from "../../functions/tokens/api-token-store.ts";

@@ -7,7 +7,8 @@ import { setTimeout } from "node:timers/promises";
 import { status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { type LocalService, startLocalService } from "../../bin/local/service.ts";
-import { anonymousTenant, runIdOf } from "../../functions/runs/run.ts";
+import { anonymousTenant } from "../../functions/runs/run.ts";
+import { runIdOf } from "../../functions/runs/run-name.ts";
 import { PlainClient } from "../containers/plain-client.ts";
 
 /** The programs as `npm start` runs them: from the template, each with the rights of its role. */

@@ -11,6 +11,7 @@ import { pushParameters } from "../../functions/runs/parameter-store.ts";
 import { applyRetention } from "../../functions/runs/retention.ts";
 import { anonymousTenant } from "../../functions/runs/run.ts";
 import { openRunLog } from "../../functions/runs/run-log.ts";
+import { runIdOf } from "../../functions/runs/run-name.ts";
 import { ensureRun, setRetention } from "../../functions/runs/run-store.ts";
 import { decodeSegment } from "../../functions/runs/segment.ts";
 import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
@@ -30,11 +31,12 @@ afterAll(() => data.stop());
 const at = new Date(Math.floor(Date.now() / 1000) * 1000);
 const call = (name: string, sent: Invocation) => invokeOperation(name, { now: at, ...sent });
 
-async function person(role: User["role"] = "member", scope: TokenScope = "all", run: string | null = null) {
+async function person(role: User["role"] = "member", scope: TokenScope = "all", name: string | null = null) {
   const id = uuid();
   const user = newUser({ id, email: `${id}@example.test`, fullName: "P", role, passwordHash: "" }, at);
   await createUser(user);
   const token = newSecret();
+  const run = name === null ? null : { id: runIdOf(id, name), name };
   await createApiToken(newApiToken({ name: "t", scope, run, expiresInDays: 1 }, token, user, at));
   return { id, token };
 }

@@ -2,7 +2,7 @@ import { status } from "@grpc/grpc-js";
 import * as z from "zod";
 import { isSluiceError } from "../../../functions/platform/errors.ts";
 import { actorsOf, type RegisteredActor, registerActor, removeActor } from "../../../functions/runs/actor-registry.ts";
-import { RunName, runIdOf } from "../../../functions/runs/run.ts";
+import { RunName, runIdOf } from "../../../functions/runs/run-name.ts";
 import { ensureRun } from "../../../functions/runs/run-store.ts";
 import { extensionMethod } from "../../grpc/extension.ts";
 import { unaryReply } from "../../grpc/handlers.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ItemKind } from "../../../functions/runs/run.ts";
-import { RunName } from "../../../functions/runs/run.ts";
+import { RunName } from "../../../functions/runs/run-name.ts";
 import { extensionMethod } from "../../grpc/extension.ts";
 import type { ReplayTable, Selector, TableCheckpoint, TableOptions } from "./replay-table.ts";
 import type { SampledItem } from "./sampler.ts";

@@ -1,5 +1,6 @@
 import type { RecordReader } from "../../../functions/runs/record-reader.ts";
-import { type ItemKind, runIdOf } from "../../../functions/runs/run.ts";
+import type { ItemKind } from "../../../functions/runs/run.ts";
+import { runIdOf } from "../../../functions/runs/run-name.ts";
 import { findRun } from "../../../functions/runs/run-store.ts";
 import { type SegmentEntry, segmentAt, segmentsFrom } from "../../../functions/runs/segment-store.ts";
 import { NumberedItems, type Stretch } from "./numbered-items.ts";

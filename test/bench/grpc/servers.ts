@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { anonymousTenant, runIdOf } from "../../../functions/runs/run.ts";
+import { anonymousTenant } from "../../../functions/runs/run.ts";
+import { runIdOf } from "../../../functions/runs/run-name.ts";
 import { findRun } from "../../../functions/runs/run-store.ts";
 import type { Job } from "./load.ts";
 import { type ProcessUsage, SpeakingProcess } from "./speaking-process.ts";

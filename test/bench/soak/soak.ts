@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { readRun } from "../../../functions/runs/read-run.ts";
-import { anonymousTenant, runIdOf } from "../../../functions/runs/run.ts";
+import { anonymousTenant } from "../../../functions/runs/run.ts";
+import { runIdOf } from "../../../functions/runs/run-name.ts";
 import { closeRun, ensureRun } from "../../../functions/runs/run-store.ts";
 import { verifyRun } from "../../../functions/runs/verify-run.ts";
 import { cuttingLine } from "../../containers/cutting-line.ts";
