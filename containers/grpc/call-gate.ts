@@ -43,6 +43,8 @@ export class CallGate implements CallListener {
   enter(call: OpenCall): void {
     this.#open.add(call);
     const scope = this.#options.access[call.method.path];
+    if (scope) this.#busy.add(call);
+    call.start();
     if (scope) this.#letIn(call, scope);
     else call.read();
   }
@@ -96,7 +98,6 @@ export class CallGate implements CallListener {
   }
 
   #letIn(call: OpenCall, scope: GrpcScope): void {
-    this.#busy.add(call);
     this.#admit(call, scope).then(
       () => {
         if (call.method.isStream) this.#recheck(call, scope);

@@ -1,8 +1,6 @@
 import { status } from "@grpc/grpc-js";
+import { prefixBytes } from "./response-wire.ts";
 import { neverRetry, RpcError } from "./rpc-error.ts";
-
-/** Before each message: whether it is compressed, and its length. */
-const prefixBytes = 5;
 
 /** Finds the messages in the bytes of a request, however they are cut. */
 export class MessageReader {

@@ -67,6 +67,7 @@ export class OpenCall implements AdmittedCall {
   readonly #limits: CallLimits;
   readonly #listener: CallListener;
   readonly #encoding: string;
+  readonly #timeout: string | string[] | undefined;
   #reader: MessageReader | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #admitted: { readonly caller: Caller; readonly wishes: CallerWishes } | undefined;
@@ -106,7 +107,7 @@ export class OpenCall implements AdmittedCall {
       this.#end(status.CANCELLED);
       listener.onClosed(this);
     });
-    this.#startDeadline(headers["grpc-timeout"]);
+    this.#timeout = headers["grpc-timeout"];
   }
 
   get caller(): Caller {
@@ -121,6 +122,18 @@ export class OpenCall implements AdmittedCall {
     this.#ending ??= new AbortController();
     if (this.#reason || this.#hasEnded) this.#ending.abort(this.#endReason());
     return this.#ending.signal;
+  }
+
+  /** Begins to count the caller's time. Whoever has to hear how the call ends must listen by now: it may end here. */
+  start(): void {
+    if (this.#timeout === undefined) return;
+    const milliseconds = timeoutMilliseconds(String(this.#timeout));
+    if (milliseconds === null)
+      this.refuse(new RpcError(status.INTERNAL, `grpc-timeout ${this.#timeout} cannot be read`));
+    else if (milliseconds < longestTimer && !this.#hasEnded) {
+      const isLate = () => this.refuse(new RpcError(status.DEADLINE_EXCEEDED, "the deadline has passed"));
+      this.#deadline = setTimeout(isLate, milliseconds);
+    }
   }
 
   /** Lets the call in: its body may be read. */
@@ -225,16 +238,6 @@ export class OpenCall implements AdmittedCall {
 
   get #isGone(): boolean {
     return this.#stream.destroyed || this.#stream.closed;
-  }
-
-  #startDeadline(header: string | string[] | undefined): void {
-    if (header === undefined) return;
-    const milliseconds = timeoutMilliseconds(String(header));
-    if (milliseconds === null) this.refuse(new RpcError(status.INTERNAL, `grpc-timeout ${header} cannot be read`));
-    else if (milliseconds < longestTimer) {
-      const isLate = () => this.refuse(new RpcError(status.DEADLINE_EXCEEDED, "the deadline has passed"));
-      this.#deadline = setTimeout(isLate, milliseconds);
-    }
   }
 
   #receive(chunk: Buffer): void {

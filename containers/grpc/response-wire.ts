@@ -27,7 +27,8 @@ export function trailersOf(code: status, details = "", values: ReplyValues = {})
   return trailers;
 }
 
-const prefixBytes = 5;
+/** Before each message: whether it is compressed, and its length. */
+export const prefixBytes = 5;
 const emptyFrame = Buffer.alloc(prefixBytes);
 
 /** A message behind its prefix, in one piece, uncompressed. */

@@ -3,12 +3,14 @@ import { connect, constants, type IncomingHttpHeaders } from "node:http2";
 import { status } from "@grpc/grpc-js";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { actorAccess } from "../../containers/actor/actor-service.ts";
+import { withoutTokens } from "../../containers/grpc/authentication.ts";
 import { MessageReader } from "../../containers/grpc/message-reader.ts";
 import { RequestMetadata } from "../../containers/grpc/request-metadata.ts";
 import { framed } from "../../containers/grpc/response-wire.ts";
 import { RpcError } from "../../containers/grpc/rpc-error.ts";
 import { timeoutMilliseconds } from "../../containers/grpc/timeout-header.ts";
-import { serve } from "./served.ts";
+import { serve, serveWith } from "./served.ts";
 
 const path = "/hil_serl.LearnerService/SendTransition";
 const sent = framed(Buffer.from("0a0161", "hex"));
@@ -75,6 +77,14 @@ describe("a request", () => {
     const { call } = await connected(port);
     expect((await call(sent, { "grpc-timeout": "20m" }))["grpc-status"]).toBe(String(status.DEADLINE_EXCEEDED));
     expect((await call(sent, { "grpc-timeout": "20" }))["grpc-status"]).toBe(String(status.INTERNAL));
+  });
+
+  it("with a deadline that cannot be read is not waited for when the server goes down", async () => {
+    const { gate, port } = await serveWith({ access: actorAccess, authenticate: withoutTokens });
+    const { call } = await connected(port);
+    const answer = await call(sent, { ":path": "/hil_serl.ActorService/SendParameters", "grpc-timeout": "soon" });
+    expect(answer["grpc-status"]).toBe(String(status.INTERNAL));
+    expect(await gate.idle(5_000)).toBe(true);
   });
 
   it("that is cancelled, at whatever moment, ends nothing but itself", async () => {
