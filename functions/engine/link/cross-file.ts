@@ -26,6 +26,11 @@ interface Arrival {
   crossings: number;
 }
 
+interface Stored {
+  readonly path: string;
+  readonly store: FileArtefact["link"]["stores"][number];
+}
+
 /** Follows attacker input through the files, from where it comes in to the sinks it reaches. */
 export class CrossFile {
   readonly #catalogue: Catalogue;
@@ -33,7 +38,9 @@ export class CrossFile {
   readonly #modules: Modules;
   readonly #passages: Passages;
   readonly #settings: Settings;
-  readonly #stores = new Map<string, { path: string; store: FileArtefact["link"]["stores"][number] }[]>();
+  /** What files keep, by the field and by the object that it was filled as a part of. */
+  readonly #stores = new Map<string, Stored[]>();
+  readonly #storesWithin = new Map<string, Stored[]>();
   readonly #cleaned: ReadonlySet<string>;
   readonly #arrivals = new Map<string, Arrival[]>();
 
@@ -47,8 +54,9 @@ export class CrossFile {
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
-        const known = this.#stores.get(store.field) ?? [];
-        this.#stores.set(store.field, [...known, { path: coverage.path, store }]);
+        const stored = { path: coverage.path, store };
+        add(this.#stores, store.field, stored);
+        if (store.within) add(this.#storesWithin, store.within, stored);
       }
     }
   }
@@ -103,10 +111,11 @@ export class CrossFile {
   }
 
   /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
-  #kept(field: string): { path: string; store: FileArtefact["link"]["stores"][number] }[] {
-    return [...this.#stores].flatMap(([known, stores]) =>
-      known === field || field.startsWith(`${known}.`) ? stores : stores.filter(({ store }) => store.within === field),
-    );
+  #kept(field: string): Stored[] {
+    const parts = field.split(".");
+    const around = parts.map((_, i) => parts.slice(0, i + 1).join("."));
+    const stored = around.flatMap((name) => this.#stores.get(name) ?? []);
+    return [...new Set([...stored, ...(this.#storesWithin.get(field) ?? [])])];
   }
 
   #through(path: string, way: Way & { from: Origin }, depth: number): Arrival[] {
@@ -180,6 +189,12 @@ export class CrossFile {
     }
     return found;
   }
+}
+
+function add(stores: Map<string, Stored[]>, name: string, stored: Stored): void {
+  const known = stores.get(name);
+  if (known) known.push(stored);
+  else stores.set(name, [stored]);
 }
 
 function placed(path: string, candidate: Candidate, arrival: Arrival, trace: readonly TraceStep[]): PlacedCandidate {
