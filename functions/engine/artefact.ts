@@ -49,6 +49,8 @@ export interface Candidate extends LocalPlace {
   snippet: string;
   trace: LocalStep[];
   suppressed: { reason: string } | null;
+  /** Where the function begins that it lies in, 0 for none; of rules that are told once a function. */
+  functionLine?: number;
   /** So many more of its rule are in the file; it is the last that is listed. */
   more?: number;
   /** Functions of other files that the value has to get through for this to be a problem. */

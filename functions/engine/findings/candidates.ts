@@ -32,6 +32,7 @@ export interface Sighting {
   at: Span;
   statement: Span;
   symbol: string;
+  fn: Span | null;
   sink: Name;
   flow: { source: Source; step: Step; via?: readonly Passage[] | undefined } | null;
   setting?: AskedSetting | undefined;
@@ -55,6 +56,7 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
     snippet: snippetOf(file.lines, place),
     trace: found.flow ? traceOf(file, found.flow.source, found.flow.step, found.at) : [],
     suppressed: file.suppressions.of(found.match.rule.id, place.startLine),
+    ...(found.match.rule.oncePerFunction && { functionLine: found.fn ? file.lines.lineOf(found.fn.start) : 0 }),
     ...(found.flow?.via && { via: [...found.flow.via] }),
     ...(found.setting && { setting: found.setting }),
   };

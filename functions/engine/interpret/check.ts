@@ -125,6 +125,7 @@ function hit(
       at,
       sink: name,
       symbol: frame.symbol,
+      fn: frame.fn,
       statement: frame.statement,
       step: taint.step,
       via: taint.via,
@@ -132,7 +133,8 @@ function hit(
     return;
   }
   if (taint && taint.source.outside === null && !match.taint?.sources.has(taint.source.kind)) return;
-  record(run, { match, at, statement: frame.statement, symbol: frame.symbol, sink: name, flow: taint, setting });
+  const { statement, symbol, fn } = frame;
+  record(run, { match, at, statement, symbol, fn, sink: name, flow: taint, setting });
 }
 
 /** A hit is the same whenever rule, place and source are; the surer model counts, then the shorter way. */

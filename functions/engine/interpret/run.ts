@@ -26,6 +26,8 @@ export interface Flow {
   at: Span;
   sink: Name;
   symbol: string;
+  /** The function that it lies in, which may have no name; null for the file. */
+  fn: Span | null;
   statement: Span;
   step: Step;
   via?: readonly Passage[] | undefined;
@@ -58,6 +60,8 @@ export interface Hit {
   at: Span;
   statement: Span;
   symbol: string;
+  /** The function that it lies in, which may have no name; null for the file. */
+  fn: Span | null;
   sink: Name;
   /** Null for patterns. */
   flow: { source: Source; step: Step; clean: Families; via?: readonly Passage[] | undefined } | null;

@@ -57,7 +57,7 @@ export class StructureScanner {
       measured[query.measure](measuredFile, query).map(({ at, fn, anchor, source, sink }) => {
         const { rule } = query;
         const match = { rule, severity: rule.severity, confidence: rule.confidence };
-        const seen = { match, at, statement: at, symbol: symbolOf(fn), sink, flow: null };
+        const seen = { match, at, statement: at, symbol: symbolOf(fn), fn: fn?.fn ?? null, sink, flow: null };
         return { ...candidateOf(file, seen), anchor, source };
       }),
     );
