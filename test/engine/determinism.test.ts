@@ -1,28 +1,14 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { FileArtefact, SourceFile } from "../../functions/engine/artefact.ts";
 import { createEngine, type Engine } from "../../functions/engine/engine.ts";
 import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
+import { samplesAndFixtures } from "./source-files.ts";
 
-/** The sample applications and every third fixture: all languages and rules, in a repository of one's own. */
-const files: readonly SourceFile[] = [
-  ...filesOf(join(import.meta.dirname, "samples")),
-  ...filesOf(join(import.meta.dirname, "../../functions/engine/rules"))
-    .filter(({ path }) => path.includes("/fixtures/"))
-    .filter((_, i) => i % 3 === 0),
-];
-
-function filesOf(folder: string): SourceFile[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-    .map((path) => ({ path: relative(folder, path), bytes: readFileSync(path) }));
-}
+const files = samplesAndFixtures(3);
 
 let folder: string;
 /** Each shard has an engine of its own, as each function has; what one has seen must not matter to another. */

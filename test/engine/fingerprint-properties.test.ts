@@ -1,26 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SourceFile } from "../../functions/engine/artefact.ts";
 import type { Engine } from "../../functions/engine/engine.ts";
 import type { Finding } from "../../functions/engine/finding.ts";
 import { openEngine } from "./engine-under-test.ts";
+import { samplesAndFixtures } from "./source-files.ts";
 
-/** The sample applications and every other fixture: all languages and nearly all rules. */
-const files: readonly SourceFile[] = [
-  ...filesOf(join(import.meta.dirname, "samples")),
-  ...filesOf(join(import.meta.dirname, "../../functions/engine/rules"))
-    .filter(({ path }) => path.includes("/fixtures/"))
-    .filter((_, i) => i % 2 === 0),
-];
-
-function filesOf(folder: string): SourceFile[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-    .map((path) => ({ path: relative(folder, path), bytes: readFileSync(path) }));
-}
+const files = samplesAndFixtures(2);
 
 const codes = ["CQ001", "CQ002", "CQ003", "CQ005", "CQ006", "PERF001", "PERF002", "PERF004", "PERF005"];
 

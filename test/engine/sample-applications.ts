@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Finding } from "../../functions/engine/finding.ts";
+import { filesOf } from "./source-files.ts";
 
 /** One folder a language, in it one folder an application. */
 const samples = join(import.meta.dirname, "samples");
@@ -33,11 +34,7 @@ export const sampleApplications = (): SampleApplication[] =>
 
 function readApplication(name: string): SampleApplication {
   const folder = join(samples, name);
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-    .map((file) => ({ path: relative(folder, file), bytes: readFileSync(file) }));
+  const files = filesOf(folder);
   return { name, files, marks: files.flatMap(({ path, bytes }) => marksOf(path, bytes.toString("utf8"))) };
 }
 

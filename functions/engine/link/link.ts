@@ -78,7 +78,8 @@ function mergeSamePlace(catalogue: Catalogue, all: readonly PlacedCandidate[]): 
 /** Of rules that are told once a function, the first place in it that is not silenced; silenced ones are kept. */
 function firstOfFunctions(catalogue: Catalogue, all: readonly PlacedCandidate[]): PlacedCandidate[] {
   const first = new Map<string, PlacedCandidate>();
-  const key = ({ path, candidate }: PlacedCandidate) => [path, candidate.ruleId, candidate.functionLine ?? candidate.symbol].join("\0");
+  const key = ({ path, candidate }: PlacedCandidate) =>
+    [path, candidate.ruleId, candidate.functionLine ?? candidate.symbol].join("\0");
   const isCounted = ({ candidate }: PlacedCandidate) =>
     catalogue.rules.get(candidate.ruleId)?.oncePerFunction === true && candidate.suppressed === null;
   for (const placed of all) {
