@@ -11,7 +11,7 @@ export function samplesAndFixtures(every: number): readonly SourceFile[] {
 }
 
 /** All files below a folder, in the order of their paths. */
-export function filesOf(folder: string): SourceFile[] {
+export function filesOf(folder: string): { path: string; bytes: Buffer }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
