@@ -93,6 +93,9 @@ export class BlobWriter {
   readonly id: string;
   readonly #file: FileHandle;
   readonly #path: string;
+  /** What a write of its own would cost more than it is worth: a turn of a thread each. */
+  #gathered: Buffer[] = [];
+  #gatheredBytes = 0;
 
   constructor(id: string, file: FileHandle, path: string) {
     this.id = id;
@@ -100,15 +103,26 @@ export class BlobWriter {
     this.#path = path;
   }
 
+  /** Takes bytes, which must not change any more. */
   async write(bytes: Buffer): Promise<void> {
-    for (let at = 0; at < bytes.length; ) at += (await this.#file.write(bytes, at)).bytesWritten;
+    this.#gathered.push(bytes);
+    this.#gatheredBytes += bytes.length;
+    if (this.#gatheredBytes >= writeBytes) await this.#flush();
   }
 
   /** Bytes and name are on the disk when this returns, so that the index may refer to them. */
   async seal(): Promise<void> {
+    await this.#flush();
     await this.#file.sync();
     await this.#file.close();
     await syncFolder(this.#path);
+  }
+
+  async #flush(): Promise<void> {
+    let left = this.#gathered;
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
+    while (left.length > 0) left = withoutFirst(left, (await this.#file.writev(left)).bytesWritten);
   }
 
   async discard(): Promise<void> {
@@ -118,6 +132,18 @@ export class BlobWriter {
 }
 
 const chunkBytes = 256 * 1024;
+/** A connection brings 64 KiB at a time. */
+const writeBytes = 1024 * 1024;
+
+/** What is left to be written when so many bytes are. */
+function withoutFirst(pieces: readonly Buffer[], bytes: number): Buffer[] {
+  let written = bytes;
+  return pieces.flatMap((piece) => {
+    const rest = piece.subarray(Math.min(written, piece.length));
+    written -= piece.length - rest.length;
+    return rest.length > 0 ? [rest] : [];
+  });
+}
 
 /** Two hex digits spread the files over folders, so that no folder grows large. */
 const shards = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));

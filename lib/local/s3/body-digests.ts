@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash, randomBytes } from "node:crypto";
 import {
   type Checksum,
   type ChecksumAlgorithm,
@@ -19,7 +19,7 @@ export interface AnnouncedChecksum {
 /** What arrived, all of it verified. */
 export interface Received {
   readonly size: number;
-  readonly md5: Buffer;
+  readonly etag: string;
   readonly checksum: Checksum;
 }
 
@@ -30,21 +30,27 @@ export interface DigestProps {
   readonly announced: AnnouncedChecksum | null;
   /** @default the announced one, else the one that S3 makes of its own accord */
   readonly keep?: ChecksumAlgorithm;
+  /** What is encrypted with KMS has an ETag that says nothing of its bytes, as S3 has it: without MD5 a body costs half. @default false */
+  readonly isEncrypted?: boolean;
 }
 
 /** Size, MD5 and checksum of a body as it passes by, held against what the client announced. */
 export class BodyDigests {
   readonly #announced: AnnouncedChecksum | null;
   readonly #contentMd5: Buffer | null;
-  readonly #md5 = createHash("md5");
+  /** Of the ETag, or to be held against the announced one. */
+  readonly #md5: Hash | null;
+  readonly #isEncrypted: boolean;
   readonly #kept: ChecksumAlgorithm;
   readonly #sums = new Map<ChecksumAlgorithm, RunningChecksum>();
   #size = 0;
 
   /** @throws S3Error InvalidDigest */
-  constructor({ headers, announced, keep }: DigestProps) {
+  constructor({ headers, announced, keep, isEncrypted = false }: DigestProps) {
     this.#announced = announced;
     this.#contentMd5 = contentMd5Of(headers);
+    this.#isEncrypted = isEncrypted;
+    this.#md5 = isEncrypted && !this.#contentMd5 ? null : createHash("md5");
     this.#kept = keep ?? announced?.algorithm ?? defaultAlgorithm;
     for (const algorithm of [this.#kept, announced?.algorithm ?? this.#kept]) {
       this.#sums.set(algorithm, startChecksum(algorithm));
@@ -57,14 +63,14 @@ export class BodyDigests {
 
   update(bytes: Buffer): void {
     this.#size += bytes.length;
-    this.#md5.update(bytes);
+    this.#md5?.update(bytes);
     for (const sum of this.#sums.values()) sum.update(bytes);
   }
 
   /** @throws S3Error BadDigest, MalformedTrailerError */
   finish(trailers: ReadonlyMap<string, string> = new Map()): Received {
-    const md5 = this.#md5.digest();
-    if (this.#contentMd5 && !this.#contentMd5.equals(md5)) throw new S3Error("BadDigest");
+    const md5 = this.#md5?.digest() ?? null;
+    if (md5 && this.#contentMd5?.equals(md5) === false) throw new S3Error("BadDigest");
     const values = new Map([...this.#sums].map(([name, sum]) => [name, sum.digest().toString("base64")]));
     if (this.#announced) {
       const { algorithm } = this.#announced;
@@ -73,7 +79,8 @@ export class BodyDigests {
       if (announced !== values.get(algorithm)) throw badChecksum(algorithm);
     }
     const checksum = { algorithm: this.#kept, value: values.get(this.#kept)!, type: "FULL_OBJECT" } as const;
-    return { size: this.#size, md5, checksum };
+    const tag = this.#isEncrypted || !md5 ? randomBytes(16) : md5;
+    return { size: this.#size, etag: `"${tag.toString("hex")}"`, checksum };
   }
 }
 

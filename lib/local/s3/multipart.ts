@@ -1,7 +1,7 @@
 import { answerEmpty, answerXml, setHeaders } from "./answer.ts";
 import { announcedChecksum, defaultAlgorithm } from "./body-digests.ts";
 import { type Checksum, type ChecksumAlgorithm, isChecksumAlgorithm, multipartTypes } from "./checksums.ts";
-import { encryptionOf, headersToKeep, kmsPermissions } from "./object-headers.ts";
+import { encryptionOf, headersToKeep, isKmsEncrypted, kmsPermissions } from "./object-headers.ts";
 import { putBytesMax, receiveBody } from "./receive-body.ts";
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";
@@ -43,10 +43,14 @@ export async function uploadPart(request: S3Request, store: Store): Promise<void
   const announced = announcedChecksum(request.headers);
   refuseOtherChecksum(upload, announced?.algorithm);
   const { blob, received } = await writeBlob(store, (sink) =>
-    receiveBody(request, sink, { bytesMax: putBytesMax, announced, keep: algorithm }),
+    receiveBody(request, sink, {
+      bytesMax: putBytesMax,
+      announced,
+      keep: algorithm,
+      isEncrypted: isKmsEncrypted(headers),
+    }),
   );
-  const { size, checksum, md5 } = received;
-  const etag = `"${md5.toString("hex")}"`;
+  const { size, checksum, etag } = received;
   await commit(store, [blob], () => {
     // The upload may have been completed or aborted while the bytes came in.
     const { id } = openUpload(request, store);

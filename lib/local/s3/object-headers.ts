@@ -64,6 +64,9 @@ export function checksumHeaders(checksum: Checksum | null): Record<string, strin
 export const versionHeaders = (bucket: Bucket, version: Pick<Version, "id">): Record<string, string> =>
   bucket.versioning === "Off" ? {} : { "x-amz-version-id": version.id };
 
+/** Whether an object with these headers is encrypted under a customer key. */
+export const isKmsEncrypted = (headers: Readonly<Record<string, string>>): boolean => headers[kmsKeyId] !== undefined;
+
 /** What KMS has to allow for an object that is encrypted under a customer key: as on AWS, the caller's role is asked. */
 export function kmsPermissions(
   actions: readonly ("kms:GenerateDataKey" | "kms:Decrypt")[],

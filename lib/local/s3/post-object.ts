@@ -3,7 +3,14 @@ import { equal, sign } from "../sigv4.ts";
 import { answerEmpty, answerXml, setHeaders } from "./answer.ts";
 import { announcedChecksum, BodyDigests, type Received } from "./body-digests.ts";
 import { objectArn } from "./bucket.ts";
-import { checksumHeaders, encryptionOf, headersToKeep, kmsPermissions, versionHeaders } from "./object-headers.ts";
+import {
+  checksumHeaders,
+  encryptionOf,
+  headersToKeep,
+  isKmsEncrypted,
+  kmsPermissions,
+  versionHeaders,
+} from "./object-headers.ts";
 import { type PostForm, readPostForm } from "./post-form.ts";
 import { applyPolicy, type LengthRange } from "./post-policy.ts";
 import { putBytesMax } from "./receive-body.ts";
@@ -35,9 +42,10 @@ export async function postObject(request: S3Request, store: Store): Promise<void
     { action: "s3:PutObject", resource: objectArn(bucket.name, key) },
     ...kmsPermissions(["kms:GenerateDataKey"], headers, bucket.name, key),
   ]);
-  const { blob, received } = await writeBlob(store, (sink) => receiveFile(form, fields, range, sink));
-  const { size, md5, checksum } = received;
-  const etag = `"${md5.toString("hex")}"`;
+  const { blob, received } = await writeBlob(store, (sink) =>
+    receiveFile(form, fields, range, isKmsEncrypted(headers), sink),
+  );
+  const { size, etag, checksum } = received;
   const { added } = await commit(store, [blob], () => {
     const version = { bucket: bucket.name, key, size, etag, modified: store.now(), headers, checksum };
     return store.objects.add(version, [{ blob, number: 1, size }]);
@@ -85,9 +93,10 @@ async function receiveFile(
   form: PostForm,
   fields: ReadonlyMap<string, string>,
   { min, max }: LengthRange,
+  isEncrypted: boolean,
   sink: (bytes: Buffer) => Promise<void>,
 ): Promise<Received> {
-  const digests = new BodyDigests({ headers: fields, announced: announcedChecksum(fields) });
+  const digests = new BodyDigests({ headers: fields, announced: announcedChecksum(fields), isEncrypted });
   for await (const bytes of form.file) {
     digests.update(bytes);
     if (digests.size > max) {

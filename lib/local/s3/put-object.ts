@@ -1,6 +1,13 @@
 import { answerEmpty } from "./answer.ts";
 import { checkWriteConditions } from "./conditions.ts";
-import { checksumHeaders, encryptionOf, headersToKeep, kmsPermissions, versionHeaders } from "./object-headers.ts";
+import {
+  checksumHeaders,
+  encryptionOf,
+  headersToKeep,
+  isKmsEncrypted,
+  kmsPermissions,
+  versionHeaders,
+} from "./object-headers.ts";
 import { putBytesMax, receiveBody } from "./receive-body.ts";
 import type { S3Request } from "./s3-request.ts";
 import { commit, type Store, writeBlob } from "./store.ts";
@@ -13,9 +20,10 @@ export async function putObject(request: S3Request, store: Store): Promise<void>
     ...writePermissions(request),
     ...kmsPermissions(["kms:GenerateDataKey"], headers, bucket.name, key),
   ]);
-  const { blob, received } = await writeBlob(store, (sink) => receiveBody(request, sink, { bytesMax: putBytesMax }));
-  const { md5, size, checksum } = received;
-  const etag = `"${md5.toString("hex")}"`;
+  const { blob, received } = await writeBlob(store, (sink) =>
+    receiveBody(request, sink, { bytesMax: putBytesMax, isEncrypted: isKmsEncrypted(headers) }),
+  );
+  const { etag, size, checksum } = received;
   const { added } = await commit(store, [blob], () => {
     checkWriteConditions(request.headers, store.objects.latest(bucket.name, key), key);
     const version = { bucket: bucket.name, key, size, etag, modified: store.now(), headers, checksum };

@@ -1,15 +1,18 @@
 import { createHash } from "node:crypto";
 import { signatureOf } from "../sigv4.ts";
 import { AwsChunkedDecoder } from "./aws-chunked.ts";
-import { type AnnouncedChecksum, announcedChecksum, BodyDigests, type Received } from "./body-digests.ts";
-import type { ChecksumAlgorithm } from "./checksums.ts";
+import {
+  type AnnouncedChecksum,
+  announcedChecksum,
+  BodyDigests,
+  type DigestProps,
+  type Received,
+} from "./body-digests.ts";
 import { S3Error } from "./s3-error.ts";
 import type { S3Request } from "./s3-request.ts";
 
-export interface ReceiveProps {
+export interface ReceiveProps extends Pick<DigestProps, "keep" | "isEncrypted"> {
   readonly bytesMax: number;
-  /** See `DigestProps`. */
-  readonly keep?: ChecksumAlgorithm;
   /** @default what the headers announce for this body */
   readonly announced?: AnnouncedChecksum | null;
 }
@@ -34,7 +37,7 @@ export async function receiveBody(
     throw new S3Error("EntityTooLarge", { fields: { ProposedSize: expected, MaxSizeAllowed: props.bytesMax } });
   }
   const announced = props.announced === undefined ? announcedChecksum(request.headers) : props.announced;
-  const digests = new BodyDigests({ headers: request.headers, announced, ...(props.keep && { keep: props.keep }) });
+  const digests = new BodyDigests({ ...props, headers: request.headers, announced });
   const contentHash = createHash("sha256");
   for await (const bytes of bodyOf(request, decoder)) {
     digests.update(bytes);
