@@ -48,9 +48,11 @@ export async function startEmbeddedData(): Promise<EmbeddedData> {
   const parts = [dynamodb, s3, kms];
   for (const part of parts) await part.open();
   await dynamodb.ensureTable(tableInput(), tableDesign.timeToLive);
-  await s3.ensureBucket({ name: variables.SOURCES_BUCKET, versioned: true });
-  await s3.ensureBucket({ name: variables.RESULTS_BUCKET, versioned: true });
-  await kms.ensureKey({ keyId: "secrets", spec: "SYMMETRIC_DEFAULT", usage: "ENCRYPT_DECRYPT" });
+  for (const keyId of ["secrets", "data"])
+    await kms.ensureKey({ keyId, spec: "SYMMETRIC_DEFAULT", usage: "ENCRYPT_DECRYPT" });
+  const kmsKeyArn = `arn:aws:kms:${localAccount.region}:${localAccount.account}:key/data`;
+  for (const name of [variables.SOURCES_BUCKET, variables.RESULTS_BUCKET])
+    await s3.ensureBucket({ name, versioned: true, kmsKeyArn, bucketKeyEnabled: true });
   await kms.ensureAlias(variables.SECRETS_KEY_ALIAS, "secrets");
   const started = await startGateway({ json: { dynamodb, kms }, rest: { s3 } });
   Object.assign(process.env, variables, sdkEnvironment(started.operator.credentials, started.endpoint), {
