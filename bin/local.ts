@@ -1,7 +1,9 @@
+import { letBuffersGather } from "../functions/platform/heap-growth.ts";
 import { startLocalService } from "./local/service.ts";
 import { readSettings } from "./local/settings.ts";
 
 /** `npm start`: the whole service on this machine, until Ctrl-C. */
+letBuffersGather();
 try {
   const settings = readSettings();
   const service = await startLocalService({ ...settings, onProgress: console.log });

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { setFlagsFromString } from "node:v8";
+import { letBuffersGather } from "../../functions/platform/heap-growth.ts";
 import { errorFields, log } from "../../functions/platform/log.ts";
 import { byApiToken, withoutTokens } from "./authentication.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -30,11 +30,6 @@ export interface RunningProgram {
   stop(): void;
 }
 
-/**
- * V8 counts the buffers of messages as growth of its heap, and would mark all that lives, some 25 MB, for each 24 MB of them: ten times a second at
- * 240 MB/s, a third of the learner's processor time. With this it lets about 75 MB of garbage gather, which the smallest task has room for.
- */
-const heapGrowingPercent = 300;
 /** How often CloudWatch gets a line; it keeps minutes. */
 const emfMilliseconds = 60_000;
 /** How often it is looked whether writes still succeed. */
@@ -108,7 +103,7 @@ export async function startProgram(
  * once. Exit codes: 0 drained, 1 ended at once or failed, 2 cannot start.
  */
 export async function runProgram(program: Program): Promise<void> {
-  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
+  letBuffersGather();
   let running: RunningProgram;
   try {
     const settings = readSettings(process.env, { GRPC_PORT: String(program.defaultPort) });

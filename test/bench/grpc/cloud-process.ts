@@ -1,4 +1,5 @@
 import { setPriority } from "node:os";
+import { letBuffersGather } from "../../../functions/platform/heap-growth.ts";
 import { startEmbeddedData } from "../../support/embedded-data.ts";
 
 /**
@@ -6,6 +7,7 @@ import { startEmbeddedData } from "../../support/embedded-data.ts";
  * all others in the queue for the processor, because the real ones are on other machines: whoever waits for them still has it.
  */
 setPriority(10);
+letBuffersGather();
 const data = await startEmbeddedData();
 const isOurs = ([name]: [string, unknown]) => /^(AWS_|STAGE$|TABLE_NAME$|RESULTS_BUCKET$|OUTBOUND_)/.test(name);
 console.log(JSON.stringify(Object.fromEntries(Object.entries(process.env).filter(isOurs))));
