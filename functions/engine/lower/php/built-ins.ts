@@ -141,6 +141,17 @@ const format: BuiltIn = (l, node, args) => {
   return written === null ? null : formatted(l, node, written, values);
 };
 
+/** `curl_setopt_array($c, [A => 1])` sets one option after the other. */
+const setsOptions: BuiltIn = (l, node, [handle, options]) => {
+  if (!handle || options?.value.kind !== "collection") return null;
+  const { entries } = options.value;
+  if (entries.length === 0 || entries.some(({ key }) => key === null)) return null;
+  const parts = entries.map(({ key, value }) =>
+    callOf(l, node, "curl_setopt", [handle, positional(key as Expression), positional(value)]),
+  );
+  return { ...span(node), kind: "sequence", parts };
+};
+
 const builtIns: Record<string, BuiltIn> = {
   compact,
   in_array: (_, node, [item, list]) => (item && list ? operation(node, "in", [item.value, list.value]) : null),
@@ -180,6 +191,7 @@ const builtIns: Record<string, BuiltIn> = {
     called && isWritten(called.value)
       ? l.call(node, callable(l, called.value), args ? [{ ...args, spread: true }] : [])
       : null,
+  curl_setopt_array: setsOptions,
   // A constant is a name that functions see too.
   define: (l, node, [name, value]) => {
     const written = text(name?.value);
