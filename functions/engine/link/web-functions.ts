@@ -88,7 +88,7 @@ export class WebFunctions {
   #find(from: FileArtefact, reference: Reference): Found[] | null {
     if (reference.startsWith("#")) return this.#named(from, reference.slice(1).replace(/^(this|self)\./, ""));
     if (reference.startsWith(includes)) return this.#included(from, reference.slice(includes.length));
-    if (from.coverage.language === "php") return this.#global().get(reference.replace(/!$/, "")) ?? [];
+    if (from.coverage.language === "php") return this.#ofAnyFile(reference);
     if (from.coverage.language === "go") return this.#ofPackage(from, reference);
     const file = this.#modules.file(from.coverage.path, reference);
     if (!file) return null;
@@ -148,6 +148,14 @@ export class WebFunctions {
       ),
     );
     return this.#byPath;
+  }
+
+  /** A class by itself is what it extends and what making one does. */
+  #ofAnyFile(reference: Reference): Found[] {
+    const name = reference.replace(/!$/, "");
+    const found = this.#global().get(name) ?? [];
+    const isItself = ({ record }: Found) => record.name === name || record.name === `${name}.constructor`;
+    return name === reference ? found : found.filter(isItself);
   }
 
   /** The functions of PHP, whose names are the same in all files, and its methods by their class, too. */

@@ -231,7 +231,7 @@ class Collector {
     for (const name of this.#given.get(fn) ?? []) facts.names.add(name);
     this.#facts.push(facts);
     for (const { name } of fn.params) facts.parameters.add(name);
-    const inside = { functions: [...within.functions, facts], owner: null };
+    const inside = { ...within, functions: [...within.functions, facts], owner: null };
     this.#decorated(fn, facts, within, inside);
     return inside;
   }
@@ -562,7 +562,8 @@ function mentions({ body }: FunctionNode, name: string): boolean {
   return found;
 }
 
-const nameOf = (facts: FunctionFacts | undefined): string => [...(facts?.names ?? [])][0] ?? "";
+/** What stands in no function has no name. */
+const nameOf = (facts: FunctionFacts | undefined): string => ([...(facts?.names ?? [])][0] ?? "").replace(pageName, "");
 
 const hasHandler = (map: Expression, keys: readonly string[]): boolean =>
   map.kind === "collection" &&

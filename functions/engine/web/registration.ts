@@ -62,6 +62,11 @@ export class Registration {
       case "variable":
       case "field":
         if (!isHandler) tell(expression);
+        // An object is made before its method runs.
+        if (isHandler && into.byName && expression.kind === "field") {
+          const type = this.#names.reference(expression.of);
+          if (type !== null) into.references.push(`${type}!`);
+        }
         refer(expression);
         break;
       case "closure":
