@@ -100,7 +100,7 @@ export class WebFunctions {
       .flatMap(({ artefact, exported }) => this.#named(artefact, exported.name));
   }
 
-  /** The page that a path means: from the folder of the file, or the one that ends like it and lies nearest. */
+  /** The page that a path means, looked for from the folder of the file upwards. */
   #included(from: FileArtefact, path: string): Found[] {
     const folders = from.coverage.path.split("/").slice(0, -1);
     for (let depth = folders.length; depth >= 0; depth--) {
