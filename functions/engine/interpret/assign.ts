@@ -28,8 +28,9 @@ export function assign(
         withType(run, frame, { ...value, taint: stepped(value.taint, at) }, type),
         "declares" in at && at.declares,
       );
-      // Settings files are modules and classes of plain names.
-      if (run.language === "python" && !frame.fn) storedIn(run, frame, [to.name], nothing, value, at);
+      // Settings are plain names of modules and classes.
+      if (!frame.fn && (run.language === "python" || (run.language === "php" && frame.owner)))
+        storedIn(run, frame, [to.name], nothing, value, at);
       break;
     case "field":
       assignField(run, frame, to, value, at);

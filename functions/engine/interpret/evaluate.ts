@@ -8,7 +8,7 @@ import { refine } from "./guards.ts";
 import { pageVariable } from "./includes.ts";
 import { fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
 import { indexOf, noteBounds, numericOf, useOf } from "./memory.ts";
-import { accessPath, basePaths, globalName, hasOpenClasses, memberPaths } from "./names.ts";
+import { accessPath, basePaths, globalName, hasOpenClasses, isKey, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
@@ -157,7 +157,7 @@ function asWritten(run: Run, of: Value, written: Expression): Value {
 function index(run: Run, frame: Frame, e: Index): Value {
   const key = e.key && evaluate(run, frame, e.key);
   const known = key?.constants?.length === 1 ? key.constants[0] : null;
-  if (typeof known === "string") {
+  if (isKey(known)) {
     const literal = { ...e, kind: "literal" as const, value: known };
     const field = accessPath({ ...e, key: literal });
     const remembered = field === null ? undefined : frame.scope.binding(field)?.get(field);

@@ -15,12 +15,16 @@ export function accessPath(expression: Expression): string | null {
     const of = accessPath(expression.of);
     return of === null ? null : `${of}.${expression.name}`;
   }
-  if (expression.kind === "index" && expression.key?.kind === "literal" && typeof expression.key.value === "string") {
+  if (expression.kind === "index" && expression.key?.kind === "literal" && isKey(expression.key.value)) {
     const of = accessPath(expression.of);
     return of === null ? null : `${of}.${expression.key.value}`;
   }
   return null;
 }
+
+/** Whether a constant names one element, the way texts and positions do. */
+export const isKey = (constant: unknown): constant is string | number =>
+  typeof constant === "string" || typeof constant === "number";
 
 /** The paths of a member of a value. */
 export function memberPaths(of: Value, name: string): string[] {

@@ -44,6 +44,7 @@ function gaps(rule: Rule, body: ControlBody, routes: readonly Route[], owned: Re
   if (!first) return [];
   if (body.scope === "place") return atPlaces(rule, body, missing, owned);
   if (body.scope === "application") return controlled.length > 0 ? [] : [ofApplication(rule, first, missing)];
+  if (body.alone && missing.length <= listedMax) return missing.map((route) => ownGap(rule, route));
   const one = controlled.length === 0 || (missing.length > singleMax && missing.length > controlled.length);
   if (one) return [collective(rule, first, missing, controlled.length)];
   return missing.map((route) => {
@@ -58,6 +59,10 @@ function gaps(rule: Rule, body: ControlBody, routes: readonly Route[], owned: Re
     ]);
   });
 }
+
+/** What nobody but the handler could have done. */
+const ownGap = (rule: Rule, route: Route): PlacedCandidate =>
+  placed(rule, route, rule.confidence, "–", [step(route, "sink")]);
 
 /** A handler may have many paths; it lacks the control once. */
 function oncePerHandler(routes: readonly Route[]): Route[] {

@@ -1,4 +1,6 @@
 import type { FileArtefact } from "../artefact.ts";
+import { pageName } from "../interpret/page.ts";
+import { includes } from "../web/page-route.ts";
 import type { FunctionRecord, Reference, WebPlace } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 
@@ -35,6 +37,9 @@ export class WebFunctions {
   readonly #byName = new Map<FileArtefact, Map<string, FunctionRecord[]>>();
   readonly #reached = new Map<string, Reached>();
   #methodsOfGo: Map<string, Found[]> | null = null;
+  #ofPhp: Map<string, Found[]> | null = null;
+  #byPath: Map<string, Found> | null = null;
+  #byIncluded: Map<string, Found[]> | null = null;
 
   constructor(modules: Modules, files: readonly FileArtefact[]) {
     this.#modules = modules;
@@ -82,6 +87,8 @@ export class WebFunctions {
   /** Null where the file meant is not known; empty where its function does nothing worth a record. */
   #find(from: FileArtefact, reference: Reference): Found[] | null {
     if (reference.startsWith("#")) return this.#named(from, reference.slice(1).replace(/^(this|self)\./, ""));
+    if (reference.startsWith(includes)) return this.#included(from, reference.slice(includes.length));
+    if (from.coverage.language === "php") return this.#ofAnyFile(reference);
     if (from.coverage.language === "go") return this.#ofPackage(from, reference);
     const file = this.#modules.file(from.coverage.path, reference);
     if (!file) return null;
@@ -91,6 +98,76 @@ export class WebFunctions {
     return this.#modules
       .find(from.coverage.path, reference)
       .flatMap(({ artefact, exported }) => this.#named(artefact, exported.name));
+  }
+
+  /** The page that a path means, looked for from the folder of the file upwards. */
+  #included(from: FileArtefact, path: string): Found[] {
+    const folders = from.coverage.path.split("/").slice(0, -1);
+    for (let depth = folders.length; depth >= 0; depth--) {
+      const found = this.#pages().get([...folders.slice(0, depth), path].join("/"));
+      if (found) return [found];
+    }
+    return [];
+  }
+
+  /** What a page lies behind where it is asked for through the files that include it. */
+  includers(page: FileArtefact): ReadonlySet<string> {
+    const controls = new Set<string>();
+    const seen = new Set([page]);
+    let inner = [page];
+    for (let depth = 0; depth < crossingsMax && inner.length > 0; depth++) {
+      const around = inner.flatMap(({ coverage }) => this.#including().get(coverage.path) ?? []);
+      for (const { artefact, record } of around)
+        for (const control of this.reached(artefact, `#${record.name}`).controls) controls.add(control);
+      inner = around.map(({ artefact }) => artefact).filter((artefact) => !seen.has(artefact));
+      for (const artefact of inner) seen.add(artefact);
+    }
+    return controls;
+  }
+
+  #including(): Map<string, Found[]> {
+    if (this.#byIncluded) return this.#byIncluded;
+    const found = new Map<string, Found[]>();
+    for (const artefact of this.#files)
+      for (const record of artefact.link.web?.functions ?? [])
+        for (const front of record.fronts ?? []) {
+          const [page] = front.startsWith(includes) ? this.#included(artefact, front.slice(includes.length)) : [];
+          const path = page?.artefact.coverage.path;
+          if (path !== undefined) found.set(path, [...(found.get(path) ?? []), { artefact, record }]);
+        }
+    this.#byIncluded = found;
+    return found;
+  }
+
+  #pages(): Map<string, Found> {
+    this.#byPath ??= new Map(
+      this.#files.flatMap((artefact) =>
+        (artefact.link.web?.functions ?? [])
+          .filter(({ name }) => name === pageName)
+          .map((record): [string, Found] => [artefact.coverage.path, { artefact, record }]),
+      ),
+    );
+    return this.#byPath;
+  }
+
+  /** A class by itself is what it extends and what making one does. */
+  #ofAnyFile(reference: Reference): Found[] {
+    const name = reference.replace(/!$/, "");
+    const found = this.#global().get(name) ?? [];
+    const isItself = ({ record }: Found) => record.name === name || record.name === `${name}.constructor`;
+    return name === reference ? found : found.filter(isItself);
+  }
+
+  /** The functions of PHP, whose names are the same in all files, and its methods by their class, too. */
+  #global(): Map<string, Found[]> {
+    if (this.#ofPhp) return this.#ofPhp;
+    const found = new Map<string, Found[]>();
+    for (const artefact of this.#files)
+      for (const record of artefact.coverage.language === "php" ? (artefact.link.web?.functions ?? []) : [])
+        for (const name of new Set([record.name, record.name.replace(/\.\w+$/, "")]))
+          found.set(name, [...(found.get(name) ?? []), { artefact, record }]);
+    this.#ofPhp = found;
+    return found;
   }
 
   /** Functions of Go are found by their package; methods of values that nothing tells of, by their name if only one can be meant. */

@@ -1,4 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
+import { pageName } from "../interpret/page.ts";
 import type { MountRecord, RouteRecord } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 import { inTestCode } from "./path-role.ts";
@@ -62,7 +63,8 @@ export class WebRoutes {
     }
   }
 
-  #route(artefact: FileArtefact, record: RouteRecord): Route {
+  #route(artefact: FileArtefact, found: RouteRecord): Route {
+    const record = found.handler === pageName ? { ...found, path: `/${artefact.coverage.path}` } : found;
     const controls = new Set(record.controls);
     const effects = new Set<string>();
     const places: PlaceInFile[] = [];
@@ -78,6 +80,7 @@ export class WebRoutes {
       unknown ||= reached.unknown;
     }
     for (const control of this.#inFront(artefact, record, record.order)) controls.add(control);
+    if (found.handler === pageName) for (const control of this.#functions.includers(artefact)) controls.add(control);
     for (const { link, coverage } of this.#files)
       if (sameWorld(coverage.language, artefact.coverage.language))
         for (const control of link.web?.application ?? []) controls.add(control);

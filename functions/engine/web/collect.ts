@@ -1,9 +1,11 @@
 import { anchorOf } from "../findings/anchor.ts";
 import { type FileContext, snippetOf, steadySymbol } from "../findings/candidates.ts";
+import { pageName } from "../interpret/page.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode, walk } from "../ir/walk.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
 import { closureName, Names, requiredModule, written } from "./names.ts";
+import { anyPage, includedPage, PageRoute } from "./page-route.ts";
 import { Records } from "./records.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
 import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
@@ -11,6 +13,7 @@ import type { MountRecord, RouteRecord, WebPlace, WebRecord } from "./web-record
 import type { Occurrence } from "./web-schema.ts";
 
 const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
+const superglobal = /^\$_[A-Z]+$/;
 const firstWords = /^\s*([a-zA-Z]{3,10})\s+([\w."`[]{1,30})/;
 
 /** What a node stands in. */
@@ -18,6 +21,8 @@ interface Within {
   /** The functions around it, the innermost last. */
   functions: readonly FunctionFacts[];
   owner: { node: ClassStatement; facts: FunctionFacts } | null;
+  /** What stands in front of all that is registered here. */
+  group?: Registered;
 }
 
 /** More routes than these in one file are generated. */
@@ -43,12 +48,16 @@ class Collector {
   readonly #records: Records;
   readonly #rules: readonly string[];
   readonly #facts: FunctionFacts[] = [];
+  /** The file itself, where files are asked for by their own path. */
+  readonly #page: PageRoute | null;
   /** By class, the simple names of the types that fields are declared with. */
   readonly #fieldTypes = new Map<string, ReadonlyMap<string, string>>();
   readonly #application = new Set<string>();
   readonly #owned = new Set<string>();
   readonly #routes: RouteRecord[] = [];
   readonly #mounts: MountRecord[] = [];
+  /** Calls that go on with the result of another, by the call that they go on with: `Route::post(…)->middleware("auth")`. */
+  readonly #later = new Map<Expression, Call[]>();
   /** The names that a closure is going to get, by where it stands. */
   readonly #given = new Map<FunctionNode, string[]>();
 
@@ -59,6 +68,8 @@ class Collector {
     this.#registration = new Registration(this.#names, knowledge);
     this.#records = new Records(this.#names, knowledge);
     this.#rules = rules;
+    this.#page = knowledge.pages.length > 0 ? new PageRoute(knowledge.pages) : null;
+    if (this.#page) this.#facts.push(this.#page.facts);
   }
 
   record(): WebRecord | null {
@@ -78,7 +89,23 @@ class Collector {
   }
 
   walk({ body }: Module): void {
-    for (const statement of body) this.#node(statement, { functions: [], owner: null });
+    const functions = this.#page ? [this.#page.facts] : [];
+    for (const statement of body) this.#node(statement, { functions, owner: null });
+    const asked = this.#page?.asked();
+    if (!asked) return;
+    const { methods, at } = asked;
+    this.#routes.push({
+      ...this.#placed(at, ""),
+      methods,
+      path: null,
+      router: null,
+      made: false,
+      order: at.start,
+      handler: pageName,
+      handlers: [`#${pageName}`],
+      controls: [],
+      anchor: methods.join(","),
+    });
   }
 
   #node(node: IrNode, within: Within): void {
@@ -107,14 +134,14 @@ class Collector {
   #visit(node: Expression | Statement, within: Within): Within {
     switch (node.kind) {
       case "function":
-        return this.#enter(node.fn, within);
+        // What is declared does not happen where it stands.
+        return this.#enter(node.fn, { ...within, functions: within.functions.filter((facts) => !this.#isPage(facts)) });
       case "closure":
         return this.#enter(node.fn, within);
       case "class":
         return this.#class(node, within);
       case "call":
-        this.#call(node, within);
-        break;
+        return this.#call(node, within);
       case "assign":
         this.#assign(node.to, node.from, within);
         break;
@@ -130,7 +157,8 @@ class Collector {
         for (const name of this.#names.of(node)) this.#tell("read", name, within, node);
         break;
       case "variable":
-        if (this.#names.isImported(node.name)) this.#tell("read", this.#names.full(node) ?? node.name, within, node);
+        if (this.#names.isImported(node.name) || superglobal.test(node.name))
+          this.#tell("read", this.#names.full(node) ?? node.name, within, node);
         break;
       case "literal":
       case "template": {
@@ -148,6 +176,7 @@ class Collector {
 
   /** @param isDone whether the functions around do what is told; else it is only in front of them */
   #tell(occurrence: Occurrence, name: string, { functions }: Within, at: Span, isDone = () => true): void {
+    if (occurrence === "read" && functions.some((facts) => this.#isPage(facts))) this.#page?.read(name, at);
     const { controls, application, effects, placed } = this.#knowledge.tells(occurrence, name);
     for (const control of application) this.#application.add(control);
     const done = effects.length > 0 && isDone() ? effects : [];
@@ -188,6 +217,10 @@ class Collector {
     };
   }
 
+  #isPage(facts: FunctionFacts): boolean {
+    return facts === this.#page?.facts;
+  }
+
   #name(fn: FunctionNode, name: string): void {
     this.#given.set(fn, [...(this.#given.get(fn) ?? []), name]);
   }
@@ -198,7 +231,7 @@ class Collector {
     for (const name of this.#given.get(fn) ?? []) facts.names.add(name);
     this.#facts.push(facts);
     for (const { name } of fn.params) facts.parameters.add(name);
-    const inside = { functions: [...within.functions, facts], owner: null };
+    const inside = { ...within, functions: [...within.functions, facts], owner: null };
     this.#decorated(fn, facts, within, inside);
     return inside;
   }
@@ -272,6 +305,7 @@ class Collector {
         at,
         { model: route, call: asCall, path, router: owner ? null : router, symbol: handler.slice(1) },
         [handler, ...(owner ? [`#${owner.name}!`] : [])],
+        route.controls,
       );
     }
     const mount = mounts.find((model) => model.on === "decorator");
@@ -316,7 +350,8 @@ class Collector {
     return [verb === "DEL" ? "DELETE" : (verb ?? otherwise)];
   }
 
-  #call(call: Call, within: Within): void {
+  /** @returns what the nodes in it stand in */
+  #call(call: Call, within: Within): Within {
     const names = this.#names.of(call.callee);
     for (const name of names) this.#tell("call", name, within, call);
     this.#use(call, names, within);
@@ -328,7 +363,32 @@ class Collector {
       for (const facts of within.functions) facts.calls.add(reference);
     const injected = this.#injected(call.callee, within);
     if (injected !== null) for (const facts of within.functions) facts.calls.add(injected);
+    const included = this.#page ? includedPage(call) : null;
+    if (included === anyPage) this.#tell("read", anyPage, within, call);
+    else if (included !== null) for (const facts of within.functions) facts.fronts.add(included);
     this.#registered(call, names, within);
+    return this.#grouped(call, names, within);
+  }
+
+  /** What a function registers that is given to a call such as `Route::middleware("auth")->group(…)`. */
+  #grouped(call: Call, names: readonly string[], within: Within): Within {
+    if (!this.#knowledge.registers(names).mounts.some(({ of }) => of === "closure")) return within;
+    const into: Registered = { references: [], controls: new Set(), byName: true };
+    this.#chained(call, into);
+    for (const { value } of call.args)
+      if (value.kind === "collection" && value.shape === "map") this.#options(value, [], into);
+    // Routes of a file that is named here are not followed: what is in front of them may be in front of any.
+    const isWritten = call.args.some(({ value }) => value.kind === "closure");
+    if (!isWritten) for (const control of into.controls) this.#application.add(control);
+    if (!isWritten) return within;
+    const { group } = within;
+    return {
+      ...within,
+      group: {
+        references: [...(group?.references ?? []), ...into.references],
+        controls: new Set([...(group?.controls ?? []), ...into.controls]),
+      },
+    };
   }
 
   /** The method of another class that is called on a field of this one, as its declared type tells. */
@@ -347,13 +407,14 @@ class Collector {
   #registered(call: Call, names: readonly string[], within: Within): void {
     const router = call.callee.kind === "field" ? routerOf(call.callee.of) : null;
     const { routes, mounts } = this.#knowledge.registers(names);
+    if (mounts.some(({ of }) => of === "chain")) this.#goesOn(call);
     const route = routes.find((model) => model.on === "call");
     if (route) {
       const path = route.path.map((key) => argumentOf(call, key)).find((found) => found !== undefined);
       const text = pathText(path);
       const isPath = route.isPath === null || (text !== null && route.isPath(text));
-      const into: Registered = { references: [], controls: new Set() };
-      if (isPath) this.#chained(call.callee, into);
+      const into: Registered = { references: [], controls: new Set(), byName: route.byName };
+      if (isPath) this.#chained(call, into);
       const before = into.references.length;
       if (isPath) this.#handlersOf(call, route, into);
       if (into.references.length === before) into.references.length = 0;
@@ -363,8 +424,8 @@ class Collector {
         this.#addRoute(
           { start: call.start, end },
           { model: route, call, path: text, router, symbol },
-          into.references,
-          into.controls,
+          [...(within.group?.references ?? []), ...ownMethods(into.references, within)],
+          [...route.controls, ...(within.group?.controls ?? []), ...into.controls],
         );
         return;
       }
@@ -373,18 +434,27 @@ class Collector {
     if (mount && router !== null) this.#mount(router, call, mount);
   }
 
-  /** What earlier calls of a chain put in front: `r.With(auth).Post("/a", f)`. */
-  #chained(callee: Expression, into: Registered): void {
-    for (let here = callee; here.kind === "field" && here.of.kind === "call"; here = here.of.callee) {
+  /** What other calls of a chain put in front: `r.With(auth).Post("/a", f)`, `Route::post("/a", f)->middleware("auth")`. */
+  #chained(call: Call, into: Registered): void {
+    const others = [...(this.#later.get(call) ?? [])];
+    let here = call.callee;
+    for (; here.kind === "field" && here.of.kind === "call"; here = here.of.callee) {
       const names = this.#names.of(here.of.callee);
-      if (this.#knowledge.registers(names).mounts.some((model) => model.of === "chain"))
-        for (const { value } of here.of.args) this.#registration.place(value, false, into);
+      if (this.#knowledge.registers(names).mounts.some((model) => model.of === "chain")) others.push(here.of);
     }
+    for (const { args } of others) for (const { value } of args) this.#registration.place(value, false, into);
+  }
+
+  /** Outer calls are met first: what is registered further in asks for them. */
+  #goesOn(call: Call): void {
+    for (let here = call.callee; here.kind === "field" && here.of.kind === "call"; here = here.of.callee)
+      this.#later.set(here.of, [...(this.#later.get(here.of) ?? []), call]);
   }
 
   #handlersOf(call: Call, route: RouteForm, into: Registered): void {
     const positional = call.args.filter(({ name }) => name === null).map(({ value }) => value);
-    const given = positional.slice(route.handlers);
+    // A handler that is named is alone: numbers and settings come after it.
+    const given = positional.slice(route.handlers, route.byName ? route.handlers + 1 : undefined);
     for (const [i, value] of given.entries()) {
       if (value.kind === "collection" && value.shape === "map") this.#options(value, route.handlerKeys, into);
       else this.#registration.place(value, i === given.length - 1, into);
@@ -442,7 +512,7 @@ class Collector {
         this.#mounts.push({ router, path, order: from.start, controls: [], uses: [`#${to.name}`] });
       }
     }
-    if (within.functions.length === 0) this.#settings(name, from, within);
+    if (within.functions.every((facts) => this.#isPage(facts))) this.#settings(name, from, within);
   }
 
   /** Texts in what is assigned at the top of a file or class. */
@@ -455,6 +525,12 @@ class Collector {
     for (const { key, value } of from.entries)
       this.#settings(key?.kind === "literal" ? `${name}.${key.value}` : name, value, within);
   }
+}
+
+/** `$this->save` is a method of the class in which it is registered. */
+function ownMethods(references: readonly string[], { functions }: Within): string[] {
+  const owner = functions.findLast((facts) => facts.owner !== null)?.owner;
+  return references.map((reference) => (owner ? reference.replace(/^#this\./, `#${owner}.`) : reference));
 }
 
 /** Types of fields, and of what a constructor takes: that becomes a field of the same name. */
@@ -486,7 +562,8 @@ function mentions({ body }: FunctionNode, name: string): boolean {
   return found;
 }
 
-const nameOf = (facts: FunctionFacts | undefined): string => [...(facts?.names ?? [])][0] ?? "";
+/** What stands in no function has no name. */
+const nameOf = (facts: FunctionFacts | undefined): string => ([...(facts?.names ?? [])][0] ?? "").replace(pageName, "");
 
 const hasHandler = (map: Expression, keys: readonly string[]): boolean =>
   map.kind === "collection" &&

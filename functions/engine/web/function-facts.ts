@@ -55,7 +55,7 @@ export function functionRecords(all: readonly FunctionFacts[], referred: Readonl
     const fronts = [...facts.fronts].filter((reference) => !reference.startsWith("#") && !calls.includes(reference));
     if (controls.length + effects.length + calls.length + fronts.length === 0) return [];
     // Anonymous functions are found by their place only where something refers to it.
-    const names = [...facts.names].filter((name) => !name.endsWith(">") || referred.has(`#${name}`));
+    const names = [...facts.names].filter((name) => !/<\d+>$/.test(name) || referred.has(`#${name}`));
     return names.map((name) => ({
       name,
       controls,

@@ -1,3 +1,4 @@
+import { callable } from "../ir/callable.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import type { Names } from "./names.ts";
 import { closureName, requiredModule, written } from "./names.ts";
@@ -8,6 +9,8 @@ import type { Reference } from "./web-record.ts";
 export interface Registered {
   references: Reference[];
   controls: Set<string>;
+  /** Handlers may be named instead of written. */
+  byName?: boolean;
 }
 
 /** Reads the arguments of calls and decorators that register handlers. */
@@ -21,7 +24,8 @@ export class Registration {
   }
 
   /** Adds what an argument refers to. What is a handler says nothing by its name; what stands before it does. */
-  place(expression: Expression, isHandler: boolean, into: Registered): void {
+  place(written: Expression, isHandler: boolean, into: Registered): void {
+    const expression = into.byName && (isHandler || written.kind === "literal") ? callable(written) : written;
     const tell = (named: Expression) => {
       for (const name of this.#names.of(named))
         for (const control of this.#knowledge.tells("use", name).controls) into.controls.add(control);
@@ -58,6 +62,11 @@ export class Registration {
       case "variable":
       case "field":
         if (!isHandler) tell(expression);
+        // An object is made before its method runs.
+        if (isHandler && into.byName && expression.kind === "field") {
+          const type = this.#names.reference(expression.of);
+          if (type !== null) into.references.push(`${type}!`);
+        }
         refer(expression);
         break;
       case "closure":

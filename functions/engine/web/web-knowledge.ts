@@ -52,6 +52,11 @@ export class WebKnowledge {
     this.#inputs.push(...model.inputs.map(compiled));
   }
 
+  /** Names that make a page of the file that reads them. */
+  get pages(): readonly RouteForm[] {
+    return this.#routes.filter(({ on }) => on === "page");
+  }
+
   /** Whether something called like this comes with the request. */
   isInput(name: string): boolean {
     return this.#inputs.some((input) => input.test(name));

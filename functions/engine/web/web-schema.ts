@@ -14,8 +14,10 @@ const Keys = z.union([Key, z.array(Key).min(1)]).transform((given) => (Array.isA
 
 export const RouteModel = z.strictObject({
   ...Named,
-  /** A call that registers handlers, or a decorator of the handler. */
-  on: z.enum(["call", "decorator"]),
+  /** A call that registers handlers, a decorator of the handler, or a name that a page reads: a file that is asked for by its own path. */
+  on: z.enum(["call", "decorator", "page"]),
+  /** Handlers may be named instead of written; see callable.ts. */
+  byName: z.boolean().default(false),
   /** Arguments, by position or name, or keys of a map that is the first argument, that hold the path. */
   path: Keys.default([0]),
   /** A path is required, and begins like this. */
@@ -32,6 +34,8 @@ export const RouteModel = z.strictObject({
   prefix: z.string().optional(),
   /** Decorates classes, too; their methods are the handlers. */
   classes: z.boolean().default(false),
+  /** What the framework itself asks for where handlers are registered like this. */
+  controls: z.array(z.string()).default([]),
 });
 
 export const MountModel = z.strictObject({
@@ -40,8 +44,11 @@ export const MountModel = z.strictObject({
   on: z.enum(["call", "decorator"]),
   /** Arguments that hold the path, where it stands for part of the routes only. */
   path: Keys.default([0]),
-  /** What it stands in front of: what the method is called on, the variable that the call makes, or what is registered on its result. */
-  of: z.enum(["receiver", "result", "chain"]).default("receiver"),
+  /**
+   * What it stands in front of: what the method is called on, the variable that the call makes, what is registered in the same chain of calls,
+   * or what the function that it is given registers.
+   */
+  of: z.enum(["receiver", "result", "chain", "closure"]).default("receiver"),
   /** The router that the call makes is part of the one that it is called on. */
   within: z.boolean().default(false),
   /** Its positional arguments are routers, whose names say nothing about controls. */
@@ -103,6 +110,8 @@ export const ControlBody = z.strictObject({
    * are done without it.
    */
   scope: z.enum(["route", "application", "place"]).default("route"),
+  /** Only the handler itself can have the control: each route that lacks it is told, whatever others do. */
+  alone: z.boolean().default(false),
   /** What the handler must do for the rule to care, one of these. */
   effects: z.array(z.string()).min(1),
   requires: z.string(),

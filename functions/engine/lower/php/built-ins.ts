@@ -1,3 +1,4 @@
+import { callable } from "../../ir/callable.ts";
 import type { Argument, Call, Expression, Literal } from "../../ir/ir.ts";
 import { childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { positional, span } from "../lowering.ts";
@@ -73,20 +74,6 @@ const compact: BuiltIn = (l, node, args) => {
   return { ...span(node), kind: "collection", shape: "map", entries };
 };
 
-/** A callable written as text, `[$object, "method"]` or a closure; what else it may be is decided at run time. */
-function callable(l: PhpLowering, of: Expression): Expression {
-  if (of.kind === "literal" && typeof of.value === "string") {
-    const [type, method] = of.value.split("::") as [string, string | undefined];
-    if (method === undefined) return l.variable(of, of.value.replace(/^\\/, ""));
-    return { ...span(of), kind: "field", of: l.variable(of, type.replace(/^\\/, "")), name: method };
-  }
-  if (of.kind !== "collection" || of.entries.length !== 2) return of;
-  const [object, method] = of.entries.map((entry) => entry.value) as [Expression, Expression];
-  if (method.kind !== "literal" || typeof method.value !== "string") return of;
-  const on = object.kind === "literal" && typeof object.value === "string" ? l.variable(object, object.value) : object;
-  return { ...span(of), kind: "field", of: on, name: method.value };
-}
-
 /** Applies a function to the elements of a list. */
 const maps =
   (fn: number, list: number): BuiltIn =>
@@ -95,7 +82,7 @@ const maps =
     const over = args[list]?.value;
     if (!called || !over || args.length > 2 || (called.kind === "literal" && called.value === null)) return null;
     const element: Expression = { ...span(over), kind: "index", of: over, key: null };
-    const value = l.call(node, callable(l, called), [positional(element)]);
+    const value = l.call(node, callable(called), [positional(element)]);
     return {
       ...span(node),
       kind: "collection",
@@ -141,6 +128,17 @@ const format: BuiltIn = (l, node, args) => {
   return written === null ? null : formatted(l, node, written, values);
 };
 
+/** `curl_setopt_array($c, [A => 1])` sets one option after the other. */
+const setsOptions: BuiltIn = (l, node, [handle, options]) => {
+  if (!handle || options?.value.kind !== "collection") return null;
+  const { entries } = options.value;
+  if (entries.length === 0 || entries.some(({ key }) => key === null)) return null;
+  const parts = entries.map(({ key, value }) =>
+    callOf(l, node, "curl_setopt", [handle, positional(key as Expression), positional(value)]),
+  );
+  return { ...span(node), kind: "sequence", parts };
+};
+
 const builtIns: Record<string, BuiltIn> = {
   compact,
   in_array: (_, node, [item, list]) => (item && list ? operation(node, "in", [item.value, list.value]) : null),
@@ -175,11 +173,12 @@ const builtIns: Record<string, BuiltIn> = {
       : null;
   },
   call_user_func: (l, node, [called, ...args]) =>
-    called && isWritten(called.value) ? l.call(node, callable(l, called.value), args) : null,
+    called && isWritten(called.value) ? l.call(node, callable(called.value), args) : null,
   call_user_func_array: (l, node, [called, args]) =>
     called && isWritten(called.value)
-      ? l.call(node, callable(l, called.value), args ? [{ ...args, spread: true }] : [])
+      ? l.call(node, callable(called.value), args ? [{ ...args, spread: true }] : [])
       : null,
+  curl_setopt_array: setsOptions,
   // A constant is a name that functions see too.
   define: (l, node, [name, value]) => {
     const written = text(name?.value);

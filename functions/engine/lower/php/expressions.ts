@@ -24,7 +24,7 @@ const className: Handler = (l, node) => l.variable(node, l.names.classNamed(l.te
 export const expressions: Record<string, Handler> = {
   variable_name: (l, node) => variableNamed(l, node, l.textOf(node)),
   // A name on its own is a constant; where a class or function is meant, the node above asks for that.
-  name: (l, node) => l.variable(node),
+  name: (l, node) => (l.textOf(node) === "__CLASS__" ? l.literal(node, l.names.classNamed("self")) : l.variable(node)),
   qualified_name: className,
   relative_name: className,
   relative_scope: className,
