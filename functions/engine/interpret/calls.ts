@@ -201,7 +201,7 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
   if (points.length === 0) return false;
   const closures = called.positional.flatMap((arg) => [
     ...arg.closures,
-    ...(arg.slots?.shape === "list" ? [...arg.slots.entries.values()].flatMap((v) => v.closures) : []),
+    ...[...(arg.slots?.entries.values() ?? [])].flatMap((v) => v.closures),
   ]);
   if (closures.length === 0) return false;
   const receiver = called.names;
