@@ -39,6 +39,8 @@ export interface CodeAnalysis {
   suppressions: Suppressions;
   /** The file without the secrets known before, and without those that only following values has found. */
   shown: ShownText;
+  /** The texts that rules have found to be keys. */
+  keys: ReadonlySet<string>;
   reason: string | null;
   /** What rules of users look at; null when the file could not be parsed. */
   own: OwnRulesFile | null;
@@ -81,6 +83,7 @@ export async function analyseCode(
     functions: [],
     suppressions: new Suppressions(text, [], lines),
     shown: safe,
+    keys: new Set<string>(),
     own: null,
   };
   if ("failure" in parsed) return { ...nothing, reason: parsed.failure };
@@ -114,7 +117,7 @@ export async function analyseCode(
   const links = untilTimeIsUp(() => linksOf(catalogue, file, run, module, hits), noLinks);
   const functions = functionsOf(lines, run);
   const own = { syntax: new FileUnderMatch(text, grammar, parsed.syntax), module, context: file };
-  return { candidates, links, functions, suppressions: file.suppressions, shown, reason, own };
+  return { candidates, links, functions, suppressions: file.suppressions, shown, keys: run.keys, reason, own };
 }
 
 /** Patterns that ask where they are found. */

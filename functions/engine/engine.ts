@@ -196,8 +196,7 @@ async function analyse(
           : { ...noMatches, links: noLinks };
       const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions, shown)) : noMatches;
       const reason = left ?? config.reason ?? page.reason ?? own.reason;
-      const isSecret = ({ ruleId }: Candidate) => catalogue.rules.get(ruleId)?.family === "hardcoded_secret";
-      const secretLines = new Set(linesOf(config.candidates.filter(isSecret)));
+      const secretLines = new Set(linesOf(config.candidates.filter(({ ruleId }) => isAboutSecrets(catalogue, ruleId))));
       const candidates = [
         // A rule that knows the document says more than one that goes by a name.
         ...found
@@ -217,8 +216,11 @@ async function analyse(
     const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);
     const own = ownMatches(suppressed, code.own ?? unparsed(code.suppressions));
     const reason = code.reason ?? own.reason;
+    const keyPlaces = code.candidates.filter(({ ruleId }) => isAboutSecrets(catalogue, ruleId));
+    const told = (secret: string, line: number) =>
+      code.keys.has(secret) && keyPlaces.some(({ startLine, endLine }) => startLine <= line && line <= endLine);
     const candidates = [
-      ...found.candidates(suppressed, code.shown),
+      ...found.candidates(suppressed, code.shown, told),
       ...code.candidates,
       ...texts.scan(code.shown, suppressed, limit),
       ...own.candidates,
@@ -229,6 +231,11 @@ async function analyse(
     // Whatever happens inside one file must not cost the others their analysis.
     return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");
   }
+}
+
+function isAboutSecrets(catalogue: Catalogue, ruleId: string): boolean {
+  const rule = catalogue.rules.get(ruleId);
+  return rule !== undefined && catalogue.family(rule.family).type === "hardcoded_secret";
 }
 
 const linesOf = (candidates: readonly Candidate[]): number[] => candidates.map((candidate) => candidate.startLine);

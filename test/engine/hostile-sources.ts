@@ -36,6 +36,7 @@ export const pathOfTemplate: Readonly<Record<TemplateFormat, string>> = {
   jinja: "a.jinja",
   handlebars: "a.hbs",
   ejs: "a.ejs",
+  pug: "a.pug",
   erb: "a.erb",
   jsp: "a.jsp",
   blade: "a.blade.php",

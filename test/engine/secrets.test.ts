@@ -39,6 +39,20 @@ it("gives the same value the same fingerprint wherever it moves in the file, ano
   expect(await of(`A=${other}\n`)).not.toEqual(await of(`A=${token}\n`));
 });
 
+it("is told once where a rule knows what it is for, and once for each other secret there", async () => {
+  const source = `const session = require("express-session");
+app.use(session({
+  secret: "pAgGxo8Hzg7PFlv1HpO8Eg0Y6xtP7zYx",
+  store: stored({ password: "kR9wq2Vd7Lm4" }),
+}));
+`;
+  const found = await findingsOf(engine, "a.js", source);
+  expect(found.map(({ ruleId, startLine }) => [ruleId, startLine])).toEqual([
+    ["hardcoded-secret.signing-key", 2],
+    ["hardcoded-secret.assigned-value", 4],
+  ]);
+});
+
 it("passes over megabytes full of keywords in bounded work", async () => {
   const { coverage } = await analyseOne(engine, "a.txt", "password secret token apikey ".repeat(200_000));
   expect(coverage.status).toBe("analysed");

@@ -51,6 +51,7 @@ describe("templates", () => {
     ["a.blade.php", "blade"],
     ["a.html.erb", "erb"],
     ["a.ejs", "ejs"],
+    ["a.pug", "pug"],
     ["a.jsp", "jsp"],
     ["a.vue", "vue"],
   ])("are counted as analysed: %s", async (path, language) => {
@@ -66,6 +67,11 @@ describe("templates", () => {
     ["blocks", "a.hbs", long("{{#a}}", 20_000)],
     ["braces", "a.erb", `<%= "${long("#{", 20_000)}" %>`],
     ["tags", "a.jsp", long("<c:set var='a' ", 20_000)],
+    ["attributes", "a.pug", long("a(b=", 20_000)],
+    ["values", "a.pug", `a(b=${" c 'd".repeat(20_000)}`],
+    ["tags inside of tags", "a.pug", "a: ".repeat(50_000)],
+    ["texts", "a.pug", long("| #{'", 20_000)],
+    ["depths", "a.pug", Array.from({ length: 500 }, (_, i) => `${" ".repeat(i)}each a in b\n`).join("")],
     ["scripts", "a.html", long("<script>a</script>", 2_000)],
   ])("without end are read to theirs: %s", async (_, path, source) => {
     const artefact = await analyseOne(engine, path, source);

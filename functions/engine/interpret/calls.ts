@@ -201,7 +201,7 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
   if (points.length === 0) return false;
   const closures = called.positional.flatMap((arg) => [
     ...arg.closures,
-    ...(arg.slots?.shape === "list" ? [...arg.slots.entries.values()].flatMap((v) => v.closures) : []),
+    ...[...(arg.slots?.entries.values() ?? [])].flatMap((v) => v.closures),
   ]);
   if (closures.length === 0) return false;
   const receiver = called.names;
@@ -237,7 +237,9 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const back = entered ? nothing : callBacks(run, frame, call, called);
   const promises = promised(call);
   const cleans =
-    cleansOf(run, frame, called, call) | (target === null ? promises : 0) | replacementCleans(run, call, positional);
+    cleansOf(run, frame, called, call) |
+    (target === null ? promises : 0) |
+    replacementCleans(run, call, receiver, positional);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   const container = containerOf(run, called);
   if (container) {
@@ -314,7 +316,15 @@ function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
     if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
     if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;
   }
-  return cleans;
+  return cleans | mappedCleans(run, called, at);
+}
+
+/** `ids.map(Number)` has what Number gives. */
+function mappedCleans(run: Run, { positional: [mapping] }: Called, { callee, args }: Call): number {
+  if (!mapping || args.length !== 1 || callee.kind !== "field" || callee.name !== "map") return 0;
+  return run.knowledge.sanitizers.call
+    .findAll(mapping.paths)
+    .reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);
 }
 
 const containerOf = (run: Run, called: Called) => run.knowledge.containers.findAll(called.paths)[0] ?? null;

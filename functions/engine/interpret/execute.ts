@@ -91,7 +91,7 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
 
 function throwingGuard(run: Run, frame: Frame, value: Expression): void {
   const call = value.kind === "assign" ? value.from : value;
-  if (call.kind === "call" && call.callee.kind === "field") noteThrowingGuard(run, frame, call);
+  if (call.kind === "call") noteThrowingGuard(run, frame, call);
 }
 
 /** Whether nothing goes on after a call: models say so, or the function of this file never returns. A method may be overridden by one that does. */

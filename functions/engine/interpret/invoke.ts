@@ -6,7 +6,7 @@ import { execute, settle } from "./execute.ts";
 import { noteGuard } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
 import { basePaths } from "./names.ts";
-import { entryOf, parameterValue } from "./parameters.ts";
+import { entryOf, entryOfCallBack, parameterValue } from "./parameters.ts";
 import type { Frame, Guard, Run, Summary } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { applySummary } from "./summaries.ts";
@@ -225,6 +225,12 @@ export function callBack(
   receiver: Value | null,
   given: readonly Value[] = [],
 ): Value {
+  // `asyncHandler(async (req, res) => …)`: what wraps a handler passes on what the framework passes.
+  const entry = entryOfCallBack(run, closure.fn);
+  if (entry) {
+    enter(run, frame, closure, entry, closure.fn);
+    return nothing;
+  }
   const own = closure.scope === frame.scope ? frame.scope.copy() : null;
   const args = given.length > 0 ? given : [receiver ? elementOf(receiver) : nothing];
   const returned = inline(run, frame, closure, args, new Map(), closure.fn.params[0] ?? closure.fn);

@@ -118,6 +118,10 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
   return method ?? run.knowledge.entryNames.find(named) ?? null;
 }
 
+/** The framework that calls a function which is handed to something unknown: two names at least, as one alone may mean anything there. */
+export const entryOfCallBack = (run: Run, fn: FunctionNode): EntryPoint | undefined =>
+  run.knowledge.entryNames.find(({ names }) => names.length > 1 && areNamed(fn, names));
+
 function entryOfExport(run: Run, fn: FunctionNode): EntryPoint | null {
   for (const [name, closure] of run.exports) {
     if (closure.fn !== fn) continue;

@@ -13,20 +13,29 @@ const everywhere: Record<string, boolean> = {
   replace: false,
 };
 
-/** What taking out or replacing characters makes text clean for: those left in a list of harmless ones, or the one that opens a tag. */
-export function replacementCleans(run: Run, call: Call, args: readonly Value[]): Families {
+/**
+ * What taking out or replacing characters makes text clean for: those left in a list of harmless ones, the one that opens a tag, or all
+ * that leads upwards at the beginning of a path in its shortest form, which has it nowhere else.
+ */
+export function replacementCleans(run: Run, call: Call, receiver: Value | null, args: readonly Value[]): Families {
   const { callee } = call;
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
   if (!Object.hasOwn(everywhere, name)) return 0;
   const first = call.args[0];
   const pattern = args[0]?.constants?.length === 1 ? args[0].constants[0] : null;
   if (!first || typeof pattern !== "string") return 0;
+  const normalised = run.catalogue.bitsOf(["normalised"]);
+  if (receiver?.taint.every(({ clean }) => (clean & normalised) !== 0) && leadsUpwards.test(pattern))
+    return run.catalogue.bitsOf(["path_traversal"]);
   const isRegex = (args[0]?.prefix ?? null) === null || (run.language !== "javascript" && name !== "replace");
   const all = everywhere[name] || run.language !== "javascript" || /[a-z]*g[a-z]*$/.test(flagsOf(run, first.value));
   if (!all) return 0;
   if (isRegex && keepsOnlyHarmless(pattern)) return allFamilies;
   return takesOut(run.catalogue, pattern, isRegex);
 }
+
+/** `^(\.\.(\/|\\|$))+` in its many ways of writing. */
+const leadsUpwards = /^\^\((\?:)?(\\\.\\\.|\\\.\{2\}|(\[\.\]){2})\(?(\?:)?\[?[\\/|$\]]+\)?\)[+*]$/;
 
 const flagsOf = (run: Run, at: { start: number; end: number }): string => {
   const text = run.text.slice(at.start, at.end);

@@ -21,11 +21,15 @@ const isTestFile = (path: string): boolean =>
     path,
   );
 
-/** Whether a path holds tests, examples or the like. Only the path is asked, so it is applied when linking. */
+/**
+ * Whether a path holds tests, examples or the like. Only the path is asked, so it is applied when linking. Below `src/main` stands what is
+ * delivered, and a folder there is a part of a package's name: `org/example/samples/shop`.
+ */
 export function inTestCode(path: string): boolean {
+  const folders = path.replace(/(^|\/)src\/main\/.*$/, "$1");
   return (
     /(^|\/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
-      path,
+      folders,
     ) || isTestFile(path)
   );
 }

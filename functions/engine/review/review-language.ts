@@ -25,6 +25,8 @@ const more: Record<string, string> = {
   svelte: "svelte",
   jsp: "jsp",
   ejs: "ejs",
+  pug: "pug",
+  jade: "pug",
   erb: "erb",
 };
 
@@ -48,5 +50,5 @@ export function commentStyle(language: string): "c" | "hash" | "dash" | "markup"
   )
     return "hash";
   if (/^(sql|lua)$/.test(language)) return "dash";
-  return /^(html|vue|svelte|jsp|ejs|erb|xml)$/.test(language) ? "markup" : "c";
+  return /^(html|vue|svelte|jsp|ejs|pug|erb|xml)$/.test(language) ? "markup" : "c";
 }

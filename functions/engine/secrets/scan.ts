@@ -39,8 +39,13 @@ export interface FoundSecrets {
   /**
    * One place is reported by the first rule that finds it.
    * @param shown the file without other secrets that were found since
+   * @param told whether a rule that knows the code has told of the secret there; what goes by a name only is silent then
    */
-  candidates(suppressed: (ruleId: string, line: number) => Candidate["suppressed"], shown?: ShownText): Candidate[];
+  candidates(
+    suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+    shown?: ShownText,
+    told?: (secret: string, line: number) => boolean,
+  ): Candidate[];
 }
 
 /** Finds secrets in any text. Work is linear in the text: expressions run only around keywords, in an engine that never backtracks. */
@@ -71,7 +76,10 @@ export class SecretScanner {
     const shown = new ShownText(text, lines).without([...taken, ...privateKeys(text), ...occurrencesOf(text, values)]);
     return {
       shown,
-      candidates: (suppressed, safe = shown) => taken.map((found) => candidateOf(found, safe, suppressed)),
+      candidates: (suppressed, safe = shown, told = () => false) =>
+        taken
+          .filter(({ start, secret, by }) => !by.rule.secret?.generic || !told(secret, safe.lines.lineOf(start)))
+          .map((found) => candidateOf(found, safe, suppressed)),
     };
   }
 

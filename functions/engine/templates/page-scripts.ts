@@ -37,25 +37,34 @@ export function scriptsOf(format: TemplateFormat, text: string): { grammar: stri
   return { grammar: typed ? "typescript" : "javascript", text: parts.join("") };
 }
 
-/** Where components show HTML as it is, with the expression that they show. */
-const rawMarkup: Partial<Record<TemplateFormat, RegExp>> = {
-  vue: /\bv-html="([^"\n]{1,300})"/g,
-  svelte: /\{@html\s([^{}\n]{1,300})\}/g,
+/** Where components show HTML as it is, or make a link, with the expression for it. */
+const liveMarkup: Partial<Record<TemplateFormat, { pattern: RegExp; sink: string }[]>> = {
+  vue: [
+    { pattern: /\bv-html="([^"\n]{1,300})"/g, sink: "ℍ" },
+    { pattern: /(?<=\s|\bv-bind):href="([^"\n]{1,300})"/g, sink: "ℎ" },
+  ],
+  svelte: [
+    { pattern: /\{@html\s([^{}\n]{1,300})\}/g, sink: "ℍ" },
+    { pattern: /\shref=\{([^{}\n]{1,300})\}/g, sink: "ℎ" },
+  ],
 };
 
 /**
- * What is between scripts: nothing, but for raw outputs, which become calls of ℍ in functions that run when all scripts have. Their
- * expressions stay where they are, so both ways of writing leave exactly the seven characters that this takes.
+ * What is between scripts: nothing, but for live markup, which becomes calls of ℍ and ℎ in functions that run when all scripts have. The
+ * expressions stay where they are, so all ways of writing leave at least the seven characters that this takes.
  */
 function markup(format: TemplateFormat, text: string): string {
-  const raw = rawMarkup[format];
+  const live = (liveMarkup[format] ?? [])
+    .flatMap(({ pattern, sink }) =>
+      [...text.matchAll(pattern)].map((found) => ({ end: found.index + found[0].length, shown: found[1] ?? "", sink })),
+    )
+    .sort((a, b) => a.end - b.end);
   let at = 0;
   const parts: string[] = [];
-  for (const found of raw ? text.matchAll(raw) : []) {
-    const [all, shown = ""] = found;
-    const start = found.index + all.length - shown.length - 1;
-    parts.push(blank(text.slice(at, start - 7)), ";()=>ℍ(", shown, ")");
-    at = found.index + all.length;
+  for (const { end, shown, sink } of live) {
+    const start = end - shown.length - 1;
+    parts.push(blank(text.slice(at, start - 7)), `;()=>${sink}(`, shown, ")");
+    at = end;
   }
   // The script before need not end in a semicolon.
   return parts.length === 0 ? blank(text) : [...parts, blank(text.slice(at))].join("");

@@ -162,7 +162,7 @@ class ExpressionReader {
         this.#expression();
         this.#take("]");
         value = this.#at > index ? member(value, key.replace(/^[:"'`]|["'`]$/g, "")) : value;
-      } else if (token === "|" && this.#format !== "blade" && this.#format !== "erb" && this.#format !== "ejs") {
+      } else if (token === "|" && !["blade", "erb", "ejs", "pug"].includes(this.#format)) {
         this.#at++;
         const name = this.#tokens[this.#at++]?.text ?? "";
         const args = this.#next === "(" ? this.#arguments() : [];

@@ -1,5 +1,6 @@
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { readStandardTags, readThymeleaf } from "./page-tags.ts";
+import { readPug } from "./pug-reader.ts";
 import { readBlade, readCode, readHandlebars, readIncluded, readJinja, showHelper } from "./statements.ts";
 import type { TemplateFormat } from "./template-format.ts";
 import { type Piece, piecesOf } from "./template-pieces.ts";
@@ -12,6 +13,10 @@ export function readTemplate(
   limit: TimeLimit = noLimit(),
 ): Pick<TemplateScope, "outputs" | "includes"> {
   const scope = new TemplateScope(text, format);
+  if (format === "pug") {
+    readPug(scope, limit);
+    return scope;
+  }
   if (format === "thymeleaf") readThymeleaf(scope);
   if (format === "jsp") readStandardTags(scope);
   for (const piece of piecesOf(text, format)) {
