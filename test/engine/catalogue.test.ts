@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { expandBraces, PathIndex } from "../../functions/engine/catalogue/paths.ts";
 import { Model, Rule } from "../../functions/engine/catalogue/schema.ts";
+import { isCatastrophic } from "../../functions/engine/interpret/catastrophic.ts";
+import { nameTester } from "../../functions/engine/web/name-tester.ts";
 import { readCatalogue } from "../../lib/bundle/engine-assets.ts";
 
 describe("a path pattern", () => {
@@ -39,4 +41,16 @@ it("refuses keys it does not know, naming them", () => {
 it("names no benchmark's files, packages or classes", async () => {
   // Rules that know their exam measure nothing.
   expect(JSON.stringify(await readCatalogue())).not.toMatch(/BenchmarkTest|owasp\.benchmark|helpers\.|testcode/i);
+});
+
+it("matches no name by an expression that goes back without end", async () => {
+  const { models } = await readCatalogue();
+  const named = models.flatMap((m) => [m.routes, m.mounts, m.controls, m.effects, m.records, m.inputs].flat());
+  const sources = named.flatMap(({ matches, notMatches }) => [
+    matches,
+    ...(notMatches === undefined ? [] : [notMatches]),
+  ]);
+  expect(sources.length).toBeGreaterThan(100);
+  for (const source of sources) expect(nameTester(source)("check_".repeat(50)), source).toBeTypeOf("boolean");
+  expect(sources.filter(isCatastrophic)).toEqual([]);
 });

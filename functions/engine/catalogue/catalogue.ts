@@ -4,7 +4,7 @@ import { StructureScanner } from "../structure/scan.ts";
 import type { Place } from "../structure/structure-schema.ts";
 import { WebKnowledge } from "../web/web-knowledge.ts";
 import { expression } from "./expression.ts";
-import { expandBraces, PathIndex } from "./paths.ts";
+import { expandBraces, type Found, PathIndex, PathTable } from "./paths.ts";
 import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts";
 
 /** A set of families as bits; a value is clean for those whose bit is set. */
@@ -85,35 +85,27 @@ export interface PassedParameter {
 
 /** All that is known about one language for one set of imports, ready to be asked by path. */
 export class Knowledge {
-  readonly calls = new PathIndex<Match>();
-  readonly reads = new PathIndex<Match>();
+  readonly calls = new PathTable<CallKinds>({
+    checks: [],
+    sources: [],
+    sanitizers: [],
+    guards: [],
+    containers: [],
+    exits: [],
+    everywhere: [],
+    facts: [],
+    settings: [],
+    templates: [],
+    fills: [],
+    returns: [],
+    makes: [],
+    outputs: [],
+    entries: [],
+  });
+  readonly reads = new PathTable<ReadKinds>({ checks: [], sources: [], sanitizers: [], holds: [] });
   readonly assigns = new PathIndex<Match>();
   readonly entries = new Map<string, Match[]>();
   readonly definitions = new Map<string, DefinitionModel[]>();
-  readonly sources = { call: new PathIndex<SourceModel>(), read: new PathIndex<SourceModel>() };
-  readonly sanitizers = { call: new PathIndex<SanitizerModel>(), read: new PathIndex<SanitizerModel>() };
-  readonly guards = new PathIndex<{
-    of: string | number;
-    cleans: Families;
-    when: Test[];
-    answer: boolean;
-    throws: boolean;
-  }>();
-  readonly containers = new PathIndex<Model["containers"][number]["does"]>();
-  /** Calls after which nothing goes on. */
-  readonly exits = new PathIndex<true>();
-  /** Calls that clean the input of the whole application. */
-  readonly everywhere = new PathIndex<Families>();
-  readonly facts = new PathIndex<{ sets: string; when: Test[] }>();
-  readonly settings = new PathIndex<Model["settings"][number]>();
-  readonly templates = new PathIndex<Model["templates"][number]>();
-  readonly fills = new PathIndex<Model["fills"][number]>();
-  readonly returns = new PathIndex<string>();
-  /** What calls give when their arguments are such and such. */
-  readonly makes = new PathIndex<{ gives: string; when: Test[] }>();
-  readonly holds = new PathIndex<string>();
-  readonly outputs = new PathIndex<OutputModel>();
-  readonly entryCalls = new PathIndex<EntryPoint>();
   readonly entryDecorators = new PathIndex<EntryPoint>();
   readonly entryNames: EntryPoint[] = [];
   readonly entryExports = new Map<string, EntryPoint[]>();
@@ -127,6 +119,38 @@ export class Knowledge {
   readonly known = new Set<string>();
   web = new WebKnowledge([]);
 }
+
+/** What models can say of something that is called. */
+interface CallKinds {
+  checks: Match;
+  sources: SourceModel;
+  sanitizers: SanitizerModel;
+  guards: { of: string | number; cleans: Families; when: Test[]; answer: boolean; throws: boolean };
+  containers: Model["containers"][number]["does"];
+  /** Nothing goes on afterwards. */
+  exits: true;
+  /** It cleans the input of the whole application. */
+  everywhere: Families;
+  facts: { sets: string; when: Test[] };
+  settings: Model["settings"][number];
+  templates: Model["templates"][number];
+  fills: Model["fills"][number];
+  returns: string;
+  /** What it gives when its arguments are such and such. */
+  makes: { gives: string; when: Test[] };
+  outputs: OutputModel;
+  entries: EntryPoint;
+}
+/** What models can say of something that is read. */
+interface ReadKinds {
+  checks: Match;
+  sources: SourceModel;
+  sanitizers: SanitizerModel;
+  holds: string;
+}
+export type CallModels = Found<CallKinds>;
+export type ReadModels = Found<ReadKinds>;
+
 export interface DefinitionModel {
   match: Match;
   body: "empty" | "true";
@@ -277,43 +301,44 @@ export class Catalogue {
       if (!rules.some((rule) => this.counts(rule, kind))) continue;
       if (shallow) knowledge.shallowKinds.add(kind);
       const source = { kind, receiver: regex(receiver), when: when.map(compileTest), unlessFact, ofInput };
-      if (call) remember(knowledge, call, (path) => knowledge.sources.call.add(path, source));
-      if (read) remember(knowledge, read, (path) => knowledge.sources.read.add(path, source));
+      if (call) remember(knowledge, call, (path) => knowledge.calls.add("sources", path, source));
+      if (read) remember(knowledge, read, (path) => knowledge.reads.add("sources", path, source));
     }
     for (const { call, read, cleans, receiver, when } of model.sanitizers) {
       const sanitizer = { cleans: this.bitsOf(cleans), receiver: regex(receiver), when: when.map(compileTest) };
-      if (call) remember(knowledge, call, (path) => knowledge.sanitizers.call.add(path, sanitizer));
-      if (read) remember(knowledge, read, (path) => knowledge.sanitizers.read.add(path, sanitizer));
+      if (call) remember(knowledge, call, (path) => knowledge.calls.add("sanitizers", path, sanitizer));
+      if (read) remember(knowledge, read, (path) => knowledge.reads.add("sanitizers", path, sanitizer));
     }
     for (const { call, of, cleans, when, answer, throws } of model.guards) {
-      knowledge.guards.add(call, { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer, throws });
+      const guard = { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer, throws };
+      knowledge.calls.add("guards", call, guard);
     }
     for (const { call, cleans } of model.everywhere)
-      remember(knowledge, call, (path) => knowledge.everywhere.add(path, this.bitsOf(cleans)));
+      remember(knowledge, call, (path) => knowledge.calls.add("everywhere", path, this.bitsOf(cleans)));
     for (const { call, does } of model.containers)
-      remember(knowledge, call, (path) => knowledge.containers.add(path, does));
+      remember(knowledge, call, (path) => knowledge.calls.add("containers", path, does));
     for (const { call, sets, when } of model.facts) {
-      remember(knowledge, call, (path) => knowledge.facts.add(path, { sets, when: when.map(compileTest) }));
+      remember(knowledge, call, (path) => knowledge.calls.add("facts", path, { sets, when: when.map(compileTest) }));
     }
     for (const setting of model.settings)
-      remember(knowledge, setting.call, (path) => knowledge.settings.add(path, setting));
-    for (const fill of model.fills) remember(knowledge, fill.call, (path) => knowledge.fills.add(path, fill));
+      remember(knowledge, setting.call, (path) => knowledge.calls.add("settings", path, setting));
+    for (const fill of model.fills) remember(knowledge, fill.call, (path) => knowledge.calls.add("fills", path, fill));
     for (const template of model.templates)
-      remember(knowledge, template.call, (path) => knowledge.templates.add(path, template));
+      remember(knowledge, template.call, (path) => knowledge.calls.add("templates", path, template));
     for (const { call, read, gives, when } of model.returns) {
       if (call && when.length > 0) {
         const made = { gives, when: when.map(compileTest) };
-        remember(knowledge, call, (path) => knowledge.makes.add(path, made));
-      } else if (call) remember(knowledge, call, (path) => knowledge.returns.add(path, gives));
-      if (read) remember(knowledge, read, (path) => knowledge.holds.add(path, gives));
+        remember(knowledge, call, (path) => knowledge.calls.add("makes", path, made));
+      } else if (call) remember(knowledge, call, (path) => knowledge.calls.add("returns", path, gives));
+      if (read) remember(knowledge, read, (path) => knowledge.reads.add("holds", path, gives));
     }
     for (const { call, argument, from, kind, unless } of model.outputs) {
       if (kind !== undefined && !rules.some((rule) => this.counts(rule, kind))) continue;
       const output = { arguments: argument, from, kind: kind ?? null, unless: unless.map(compileTest) };
-      remember(knowledge, call, (path) => knowledge.outputs.add(path, output));
+      remember(knowledge, call, (path) => knowledge.calls.add("outputs", path, output));
     }
     for (const call of model.library) remember(knowledge, call, () => {});
-    for (const call of model.exits) remember(knowledge, call, (path) => knowledge.exits.add(path, true));
+    for (const call of model.exits) remember(knowledge, call, (path) => knowledge.calls.add("exits", path, true));
     for (const type of model.cleanTypes) knowledge.cleanTypes.add(type);
     for (const path of model.carriers) remember(knowledge, path, (carrier) => knowledge.carriers.add(carrier));
     for (const entry of model.entryPoints) this.#addEntryPoint(knowledge, entry, rules);
@@ -345,7 +370,7 @@ export class Catalogue {
       remember(knowledge, type, () => {});
       knowledge.carriers.add(type);
     }
-    if (entry.call) knowledge.entryCalls.add(entry.call, point);
+    if (entry.call) knowledge.calls.add("entries", entry.call, point);
     if (entry.decorator) remember(knowledge, entry.decorator, (path) => knowledge.entryDecorators.add(path, point));
     if (entry.of) remember(knowledge, entry.of, () => {});
     for (const name of entry.method ? expandBraces(entry.method) : [])
@@ -361,8 +386,8 @@ export class Catalogue {
   }
 
   #place(knowledge: Knowledge, at: Where, match: Match): void {
-    if (at.call) remember(knowledge, at.call, (path) => knowledge.calls.add(path, match));
-    if (at.read) remember(knowledge, at.read, (path) => knowledge.reads.add(path, match));
+    if (at.call) remember(knowledge, at.call, (path) => knowledge.calls.add("checks", path, match));
+    if (at.read) remember(knowledge, at.read, (path) => knowledge.reads.add("checks", path, match));
     if (at.assign) remember(knowledge, at.assign, (path) => knowledge.assigns.add(path, match));
     for (const key of at.entry ? expandBraces(at.entry) : []) {
       knowledge.entries.set(key, [...(knowledge.entries.get(key) ?? []), match]);

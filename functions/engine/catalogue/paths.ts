@@ -19,11 +19,6 @@ export class PathIndex<T> {
   /** What was found; the same few paths are asked for again and again. */
   readonly #found = new Map<string, readonly T[]>();
 
-  /** How many patterns it holds. */
-  get size(): number {
-    return this.#exact.size + this.#byLast.size + this.#byEnd.length;
-  }
-
   /** @param pattern a path as in the models; braces are expanded here */
   add(pattern: string, entry: T): void {
     this.#found.clear();
@@ -47,7 +42,7 @@ export class PathIndex<T> {
   find(path: string): readonly T[] {
     const known = this.#found.get(path);
     if (known) return known;
-    const found = this.#search(path);
+    const found = this.search(path);
     if (this.#found.size >= rememberedMax) this.#found.clear();
     this.#found.set(path, found);
     return found;
@@ -56,14 +51,12 @@ export class PathIndex<T> {
   /** The entries that match one of several paths, each once. */
   findAll(paths: readonly string[]): readonly T[] {
     let all: readonly T[] = none;
-    for (const path of paths) {
-      const found = this.find(path);
-      if (found.length > 0) all = all.length === 0 ? found : [...new Set([...all, ...found])];
-    }
+    for (const path of paths) all = union(all, this.find(path));
     return all;
   }
 
-  #search(path: string): readonly T[] {
+  /** The same for who keeps the answers. */
+  search(path: string): readonly T[] {
     const exact = this.#exact.get(path) ?? none;
     const ends = this.#byEnd.filter(({ end }) => path.endsWith(end));
     const named = this.#byLast.get(lastSegment(path)) ?? none;
@@ -73,6 +66,73 @@ export class PathIndex<T> {
     const loose = [...named, ...any].filter((candidate) => matches(candidate, segments));
     return [...new Set([...exact, ...[...ends, ...loose].map(({ entry }) => entry)])];
   }
+}
+
+/** What was found under a path, by kind. */
+export type Found<Kinds> = { readonly [Kind in keyof Kinds]: readonly Kinds[Kind][] };
+
+/** Entries of several kinds that are all asked for by the same paths: most paths have none of any kind, and one look tells so. */
+export class PathTable<Kinds extends object> {
+  readonly #nothing: Found<Kinds>;
+  /** The kinds of which there are any. */
+  readonly kinds = new Set<keyof Kinds>();
+  readonly #index = new PathIndex<{ kind: keyof Kinds; entry: Kinds[keyof Kinds] }>();
+  readonly #found = new Map<string, Found<Kinds>>();
+
+  /** @param nothing what is found where nothing is: all kinds, and none of each */
+  constructor(nothing: Found<Kinds>) {
+    this.#nothing = nothing;
+  }
+
+  /** @param pattern a path as in the models; braces are expanded */
+  add<Kind extends keyof Kinds>(kind: Kind, pattern: string, entry: Kinds[Kind]): void {
+    this.#found.clear();
+    this.kinds.add(kind);
+    this.#index.add(pattern, { kind, entry });
+  }
+
+  /** The entries that match, of each kind the exact ones first, in the order they were added, each once. */
+  find(path: string): Found<Kinds> {
+    const known = this.#found.get(path);
+    if (known) return known;
+    const found = this.#search(path);
+    if (this.#found.size >= rememberedMax) this.#found.clear();
+    this.#found.set(path, found);
+    return found;
+  }
+
+  has(path: string): boolean {
+    return this.find(path) !== this.#nothing;
+  }
+
+  /** The entries that match one of several paths, each once. */
+  findAll(paths: readonly string[]): Found<Kinds> {
+    let all = this.#nothing;
+    for (const path of paths) {
+      const found = this.find(path);
+      if (found !== this.#nothing) all = all === this.#nothing ? found : this.#joined(all, found);
+    }
+    return all;
+  }
+
+  #search(path: string): Found<Kinds> {
+    const entries = this.#index.search(path);
+    if (entries.length === 0) return this.#nothing;
+    const found: Record<keyof Kinds, readonly Kinds[keyof Kinds][]> = { ...this.#nothing };
+    for (const { kind, entry } of entries) found[kind] = union(found[kind], [entry]);
+    return found as Found<Kinds>;
+  }
+
+  #joined(all: Found<Kinds>, others: Found<Kinds>): Found<Kinds> {
+    const joined: { [Kind in keyof Kinds]: readonly Kinds[Kind][] } = { ...all };
+    for (const kind in others) joined[kind] = union(all[kind], others[kind]);
+    return joined;
+  }
+}
+
+function union<T>(all: readonly T[], others: readonly T[]): readonly T[] {
+  if (others.length === 0 || all === others) return all;
+  return all.length === 0 ? others : [...new Set([...all, ...others])];
 }
 
 /** Paths that one index keeps the answer for. */

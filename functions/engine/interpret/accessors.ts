@@ -28,12 +28,4 @@ function asCall(run: Run, of: Value, field: Field, name: string, args: Call["arg
 }
 
 /** Whether a model or a rule says anything about a call of this path, or about what is called on its result. */
-function isCalled(knowledge: Knowledge, path: string): boolean {
-  const { calls, sources, sanitizers, returns, makes, facts, guards, settings, containers } = knowledge;
-  return (
-    knowledge.known.has(path) ||
-    [calls, sources.call, sanitizers.call, returns, makes, facts, guards, settings, containers].some(
-      (index) => index.find(path).length > 0,
-    )
-  );
-}
+const isCalled = ({ calls, known }: Knowledge, path: string): boolean => known.has(path) || calls.has(path);

@@ -1,4 +1,4 @@
-import { allFamilies } from "../catalogue/catalogue.ts";
+import { allFamilies, type CallModels } from "../catalogue/catalogue.ts";
 import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
@@ -38,6 +38,8 @@ interface Called {
   /** What the receiver is known as. */
   names: readonly string[];
   paths: readonly string[];
+  /** What models know of it. */
+  models: CallModels;
   positional: Value[];
   named: Map<string, Value>;
   /** What is passed as a map of named arguments. */
@@ -49,7 +51,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   const required = requireOf(run, frame, call) ?? handedOut(run, frame, call);
   if (required) return required;
   const called = prepare(run, frame, call);
-  const { paths, positional, receiver } = called;
+  const { paths, models, positional, receiver } = called;
   const subject: Subject = {
     positional,
     named: called.named,
@@ -63,43 +65,41 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
     const written = call.args.find((arg) => arg.name === name)?.value ?? call;
     storeEntry(run, frame, name, value, written);
   }
-  const matches = run.knowledge.calls.findAll(paths);
-  if (matches.length > 0) check(run, frame, matches, subject);
+  check(run, frame, models.checks, subject);
   if (call.isNew && called.callee.closures.length === 0) checkNew(run, frame, call, called, subject);
-  for (const path of paths) for (const bits of run.knowledge.everywhere.find(path)) run.cleanedEverywhere |= bits;
+  for (const families of models.everywhere) run.cleanedEverywhere |= families;
   const memory = memoryCall(run, frame, call, paths, positional);
   if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
-    check(run, frame, run.knowledge.calls.find("<value>"), { ...subject, positional: [called.callee] });
-  setFacts(run, frame, paths, subject);
+    check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [called.callee] });
+  setFacts(frame, models, subject);
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, paths) : null);
   if (given !== null) handOver(run, given, positional, called.named, call);
-  const loaded = run.knowledge.templates.size > 0 ? renderTemplates(run, frame, call, paths, subject) : [];
-  if (run.knowledge.fills.size > 0) fillTemplates(run, frame, paths, subject);
+  const loaded = renderTemplates(run, frame, call, paths, subject);
+  fillTemplates(run, frame, models, subject);
   let result = resultOf(run, frame, call, called, entered, target);
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);
-  if (run.knowledge.settings.size > 0) result = asSetting(run, paths, subject, result);
+  result = asSetting(models, subject, result);
   const gives = blockOf(run, frame, call, result);
   return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
 }
 
 /** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
 function checkNew(run: Run, frame: Frame, { callee }: Call, { paths }: Called, subject: Subject): void {
-  const matches = run.knowledge.calls.find("<new>");
+  const matches = run.knowledge.calls.find("<new>").checks;
   if (matches.length === 0 || (callee.kind !== "variable" && callee.kind !== "field")) return;
   const names = [...paths.map((path) => path.replaceAll(".", "/")), callee.name];
   check(run, frame, matches, { ...subject, receiverPaths: names });
 }
 
 /** What is looked up in a file of settings is its default at least; linking knows what the file says. */
-function asSetting(run: Run, paths: readonly string[], subject: Subject, result: Value): Value {
-  const [setting] = run.knowledge.settings.findAll(paths);
+function asSetting({ settings: [setting] }: CallModels, subject: Subject, result: Value): Value {
   if (!setting || result.constants) return result;
   const [key] = argumentsAt(subject, setting.key)[0]?.constants ?? [];
   if (typeof key !== "string") return result;
@@ -122,7 +122,7 @@ function requireOf(run: Run, frame: Frame, call: Call): Value | null {
   const module = evaluate(run, frame, argument).constants?.[0];
   if (typeof module !== "string") return null;
   const path = module.replace(/^node:/, "").replace(/\/index(\.\w+)?$/, "");
-  return named(path, ...run.knowledge.returns.find(path));
+  return named(path, ...run.knowledge.calls.find(path).returns);
 }
 
 /** A generator gives all that it hands out; one that manages a context gives that itself. */
@@ -164,7 +164,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   }
   const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
   const shared = { callee: target, receiver, names: receiverNames(call, receiver) };
-  return { ...shared, paths: names, positional, named: byName, maps };
+  return { ...shared, paths: names, models: run.knowledge.calls.findAll(names), positional, named: byName, maps };
 }
 
 /** A method is not read before it is called: reading has sources and sinks of its own. */
@@ -190,14 +190,14 @@ function receiverNames(call: Call, receiver: Value | null): readonly string[] {
   return written === null || receiver.paths.includes(written) ? receiver.paths : [...receiver.paths, written];
 }
 
-function setFacts(run: Run, frame: Frame, paths: readonly string[], subject: Subject): void {
-  for (const { sets, when } of run.knowledge.facts.findAll(paths))
+function setFacts(frame: Frame, { facts }: CallModels, subject: Subject): void {
+  for (const { sets, when } of facts)
     if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
 }
 
 /** Functions passed to a framework's registration are its entry points. */
 function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
-  const points = run.knowledge.entryCalls.findAll(called.paths);
+  const points = called.models.entries;
   if (points.length === 0) return false;
   const closures = called.positional.flatMap((arg) => [
     ...arg.closures,
@@ -228,8 +228,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       .map((closure) => invoke(run, frame, closure, positional, called.named, call))
       .reduce((a, b) => join(a, b));
   }
-  const paths = resultPaths(run, frame, call, called);
-  const source = sourceOf(run, frame, called, call);
+  const paths = resultPaths(frame, call, called);
+  const source = sourceOf(frame, called, call);
   if (source) {
     const at = run.source(source, call);
     return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
@@ -241,7 +241,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     (target === null ? promises : 0) |
     replacementCleans(run, call, receiver, positional);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
-  const container = containerOf(run, called);
+  const [container] = called.models.containers;
   if (container) {
     const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional);
     if (changed && call.callee.kind === "field") storeReceiver(frame, call.callee.of, changed);
@@ -268,19 +268,17 @@ function made(call: Call, { callee, paths: names, positional, named: fields }: C
   return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest: null } };
 }
 
-function resultPaths(run: Run, frame: Frame, call: Call, called: Called): string[] {
-  const subject = subjectOf(called, call);
-  const made = run.knowledge.makes
-    .findAll(called.paths)
-    .filter(({ when }) => when.every((test) => holds(frame, test, subject)))
-    .map(({ gives }) => gives);
-  const gives = [...made, ...run.knowledge.returns.findAll(called.paths)];
+function resultPaths(frame: Frame, call: Call, called: Called): string[] {
+  const { makes, returns } = called.models;
   const own = called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`));
-  return [...new Set([...gives, ...own])].slice(0, 6);
+  if (makes.length + returns.length === 0 && own.length < 2) return own;
+  const subject = subjectOf(called, call);
+  const made = makes.filter(({ when }) => when.every((test) => holds(frame, test, subject))).map(({ gives }) => gives);
+  return [...new Set([...made, ...returns, ...own])].slice(0, 6);
 }
 
-function sourceOf(run: Run, frame: Frame, called: Called, at: Call): string | null {
-  const sources = run.knowledge.sources.call.findAll(called.paths);
+function sourceOf(frame: Frame, called: Called, at: Call): string | null {
+  const { sources } = called.models;
   if (sources.length === 0) return null;
   const subject = subjectOf(called, at);
   const found = sources.find(
@@ -310,24 +308,24 @@ function promised(call: Call): number {
 }
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
-  let cleans = 0;
+  const { sanitizers } = called.models;
+  let cleans = mappedCleans(run, called, at);
+  if (sanitizers.length === 0) return cleans;
   const subject = subjectOf(called, at);
-  for (const sanitizer of run.knowledge.sanitizers.call.findAll(called.paths)) {
+  for (const sanitizer of sanitizers) {
     if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
     if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;
   }
-  return cleans | mappedCleans(run, called, at);
+  return cleans;
 }
 
 /** `ids.map(Number)` has what Number gives. */
 function mappedCleans(run: Run, { positional: [mapping] }: Called, { callee, args }: Call): number {
   if (!mapping || args.length !== 1 || callee.kind !== "field" || callee.name !== "map") return 0;
-  return run.knowledge.sanitizers.call
+  return run.knowledge.calls
     .findAll(mapping.paths)
-    .reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);
+    .sanitizers.reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);
 }
-
-const containerOf = (run: Run, called: Called) => run.knowledge.containers.findAll(called.paths)[0] ?? null;
 
 function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
   const key = accessPath(of);
@@ -404,7 +402,7 @@ function fromOtherFile(run: Run, call: Call, called: Called, target: string, tru
 
 /** What a call writes into its arguments taints them as a whole. */
 function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): void {
-  for (const output of run.knowledge.outputs.findAll(called.paths)) {
+  for (const output of called.models.outputs) {
     if (output.unless.some((test) => holds(frame, test, subject))) continue;
     const given = argumentsAt(subject, output.from).reduce<readonly Taint[]>((t, v) => joinTaint(t, allTaint(v)), []);
     const source = output.kind === null ? null : run.source(output.kind, call);

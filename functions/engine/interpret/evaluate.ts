@@ -115,7 +115,7 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
   if (frame.owner && frame.owner.node.name === name) return named(name);
   const global = inherited(run, frame, name) ?? globalName(run, name);
   // Input can have a name that is there everywhere.
-  const [input] = run.knowledge.sources.read.find(name);
+  const [input] = run.knowledge.reads.find(name).sources;
   if (!input) return { ...global, taint: pageVariable(run, frame, name, at) };
   return { ...global, taint: [{ source: run.source(input.kind, at), clean: 0, step: firstStep(at) }] };
 }
@@ -203,7 +203,7 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
   if (e.operator === "%" && run.language === "python") {
     const [format, given] = values as [Value, Value];
     const cleans = format.paths
-      .flatMap((path) => run.knowledge.sanitizers.call.find(`${path}.%`))
+      .flatMap((path) => run.knowledge.calls.find(`${path}.%`).sanitizers)
       .reduce((families, sanitizer) => families | sanitizer.cleans, 0);
     const text = format.constants?.[0];
     const all = given.slots?.shape === "list" ? [...given.slots.entries.values()] : [given];
@@ -215,7 +215,7 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
   noteBounds(run, frame, e.operator, e.operands);
   const result = numericOf(run, e.operator, values) ?? operate(e.operator, values);
   // Models name operators of a type like its methods: a path divided by a name is a path.
-  const gives = values[0]?.paths.flatMap((path) => run.knowledge.returns.find(`${path}.${e.operator}`)) ?? [];
+  const gives = values[0]?.paths.flatMap((path) => run.knowledge.calls.find(`${path}.${e.operator}`).returns) ?? [];
   return gives.length === 0 ? result : { ...result, paths: gives };
 }
 

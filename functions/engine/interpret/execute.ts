@@ -101,12 +101,12 @@ function leaves(run: Run, frame: Frame, { callee }: Call): boolean {
     if (closures.length > 0)
       return closures.every((closure) => closure.owner === null && summarise(run, closure).leaves);
   }
-  if (run.knowledge.exits.size === 0 || (callee.kind !== "variable" && callee.kind !== "field")) return false;
+  if (!run.knowledge.calls.kinds.has("exits") || (callee.kind !== "variable" && callee.kind !== "field")) return false;
   const paths =
     callee.kind === "field"
       ? memberPaths(evaluate(run, frame, callee.of), callee.name)
       : evaluate(run, frame, callee).paths;
-  return run.knowledge.exits.findAll(paths).length > 0;
+  return run.knowledge.calls.findAll(paths).exits.length > 0;
 }
 
 function noteThrow(frame: Frame): void {
@@ -300,9 +300,9 @@ function bindImport(run: Run, frame: Frame, s: Import): void {
   const module = run.language === "python" ? s.module : s.module.replace(/\/index(\.\w+)?$/, "");
   // "from . import db" already ends in the dot that joins.
   const path = s.name === null ? module : `${module}${module.endsWith(".") ? "" : "."}${s.name}`;
-  const same = run.knowledge.returns.find(path);
+  const same = run.knowledge.calls.find(path).returns;
   // `fs/promises` goes by the name of fs, and so does what is in it.
-  const within = s.name === null ? [] : run.knowledge.returns.find(module).map((alias) => `${alias}.${s.name}`);
+  const within = s.name === null ? [] : run.knowledge.calls.find(module).returns.map((alias) => `${alias}.${s.name}`);
   frame.scope.set(s.as, named(path, ...same, ...within));
 }
 

@@ -348,7 +348,7 @@ function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "aft
     receiver && callee.kind === "field"
       ? [...memberPaths(receiver, callee.name), `?.${callee.name}`]
       : evaluate(run, frame, callee).paths;
-  for (const guard of run.knowledge.guards.findAll(paths)) {
+  for (const guard of run.knowledge.calls.findAll(paths).guards) {
     if ((guard.throws ? "after" : guard.answer) !== outcome) continue;
     const positional = call.args.map((arg) => evaluate(run, frame, arg.value));
     const subject = { positional, named: new Map(), receiver, receiverPaths: [], at: call, name: "" };

@@ -19,7 +19,7 @@ const thinks = /(["'`])__proto__\1|getOwnPropertyNames\(Object\.prototype/;
  * the key `__proto__` they write into what all objects inherit.
  */
 export function checkKeyedWrites(run: Run, frame: Frame, fn: FunctionNode): void {
-  const matches = run.knowledge.calls.find("<keyed-write>");
+  const matches = run.knowledge.calls.find("<keyed-write>").checks;
   if (matches.length === 0 || fn.params.length === 0 || fn.end - fn.start > lengthMax) return;
   // What a comment says guards nothing.
   const text = run.text.slice(fn.start, fn.end).replace(/\/\/[^\n]*/g, "");

@@ -1,3 +1,4 @@
+import type { ReadModels } from "../catalogue/catalogue.ts";
 import type { Span } from "../ir/ir.ts";
 import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
@@ -20,9 +21,10 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   if (name === "length" && of.slots) return lengthOf(of);
   const slot = of.slots?.shape === "map" ? elementAt(of, name) : null;
   const reached = memberPaths(of, name);
-  const alike = run.knowledge.holds.findAll(reached);
-  const paths = alike.length === 0 ? reached : [...alike, ...reached];
-  const read = readMatches(run, frame, of, paths);
+  const direct = run.knowledge.reads.findAll(reached);
+  const paths = direct.holds.length === 0 ? reached : [...direct.holds, ...reached];
+  const models = direct.holds.length === 0 ? direct : run.knowledge.reads.findAll(paths);
+  const read = readMatches(frame, of, models);
   if (read.cleans === -1) return named(...paths);
   const kept = slot ? slot.taint : fieldTaint(run, of, of.slots ? of.taint : allTaint(of), name);
   const base: Value = slot ? { ...slot, paths: [...slot.paths, ...paths] } : { ...nothing, paths, taint: kept };
@@ -38,9 +40,8 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
     carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !isPartOf(s.outside, carried));
   const entered = source ? joinTaint(narrowed, [{ source, clean: 0, step: firstStep(at) }]) : narrowed;
   const value = { ...base, taint: entered };
-  const sinks = run.knowledge.reads.findAll(paths);
-  if (sinks.length > 0) {
-    check(run, frame, sinks, {
+  if (models.checks.length > 0) {
+    check(run, frame, models.checks, {
       positional: [of],
       named: new Map(),
       receiver: of,
@@ -82,20 +83,17 @@ export function isCarried(run: Run, path: string): boolean {
 }
 
 function readMatches(
-  run: Run,
   frame: Frame,
   of: Value,
-  paths: readonly string[],
+  { sources, sanitizers }: ReadModels,
 ): { kind: string | null; cleans: number; confidence: number } {
-  const found = run.knowledge.sources.read
-    .findAll(paths)
-    .find(
-      (s) =>
-        (!s.receiver || receiverFits(s.receiver, of.paths)) &&
-        (!s.ofInput || of.taint.length > 0) &&
-        (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)),
-    );
-  const cleans = run.knowledge.sanitizers.read.findAll(paths).reduce((all, sanitizer) => all | sanitizer.cleans, 0);
+  const found = sources.find(
+    (s) =>
+      (!s.receiver || receiverFits(s.receiver, of.paths)) &&
+      (!s.ofInput || of.taint.length > 0) &&
+      (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)),
+  );
+  const cleans = sanitizers.reduce((all, sanitizer) => all | sanitizer.cleans, 0);
   return { kind: found?.kind ?? null, cleans, confidence: 1 };
 }
 

@@ -29,7 +29,7 @@ export type MemoryFault =
 const isNative = (run: Run): boolean => run.language === "c";
 
 export function fault(run: Run, frame: Frame, kind: MemoryFault, at: Span, name: Span = at): void {
-  check(run, frame, run.knowledge.calls.find(kind), {
+  check(run, frame, run.knowledge.calls.find(kind).checks, {
     positional: [],
     named: new Map(),
     receiver: null,

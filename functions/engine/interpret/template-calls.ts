@@ -1,3 +1,4 @@
+import type { CallModels } from "../catalogue/catalogue.ts";
 import { type Call, type Expression, type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
 import { type IrNode, walk } from "../ir/walk.ts";
 import { templateTarget } from "../templates/template-target.ts";
@@ -26,7 +27,7 @@ export function renderTemplates(
       handOver(run, target, [], given, subject.at);
       return method === "with" ? [target] : [];
     }
-    for (const model of run.knowledge.templates.find(path)) {
+    for (const model of run.knowledge.calls.find(path).templates) {
       const written = typeof model.name === "number" ? endOf(call.args[model.name]?.value) : [];
       const names = [...textsOf(argumentsAt(subject, model.name)), ...written].slice(0, namesMax);
       if (names.length === 0) continue;
@@ -40,8 +41,7 @@ export function renderTemplates(
 }
 
 /** Hands a value over to the templates that the function names: by returning the name, or in a call that shows it. */
-export function fillTemplates(run: Run, frame: Frame, paths: readonly string[], subject: Subject): void {
-  const [fill] = run.knowledge.fills.findAll(paths);
+export function fillTemplates(run: Run, frame: Frame, { fills: [fill] }: CallModels, subject: Subject): void {
   if (!fill || !frame.fn) return;
   const given = pairAt(run, subject, fill.key, fill.value);
   if (given.size === 0) return;

@@ -3,6 +3,7 @@ import { type FileContext, snippetOf, steadySymbol } from "../findings/candidate
 import { pageName } from "../interpret/page.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode, walk } from "../ir/walk.ts";
+import type { TimeLimit } from "../time-limit.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
 import { closureName, Names, requiredModule, written } from "./names.ts";
 import { anyPage, includedPage, PageRoute } from "./page-route.ts";
@@ -28,14 +29,15 @@ interface Within {
 /** More routes than these in one file are generated. */
 const routesMax = 500;
 
-/** Collects the routes of a file and what its functions do; null for a file that says nothing about either. */
+/** Collects the routes of a file and what its functions do; null for a file that says nothing about either. @throws TimeUp */
 export function webRecordOf(
   knowledge: WebKnowledge,
   file: FileContext,
   module: Module,
   rules: readonly string[],
+  limit: TimeLimit,
 ): WebRecord | null {
-  const collector = new Collector(knowledge, file, module, rules);
+  const collector = new Collector(knowledge, file, module, rules, limit);
   collector.walk(module);
   return collector.record();
 }
@@ -47,6 +49,7 @@ class Collector {
   readonly #registration: Registration;
   readonly #records: Records;
   readonly #rules: readonly string[];
+  readonly #limit: TimeLimit;
   readonly #facts: FunctionFacts[] = [];
   /** The file itself, where files are asked for by their own path. */
   readonly #page: PageRoute | null;
@@ -61,7 +64,7 @@ class Collector {
   /** The names that a closure is going to get, by where it stands. */
   readonly #given = new Map<FunctionNode, string[]>();
 
-  constructor(knowledge: WebKnowledge, file: FileContext, module: Module, rules: readonly string[]) {
+  constructor(knowledge: WebKnowledge, file: FileContext, module: Module, rules: readonly string[], limit: TimeLimit) {
     this.#knowledge = knowledge;
     this.#file = file;
     this.#names = new Names(module);
@@ -70,6 +73,7 @@ class Collector {
     this.#rules = rules;
     this.#page = knowledge.pages.length > 0 ? new PageRoute(knowledge.pages) : null;
     if (this.#page) this.#facts.push(this.#page.facts);
+    this.#limit = limit;
   }
 
   record(): WebRecord | null {
@@ -109,6 +113,7 @@ class Collector {
   }
 
   #node(node: IrNode, within: Within): void {
+    this.#limit.check();
     if (!("kind" in node)) {
       // Decorators have been told as such.
       eachChild(node, (child) => {

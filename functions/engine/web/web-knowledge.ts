@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { tester } from "../catalogue/expression.ts";
+import { nameTester } from "./name-tester.ts";
 import type {
   ControlModel,
   EffectModel,
@@ -9,6 +10,7 @@ import type {
   RecordModel,
   RouteModel,
 } from "./web-schema.ts";
+import { occurrences } from "./web-schema.ts";
 
 type Named<T> = T & { readonly test: (name: string) => boolean };
 
@@ -21,7 +23,7 @@ interface WebModel {
   inputs: z.output<typeof InputModel>[];
 }
 
-/** Names that have been looked at; the same few are met again and again. */
+/** Names of a kind that have been looked at; the same few are met again and again. */
 const rememberedMax = 20_000;
 
 /** What the models of a file's language and imports say about routes, ready to be asked by name. */
@@ -32,11 +34,8 @@ export class WebKnowledge {
   readonly #inputs: Named<z.output<typeof InputModel>>[] = [];
   readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
-  readonly #known = new Map<string, Told>();
+  readonly #told = new Map<Occurrence, Map<string, Told>>(occurrences.map((occurrence) => [occurrence, new Map()]));
   readonly #registered = new Map<string, Registers>();
-  #registersAnything: ((name: string) => boolean) | null = null;
-  /** For each occurrence whether a name tells anything: most tell nothing, and one expression says so faster than all do. */
-  readonly #telling = new Map<Occurrence, (name: string) => boolean>();
 
   constructor(models: readonly WebModel[]) {
     for (const model of models) this.#add(model);
@@ -64,36 +63,24 @@ export class WebKnowledge {
 
   /** What a name that stands somewhere tells. */
   tells(occurrence: Occurrence, name: string): Told {
-    const key = `${occurrence} ${name}`;
-    const known = this.#known.get(key);
+    const names = this.#told.get(occurrence) as Map<string, Told>;
+    const known = names.get(name);
     if (known) return known;
-    if (!this.#tellsAnything(occurrence, name)) return this.#remember(key, nothing);
+    const told = this.#look(occurrence, name);
+    if (names.size < rememberedMax) names.set(name, told);
+    return told;
+  }
+
+  #look(occurrence: Occurrence, name: string): Told {
     const meant = this.#controls.filter((control) => control.in.includes(occurrence) && control.test(name));
     const done = this.#effects.filter((effect) => effect.in === occurrence && effect.test(name));
-    return this.#remember(key, {
+    if (meant.length + done.length === 0) return nothing;
+    return {
       controls: meant.filter(({ application }) => !application).map(({ control }) => control),
       application: [...meant, ...done].filter(({ application }) => application).map(factOf),
       effects: done.filter(({ application }) => !application).map(({ effect }) => effect),
       placed: done.filter(({ placed }) => placed).map(({ effect }) => effect),
-    });
-  }
-
-  #tellsAnything(occurrence: Occurrence, name: string): boolean {
-    let telling = this.#telling.get(occurrence);
-    if (!telling) {
-      const meant = [
-        ...this.#controls.filter((control) => control.in.includes(occurrence)),
-        ...this.#effects.filter((effect) => effect.in === occurrence),
-      ];
-      telling = anyOf(meant);
-      this.#telling.set(occurrence, telling);
-    }
-    return telling(name);
-  }
-
-  #remember(key: string, told: Told): Told {
-    if (this.#known.size < rememberedMax) this.#known.set(key, told);
-    return told;
+    };
   }
 
   /** What a call or decorator that goes by any of these names can register or keep, in the order of the models. */
@@ -101,11 +88,11 @@ export class WebKnowledge {
     const key = names.join(" ");
     const known = this.#registered.get(key);
     if (known) return known;
-    this.#registersAnything ??= anyOf([...this.#routes, ...this.#mounts, ...this.#records]);
     const fits = ({ test }: { test: (name: string) => boolean }) => names.some(test);
-    const found = names.some(this.#registersAnything)
-      ? { routes: this.#routes.filter(fits), mounts: this.#mounts.filter(fits), records: this.#records.filter(fits) }
-      : noRegisters;
+    const routes = this.#routes.filter(fits);
+    const mounts = this.#mounts.filter(fits);
+    const records = this.#records.filter(fits);
+    const found = routes.length + mounts.length + records.length === 0 ? noRegisters : { routes, mounts, records };
     if (this.#registered.size < rememberedMax) this.#registered.set(key, found);
     return found;
   }
@@ -145,12 +132,8 @@ const factOf = (model: { control: string } | { effect: string }): string =>
 const testerOf = (source: string | undefined): ((text: string) => boolean) | null =>
   source === undefined ? null : tester(source);
 
-/** Most names are nobody's, and one expression says so faster than all do. */
-const anyOf = (models: readonly { matches: string }[]): ((name: string) => boolean) =>
-  models.length === 0 ? () => false : tester(models.map(({ matches }) => `(?:${matches})`).join("|"));
-
 function compiled<T extends { matches: string; notMatches?: string | undefined }>(model: T): Named<T> {
-  const wanted = tester(model.matches);
-  const unwanted = testerOf(model.notMatches);
+  const wanted = nameTester(model.matches);
+  const unwanted = model.notMatches === undefined ? null : nameTester(model.notMatches);
   return { ...model, test: (name) => wanted(name) && !unwanted?.(name) };
 }
