@@ -11,6 +11,7 @@ import { member } from "./members.ts";
 import { blockOf, memoryCall } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix, prefixFor } from "./operators.ts";
+import { wholeObject } from "./passage.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
@@ -388,8 +389,15 @@ function fromOtherFile(run: Run, call: Call, called: Called, target: string, tru
       .filter(([, taint]) => taint.length > 0)
       .map(([field, taint]) => through(tainted(taint), { target, argument, field, check: "result", trusted }).taint),
   );
-  const receiver = called.receiver ? [allTaint(called.receiver)] : [];
+  const receiver = called.receiver ? [throughGetter(call, called.receiver, target)] : [];
   return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));
+}
+
+/** What is asked of an object made of input is input, unless its class says that it is a number. */
+function throughGetter({ args }: Call, receiver: Value, target: string): readonly Taint[] {
+  const taint = allTaint(receiver);
+  if (args.length > 0) return taint;
+  return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
 }
 
 /** What a call writes into its arguments taints them as a whole. */
