@@ -236,7 +236,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
   }
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const promises = promised(call);
+  const promises = isLookup(call, called) ? allFamilies : promised(call);
   const cleans =
     cleansOf(run, frame, called, call) | (target === null ? promises : 0) | replacementCleans(run, call, positional);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
@@ -307,6 +307,15 @@ function promised(call: Call): number {
     ? allFamilies
     : 0;
 }
+
+/** `clients.getClientByName(name)` gives what is kept under the name, wherever that is; asked of input itself, it would be a part of it. */
+const isLookup = ({ callee, args }: Call, { receiver }: Called): boolean =>
+  callee.kind === "field" &&
+  args.length > 0 &&
+  receiver?.taint.every(
+    (t) => t.source.parameter || t.source.outside !== null || t.via?.some(({ trusted }) => trusted),
+  ) === true &&
+  /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*(By[A-Z]|_by_)/.test(callee.name);
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   let cleans = 0;
