@@ -106,6 +106,9 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
   const scope = frame.scope.binding(name);
   if (scope) {
     const value = scope.get(name) as Value;
+    // A property may be called like its class: `Filter Filter { get; set; }`.
+    const property = value.type && run.language === "csharp" && frame.owner ? ownMember(run, frame, name) : null;
+    if (property) return property;
     return scope === frame.scope ? value : fromOutside(value);
   }
   if (frame.owner && hasOpenClasses(run.language)) {
