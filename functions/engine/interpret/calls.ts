@@ -80,6 +80,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, paths) : null);
   if (given !== null) handOver(run, given, positional, called.named, call);
+  if (target !== null) setFacts(run, frame, [otherFile], subject);
   const loaded = run.knowledge.templates.size > 0 ? renderTemplates(run, frame, call, paths, subject) : [];
   if (run.knowledge.fills.size > 0) fillTemplates(run, frame, paths, subject);
   let result = resultOf(run, frame, call, called, entered, target);
@@ -190,6 +191,9 @@ function receiverNames(call: Call, receiver: Value | null): readonly string[] {
   const written = of.kind === "variable" || of.kind === "field" ? `?${of.name}` : null;
   return written === null || receiver.paths.includes(written) ? receiver.paths : [...receiver.paths, written];
 }
+
+/** What models call a function of another file: what is handed to it may be settled there. */
+const otherFile = "<other-file>";
 
 function setFacts(run: Run, frame: Frame, paths: readonly string[], subject: Subject): void {
   for (const { sets, when } of run.knowledge.facts.findAll(paths))

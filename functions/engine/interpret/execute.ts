@@ -15,7 +15,7 @@ import { check, checkDefinition } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { noteThrowingGuard, refine } from "./guards.ts";
-import { isConstructor, newFrame, overload, runBody, summarise } from "./invoke.ts";
+import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts";
 import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths, memberPaths } from "./names.ts";
 import { truth } from "./operators.ts";
@@ -319,7 +319,7 @@ function remember(run: Run, closure: ClosureValue, symbol: string): void {
 }
 
 /** Constructors, then what a framework fills an object with, then what uses it. */
-const fillsFirst = ({ fn }: FunctionStatement): number => (isConstructor(fn) ? 0 : /^set\p{Lu}/u.test(fn.name) ? 1 : 2);
+const fillsFirst = ({ fn }: FunctionStatement): number => (makesReady(fn) ? 0 : /^set\p{Lu}/u.test(fn.name) ? 1 : 2);
 
 /** Declares a class: its methods first, then the field initialisers, which may use them. */
 function bindClass(run: Run, frame: Frame, node: ClassStatement): void {

@@ -160,8 +160,9 @@ function knowFacts({ owner }: ClosureValue, to: Scope): void {
   for (const fact of owner?.facts ?? []) to.set(fact, constant(true));
 }
 
-/** Constructors go by these names, whatever the language calls them. */
-export const isConstructor = ({ name }: FunctionNode): boolean => name === "constructor" || name === "__init__";
+/** Constructors, whatever the language calls them, and the methods by which containers make an object ready. */
+export const makesReady = ({ name }: FunctionNode): boolean =>
+  /^(constructor|__init__|init(iali[sz]e)?|afterPropertiesSet|postConstruct|set_?[uU]p)$/.test(name);
 
 const restOf = (values: readonly Value[]): Value => ({
   ...nothing,
@@ -205,7 +206,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   }
   summary.returns = frame.returned ?? nothing;
   summary.settles = frame.settled ?? new Set();
-  if (isConstructor(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
+  if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
   summary.leaves = !frame.scope.alive && frame.returned === null;
   for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
   return summary;
