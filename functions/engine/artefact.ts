@@ -160,6 +160,8 @@ export interface LinkRecord {
   stores: (Way & { field: string; within: string; from: Origin })[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
   aliases: { name: string; target: string }[];
+  /** Fields and methods that give numbers and the like, whatever the object they belong to was filled with. */
+  plain?: string[];
   /** Families for which the file makes all input of the application clean. */
   cleans?: string[];
   /** The manifest of a package that others install. */

@@ -39,8 +39,10 @@ it("refuses keys it does not know, naming them", () => {
 });
 
 it("names no benchmark's files, packages or classes", async () => {
-  // Rules that know their exam measure nothing.
-  expect(JSON.stringify(await readCatalogue())).not.toMatch(/BenchmarkTest|owasp\.benchmark|helpers\.|testcode/i);
+  // Rules that know their exam measure nothing. Java's own library has a package of helpers, too.
+  expect(JSON.stringify(await readCatalogue())).not.toMatch(
+    /BenchmarkTest|owasp\.benchmark|(?<!org\.xml\.sax\.)helpers\.|testcode/i,
+  );
 });
 
 it("matches no name by an expression that goes back without end", async () => {

@@ -68,7 +68,7 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
 }
 
 /** Numbers and the like, and collections of nothing else. An array of bytes is any text. */
-function isCleanType(run: Run, type: string): boolean {
+export function isCleanType(run: Run, type: string): boolean {
   const element =
     type.match(/(?:List|Set|Collection|Iterable|Optional|Queue|Stream)<\s*(?:\?\s*extends\s+)?([\w.]+)\s*>$/)?.[1] ??
     type.match(/^([iI]nt(?:eger)?|[lL]ong|UUID)(?:\[\]|\.{3})$/)?.[1];

@@ -11,6 +11,7 @@ import { member } from "./members.ts";
 import { blockOf, memoryCall } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix, prefixFor } from "./operators.ts";
+import { wholeObject } from "./passage.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
@@ -80,6 +81,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, paths) : null);
   if (given !== null) handOver(run, given, positional, called.named, call);
+  if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
   let result = resultOf(run, frame, call, called, entered, target);
@@ -190,7 +192,10 @@ function receiverNames(call: Call, receiver: Value | null): readonly string[] {
   return written === null || receiver.paths.includes(written) ? receiver.paths : [...receiver.paths, written];
 }
 
-function setFacts(frame: Frame, { facts }: CallModels, subject: Subject): void {
+/** What models call a function of another file: what is handed to it may be settled there. */
+const otherFile = "<other-file>";
+
+function setFacts(frame: Frame, { facts }: Pick<CallModels, "facts">, subject: Subject): void {
   for (const { sets, when } of facts)
     if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
 }
@@ -235,7 +240,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
   }
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const promises = promised(call);
+  const promises = isLookup(call, called) ? allFamilies : promised(call);
   const cleans =
     cleansOf(run, frame, called, call) |
     (target === null ? promises : 0) |
@@ -306,6 +311,15 @@ function promised(call: Call): number {
     ? allFamilies
     : 0;
 }
+
+/** `clients.getClientByName(name)` gives what is kept under the name, wherever that is; asked of input itself, it would be a part of it. */
+const isLookup = ({ callee, args }: Call, { receiver }: Called): boolean =>
+  callee.kind === "field" &&
+  args.length > 0 &&
+  receiver?.taint.every(
+    (t) => t.source.parameter || t.source.outside !== null || t.via?.some(({ trusted }) => trusted),
+  ) === true &&
+  /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*(By[A-Z]|_by_)/.test(callee.name);
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;
@@ -396,8 +410,15 @@ function fromOtherFile(run: Run, call: Call, called: Called, target: string, tru
       .filter(([, taint]) => taint.length > 0)
       .map(([field, taint]) => through(tainted(taint), { target, argument, field, check: "result", trusted }).taint),
   );
-  const receiver = called.receiver ? [allTaint(called.receiver)] : [];
+  const receiver = called.receiver ? [throughGetter(call, called.receiver, target)] : [];
   return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));
+}
+
+/** What is asked of an object made of input is input, unless its class says that it is a number. */
+function throughGetter({ args }: Call, receiver: Value, target: string): readonly Taint[] {
+  const taint = allTaint(receiver);
+  if (args.length > 0) return taint;
+  return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
 }
 
 /** What a call writes into its arguments taints them as a whole. */

@@ -8,7 +8,7 @@ import { refine } from "./guards.ts";
 import { pageVariable } from "./includes.ts";
 import { fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
 import { indexOf, noteBounds, numericOf, useOf } from "./memory.ts";
-import { accessPath, basePaths, globalName, hasOpenClasses, isKey, memberPaths } from "./names.ts";
+import { accessPath, basePaths, globalName, hasOpenClasses, isKey, isPackage, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
@@ -106,6 +106,9 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
   const scope = frame.scope.binding(name);
   if (scope) {
     const value = scope.get(name) as Value;
+    // A property may be called like its class: `Filter Filter { get; set; }`.
+    const property = value.type && run.language === "csharp" && frame.owner ? ownMember(run, frame, name) : null;
+    if (property) return property;
     return scope === frame.scope ? value : fromOutside(value);
   }
   if (frame.owner && hasOpenClasses(run.language)) {
@@ -122,7 +125,7 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
 
 /** A member of a class that this one extends and that another file has, or a library. */
 function inherited(run: Run, frame: Frame, name: string): Value | null {
-  if (run.language !== "java" || !frame.owner || !/^\p{Ll}/u.test(name)) return null;
+  if (run.language !== "java" || !frame.owner || !/^\p{Ll}/u.test(name) || isPackage(run, name)) return null;
   const bases = basePaths({ ...nothing, type: frame.owner });
   return bases.length === 0 ? null : named(...bases.slice(0, 3).map((base) => `${base}.${name}`), `?${name}`);
 }

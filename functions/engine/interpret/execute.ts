@@ -15,7 +15,7 @@ import { check, checkDefinition } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { noteThrowingGuard, refine } from "./guards.ts";
-import { newFrame, overload, runBody, summarise } from "./invoke.ts";
+import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts";
 import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths, memberPaths } from "./names.ts";
 import { truth } from "./operators.ts";
@@ -319,13 +319,12 @@ function remember(run: Run, closure: ClosureValue, symbol: string): void {
 }
 
 /** Constructors, then what a framework fills an object with, then what uses it. */
-const fillsFirst = ({ fn: { name } }: FunctionStatement): number =>
-  name === "constructor" || name === "__init__" ? 0 : /^set\p{Lu}/u.test(name) ? 1 : 2;
+const fillsFirst = ({ fn }: FunctionStatement): number => (makesReady(fn) ? 0 : /^set\p{Lu}/u.test(fn.name) ? 1 : 2);
 
 /** Declares a class: its methods first, then the field initialisers, which may use them. */
 function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const symbol = symbolOf(frame.symbol, node.name, -1);
-  const info: ClassInfo = { node, symbol, methods: new Map(), fields: new Map(), bases: [] };
+  const info: ClassInfo = { node, symbol, methods: new Map(), fields: new Map(), bases: [], facts: new Set() };
   const type: Value = { ...nothing, type: info, paths: [node.name] };
   frame.scope.set(node.name, type);
   info.bases = node.bases.map((base) => evaluate(run, frame, base));
@@ -349,6 +348,7 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const others = node.body.filter((member) => member.kind !== "function");
   runBody(run, inner, others);
   for (const [name, value] of scope.variables ?? []) {
+    if (name.startsWith("@")) info.facts.add(name);
     const known = info.fields.get(name);
     if (!name.startsWith("this.")) info.fields.set(name, known ? join(known, value) : value);
   }

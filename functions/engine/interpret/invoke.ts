@@ -126,6 +126,7 @@ export function inline(
   );
   frame.inlined = caller.inlined + (isPart(closure, caller) ? 0 : 1);
   passFacts(caller.scope, frame.scope);
+  knowFacts(closure, frame.scope);
   frame.returns = returns;
   for (const [i, param] of fn.params.entries()) {
     const given = param.rest ? restOf(args.slice(i)) : (named.get(param.name) ?? args[i]);
@@ -154,6 +155,15 @@ function passFacts(from: Scope, to: Scope): void {
   }
 }
 
+/** What was settled when the object was made is so in each of its methods. */
+function knowFacts({ owner }: ClosureValue, to: Scope): void {
+  for (const fact of owner?.facts ?? []) to.set(fact, constant(true));
+}
+
+/** Constructors, whatever the language calls them, and the methods by which containers make an object ready. */
+export const makesReady = ({ name }: FunctionNode): boolean =>
+  /^(constructor|__init__|init(iali[sz]e)?|afterPropertiesSet|postConstruct|set_?[uU]p)$/.test(name);
+
 const restOf = (values: readonly Value[]): Value => ({
   ...nothing,
   slots: { shape: "list", entries: new Map(values.map((value, i) => [String(i), value])), rest: null },
@@ -179,6 +189,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   if (entry) run.entries.add(fn);
   frame.returns = entry?.returns ?? [];
   frame.guard = guard;
+  knowFacts(closure, frame.scope);
   const decorators = fn.decorators.flatMap((decorator) => evaluate(run, frame, decorator).closures);
   for (const [i, param] of fn.params.entries())
     bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry));
@@ -195,6 +206,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   }
   summary.returns = frame.returned ?? nothing;
   summary.settles = frame.settled ?? new Set();
+  if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
   summary.leaves = !frame.scope.alive && frame.returned === null;
   for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
   return summary;

@@ -38,7 +38,24 @@ function isExtensible(path: string): boolean {
 }
 
 /** Where the packages of Java's world begin: a class may be written out with its package instead of being imported. */
-const packageRoots = new Set(["java", "javax", "jakarta", "org", "com", "io", "net"]);
+const packageRoots = new Set([
+  "java",
+  "javax",
+  "jakarta",
+  "kotlin",
+  "org",
+  "com",
+  "io",
+  "net",
+  "cn",
+  "groovy",
+  "freemarker",
+  "ognl",
+  "okhttp3",
+]);
+
+/** Whether a name that no scope binds begins a class that is written out with its package. */
+export const isPackage = (run: Run, name: string): boolean => run.language === "java" && packageRoots.has(name);
 
 /** A name that no scope binds, in languages whose files share the names of their folder. No name of a language looks like this. */
 export const inPackage = (name: string): string => (name.startsWith("~") ? name : `~${name}`);
@@ -46,7 +63,7 @@ export const inPackage = (name: string): string => (name.startsWith("~") ? name 
 /** What a name means that no scope binds: a global, a built-in, a class of a package imported as a whole. */
 export function globalName(run: Run, name: string): Value {
   if (run.language === "go") return run.knowledge.known.has(name) ? named(name) : named(inPackage(name));
-  if (run.language !== "java" || packageRoots.has(name)) return named(name);
+  if (run.language !== "java" || isPackage(run, name)) return named(name);
   if (!/^\p{Lu}/u.test(name)) return named(`?${name}`);
   return named(...javaClass(run, name));
 }

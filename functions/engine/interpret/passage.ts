@@ -12,6 +12,9 @@ export interface Passage {
   trusted: boolean;
 }
 
+/** The argument of a passage that is the object whose method is called. */
+export const wholeObject = "this";
+
 /** Further ones say little; without them the value counts as passed unchanged. */
 const passagesMax = 6;
 

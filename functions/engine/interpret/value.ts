@@ -43,6 +43,8 @@ export interface ClassInfo {
   methods: Map<string, ClosureValue>;
   fields: Map<string, Value>;
   bases: Value[];
+  /** What making an object settles for all of its methods: a field that is initialised with a hardened parser. */
+  facts: Set<string>;
 }
 
 export interface Slots {

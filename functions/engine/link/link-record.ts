@@ -2,10 +2,12 @@ import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } f
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
+import { isCleanType } from "../interpret/assign.ts";
 import { partsOf } from "../interpret/handover.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import type { ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
-import type { Span } from "../ir/ir.ts";
+import type { Span, Statement } from "../ir/ir.ts";
+import { byCodeUnits } from "./order.ts";
 
 /** What a file that is not code tells the others. */
 export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores: [], aliases: [], classes: [] };
@@ -35,6 +37,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     })),
     aliases: [...run.aliases].map(([name, target]) => ({ name, target })),
     classes: classesOf(run),
+    ...plainOf(run),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
 }
@@ -135,6 +138,21 @@ function classesOf(run: Run): LinkRecord["classes"] {
     ),
   }));
   return classes.filter((entry) => entry.bases.length > 0);
+}
+
+/** What gives numbers and the like in all classes of the file that have it: forms say so by the types of their fields, written getters or not. */
+function plainOf(run: Run): { plain?: string[] } {
+  if (run.language !== "java") return {};
+  const typed = run.classes.flatMap(({ node }) => node.body.flatMap(typeOfMember));
+  const others = new Set(typed.filter(({ type }) => !isCleanType(run, type)).map(({ name }) => name));
+  const plain = new Set(typed.map(({ name }) => name).filter((name) => !others.has(name)));
+  return plain.size === 0 ? {} : { plain: [...plain].sort(byCodeUnits) };
+}
+
+function typeOfMember(member: Statement): { name: string; type: string }[] {
+  if (member.kind === "function") return member.fn.result ? [{ name: member.fn.name, type: member.fn.result }] : [];
+  const field = member.kind === "expression" && member.value.kind === "assign" ? member.value : null;
+  return field?.type && field.to.kind === "variable" ? [{ name: field.to.name, type: field.type }] : [];
 }
 
 /** The types of fields, where the methods of a class may stand in other files than its fields. */

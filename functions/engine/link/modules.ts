@@ -67,6 +67,16 @@ export class Modules {
     return null;
   }
 
+  /** Whether a method, or the getter of a field, gives numbers and the like: "com.shop.Order.getCount". */
+  givesPlain(from: string, target: string): boolean {
+    const found = this.file(from, target);
+    if (!found?.artefact.link.plain) return false;
+    const name = found.member.slice(found.member.lastIndexOf(".") + 1);
+    const property = name.replace(/^(get|is)(?=\p{Lu})/u, "");
+    const field = property === name ? name : property.charAt(0).toLowerCase() + property.slice(1);
+    return found.artefact.link.plain.includes(name) || found.artefact.link.plain.includes(field);
+  }
+
   #find(from: string, target: string, aliases: number): Target[] {
     if (from.endsWith(".go")) return this.#packages.find(from, target);
     const globals = this.#globals.get(languageOf(from).name);

@@ -1,4 +1,5 @@
 import type { ExportedFunction, Passage } from "../artefact.ts";
+import { wholeObject } from "../interpret/passage.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 
 /** Further than this nobody writes wrappers around wrappers. */
@@ -28,6 +29,7 @@ export class Passages {
   }
 
   #effect(from: string, passage: Passage, depth: number): Effect {
+    if (passage.argument === wholeObject) return this.#modules.givesPlain(from, passage.target) ? everything : none;
     const targets = this.#modules.find(from, passage.target).filter(({ artefact }) => artefact.coverage.path !== from);
     // A function that is not among the files does what its name says, and else nothing.
     if (targets.length === 0 || depth >= depthMax) return passage.trusted ? everything : none;

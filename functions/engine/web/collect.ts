@@ -359,14 +359,15 @@ class Collector {
   #call(call: Call, within: Within): Within {
     const names = this.#names.of(call.callee);
     for (const name of names) this.#tell("call", name, within, call);
-    this.#use(call, names, within);
+    const injected = this.#injected(call.callee, within);
+    // A field called `orders` is a repository by its type.
+    this.#use(call, injected === null ? names : [...names, injected.replace(/^#/, "")], within);
     const [first] = call.args;
     if (first?.value.kind === "literal" && typeof first.value.value === "string" && first.value.value.length < 40)
       this.#tell("read", `${written(call.callee)}.${first.value.value}`, within, call);
     const reference = this.#names.reference(call.callee);
     if (reference !== null && this.#names.leads(reference))
       for (const facts of within.functions) facts.calls.add(reference);
-    const injected = this.#injected(call.callee, within);
     if (injected !== null) for (const facts of within.functions) facts.calls.add(injected);
     const included = this.#page ? includedPage(call) : null;
     if (included === anyPage) this.#tell("read", anyPage, within, call);

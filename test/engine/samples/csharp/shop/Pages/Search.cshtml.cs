@@ -4,6 +4,8 @@ public class SearchModel : PageModel
     [BindProperty] public string Term { get; set; }
     [BindProperty(SupportsGet = true)] public string Sort { get; set; }
 
+    [BindProperty] public Filter Filter { get; set; }
+
     public void OnGet(string q)
     {
         using var con = new SqlConnection(_cs);
@@ -17,6 +19,13 @@ public class SearchModel : PageModel
     {
         // vuln: sql_injection
         var cmd = new SqlCommand("SELECT * FROM t WHERE n = '" + Term + "'");
+        // vuln: sql_injection
+        var cmd2 = new SqlCommand("SELECT * FROM t WHERE maker = '" + Filter.Maker + "'");
         return Page();
     }
+}
+
+public class Filter
+{
+    public string Maker { get; set; }
 }

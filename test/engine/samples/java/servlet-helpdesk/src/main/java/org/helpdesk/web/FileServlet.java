@@ -97,6 +97,22 @@ public class FileServlet extends HttpServlet {
     }
   }
 
+  void download(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    byte[] buffer = new byte[4096];
+    // vuln: path_traversal
+    try (FileInputStream in = new FileInputStream("/srv/files/" + request.getParameter("name"))) {
+      int length;
+      while ((length = in.read(buffer)) > 0) {
+        // safe: xss
+        response.getOutputStream().write(buffer, 0, length);
+      }
+    }
+    // safe: path_traversal
+    FileOutputStream out = new FileOutputStream(File.createTempFile("copy", ".tmp"));
+    // vuln: xss
+    response.getWriter().println("<p>Saved " + request.getParameter("name"));
+  }
+
   void people(HttpServletRequest request) throws NamingException {
     String user = request.getHeader("X-User");
     DirContext context = new InitialDirContext();

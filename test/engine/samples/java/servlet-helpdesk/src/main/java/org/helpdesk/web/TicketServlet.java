@@ -214,6 +214,23 @@ public class TicketServlet extends HttpServlet {
     Database.statement().executeQuery(text);
   }
 
+  private void byFullNames(HttpServletRequest request, HttpServletResponse response) throws Exception {
+    String owner = java.net.URLDecoder.decode(request.getParameter("owner"), "UTF-8");
+    // vuln: xss
+    response.getWriter().println("<p>" + owner);
+    // safe: xss
+    response.getWriter().println("<p>" + org.owasp.esapi.ESAPI.encoder().encodeForHTML(owner));
+    // vuln: code_injection
+    Object found = new javax.naming.InitialContext().lookup(owner);
+    // vuln: weak_cipher
+    javax.crypto.Cipher cipher = javax.crypto.Cipher.getInstance("DES/CBC/PKCS5Padding");
+    java.util.Map<String, Object> fields = new java.util.HashMap<>();
+    fields.put("owner", owner);
+    fields.put("level", "high");
+    // safe: xss
+    response.getWriter().println("<p>" + fields.get("level"));
+  }
+
   private class Inner {
     public String pass(HttpServletRequest request, String given) {
       String text = given;
