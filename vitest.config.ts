@@ -13,7 +13,15 @@ export default defineConfig({
     // Handlers that run inside a test write their log lines; only those of a failed one are worth reading.
     silent: "passed-only",
     projects: [
-      { extends: true, test: { name: "parts", include: ["test/**/*.test.ts"], exclude: service } },
+      {
+        extends: true,
+        test: {
+          name: "parts",
+          include: ["test/**/*.test.ts"],
+          exclude: service,
+          globalSetup: "test/support/shared-engine-assets.ts",
+        },
+      },
       {
         extends: true,
         test: {

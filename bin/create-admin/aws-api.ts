@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { sign } from "../../lib/local/sigv4.ts";
 
@@ -77,9 +77,9 @@ export function signedHeaders(request: Request, credentials: Credentials): Recor
   };
   const names = Object.keys(headers).join(";");
   const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}`);
-  const canonical = ["POST", url.pathname, "", ...lines, "", names, sha256(body)].join("\n");
+  const canonical = ["POST", url.pathname, "", ...lines, "", names, hash("sha256", body)].join("\n");
   const scope = `${date.slice(0, 8)}/${region}/${service}/aws4_request`;
-  const toSign = ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n");
+  const toSign = ["AWS4-HMAC-SHA256", date, scope, hash("sha256", canonical)].join("\n");
   const signature = sign(credentials.secretAccessKey, scope, toSign);
   const authorization = `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
   return { ...headers, authorization };
@@ -97,5 +97,3 @@ function messageOf(json: string): string | undefined {
     return undefined;
   }
 }
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { normaliseEmail } from "../users/user.ts";
 
@@ -42,7 +42,7 @@ export function waitSeconds({ kind, count, lastAt }: Failures, at: Date): number
 
 const subject = (kind: Subject["kind"], value: string): Subject => ({
   kind,
-  hash: createHash("sha256").update(value).digest("hex"),
+  hash: hash("sha256", value),
 });
 
 /** What one subscriber holds: an IPv4 address, or an IPv6 network of 64 bits, inside of which a client may choose its address anew each time. */

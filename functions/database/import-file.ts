@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { SluiceError } from "../platform/errors.ts";
 import type { Language } from "../platform/language.ts";
@@ -23,7 +23,7 @@ export function readDatabaseFile(bytes: Buffer, userId: string, language: Langua
   const of = fieldOf(fieldOf(data, "user"), "id");
   if (typeof of === "string" && of.toLowerCase() !== userId) throw new SluiceError("import_of_other_user");
   const checked = validate(DatabaseFile, content, "file", language);
-  return { data: checked.data, hash: createHash("sha256").update(bytes).digest("hex") };
+  return { data: checked.data, hash: hash("sha256", bytes) };
 }
 
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { v7 as uuid, v5 as uuidOfName } from "uuid";
 import { type InstantAnalysis, instantResult } from "../instant/instant-analysis.ts";
 import type { Issue } from "../issues/issue.ts";
@@ -86,7 +86,7 @@ export interface NewIds {
 export const issueIdOf = (row: FileIssue, taskId: string): string => uuidOfName(fingerprintOf(row), taskId);
 
 const fingerprintOf = (row: FileIssue): string =>
-  row.fingerprint ?? createHash("sha256").update(`${row.id}#${row.file_path}#${row.title}`).digest("hex");
+  row.fingerprint ?? hash("sha256", `${row.id}#${row.file_path}#${row.title}`);
 
 /** @param ownerId who imports: the one person whose verdicts a file can tell of */
 export function importedIssue(row: FileIssue, taskId: string, ownerId: string, ids: NewIds): Issue {

@@ -1,43 +1,26 @@
 import { createHash } from "node:crypto";
-import { analyseCode } from "./analyse-code.ts";
-import type { Candidate, Coverage, FileArtefact, FunctionPlace, LinkRecord, SourceFile } from "./artefact.ts";
+import { analyseFile } from "./analyse-file.ts";
+import type { FileArtefact, SourceFile } from "./artefact.ts";
 import { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueData } from "./catalogue/schema.ts";
-import { markedComments } from "./config/config-comments.ts";
-import { configFormatOf } from "./config/config-format.ts";
-import { namedSettings } from "./config/named-settings.ts";
 import { ConfigScanner } from "./config/scan.ts";
 import type { Finding } from "./finding.ts";
-import { Suppressions } from "./findings/suppression.ts";
-import { decode, isBinary } from "./inventory/decode.ts";
-import { depthOf } from "./inventory/depth.ts";
-import { languageOf } from "./inventory/language.ts";
-import { isLibraryManifest } from "./inventory/library-manifest.ts";
-import { LineIndex } from "./inventory/line-index.ts";
 import { type LinkOptions, link } from "./link/link.ts";
-import { noLinks } from "./link/link-record.ts";
 import { Modules } from "./link/modules.ts";
 import { byCodeUnits } from "./link/order.ts";
-import { type OwnRulesFile, unparsedFile } from "./match/own-rules.ts";
 import { SourceParser } from "./parse/parser.ts";
 import { excerptsOf } from "./review/excerpts.ts";
 import type { Excerpt, ReviewUnit } from "./review/review.ts";
 import { type SlicePlace, type Slices, slicesOf } from "./review/slices.ts";
 import { unitsOf } from "./review/units.ts";
 import { SecretScanner } from "./secrets/scan.ts";
-import type { ShownText } from "./secrets/shown-text.ts";
-import { scriptsOf } from "./templates/page-scripts.ts";
 import { TemplateScanner } from "./templates/scan.ts";
-import { templateFormatOf } from "./templates/template-format.ts";
 import { TextScanner } from "./text-rules/scan.ts";
-import { TimeLimit, TimeUp, type WorkClock } from "./time-limit.ts";
-import { broughtRules } from "./user-rules/brought-rules.ts";
-import { type PatternFile, type PatternMatches, scanPatterns, type UserPattern } from "./user-rules/user-pattern.ts";
+import { TimeLimit, type WorkClock } from "./time-limit.ts";
+import type { UserPattern } from "./user-rules/user-pattern.ts";
 
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
-const codeVersion = 6;
-/** Above this a file is not decoded as a whole; its beginning is searched for secrets. */
-const bytesMax = 8 * 1_048_576;
+const codeVersion = 7;
 
 /** Where the engine reads its data: "web-tree-sitter.wasm", "tree-sitter-python.wasm", "catalogue.json". */
 export interface EngineAssets {
@@ -94,148 +77,15 @@ export async function createEngine(assets: EngineAssets): Promise<Engine> {
   return {
     version: `${codeVersion}-${digest}`,
     analyse: (file, options = {}) =>
-      analyse({ catalogue, parser, secrets, texts, configs, templates, clock: assets.clock ?? null }, file, options),
+      analyseFile(
+        { catalogue: catalogue.withCodes(options.codes ?? []), parser, secrets, texts, configs, templates },
+        file,
+        options.patterns ?? [],
+        new TimeLimit(assets.clock ?? null),
+      ),
     link: (artefacts, options) => link(catalogue, artefacts, options),
     unitsOf: (file, findings, known) => unitsOf(file, findings, maskOf(known), known?.functions),
     slicesOf: (findings, artefacts) => slicesOf(findings, artefacts, new Modules(artefacts.toSorted(pathOrder), [])),
     excerptsOf: (file, places, known) => excerptsOf(file, places, maskOf(known)),
   };
 }
-
-const noMatches = { candidates: [], reason: null };
-
-interface Parts {
-  catalogue: Catalogue;
-  parser: SourceParser;
-  secrets: SecretScanner;
-  texts: TextScanner;
-  configs: ConfigScanner;
-  templates: TemplateScanner;
-  clock: WorkClock | null;
-}
-
-async function analyse(
-  { catalogue: all, parser, secrets, texts, configs, templates, clock }: Parts,
-  file: SourceFile,
-  { patterns = [], codes = [] }: AnalysisOptions,
-): Promise<FileArtefact> {
-  const catalogue = all.withCodes(codes);
-  const language = languageOf(file.path, new TextDecoder("latin1").decode(file.bytes.subarray(0, 256)));
-  const sha256 = createHash("sha256").update(file.bytes).digest("hex");
-  const coverage: Coverage = {
-    path: file.path,
-    status: "analysed",
-    reason: null,
-    language: language.name,
-    lines: 0,
-    bytes: file.bytes.length,
-  };
-  const ended = (
-    status: Coverage["status"],
-    reason: string | null,
-    candidates: Candidate[] = [],
-    links = noLinks,
-    { functions, shown }: { functions?: FunctionPlace[]; shown?: ShownText } = {},
-  ): FileArtefact => ({
-    coverage: { ...coverage, status, reason },
-    sha256,
-    candidates,
-    link: links,
-    functions: functions ?? [],
-    hidden: (shown?.hidden ?? []).map(({ start, end }) => ({ start, end })),
-  });
-  if (file.bytes.length === 0) return ended("skipped", "empty");
-  if (isBinary(file.bytes)) return ended("skipped", "binary");
-  const limit = new TimeLimit(clock);
-  const looked = (reason: string | null, ...rest: [Candidate[], LinkRecord, { shown: ShownText }]): FileArtefact => {
-    const why = limit.isUp ? "time_limit" : reason;
-    return ended(why === null ? "analysed" : "partial", why, ...rest);
-  };
-  try {
-    const text = decode(file.bytes.subarray(0, bytesMax));
-    const lines = new LineIndex(text);
-    coverage.lines = lines.count;
-    const found = secrets.find(text, lines, limit);
-    const brought = await broughtRules(parser, patterns);
-    const ownMatches = (suppressed: PatternFile["suppressed"], code: OwnRulesFile): PatternMatches => {
-      const byLine = scanPatterns(
-        brought.lines,
-        { language: language.name, lines, shown: code.context.lines, suppressed },
-        limit,
-      );
-      const byRule = brought.rules.run(catalogue, code, limit);
-      return { candidates: [...byLine.candidates, ...byRule.candidates], reason: byLine.reason ?? byRule.reason };
-    };
-    const unparsed = (suppressions: Suppressions, shown = found.shown) =>
-      unparsedFile(text, { text: shown.text, lines: shown.lines, errors: [], suppressions, hashComments: false });
-    const { depth, reason: cut } = depthOf(text, file.bytes.length);
-    const grammar = depth === "full" ? language.grammar : null;
-    if (!grammar) {
-      // Plain text has nothing but secrets to be found; only code loses something by not being parsed.
-      const isCode = language.grammar !== null || language.unsupported;
-      const left = file.bytes.length > bytesMax ? "size_limit" : isCode ? (cut ?? "language_not_supported") : null;
-      const format = configFormatOf(file.path);
-      const template = templateFormatOf(file.path);
-      const suppressions = new Suppressions(found.shown.text, format || template ? markedComments(text) : [], lines);
-      const suppressed = (rule: string, line: number) => suppressions.of(rule, line);
-      const isGeneric = ({ ruleId }: Candidate) => catalogue.rules.get(ruleId)?.secret?.generic === true;
-      const told = new Set(linesOf(found.candidates(suppressed).filter((candidate) => !isGeneric(candidate))));
-      const config =
-        depth === "full" && format
-          ? configs.scan(format, text, found.shown, suppressed, told, limit)
-          : { ...noMatches, shown: found.shown };
-      const scripts = depth === "full" && template ? scriptsOf(template, text) : null;
-      // What the parser cannot make sense of is often what the template engine fills in; the page is read all the same.
-      const script = scripts
-        ? await analyseCode(catalogue, parser, scripts.grammar, scripts.text, lines, config.shown, limit)
-        : { ...noMatches, shown: config.shown };
-      const shown = script.shown;
-      const page =
-        depth === "full" && template
-          ? templates.scan(template, text, shown, suppressed, limit)
-          : { ...noMatches, links: noLinks };
-      const own = depth === "full" ? ownMatches(suppressed, unparsed(suppressions, shown)) : noMatches;
-      const reason = left ?? config.reason ?? page.reason ?? own.reason;
-      const secretLines = new Set(linesOf(config.candidates.filter(({ ruleId }) => isAboutSecrets(catalogue, ruleId))));
-      const candidates = [
-        // A rule that knows the document says more than one that goes by a name.
-        ...found
-          .candidates(suppressed, shown)
-          .filter((candidate) => !(isGeneric(candidate) && secretLines.has(candidate.startLine))),
-        ...config.candidates,
-        ...page.candidates,
-        ...script.candidates,
-        ...texts.scan(shown, suppressed, limit),
-        ...own.candidates,
-      ];
-      const settings = format === "properties" ? { settings: namedSettings(shown.text) } : {};
-      const library = isLibraryManifest(file.path, text) ? { library: true as const } : {};
-      return looked(reason, candidates, { ...page.links, ...settings, ...library }, { shown });
-    }
-    const code = await analyseCode(catalogue, parser, grammar, text, lines, found.shown, limit);
-    const suppressed = (rule: string, line: number) => code.suppressions.of(rule, line);
-    const own = ownMatches(suppressed, code.own ?? unparsed(code.suppressions));
-    const reason = code.reason ?? own.reason;
-    const keyPlaces = code.candidates.filter(({ ruleId }) => isAboutSecrets(catalogue, ruleId));
-    const told = (secret: string, line: number) =>
-      code.keys.has(secret) && keyPlaces.some(({ startLine, endLine }) => startLine <= line && line <= endLine);
-    const candidates = [
-      ...found.candidates(suppressed, code.shown, told),
-      ...code.candidates,
-      ...texts.scan(code.shown, suppressed, limit),
-      ...own.candidates,
-    ];
-    return looked(reason, candidates, code.links, code);
-  } catch (error) {
-    if (error instanceof TimeUp) return ended("partial", "time_limit");
-    // Whatever happens inside one file must not cost the others their analysis.
-    return ended("failed", error instanceof RangeError ? "stack_overflow" : "internal_error");
-  }
-}
-
-function isAboutSecrets(catalogue: Catalogue, ruleId: string): boolean {
-  const rule = catalogue.rules.get(ruleId);
-  return rule !== undefined && catalogue.family(rule.family).type === "hardcoded_secret";
-}
-
-const linesOf = (candidates: readonly Candidate[]): number[] => candidates.map((candidate) => candidate.startLine);

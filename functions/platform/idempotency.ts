@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyResult } from "aws-lambda";
@@ -29,7 +29,7 @@ export async function idempotently(
   const given = header(event, "idempotency-key");
   if (!given) return run();
   if (!/^[\x21-\x7e]{1,200}$/.test(given)) throw new SluiceError("idempotency_key_malformed");
-  const key = keys.idempotency((event.request.caller as { id: string }).id, operation, sha256(given));
+  const key = keys.idempotency((event.request.caller as { id: string }).id, operation, hash("sha256", given));
   // Keyed with what only the client knows: a body may hold a password, and a plain hash would let it be guessed from the table.
   const fingerprint = createHmac("sha256", given)
     .update(JSON.stringify([event.path, event.multiValueQueryStringParameters, event.body]))
@@ -83,4 +83,3 @@ async function claim(
 }
 
 const seconds = (at: Date) => Math.floor(at.getTime() / 1000);
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import * as z from "zod";
 import { splitRuleFile } from "../engine/match/rule-file.ts";
 import type { AuditRuleDraft } from "./rule-draft.ts";
@@ -39,6 +39,4 @@ export const ruleFileDrafts = (files: readonly RuleFileText[]): RuleFileDraft[] 
 
 /** A code has 50 characters; ids of such rules are often paths. */
 const codeOf = (id: string): string =>
-  id.length <= 50
-    ? id
-    : `${id.slice(-41).replace(/^[^a-zA-Z0-9]+/, "")}-${createHash("sha256").update(id).digest("hex").slice(0, 8)}`;
+  id.length <= 50 ? id : `${id.slice(-41).replace(/^[^a-zA-Z0-9]+/, "")}-${hash("sha256", id).slice(0, 8)}`;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { GetCommand, paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
 import { keys, table } from "../platform/table.ts";
@@ -127,7 +127,7 @@ async function sequences(
 }
 
 /** Keys are other people's text of any length; their hash is neither. */
-const keyOf = (runId: string, key: string) => keys.runKey(runId, createHash("sha256").update(key).digest("hex"));
+const keyOf = (runId: string, key: string) => keys.runKey(runId, hash("sha256", key));
 
 export const keyItem = (runId: string, key: string, { offset, crc }: Known, nowMs: number) => ({
   ...keyOf(runId, key),

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import * as z from "zod";
 import { type FileArtefact, isRepeatable, type SourceFile } from "../engine/artefact.ts";
 import type { AnalysisOptions, Engine } from "../engine/engine.ts";
@@ -27,9 +27,7 @@ export type Places = Readonly<Record<string, number>>;
 
 /** Artefacts depend on nothing else but a file's path and its bytes. */
 const analysisKey = (engine: Engine, { patterns = [], codes = [] }: AnalysisOptions): string =>
-  `${engine.version}/${createHash("sha256")
-    .update(JSON.stringify([patterns, codes]))
-    .digest("hex")}`;
+  `${engine.version}/${hash("sha256", JSON.stringify([patterns, codes]))}`;
 
 export async function writeArtefacts(
   { task_id, attempt, chunk }: ChunkOfAttempt,
@@ -108,6 +106,6 @@ export class KnownArtefacts {
   find({ path, bytes }: SourceFile): FileArtefact | null {
     const artefact = this.#byPath.get(path);
     if (!artefact || !isRepeatable(artefact.coverage)) return null;
-    return artefact.sha256 === createHash("sha256").update(bytes).digest("hex") ? artefact : null;
+    return artefact.sha256 === hash("sha256", bytes) ? artefact : null;
   }
 }

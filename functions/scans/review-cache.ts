@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ReviewUnit } from "../engine/review/review.ts";
 import { environment } from "../platform/environment.ts";
 import { getJson, putJson } from "../platform/object-store.ts";
@@ -54,7 +54,7 @@ export class ReviewCache {
     ]);
     const around = [functions.map((place) => Object.values(place)), excerpts.map((excerpt) => Object.values(excerpt))];
     const content = JSON.stringify([...this.#common, [path, language, startLine, text, asked, around]]);
-    return `${reviewsFolder(this.#userId)}${createHash("sha256").update(content).digest("hex")}.json`;
+    return `${reviewsFolder(this.#userId)}${hash("sha256", content)}.json`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import * as z from "zod";
 import { type TokenScope, tokenScopes } from "../platform/contract.ts";
@@ -114,7 +114,7 @@ function checksumOf(text: string): string {
 }
 
 /** Fast on purpose: 256 random bits cannot be tried out, so a slow hash as for passwords would only slow every request down. */
-const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+const hashOf = (secret: string): string => hash("sha256", secret);
 
 /**
  * The id is the first half of the hash as a UUID (version 8 of RFC 9562 leaves its bits to us), so that a token is found by its

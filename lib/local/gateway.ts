@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Credentials } from "./credentials.ts";
@@ -120,7 +120,7 @@ export class Gateway {
   ) {
     response.setHeader("content-type", service.contentType);
     const body = await readAll(request, jsonBytesMax);
-    const contentSha256 = createHash("sha256").update(body).digest("hex");
+    const contentSha256 = hash("sha256", body);
     const caller = this.#verify(request, url, signature, contentSha256);
     const operation = String(request.headers["x-amz-target"] ?? "").split(".")[1] ?? "";
     const input = parse(body);

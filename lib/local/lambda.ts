@@ -13,9 +13,9 @@ export interface LambdaProps {
   /** Instances of all functions together, busy or warm. @default 48 */
   readonly instancesMax?: number;
   /**
-   * Instances that may wait for work at a time; beyond, the longest idle one goes. One holds about 26 MB of its own, and a
-   * cold start takes about 100 ms.
-   * @default 8
+   * Instances that may wait for work at a time; beyond, the longest idle one goes. A scan and the client that follows it go round some
+   * twenty functions: with room for fewer, each would be gone just before its turn comes again. One holds about 26 MB of its own.
+   * @default 24
    */
   readonly warmMax?: number;
   /** How long an instance may wait for work before it is retired. @default 60 */
@@ -74,7 +74,7 @@ export class Lambda {
   constructor(props: LambdaProps) {
     this.#log = props.log;
     this.#instancesMax = props.instancesMax ?? 48;
-    this.#warmMax = props.warmMax ?? 8;
+    this.#warmMax = props.warmMax ?? 24;
     this.#idleMs = (props.idleSeconds ?? 60) * 1000;
     this.#now = props.now ?? (() => performance.now());
     this.#sweeper = setInterval(() => this.retireIdle(), sweepMs).unref();

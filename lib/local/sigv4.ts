@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { AwsError, type Caller } from "./service.ts";
 
@@ -90,7 +90,7 @@ export function verifySignature(signature: Signature, caller: Caller, request: S
       ? (request.headers["x-amz-content-sha256"] ?? "UNSIGNED-PAYLOAD")
       : request.contentSha256,
   ].join("\n");
-  const toSign = ["AWS4-HMAC-SHA256", signature.date, signature.scope, sha256(canonical)].join("\n");
+  const toSign = ["AWS4-HMAC-SHA256", signature.date, signature.scope, hash("sha256", canonical)].join("\n");
   const expected = sign(caller.secretAccessKey, signature.scope, toSign);
   if (!signature.signedHeaders.includes("host") || !equal(expected, signature.signature)) {
     throw new AwsError(
@@ -177,5 +177,3 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 /** RFC 3986: encodeURIComponent leaves five characters that AWS encodes. */
 const encode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -279,109 +279,10 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-const named = operationList.map((listed) => [listed.name, listed] as const);
-const guarded = named.filter(([, { operation }]) => operation.contract.auth !== "anyone");
-
 const isAdministrators = ({ operation }: ListedOperation) => operation.contract.auth === "administrator";
 
 /** An id of nothing. */
 const nowhere = "0198a000-0000-7000-8000-000000000000";
-
-describe("every operation", () => {
-  it.each(named)("%s answers its documented shape to a good request", async (_, listed) => {
-    const { answer, status } = await call(owner, listed);
-    expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
-    const { success } = listed.operation.contract;
-    if (status === 200 && !isRaw(success)) expect(success.parse(answer.body)).toEqual(answer.body);
-    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-  });
-
-  it.each(guarded)("%s answers 401 to nobody, to rubbish and to a forged token", async (_, listed) => {
-    const [header, payload] = (owner.token as string).split(".");
-    const unsigned = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString("base64url")}.${payload}.`;
-    const otherSignature = `${header}.${payload}.${Buffer.alloc(64, 1).toString("base64url")}`;
-    for (const token of [null, "rubbish", unsigned, otherSignature, "x".repeat(5000)]) {
-      const { answer, written } = await call(owner, listed, { token });
-      expect(answer).toMatchObject({ status: 401, body: { code: "not_authenticated" } });
-      expect(written).toEqual([]);
-      // API Gateway renames the header that a function sends; browsers must not answer it with a prompt of their own.
-      expect(answer.headers.get("x-amzn-remapped-www-authenticate")).toBe("Bearer");
-    }
-  });
-
-  it.each(named.filter(([, listed]) => parametersOf(listed).length > 0))(
-    "%s answers 422 to ids that are no ids",
-    async (_, listed) => {
-      for (const junk of ["1", "not-an-id", "%2e%2e%2f", "T%23x", "00000000-0000-0000-0000-00000000000g"]) {
-        const params = Object.fromEntries(parametersOf(listed).map((name) => [name, junk]));
-        const { answer } = await call(owner, listed, {}, params);
-        expect(answer).toMatchObject({ status: 422, body: { code: "validation_failed" } });
-      }
-    },
-  );
-
-  it.each(guarded.filter(([, listed]) => isAdministrators(listed)))(
-    "%s answers 403 to who is no administrator",
-    async (_, listed) => {
-      const { answer, written } = await call(member, listed);
-      expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });
-      expect(written).toEqual([]);
-    },
-  );
-
-  it.each(guarded.filter(([, listed]) => isAdministrators(listed) && parametersOf(listed).length > 0))(
-    "%s answers 404 to an administrator where nothing is",
-    async (_, listed) => {
-      const params = Object.fromEntries(parametersOf(listed).map((name) => [name, nowhere]));
-      const { answer, written } = await call(owner, listed, {}, params);
-      expect([answer.status, written]).toEqual([404, []]);
-    },
-  );
-
-  it.each(guarded.filter(([, listed]) => namesSomething(listed)))(
-    "%s answers a stranger as if nothing were there",
-    async (_, listed) => {
-      const foreign = await call(stranger, listed);
-      const params = Object.fromEntries(parametersOf(listed).map((name) => [name, nowhere]));
-      const { sent = {} } = await samples[listed.name as Names](world);
-      const query = sent.query?.project_id ? { ...sent.query, project_id: nowhere } : sent.query;
-      const multipart = sent.multipart?.project_id ? { ...sent.multipart, project_id: nowhere } : sent.multipart;
-      const json = projectIn(sent.json) ? { ...(sent.json as object), project_id: nowhere } : sent.json;
-      const missing = await call(stranger, listed, { ...sent, query, multipart, json }, params);
-      expect(foreign.answer.status).toBe(404);
-      expect([foreign.written, missing.written]).toEqual([[], []]);
-      expect({ ...foreign.answer.body, request_id: "" }).toEqual({ ...missing.answer.body, request_id: "" });
-    },
-  );
-
-  it.each(named.filter(([, { operation }]) => operation.contract.body && operation.contract.bodyType === undefined))(
-    "%s refuses a broken body with a clear error",
-    async (_, listed) => {
-      const json = { "Content-Type": "application/json" };
-      for (const [raw, headers, status, code] of [
-        ["{", json, 422, "invalid_json"],
-        ["[".repeat(1000), json, 422, "invalid_json"],
-        ['"text"', json, 422, "validation_failed"],
-        ["{}", { "Content-Type": "text/plain" }, 415, "unsupported_media_type"],
-      ] as const) {
-        const { answer } = await call(owner, listed, { raw, headers, json: undefined });
-        expect(answer).toMatchObject({ status, body: { code } });
-      }
-      const { answer } = await call(owner, listed, {
-        raw: new Uint8Array([0x22, 0xff, 0x22]),
-        headers: json,
-        json: undefined,
-      });
-      expect(answer).toMatchObject({ status: 422, body: { code: "invalid_json" } });
-    },
-  );
-
-  it("is found with and without a trailing slash, without a redirect", async () => {
-    for (const path of ["/api/v1/projects", "/api/v1/projects/", "/api/v1/tasks", "/api/v1/tasks/"]) {
-      expect((await owner.call("GET", path)).status).toBe(200);
-    }
-  });
-});
 
 /** What each operation that reaches a project, by its own id or by that of a task in it, does with it. */
 const access: Partial<Record<Names, Action>> = {
@@ -420,80 +321,168 @@ const access: Partial<Record<Names, Action>> = {
   exportDatabase: "delete",
 };
 
-const reaching = named.filter(([name]) => access[name as Names]);
 const hidden = ["project_not_found", "task_not_found"] as const;
 
-describe("every operation that reaches a project", () => {
-  it("says in this file what it does with it", () => {
-    const refusing = operationList.filter(({ operation }) =>
-      hidden.some((code) => operation.contract.failures.includes(code)),
-    );
-    expect(Object.keys(access).toSorted()).toEqual(refusing.map(({ name }) => name).toSorted());
+it("says here of every operation that reaches a project what it does with it", () => {
+  const refusing = operationList.filter(({ operation }) =>
+    hidden.some((code) => operation.contract.failures.includes(code)),
+  );
+  expect(Object.keys(access).toSorted()).toEqual(refusing.map(({ name }) => name).toSorted());
+});
+
+// All that is asked of an operation is asked in a row, while its function is warm.
+describe.each(operationList.map((listed) => [listed.name as Names, listed] as const))("%s", (name, listed) => {
+  const { contract } = listed.operation;
+  const isGuarded = contract.auth !== "anyone";
+  const isForAdministrators = isAdministrators(listed);
+  const hasParameters = parametersOf(listed).length > 0;
+  const action = access[name];
+
+  it("answers its documented shape to a good request", async () => {
+    const { answer, status } = await call(owner, listed);
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
+    const { success } = contract;
+    if (status === 200 && !isRaw(success)) expect(success.parse(answer.body)).toEqual(answer.body);
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it.each(reaching)("%s does not exist for whoever has no part in the project", async (_, listed) => {
-    // The stranger is a system administrator, which is no role in a project.
-    for (const api of [outsider.api, stranger]) {
-      const { answer, written } = await call(api, listed);
-      expect(answer).toMatchObject({ status: 404, body: { code: expect.stringMatching(hidden.join("|")) } });
-      expect(written).toEqual([]);
-    }
-  });
+  if (isGuarded)
+    it("answers 401 to nobody, to rubbish and to a forged token", async () => {
+      const [header, payload] = (owner.token as string).split(".");
+      const unsigned = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString("base64url")}.${payload}.`;
+      const otherSignature = `${header}.${payload}.${Buffer.alloc(64, 1).toString("base64url")}`;
+      const sample = await samples[name](world);
+      for (const token of [null, "rubbish", unsigned, otherSignature, "x".repeat(5000)]) {
+        const { answer, written } = await call(owner, listed, { token }, sample);
+        expect(answer).toMatchObject({ status: 401, body: { code: "not_authenticated" } });
+        expect(written).toEqual([]);
+        // API Gateway renames the header that a function sends; browsers must not answer it with a prompt of their own.
+        expect(answer.headers.get("x-amzn-remapped-www-authenticate")).toBe("Bearer");
+      }
+    });
 
-  it.each(reaching)("%s answers 403 to a role that is too low, and serves all others", async (name, listed) => {
-    const needed = MemberRole.options.indexOf(roleFor(access[name as Names] as Action));
-    for (const [role, { api }] of Object.entries(team)) {
-      // To leave is everybody's own right, and the sample removes the viewer.
-      if (name === "removeMember" && role === "viewer") continue;
-      const { answer, written } = await call(api, listed);
-      const refused = answer.status === 403 || hidden.includes(answer.body?.code);
-      expect([role, refused]).toEqual([role, MemberRole.options.indexOf(role as MemberRole) < needed]);
-      if (!refused) continue;
+  if (hasParameters)
+    it("answers 422 to ids that are no ids", async () => {
+      const sample = await samples[name](world);
+      for (const junk of ["1", "not-an-id", "%2e%2e%2f", "T%23x", "00000000-0000-0000-0000-00000000000g"]) {
+        const params = Object.fromEntries(parametersOf(listed).map((name) => [name, junk]));
+        const { answer } = await call(owner, listed, {}, { ...sample, params });
+        expect(answer).toMatchObject({ status: 422, body: { code: "validation_failed" } });
+      }
+    });
+
+  if (isForAdministrators)
+    it("answers 403 to who is no administrator", async () => {
+      const { answer, written } = await call(member, listed);
       expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });
       expect(written).toEqual([]);
-    }
-  });
+    });
 
-  it.each(reaching.filter(([name]) => isActiveOnly(access[name as Names] as Action)))(
-    "%s is refused while the project is in the recycle bin",
-    async (name, listed) => {
+  if (isForAdministrators && hasParameters)
+    it("answers 404 to an administrator where nothing is", async () => {
+      const params = Object.fromEntries(parametersOf(listed).map((name) => [name, nowhere]));
+      const { answer, written } = await call(owner, listed, {}, { ...(await samples[name](world)), params });
+      expect([answer.status, written]).toEqual([404, []]);
+    });
+
+  if (isGuarded && namesSomething(listed))
+    it("answers a stranger as if nothing were there", async () => {
+      const sample = await samples[name](world);
+      const foreign = await call(stranger, listed, {}, sample);
+      const params = Object.fromEntries(parametersOf(listed).map((name) => [name, nowhere]));
+      const { sent = {} } = sample;
+      const query = sent.query?.project_id ? { ...sent.query, project_id: nowhere } : sent.query;
+      const multipart = sent.multipart?.project_id ? { ...sent.multipart, project_id: nowhere } : sent.multipart;
+      const json = projectIn(sent.json) ? { ...(sent.json as object), project_id: nowhere } : sent.json;
+      const missing = await call(stranger, listed, { query, multipart, json }, { ...sample, params });
+      expect(foreign.answer.status).toBe(404);
+      expect([foreign.written, missing.written]).toEqual([[], []]);
+      expect({ ...foreign.answer.body, request_id: "" }).toEqual({ ...missing.answer.body, request_id: "" });
+    });
+
+  if (contract.body && contract.bodyType === undefined)
+    it("refuses a broken body with a clear error", async () => {
+      const json = { "Content-Type": "application/json" };
+      const sample = await samples[name](world);
+      for (const [raw, headers, status, code] of [
+        ["{", json, 422, "invalid_json"],
+        ["[".repeat(1000), json, 422, "invalid_json"],
+        ['"text"', json, 422, "validation_failed"],
+        ["{}", { "Content-Type": "text/plain" }, 415, "unsupported_media_type"],
+      ] as const) {
+        const { answer } = await call(owner, listed, { raw, headers, json: undefined }, sample);
+        expect(answer).toMatchObject({ status, body: { code } });
+      }
+      const raw = new Uint8Array([0x22, 0xff, 0x22]);
+      const { answer } = await call(owner, listed, { raw, headers: json, json: undefined }, sample);
+      expect(answer).toMatchObject({ status: 422, body: { code: "invalid_json" } });
+    });
+
+  if (action)
+    it("does not exist for whoever has no part in the project", async () => {
+      const sample = await samples[name](world);
+      // The stranger is a system administrator, which is no role in a project.
+      for (const api of [outsider.api, stranger]) {
+        const { answer, written } = await call(api, listed, {}, sample);
+        expect(answer).toMatchObject({ status: 404, body: { code: expect.stringMatching(hidden.join("|")) } });
+        expect(written).toEqual([]);
+      }
+    });
+
+  if (action)
+    it("answers 403 to a role that is too low, and serves all others", async () => {
+      const needed = MemberRole.options.indexOf(roleFor(action));
+      for (const [role, { api }] of Object.entries(team)) {
+        // To leave is everybody's own right, and the sample removes the viewer.
+        if (name === "removeMember" && role === "viewer") continue;
+        const { answer, written } = await call(api, listed);
+        const refused = answer.status === 403 || hidden.includes(answer.body?.code);
+        expect([role, refused]).toEqual([role, MemberRole.options.indexOf(role as MemberRole) < needed]);
+        if (!refused) continue;
+        expect(answer).toMatchObject({ status: 403, body: { code: "permission_denied" } });
+        expect(written).toEqual([]);
+      }
+    });
+
+  if (action && isActiveOnly(action))
+    it("is refused while the project is in the recycle bin", async () => {
       const project = await owner.projectWith(vulnerableApp);
-      const sample = await samples[name as Names]({ ...world, projectId: project.id });
+      const sample = await samples[name]({ ...world, projectId: project.id });
       const { query, multipart, json } = sample.sent ?? {};
       const binned =
         sample.project ?? sample.params?.id ?? query?.project_id ?? multipart?.project_id ?? projectIn(json);
       await owner.ok("DELETE", `/api/v1/projects/${binned}`);
       const { answer } = await send(owner, listed, sample);
       expect(answer).toMatchObject({ status: 409, body: { code: "project_in_recycle_bin" } });
-    },
-  );
-});
+    });
 
-describe("what a refused request leaves behind", () => {
-  it("can be told from what a served one does", async () => {
-    const [, createProject] = named.find(([name]) => name === "createProject") as (typeof named)[number];
-    const { written } = await call(owner, createProject);
-    // The project and its owner's counters; the platform's own entry in the audit log.
-    expect(written).toEqual(["dynamodb:PutItem P", "dynamodb:UpdateItem STATS", "dynamodb:PutItem AUDIT"]);
-  });
-
-  it.each(guarded.filter(([, listed]) => namesSomething(listed) || isAdministrators(listed)))(
-    "by %s, with an API token and a key that makes repeating safe, is the note of both",
-    async (_, listed) => {
-      const { contract } = listed.operation;
-      const { api, token } = isAdministrators(listed) ? memberToken : outsiderToken;
+  if (isGuarded && (namesSomething(listed) || isForAdministrators))
+    it("writes no more than the notes of an API token and of a key that makes repeating safe when it refuses a request with both", async () => {
+      const { api, token } = isForAdministrators ? memberToken : outsiderToken;
       const headers = { "Idempotency-Key": randomUUID() };
       const { answer, written } = await call(api, listed, { token, headers });
-      expect(answer.status).toBe(isAdministrators(listed) ? 403 : 404);
+      expect(answer.status).toBe(isForAdministrators ? 403 : 404);
       // Who is no administrator is refused before the key is looked at. A refusal gives it back, so that the same key may try again.
-      const claimed = contract.idempotent && !isAdministrators(listed);
+      const claimed = contract.idempotent && !isForAdministrators;
       const claim = claimed ? ["dynamodb:PutItem IDEM", "dynamodb:DeleteItem IDEM"] : [];
       const use = "dynamodb:PutItem TOKUSE";
       expect(written.filter((write) => write !== use)).toEqual(claim);
       // Once an hour and process.
       expect(written.filter((write) => write === use).length).toBeLessThanOrEqual(1);
-    },
-  );
+    });
+});
+
+it("records what a served request writes, as it would for a refused one", async () => {
+  const createProject = operationList.find(({ name }) => name === "createProject") as ListedOperation;
+  const { written } = await call(owner, createProject);
+  // The project and its owner's counters; the platform's own entry in the audit log.
+  expect(written).toEqual(["dynamodb:PutItem P", "dynamodb:UpdateItem STATS", "dynamodb:PutItem AUDIT"]);
+});
+
+it("is found with and without a trailing slash, without a redirect", async () => {
+  for (const path of ["/api/v1/projects", "/api/v1/projects/", "/api/v1/tasks", "/api/v1/tasks/"]) {
+    expect((await owner.call("GET", path)).status).toBe(200);
+  }
 });
 
 describe("what is no operation", () => {
@@ -593,24 +582,21 @@ async function addedRule(id: string): Promise<{ id: string; rule_id: string }> {
   return { id, rule_id: (await owner.ok("POST", `/api/v1/rules/${id}/rules`, { json: ownRule })).id };
 }
 
-/** Sends an operation's sample request, changed where the test says so. */
-async function call(api: Api, listed: ListedOperation, change: Sent = {}, params?: Record<string, string>) {
-  const sample = await samples[listed.name as Names](world);
-  const sent = { ...sample.sent, ...change };
-  return {
-    ...(await send(api === owner ? (sample.as ?? owner) : api, listed, {
-      params: params ?? sample.params ?? {},
-      sent,
-    })),
-    status: sample.status ?? 200,
-  };
+/**
+ * Sends an operation's sample request, changed where the test says so.
+ * @param given one that may be sent again, as it was only refused
+ */
+async function call(api: Api, listed: ListedOperation, change: Sent = {}, given?: Sampled) {
+  const { params, sent, as = owner, status = 200 } = given ?? (await samples[listed.name as Names](world));
+  const request = { params: params ?? {}, sent: { ...sent, ...change } };
+  return { ...(await send(api === owner ? as : api, listed, request)), status };
 }
 
 /** @returns the answer, and what the operation's function has written for it */
 async function send(
   api: Api,
   { name: operationName, operation: { contract } }: ListedOperation,
-  { params, sent }: Awaited<ReturnType<Sample>>,
+  { params, sent }: Sampled,
 ) {
   const path = fullPath(contract).replace(/\{(\w+)\}/g, (_, name: string) => params?.[name] ?? name);
   writes.clear();

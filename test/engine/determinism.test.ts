@@ -1,28 +1,20 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import type { FileArtefact, SourceFile } from "../../functions/engine/artefact.ts";
-import { createEngine, type Engine } from "../../functions/engine/engine.ts";
-import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
+import type { Engine } from "../../functions/engine/engine.ts";
+import { openEngine } from "./engine-under-test.ts";
 import { samplesAndFixtures } from "./source-files.ts";
 
 const files = samplesAndFixtures(3);
 
-let folder: string;
 /** Each shard has an engine of its own, as each function has; what one has seen must not matter to another. */
 let engines: readonly Engine[];
 let expected: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sluice-engine-"));
-  await writeEngineAssets(folder);
-  const open = () => createEngine({ read: (name) => readFile(join(folder, name)) });
-  engines = await Promise.all(Array.from({ length: 7 }, open));
+  engines = await Promise.all(Array.from({ length: 7 }, () => openEngine()));
   expected = JSON.stringify((engines[0] as Engine).link(await analysed([files])));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Artefacts as they come back from storage, shard after shard. */
 async function analysed(shards: readonly (readonly SourceFile[])[]): Promise<FileArtefact[]> {

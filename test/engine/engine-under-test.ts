@@ -1,21 +1,22 @@
-import { mkdtempSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, expect } from "vitest";
+import { expect, inject } from "vitest";
 import type { FileArtefact } from "../../functions/engine/artefact.ts";
+import type { CatalogueData } from "../../functions/engine/catalogue/schema.ts";
 import { type AnalysisOptions, createEngine, type Engine } from "../../functions/engine/engine.ts";
 import type { Finding } from "../../functions/engine/finding.ts";
 import type { WorkClock } from "../../functions/engine/time-limit.ts";
-import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
 
-/** The real engine over freshly written assets; the folder goes when the test file ends. */
-export async function openEngine(clock?: WorkClock): Promise<Engine> {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-engine-"));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-  await writeEngineAssets(folder);
-  return createEngine({ read: (name) => readFile(join(folder, name)), ...(clock && { clock }) });
-}
+/** What the engine reads, as it was written for this run. */
+export const readAsset = (name: string): Promise<Buffer> => readFile(join(inject("taskRoot"), "engine", name));
+
+/** All rules and models, compiled. */
+export const catalogueData = async (): Promise<CatalogueData> =>
+  JSON.parse((await readAsset("catalogue.json")).toString()) as CatalogueData;
+
+/** The real engine. */
+export const openEngine = (clock?: WorkClock): Promise<Engine> =>
+  createEngine({ read: readAsset, ...(clock && { clock }) });
 
 const encoder = new TextEncoder();
 

@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Module } from "../../functions/engine/ir/ir.ts";
 import { GoLowering } from "../../functions/engine/lower/go/go-lowering.ts";
 import { JavaLowering } from "../../functions/engine/lower/java/java-lowering.ts";
@@ -10,14 +6,11 @@ import { JavaScriptLowering } from "../../functions/engine/lower/javascript/java
 import { PhpLowering } from "../../functions/engine/lower/php/php-lowering.ts";
 import { PythonLowering } from "../../functions/engine/lower/python/python-lowering.ts";
 import { SourceParser } from "../../functions/engine/parse/parser.ts";
-import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
+import { readAsset } from "./engine-under-test.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sluice-lowering-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let parser: SourceParser;
 beforeAll(async () => {
-  await writeEngineAssets(folder);
-  parser = await SourceParser.create({ read: (name) => readFile(join(folder, name)) });
+  parser = await SourceParser.create({ read: readAsset });
 });
 
 const lowerings = {

@@ -5,11 +5,10 @@ import type { Rule } from "../../functions/engine/catalogue/schema.ts";
 import type { Engine } from "../../functions/engine/engine.ts";
 import type { Finding } from "../../functions/engine/finding.ts";
 import { languageOf } from "../../functions/engine/inventory/language.ts";
-import { readCatalogue } from "../../lib/bundle/engine-assets.ts";
-import { findingsOfAll, openEngine } from "./engine-under-test.ts";
+import { catalogueData, findingsOfAll, openEngine } from "./engine-under-test.ts";
 
 const rulesFolder = join(import.meta.dirname, "../../functions/engine/rules");
-const { rules } = await readCatalogue();
+const { rules } = await catalogueData();
 const qualityCodes = rules.flatMap(({ code }) => code ?? []);
 
 let engine: Engine;

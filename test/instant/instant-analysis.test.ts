@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
 import {
   analysesPerHourMax,
@@ -12,7 +11,6 @@ import { environment } from "../../functions/platform/environment.ts";
 import { table } from "../../functions/platform/table.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
 import { monthSpending } from "../../functions/spending/spent.ts";
-import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
 import { type LoopbackModel, saying, startLoopbackModel } from "../llm/loopback-model.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { type Person, person } from "../support/person.ts";
@@ -44,8 +42,7 @@ beforeAll(async () => {
     startLoopbackModel(),
   ]);
   process.env.OUTBOUND_ALLOWED_HOSTS = [fake.url, busy.url].map((url) => new URL(url).host).join();
-  process.env.LAMBDA_TASK_ROOT = data.folder;
-  await writeEngineAssets(join(data.folder, "engine"));
+  process.env.LAMBDA_TASK_ROOT = inject("taskRoot");
 });
 afterAll(async () => {
   await busy.stop();

@@ -1,11 +1,9 @@
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { faultKinds } from "../../bin/fake-llm/faults.ts";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
 import { unitCharactersMax } from "../../functions/engine/review/units.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
 import { monthSpending } from "../../functions/spending/spent.ts";
-import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { type Person, person } from "../support/person.ts";
 
@@ -26,8 +24,7 @@ beforeAll(async () => {
   data = await startEmbeddedData();
   fake = await startFakeLlm({ keepBodies: true, slowByteMs: 50 });
   process.env.OUTBOUND_ALLOWED_HOSTS = new URL(fake.url).host;
-  process.env.LAMBDA_TASK_ROOT = data.folder;
-  await writeEngineAssets(join(data.folder, "engine"));
+  process.env.LAMBDA_TASK_ROOT = inject("taskRoot");
 });
 afterAll(async () => {
   await fake.close();

@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import { v7 as uuid } from "uuid";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
 import type { FileArtefact } from "../../functions/engine/artefact.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { getJson, putJson } from "../../functions/platform/object-store.ts";
@@ -13,7 +12,6 @@ import { changeTask, createTask } from "../../functions/scans/task-store.ts";
 import { analyseChunk } from "../../functions/scans/workflow/analyse-chunk.ts";
 import { planScan } from "../../functions/scans/workflow/plan-scan.ts";
 import { storeArchive } from "../../functions/sources/stored-zip-store.ts";
-import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
 import { zipOf } from "../support/api.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { storedUser } from "../support/stored-user.ts";
@@ -24,8 +22,7 @@ let project: Project;
 
 beforeAll(async () => {
   data = await startEmbeddedData();
-  process.env.LAMBDA_TASK_ROOT = data.folder;
-  await writeEngineAssets(join(data.folder, "engine"));
+  process.env.LAMBDA_TASK_ROOT = inject("taskRoot");
 });
 afterAll(() => data.stop());
 beforeEach(async () => {

@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
-
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+import { hash } from "node:crypto";
 
 /**
  * The name of a resource that the template does not name. CloudFormation makes one up; here it follows from the stack and
@@ -8,17 +6,19 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
  */
 export function physicalName(stackName: string, logicalId: string, charactersMax = 64): string {
   const name = `${stackName}-${logicalId}`;
-  return name.length <= charactersMax ? name : `${name.slice(0, charactersMax - 9)}-${hashOf(name).slice(0, 8)}`;
+  return name.length <= charactersMax
+    ? name
+    : `${name.slice(0, charactersMax - 9)}-${hash("sha256", name).slice(0, 8)}`;
 }
 
 /** Buckets know lower case only, in which two logical ids could become one. */
 export const bucketName = (stackName: string, logicalId: string): string =>
-  `${`${stackName}-${logicalId}`.toLowerCase().slice(0, 54)}-${hashOf(logicalId).slice(0, 8)}`;
+  `${`${stackName}-${logicalId}`.toLowerCase().slice(0, 54)}-${hash("sha256", logicalId).slice(0, 8)}`;
 
 /** A key's id, in the form of a UUID. */
 export const keyId = (stackName: string, logicalId: string): string =>
-  hashOf(`${stackName}-${logicalId}`).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+  hash("sha256", `${stackName}-${logicalId}`).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 
 /** Ten characters, as API Gateway's ids are. */
 export const shortId = (stackName: string, logicalId: string): string =>
-  hashOf(`${stackName}-${logicalId}`).slice(0, 10);
+  hash("sha256", `${stackName}-${logicalId}`).slice(0, 10);

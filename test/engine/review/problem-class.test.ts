@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { vulnerabilityTypes } from "../../../functions/engine/finding.ts";
 import { classOf, problemClasses } from "../../../functions/engine/review/problem-class.ts";
-import { readCatalogue } from "../../../lib/bundle/engine-assets.ts";
+import { catalogueData } from "../engine-under-test.ts";
 
-const { families, rules } = await readCatalogue();
+const { families, rules } = await catalogueData();
 
 describe("the classes that a model can report", () => {
   it("say of a family what the rules' catalogue says", () => {
