@@ -323,10 +323,10 @@ export class Catalogue {
     const point: EntryPoint = {
       parameters: entry.parameters,
       others: entry.others ?? null,
-      returns: entry.returns.flatMap(({ argument, family, when, unless, confidence = entry.confidence }) =>
+      returns: entry.returns.flatMap(({ argument, family, when, unless, notNear, confidence = entry.confidence }) =>
         rules
           .filter((rule) => rule.family === family)
-          .map((rule) => this.#match(rule, { argument, confidence, when, unless })),
+          .map((rule) => this.#match(rule, { argument, confidence, when, unless, notNear })),
       ),
       confidence: entry.confidence ?? 1,
       names: entry.names ?? [],

@@ -95,7 +95,13 @@ const where = {
   confidence: Share.optional(),
 };
 
-const Sink = z.strictObject({ ...where, argument: Arguments.default([0]), family: Slug });
+const Sink = z.strictObject({
+  ...where,
+  argument: Arguments.default([0]),
+  family: Slug,
+  /** Neither the statement nor the lines that use what it assigns may contain this: a response is told its type when it is made already. */
+  notNear: z.string().optional(),
+});
 const Pattern = z.strictObject({
   ...where,
   /** A method of this name that is written like this: what it should do, it does not. */
@@ -182,10 +188,21 @@ export const Model = z.strictObject({
         returns: z
           .union([
             Slug.transform((family) => [
-              { argument: [0] as (string | number)[], family, when: [], unless: [], confidence: undefined },
+              {
+                argument: [0] as (string | number)[],
+                family,
+                when: [],
+                unless: [],
+                notNear: undefined,
+                confidence: undefined,
+              },
             ]),
             /** Position 0 is what becomes a page, 1 is all that is returned. */
-            z.array(Sink.pick({ argument: true, family: true, when: true, unless: true, confidence: true })).min(1),
+            z
+              .array(
+                Sink.pick({ argument: true, family: true, when: true, unless: true, notNear: true, confidence: true }),
+              )
+              .min(1),
           ])
           .default([]),
         confidence: Share.optional(),

@@ -3,6 +3,7 @@ import type { Assign, Expression } from "../ir/ir.ts";
 import { setterOf } from "./accessors.ts";
 import { check } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
+import { targetOf } from "./handover.ts";
 import { isCarried, member } from "./members.ts";
 import { indexOf, keptIn, useOf } from "./memory.ts";
 import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
@@ -30,6 +31,7 @@ export function assign(
       );
       // Settings files are modules and classes of plain names.
       if (run.language === "python" && !frame.fn) storedIn(run, frame, [to.name], nothing, value, at);
+      exportName(run, frame, to.name, value);
       break;
     case "field":
       assignField(run, frame, to, value, at);
@@ -136,13 +138,21 @@ function exportMethod(run: Run, to: Extract<Expression, { kind: "field" }>, { cl
   if (owner) run.exports.set(`${owner}.${to.name}`, closure);
 }
 
+/** What a module of Python binds is what other files import from it: an object that it has made, a name that it has imported itself. */
+export function exportName(run: Run, frame: Frame, name: string, value: Value): void {
+  if (run.language === "python" && !frame.fn && !frame.owner) exportAs(run, name, value);
+}
+
 function exportAs(run: Run, name: string, value: Value): void {
   const [closure] = value.closures;
-  const target = value.instance?.node.name ?? value.type?.node.name ?? value.paths.find((path) => /^[.@~#]/.test(path));
+  const target = value.instance?.node.name ?? value.type?.node.name ?? outsideOf(run, value.paths);
   if (closure) run.exports.set(name, closure);
-  else if (target && target !== name && run.aliases.size < aliasesMax)
-    run.aliases.set(name, target.replaceAll("()", ""));
+  else if (target && target !== name && run.aliases.size < aliasesMax) run.alias(name, target.replaceAll("()", ""));
 }
+
+/** In JavaScript a path of the project shows by how it begins; in Python it is one that no model knows. */
+const outsideOf = (run: Run, paths: readonly string[]): string | null | undefined =>
+  run.language === "python" ? targetOf(run, paths) : paths.find((path) => /^[.@~#]/.test(path));
 
 const aliasesMax = 500;
 const storesMax = 100;

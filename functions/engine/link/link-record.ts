@@ -33,7 +33,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
       from: record.origin(taint.source),
       ...record.way(taint, at),
     })),
-    aliases: [...run.aliases].map(([name, target]) => ({ name, target })),
+    aliases: [...run.aliases.values()],
     classes: classesOf(run),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
