@@ -81,6 +81,9 @@ export interface PassedParameter {
   kind: string | null;
   type: string | null;
   unless: Test[];
+  /** The argument that is called to make the value, by an entry point of its own. */
+  calls: number | string | null;
+  point: EntryPoint;
 }
 
 /** All that is known about one language for one set of imports, ready to be asked by path. */
@@ -353,7 +356,7 @@ export class Catalogue {
     if (entry.names && !entry.method && !entry.exported) knowledge.entryNames.push(point);
     if (entry.parameterDecorator) {
       const kind = entry.type ? null : (entry.others ?? "http-query");
-      const passed = { kind, type: entry.type ?? null, unless: point.unless };
+      const passed = { kind, type: entry.type ?? null, unless: point.unless, calls: entry.calls ?? null, point };
       remember(knowledge, entry.parameterDecorator, (path) => knowledge.parameterDecorators.add(path, passed));
     }
     for (const name of entry.exported ? expandBraces(entry.exported) : [])

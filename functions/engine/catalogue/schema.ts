@@ -168,6 +168,8 @@ export const Model = z.strictObject({
         of: Path.optional(),
         /** Parameters with this decorator. */
         parameterDecorator: Path.optional(),
+        /** The argument of that decorator which the framework calls to make the value, and passes its own parameters as well; without it the declared type is called. */
+        calls: Argument.optional(),
         /** What a parameter with the decorator is, where it is more than plain input. */
         type: Path.optional(),
         /** What the arguments of the call, or of the decorator of a parameter or of the function, must and must not be. */
@@ -182,7 +184,7 @@ export const Model = z.strictObject({
         parameters: z.array(Path).default([]),
         /** Source kind of all other parameters. */
         others: Slug.optional(),
-        /** Types, or packages that end in a dot, of parameters that the framework makes itself. */
+        /** Types of parameters that the framework makes itself: whole paths, packages that end in a dot, or endings behind a star. */
         except: z.array(Path).default([]),
         /** Families for which what the function returns is a sink. */
         returns: z

@@ -199,7 +199,7 @@ function setFacts(run: Run, frame: Frame, paths: readonly string[], subject: Sub
 function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
   const points = run.knowledge.entryCalls.findAll(called.paths);
   if (points.length === 0) return false;
-  const closures = called.positional.flatMap((arg) => [
+  const closures = [...called.positional, ...called.named.values()].flatMap((arg) => [
     ...arg.closures,
     ...(arg.slots?.shape === "list" ? [...arg.slots.entries.values()].flatMap((v) => v.closures) : []),
   ]);
