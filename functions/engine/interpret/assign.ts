@@ -4,12 +4,12 @@ import { setterOf } from "./accessors.ts";
 import { check } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
-import { isCarried, member } from "./members.ts";
+import { fieldTaint, isCarried, member } from "./members.ts";
 import { indexOf, keptIn, useOf } from "./memory.ts";
 import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { showInView } from "./template-calls.ts";
-import { anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";
+import { allTaint, anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";
 
 /** Stores a value: in a variable, a field, an element, or by destructuring. */
 export function assign(
@@ -266,7 +266,11 @@ function partOf(
     return key === "0" ? value : { ...tainted(value.taint), paths: memberPaths(value, `[${key}]`) };
   // `connection, address = server.accept()`, `const [query] = useSearchParams()`: each result goes by its position.
   if (shape === "list" && /^(python|javascript)$/.test(run.language) && !value.slots)
-    return { ...anyElement(value), paths: memberPaths(value, `[${key}]`) };
+    return {
+      ...anyElement(value),
+      taint: fieldTaint(run, value, allTaint(value), String(key)),
+      paths: memberPaths(value, `[${key}]`),
+    };
   if (shape === "list") return elementAt(value, String(key)) ?? anyElement(value);
   return member(run, frame, value, String(key), at);
 }

@@ -20,9 +20,9 @@ export function handOver(
         hand(run, { target, argument, field, source, clean, step, at, via, ...(value.prefix && { led: true }) });
 }
 
-/** What taints an argument as a whole, and what taints its fields. */
+/** What taints an argument as a whole, and what taints its fields, or the elements of a list whose places are known. */
 export function partsOf(value: Value): [field: string | undefined, taint: readonly Taint[]][] {
-  if (value.slots?.shape !== "map") return [[undefined, allTaint(value)]];
+  if (!value.slots || (value.slots.shape === "list" && value.slots.rest)) return [[undefined, allTaint(value)]];
   const { entries, rest } = value.slots;
   const whole = rest ? joinTaint(value.taint, allTaint(rest)) : value.taint;
   return [

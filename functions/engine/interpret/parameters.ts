@@ -208,7 +208,7 @@ const extendsFramework = (owner: ClassInfo, { of }: EntryPoint): boolean =>
 /** What a framework passes in a parameter. From the path of a route come its placeholders only, and converted ones are harmless. */
 function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): string | null {
   if (entry.others !== "http-path") return entry.others;
-  const routes = fn.decorators.flatMap((d) => (d.kind === "call" && d.args[0] ? [d.args[0].value] : []));
+  const routes = fn.decorators.flatMap((d) => (d.kind === "call" && d.args[0]?.name === null ? [d.args[0].value] : []));
   if (routes.length === 0 || routes.some((route) => route.kind !== "literal")) return entry.others;
   const holes = routes.flatMap((route) => [
     ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),

@@ -3,7 +3,7 @@ import os
 
 from flask import Blueprint, request
 
-from .parameters import Parameters
+from .parameters import Parameters, order_of
 
 mixing = Blueprint("mixing", __name__)
 
@@ -63,3 +63,14 @@ def silence():
 
 
 mixing.add_url_rule("/silence", view_func=silence)
+
+
+@mixing.post("/order")
+def order():
+    given, answer = order_of(request, {"mix", "master"})
+    if answer is not None:
+        # safe: xss
+        return answer
+    # vuln: command_injection
+    os.system("order " + given["client"])
+    return ""
