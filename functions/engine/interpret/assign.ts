@@ -9,7 +9,18 @@ import { indexOf, keptIn, useOf } from "./memory.ts";
 import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { showInView } from "./template-calls.ts";
-import { allTaint, anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";
+import {
+  allTaint,
+  anyElement,
+  boundSlots,
+  cleaned,
+  elementAt,
+  join,
+  nothing,
+  stepped,
+  tainted,
+  type Value,
+} from "./value.ts";
 
 /** Stores a value: in a variable, a field, an element, or by destructuring. */
 export function assign(
