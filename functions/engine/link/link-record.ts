@@ -2,7 +2,7 @@ import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } f
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
-import { partsOf } from "../interpret/handover.ts";
+import { partsOfResult } from "../interpret/handover.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import type { ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
 import type { Span } from "../ir/ir.ts";
@@ -84,7 +84,7 @@ class Recorder {
   }
 
   #returns({ fn }: ClosureValue, { returns }: Summary): ExportedFunction["returns"] {
-    const all = partsOf(returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
+    const all = partsOfResult(returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
     return all
       .filter(({ taint: { source } }) => !source.parameter || source.parameter.fn === fn)
       .slice(0, returnsMax)
