@@ -81,6 +81,9 @@ export interface PassedParameter {
   kind: string | null;
   type: string | null;
   unless: Test[];
+  /** The argument that is called to make the value, by an entry point of its own. */
+  calls: number | string | null;
+  point: EntryPoint;
 }
 
 /** All that is known about one language for one set of imports, ready to be asked by path. */
@@ -348,10 +351,10 @@ export class Catalogue {
     const point: EntryPoint = {
       parameters: entry.parameters,
       others: entry.others ?? null,
-      returns: entry.returns.flatMap(({ argument, family, when, unless, confidence = entry.confidence }) =>
+      returns: entry.returns.flatMap(({ argument, family, when, unless, notNear, confidence = entry.confidence }) =>
         rules
           .filter((rule) => rule.family === family)
-          .map((rule) => this.#match(rule, { argument, confidence, when, unless })),
+          .map((rule) => this.#match(rule, { argument, confidence, when, unless, notNear })),
       ),
       confidence: entry.confidence ?? 1,
       names: entry.names ?? [],
@@ -378,7 +381,7 @@ export class Catalogue {
     if (entry.names && !entry.method && !entry.exported) knowledge.entryNames.push(point);
     if (entry.parameterDecorator) {
       const kind = entry.type ? null : (entry.others ?? "http-query");
-      const passed = { kind, type: entry.type ?? null, unless: point.unless };
+      const passed = { kind, type: entry.type ?? null, unless: point.unless, calls: entry.calls ?? null, point };
       remember(knowledge, entry.parameterDecorator, (path) => knowledge.parameterDecorators.add(path, passed));
     }
     for (const name of entry.exported ? expandBraces(entry.exported) : [])

@@ -95,7 +95,13 @@ const where = {
   confidence: Share.optional(),
 };
 
-const Sink = z.strictObject({ ...where, argument: Arguments.default([0]), family: Slug });
+const Sink = z.strictObject({
+  ...where,
+  argument: Arguments.default([0]),
+  family: Slug,
+  /** Neither the statement nor the lines that use what it assigns may contain this: a response is told its type when it is made already. */
+  notNear: z.string().optional(),
+});
 const Pattern = z.strictObject({
   ...where,
   /** A method of this name that is written like this: what it should do, it does not. */
@@ -162,6 +168,8 @@ export const Model = z.strictObject({
         of: Path.optional(),
         /** Parameters with this decorator. */
         parameterDecorator: Path.optional(),
+        /** The argument of that decorator which the framework calls to make the value, and passes its own parameters as well; without it the declared type is called. */
+        calls: Argument.optional(),
         /** What a parameter with the decorator is, where it is more than plain input. */
         type: Path.optional(),
         /** What the arguments of the call, or of the decorator of a parameter or of the function, must and must not be. */
@@ -176,16 +184,27 @@ export const Model = z.strictObject({
         parameters: z.array(Path).default([]),
         /** Source kind of all other parameters. */
         others: Slug.optional(),
-        /** Types, or packages that end in a dot, of parameters that the framework makes itself. */
+        /** Types of parameters that the framework makes itself: whole paths, packages that end in a dot, or endings behind a star. */
         except: z.array(Path).default([]),
         /** Families for which what the function returns is a sink. */
         returns: z
           .union([
             Slug.transform((family) => [
-              { argument: [0] as (string | number)[], family, when: [], unless: [], confidence: undefined },
+              {
+                argument: [0] as (string | number)[],
+                family,
+                when: [],
+                unless: [],
+                notNear: undefined,
+                confidence: undefined,
+              },
             ]),
             /** Position 0 is what becomes a page, 1 is all that is returned. */
-            z.array(Sink.pick({ argument: true, family: true, when: true, unless: true, confidence: true })).min(1),
+            z
+              .array(
+                Sink.pick({ argument: true, family: true, when: true, unless: true, notNear: true, confidence: true }),
+              )
+              .min(1),
           ])
           .default([]),
         confidence: Share.optional(),

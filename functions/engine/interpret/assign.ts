@@ -3,12 +3,24 @@ import type { Assign, Expression } from "../ir/ir.ts";
 import { setterOf } from "./accessors.ts";
 import { check } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
-import { isCarried, member } from "./members.ts";
+import { targetOf } from "./handover.ts";
+import { fieldTaint, isCarried, member } from "./members.ts";
 import { indexOf, keptIn, useOf } from "./memory.ts";
 import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { showInView } from "./template-calls.ts";
-import { anyElement, boundSlots, cleaned, elementAt, join, nothing, stepped, tainted, type Value } from "./value.ts";
+import {
+  allTaint,
+  anyElement,
+  boundSlots,
+  cleaned,
+  elementAt,
+  join,
+  nothing,
+  stepped,
+  tainted,
+  type Value,
+} from "./value.ts";
 
 /** Stores a value: in a variable, a field, an element, or by destructuring. */
 export function assign(
@@ -31,6 +43,7 @@ export function assign(
       // Settings are plain names of modules and classes.
       if (!frame.fn && (run.language === "python" || (run.language === "php" && frame.owner)))
         storedIn(run, frame, [to.name], nothing, value, at);
+      exportName(run, frame, to.name, value);
       break;
     case "field":
       assignField(run, frame, to, value, at);
@@ -137,13 +150,21 @@ function exportMethod(run: Run, to: Extract<Expression, { kind: "field" }>, { cl
   if (owner) run.exports.set(`${owner}.${to.name}`, closure);
 }
 
+/** What a module of Python binds is what other files import from it: an object that it has made, a name that it has imported itself. */
+export function exportName(run: Run, frame: Frame, name: string, value: Value): void {
+  if (run.language === "python" && !frame.fn && !frame.owner) exportAs(run, name, value);
+}
+
 function exportAs(run: Run, name: string, value: Value): void {
   const [closure] = value.closures;
-  const target = value.instance?.node.name ?? value.type?.node.name ?? value.paths.find((path) => /^[.@~#]/.test(path));
+  const target = value.instance?.node.name ?? value.type?.node.name ?? outsideOf(run, value.paths);
   if (closure) run.exports.set(name, closure);
-  else if (target && target !== name && run.aliases.size < aliasesMax)
-    run.aliases.set(name, target.replaceAll("()", ""));
+  else if (target && target !== name && run.aliases.size < aliasesMax) run.alias(name, target.replaceAll("()", ""));
 }
+
+/** In JavaScript a path of the project shows by how it begins; in Python it is one that no model knows. */
+const outsideOf = (run: Run, paths: readonly string[]): string | null | undefined =>
+  run.language === "python" ? targetOf(run, paths) : paths.find((path) => /^[.@~#]/.test(path));
 
 const aliasesMax = 500;
 const storesMax = 100;
@@ -257,7 +278,11 @@ function partOf(
     return key === "0" ? value : { ...tainted(value.taint), paths: memberPaths(value, `[${key}]`) };
   // `connection, address = server.accept()`, `const [query] = useSearchParams()`: each result goes by its position.
   if (shape === "list" && /^(python|javascript)$/.test(run.language) && !value.slots)
-    return { ...anyElement(value), paths: memberPaths(value, `[${key}]`) };
+    return {
+      ...anyElement(value),
+      taint: fieldTaint(run, value, allTaint(value), String(key)),
+      paths: memberPaths(value, `[${key}]`),
+    };
   if (shape === "list") return elementAt(value, String(key)) ?? anyElement(value);
   return member(run, frame, value, String(key), at);
 }

@@ -204,7 +204,7 @@ function setFacts(frame: Frame, { facts }: Pick<CallModels, "facts">, subject: S
 function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
   const points = called.models.entries;
   if (points.length === 0) return false;
-  const closures = called.positional.flatMap((arg) => [
+  const closures = [...called.positional, ...called.named.values()].flatMap((arg) => [
     ...arg.closures,
     ...[...(arg.slots?.entries.values() ?? [])].flatMap((v) => v.closures),
   ]);

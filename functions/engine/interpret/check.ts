@@ -33,11 +33,10 @@ export function check(run: Run, frame: Frame, matches: readonly Match[], subject
       match.unless.some((test) => holds(frame, test, subject))
     )
       continue;
+    if (!contextFits(run, frame, match)) continue;
     if (!match.taint) {
-      if (contextFits(run, frame, match)) {
-        hit(run, frame, match, subject, null, setting?.asked);
-        noteKeys(run, match, subject);
-      }
+      hit(run, frame, match, subject, null, setting?.asked);
+      noteKeys(run, match, subject);
       continue;
     }
     for (const argument of match.arguments) {

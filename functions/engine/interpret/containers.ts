@@ -86,18 +86,25 @@ function append(receiver: Value, args: readonly Value[]): ContainerResult {
 
 function put(receiver: Value, args: readonly Value[]): ContainerResult {
   if (args.length < 2) return absorb(receiver, args);
-  const value = args.at(-1) as Value;
-  const key = keyOf(args.slice(0, -1));
   const slots: Slots = receiver.slots ?? { shape: "map", entries: new Map(), rest: null };
+  const key = keyOf(args[0]);
+  const value = valuePut(slots, key, args.slice(1));
   if (key === null) return stored(receiver, { ...slots, rest: slots.rest ? join(slots.rest, value) : value });
   return stored(receiver, { ...slots, entries: new Map(slots.entries).set(key, value) });
 }
 
+/** Section and option of a configuration are keys of a map in a map; of anything else that follows the key one is the value. */
+function valuePut(slots: Slots, section: string | null, [first = nothing, ...others]: readonly Value[]): Value {
+  if (others.length !== 1 || section === null || keyOf(first) === null) return others.reduce(join, first);
+  return put(slots.entries.get(section) ?? nothing, [first, ...others]).result;
+}
+
 function get(receiver: Value, args: readonly Value[]): Value {
-  const key = keyOf(args.slice(0, 1));
+  const key = keyOf(args[0]);
   const found = key === null ? null : elementAt(receiver, key);
   const fallback = args[1];
-  if (found) return found;
+  const option = keyOf(fallback);
+  if (found) return (option !== null && found.slots?.shape === "map" && elementAt(found, option)) || found;
   const any = receiver.slots && key !== null ? nothing : anyElement(receiver);
   return fallback ? join(any, fallback) : any;
 }
@@ -105,7 +112,7 @@ function get(receiver: Value, args: readonly Value[]): Value {
 function remove(receiver: Value, args: readonly Value[]): ContainerResult {
   const slots = receiver.slots;
   if (!slots) return { result: tainted(receiver.taint), receiver: null };
-  const key = args.length > 0 ? keyOf(args.slice(0, 1)) : String(slots.entries.size - 1);
+  const key = args.length > 0 ? keyOf(args[0]) : String(slots.entries.size - 1);
   if (key === null || slots.rest) return { result: anyElement(receiver), receiver: null };
   const removed = slots.entries.get(key) ?? nothing;
   const left = [...slots.entries].filter(([k]) => k !== key);
@@ -118,11 +125,8 @@ const stored = (receiver: Value, slots: Slots): ContainerResult => {
   return { result: changed, receiver: changed };
 };
 
-/** Several key arguments (section and option of a configuration) make one key. */
-function keyOf(args: readonly Value[]): string | null {
-  const keys = args.map((arg) => (arg.constants?.length === 1 ? String(arg.constants[0]) : null));
-  return keys.includes(null) ? null : keys.join("\0");
-}
+const keyOf = (arg: Value | undefined): string | null =>
+  arg?.constants?.length === 1 ? String(arg.constants[0]) : null;
 
 /** A list or map literal. Without keys, positions count. */
 export function collect(

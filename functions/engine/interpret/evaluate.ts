@@ -176,6 +176,8 @@ function index(run: Run, frame: Frame, e: Index): Value {
     const constants = of.slots?.shape === "map" && any.constants?.every((c) => c === true) ? null : any.constants;
     return { ...any, constants, paths: memberPaths(of, "[]") };
   }
+  const text = of.constants?.length === 1 ? of.constants[0] : null;
+  if (typeof text === "string" && typeof known === "number") return constant(text.at(known) ?? "");
   const slot = elementAt(of, normalisedIndex(of, known));
   if (slot) return slot;
   if (of.slots && !of.slots.rest) return tainted(of.taint);

@@ -10,7 +10,7 @@ import type {
   Switch,
   Try,
 } from "../ir/ir.ts";
-import { assign } from "./assign.ts";
+import { assign, exportName } from "./assign.ts";
 import { check, checkDefinition } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
@@ -295,6 +295,7 @@ function executeTry(run: Run, frame: Frame, s: Try): void {
 function bindImport(run: Run, frame: Frame, s: Import): void {
   if (s.as === "*") {
     run.wildcards.push(s.module);
+    if (run.language === "python" && !frame.fn && !frame.owner) run.alias("*", s.module);
     return;
   }
   const module = run.language === "python" ? s.module : s.module.replace(/\/index(\.\w+)?$/, "");
@@ -303,7 +304,9 @@ function bindImport(run: Run, frame: Frame, s: Import): void {
   const same = run.knowledge.calls.find(path).returns;
   // `fs/promises` goes by the name of fs, and so does what is in it.
   const within = s.name === null ? [] : run.knowledge.calls.find(module).returns.map((alias) => `${alias}.${s.name}`);
-  frame.scope.set(s.as, named(path, ...same, ...within));
+  const imported = named(path, ...same, ...within);
+  frame.scope.set(s.as, imported);
+  exportName(run, frame, s.as, imported);
 }
 
 function bindFunction(run: Run, frame: Frame, fn: FunctionNode): void {

@@ -22,6 +22,7 @@ const refineHolding = (run: Run, frame: Frame, test: Expression): void => refine
 const refineFailing = (run: Run, frame: Frame, test: Expression): void => refineTest(run, frame, test, false);
 
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
+  if (!outcome) withoutHost(run, frame, test);
   if (test.kind === "sequence") {
     const last = test.parts.at(-1);
     if (last) refine(run, frame, last, outcome);
@@ -37,6 +38,12 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
     }
   } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
+}
+
+/** `if urlparse(x).netloc:` fails: an address without a host stays where it is. */
+function withoutHost(run: Run, frame: Frame, test: Expression): void {
+  const address = test.kind === "field" || test.kind === "variable" ? addressOfHost(frame, test) : null;
+  if (address) changeAddress(run, frame, address, test);
 }
 
 const logical = new Set(["&&", "and", "||", "or"]);

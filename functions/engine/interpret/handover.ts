@@ -20,9 +20,18 @@ export function handOver(
         hand(run, { target, argument, field, source, clean, step, at, via, ...(value.prefix && { led: true }) });
 }
 
+type Parts = [field: string | undefined, taint: readonly Taint[]][];
+
 /** What taints an argument as a whole, and what taints its fields. */
-export function partsOf(value: Value): [field: string | undefined, taint: readonly Taint[]][] {
-  if (value.slots?.shape !== "map") return [[undefined, allTaint(value)]];
+export const partsOf = (value: Value): Parts =>
+  value.slots?.shape === "map" ? slotsOf(value) : [[undefined, allTaint(value)]];
+
+/** The same of a result: several results are a list, and each goes by its place. */
+export const partsOfResult = (value: Value): Parts =>
+  value.slots?.shape === "list" && !value.slots.rest ? slotsOf(value) : partsOf(value);
+
+function slotsOf(value: Value): Parts {
+  if (!value.slots) return [[undefined, allTaint(value)]];
   const { entries, rest } = value.slots;
   const whole = rest ? joinTaint(value.taint, allTaint(rest)) : value.taint;
   return [

@@ -6,7 +6,7 @@ import { execute, settle } from "./execute.ts";
 import { noteGuard } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
 import { basePaths } from "./names.ts";
-import { entryOf, entryOfCallBack, parameterValue } from "./parameters.ts";
+import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
 import type { Frame, Guard, Run, Summary } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { applySummary } from "./summaries.ts";
@@ -269,6 +269,7 @@ export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: Entr
   // Error handlers take the error first.
   const offset = count > entry.parameters.length + 1 && entry.parameters.length > 1 ? 1 : 0;
   const args = closure.fn.params.map((param, i) => {
+    if (param.decorators.length > 0) return passedValue(run, frame, closure.fn, i, entry);
     const type = entry.parameters[i - offset];
     const other = entry.others
       ? [{ source: run.source(entry.others, param, entry.confidence), clean: 0, step: firstStep(param) }]

@@ -54,7 +54,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
 }
 
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
-function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: string): readonly Taint[] {
+export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: string): readonly Taint[] {
   if (!taint.some(({ source }) => source.parameter || source.outside !== null)) return taint;
   return taint.map((t) => {
     const { parameter, outside } = t.source;

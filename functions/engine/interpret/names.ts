@@ -63,9 +63,19 @@ export const inPackage = (name: string): string => (name.startsWith("~") ? name 
 /** What a name means that no scope binds: a global, a built-in, a class of a package imported as a whole. */
 export function globalName(run: Run, name: string): Value {
   if (run.language === "go") return run.knowledge.known.has(name) ? named(name) : named(inPackage(name));
+  if (run.language === "python") return named(...imported(run, name), name);
   if (run.language !== "java" || isPackage(run, name)) return named(name);
   if (!/^\p{Lu}/u.test(name)) return named(`?${name}`);
   return named(...javaClass(run, name));
+}
+
+/** What `from flask import *` may have brought; of a module that no model knows all names that are not the language's own. */
+function imported(run: Run, name: string): string[] {
+  const { known } = run.knowledge;
+  const candidates = run.wildcards.map((module) => (module.endsWith(".") ? `${module}${name}` : `${module}.${name}`));
+  const models = candidates.filter((path) => known.has(path));
+  if (models.length > 0 || known.has(name)) return models;
+  return candidates.filter((path) => !known.has(path.slice(0, path.lastIndexOf("."))));
 }
 
 /** Java names classes without their package when it is java.lang or imported with an asterisk. */

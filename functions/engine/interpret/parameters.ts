@@ -1,11 +1,13 @@
 import type { EntryPoint, PassedParameter } from "../catalogue/catalogue.ts";
 import type { PathIndex } from "../catalogue/paths.ts";
 import type { Call, Expression, FunctionNode, Parameter } from "../ir/ir.ts";
-import { holds, receiverFits, type Subject } from "./check.ts";
+import { argumentsAt, holds, receiverFits, type Subject } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
+import { targetOf } from "./handover.ts";
+import { inline, instantiate } from "./invoke.ts";
 import { basePaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
-import { type ClassInfo, firstStep, nothing, type Taint, type Value } from "./value.ts";
+import { anyElement, type ClassInfo, firstStep, nothing, type Taint, tainted, type Value } from "./value.ts";
 
 /** An unknown argument: it stands for whatever callers pass, and for what a framework is known to pass. */
 export function parameterValue(
@@ -22,16 +24,17 @@ export function parameterValue(
     step: firstStep(param),
   };
   const declared = typedAs(run, frame, param.type);
-  const isMade = (entry?.except ?? []).some((type) =>
-    declared.paths.some((path) => path === type || (type.endsWith(".") && path.startsWith(type))),
-  );
-  const passed = entry && !isMade && index >= entry.parameters.length ? passedKind(fn, param, entry) : null;
+  const passed =
+    entry && !isMade(entry, declared) && index >= entry.parameters.length ? passedKind(fn, param, entry) : null;
   const decorated = passedBy(run, frame, param);
-  const kind = decorated?.kind ?? passed;
+  const kind = decorated ? decorated.kind : passed;
   const type = decorated?.type ?? entry?.parameters[index];
   const taint: Taint[] = kind
     ? [symbolic, { source: run.source(kind, param, entry?.confidence ?? 1), clean: 0, step: firstStep(param) }]
     : [symbolic];
+  const made = decorated?.made;
+  if (made)
+    return { ...made, paths: [...made.paths, ...declared.paths, `?${param.name}`], taint: [symbolic, ...made.taint] };
   const fallback = param.default ? evaluate(run, frame, param.default) : nothing;
   return {
     ...declared,
@@ -41,17 +44,69 @@ export function parameterValue(
   };
 }
 
-function passedBy(run: Run, frame: Frame, param: Parameter): PassedParameter | null {
+const isMade = ({ except }: EntryPoint, { paths }: Value): boolean =>
+  except.some((type) =>
+    paths.some(
+      (path) =>
+        path === type ||
+        (type.endsWith(".") && path.startsWith(type)) ||
+        (type.startsWith("*") && path.endsWith(type.slice(1))),
+    ),
+  );
+
+/** What the decorator of a parameter tells about its value. */
+interface Passed extends Pick<PassedParameter, "kind" | "type"> {
+  /** What the application's own function for it gives. */
+  made?: Value;
+}
+
+const harmless: Passed = { kind: null, type: null };
+
+function passedBy(run: Run, frame: Frame, param: Parameter): Passed | null {
   for (const decorator of param.decorators) {
     const callee = calleeOf(run, frame, decorator);
     const passed = run.knowledge.parameterDecorators.findAll(callee.paths)[0];
     if (!passed) continue;
+    const subject =
+      decorator.kind === "call"
+        ? subjectOfDecorator(run, frame, decorator)
+        : { ...noSubject, positional: [], at: decorator };
     // A converter in the decorator leaves nothing to attack with.
-    const positional = decorator.kind === "call" ? decorator.args.map(({ value }) => evaluate(run, frame, value)) : [];
-    const subject = { ...noSubject, positional, at: decorator };
-    return passed.unless.some((test) => holds(frame, test, subject)) ? null : passed;
+    if (passed.unless.some((test) => holds(frame, test, subject))) return harmless;
+    const { calls, point } = passed;
+    if (calls === null) return passed;
+    const declared = typedAs(run, frame, param.type);
+    const maker = argumentsAt(subject, calls)[0] ?? { ...nothing, type: declared.instance, paths: declared.paths };
+    return { ...harmless, made: madeBy(run, frame, maker, point, param) };
   }
   return null;
+}
+
+/** What a framework passes, where it is known to be the one that calls. */
+export function passedValue(run: Run, frame: Frame, fn: FunctionNode, index: number, entry: EntryPoint): Value {
+  const value = parameterValue(run, frame, fn, index, entry);
+  return { ...value, taint: value.taint.filter(({ source }) => !source.parameter) };
+}
+
+/** What a function or a class of the application gives that a framework calls on what comes in, to pass the result on. */
+function madeBy(run: Run, frame: Frame, maker: Value, point: EntryPoint, at: Parameter): Value {
+  const [closure] = maker.closures;
+  const callee = closure ?? maker.type?.methods.get("__init__");
+  if (!callee) {
+    const target = targetOf(run, maker.paths);
+    if (target === null) return nothing;
+    return tainted([{ source: run.outside(target, at), clean: 0, step: firstStep(at) }]);
+  }
+  const { fn } = callee;
+  // One that asks for itself is never made.
+  if (run.active.has(fn)) return nothing;
+  run.active.add(fn);
+  const args = fn.params.map((_, i) => passedValue(run, frame, fn, i, point));
+  run.active.delete(fn);
+  if (!closure) return instantiate(run, frame, maker, args, new Map(), at);
+  const given = inline(run, frame, closure, args, new Map(), at);
+  // A generator hands out one value and cleans up afterwards.
+  return given.slots?.shape === "list" && given.slots.rest ? anyElement(given) : given;
 }
 
 const noSubject = { named: new Map(), receiver: null, receiverPaths: [], name: "" };
@@ -157,7 +212,7 @@ const extendsFramework = (owner: ClassInfo, { of }: EntryPoint): boolean =>
 /** What a framework passes in a parameter. From the path of a route come its placeholders only, and converted ones are harmless. */
 function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): string | null {
   if (entry.others !== "http-path") return entry.others;
-  const routes = fn.decorators.flatMap((d) => (d.kind === "call" && d.args[0] ? [d.args[0].value] : []));
+  const routes = fn.decorators.flatMap((d) => (d.kind === "call" && d.args[0]?.name === null ? [d.args[0].value] : []));
   if (routes.length === 0 || routes.some((route) => route.kind !== "literal")) return entry.others;
   const holes = routes.flatMap((route) => [
     ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),

@@ -145,7 +145,7 @@ export class Run {
   readonly sources = new Map<string, Source>();
   readonly exports = new Map<string, ClosureValue>();
   /** Names under which other files reach something that is not a function of this file: a path, or a class. */
-  readonly aliases = new Map<string, string>();
+  readonly aliases = new Map<string, { name: string; target: string }>();
   readonly stores = new Map<string, Store>();
   /** The file itself, as far as its variables are those of other files. */
   readonly page = new Page();
@@ -207,6 +207,11 @@ export class Run {
     const known = this.sources.get(key);
     if (known) return known;
     return this.#remember(key, { kind, at, confidence, parameter, outside: null });
+  }
+
+  /** One name may be several things, as all that is exported again from elsewhere is. */
+  alias(name: string, target: string): void {
+    this.aliases.set(`${name} ${target}`, { name, target });
   }
 
   /** What a place in another file gives. */

@@ -3,7 +3,7 @@ import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
-import { partsOf } from "../interpret/handover.ts";
+import { partsOfResult } from "../interpret/handover.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import type { ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
 import type { Span, Statement } from "../ir/ir.ts";
@@ -35,7 +35,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
       from: record.origin(taint.source),
       ...record.way(taint, at),
     })),
-    aliases: [...run.aliases].map(([name, target]) => ({ name, target })),
+    aliases: [...run.aliases.values()],
     classes: classesOf(run),
     ...plainOf(run),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
@@ -87,7 +87,7 @@ class Recorder {
   }
 
   #returns({ fn }: ClosureValue, { returns }: Summary): ExportedFunction["returns"] {
-    const all = partsOf(returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
+    const all = partsOfResult(returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
     return all
       .filter(({ taint: { source } }) => !source.parameter || source.parameter.fn === fn)
       .slice(0, returnsMax)

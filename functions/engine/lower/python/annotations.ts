@@ -5,6 +5,8 @@ import type { Lowering } from "../lowering.ts";
 const wrappers = /^(?:typing\.|typing_extensions\.|t\.)?(?:Optional|Final|ClassVar|Required|NotRequired)\[(.*)\]$/s;
 const annotated = /^(?:typing\.|typing_extensions\.|t\.)?Annotated\[\s*([\w.]+(?:\[[^[\]]*\])?(?:\s*\|\s*\w+)*)\s*,/s;
 
+export const isAnnotated = (text: string): boolean => annotated.test(text);
+
 /**
  * The type that an annotation says, without what says nothing about the value: quotes, Optional, `| None` and the metadata of
  * Annotated. A choice of constants is a Literal, whichever they are.
@@ -20,7 +22,7 @@ export function annotationOf(text: string): string {
 /** What fills a parameter: the calls in an Annotated and the call that is its default, such as `Header()` or `Depends(f)`. */
 export function metadataOf(l: Lowering, type: SyntaxNode | undefined, fallback: SyntaxNode | undefined): Expression[] {
   const calls = fallback?.type === "call" ? [fallback] : [];
-  if (type && annotated.test(l.textOf(type))) {
+  if (type && isAnnotated(l.textOf(type))) {
     const open = [...type.children];
     for (let node = open.shift(); node; node = open.shift()) {
       if (node.type === "call") calls.push(node);

@@ -1,12 +1,13 @@
 import type { Argument, Entry, Expression, Operation } from "../../ir/ir.ts";
 import { handsOut, wholeMap } from "../../ir/ir.ts";
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
-import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
+import { numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { annotationOf } from "./annotations.ts";
 import { lambdaOf } from "./functions.ts";
 import { target } from "./patterns.ts";
+import type { PythonLowering } from "./python-lowering.ts";
 
-type Handler = (l: Lowering, node: SyntaxNode) => Expression;
+type Handler = (l: PythonLowering, node: SyntaxNode) => Expression;
 
 const inner: Handler = (l, node) => (node.children[0] ? l.expression(node.children[0]) : l.reads(node, []));
 const list: Handler = (l, node) => ({
@@ -139,7 +140,7 @@ export const expressions: Record<string, Handler> = {
 };
 
 /** A string with its prefix and holes. Bytes count as text: what matters is who chose them. */
-function text(l: Lowering, node: SyntaxNode): Expression {
+function text(l: PythonLowering, node: SyntaxNode): Expression {
   const opening = node.children[0];
   const raw = opening?.type === "string_start" && /r/i.test(l.textOf(opening));
   const parts = node.children
@@ -153,7 +154,7 @@ function text(l: Lowering, node: SyntaxNode): Expression {
   return { ...span(node), kind: "template", parts };
 }
 
-function element(l: Lowering, node: SyntaxNode): Entry {
+function element(l: PythonLowering, node: SyntaxNode): Entry {
   if (node.type === "pair") {
     const key = childIn(node, "key");
     const value = childIn(node, "value");
@@ -167,7 +168,7 @@ function element(l: Lowering, node: SyntaxNode): Entry {
   return { ...span(node), key: null, value: l.expression(node), spread: node.type.endsWith("_splat") };
 }
 
-function argument(l: Lowering, node: SyntaxNode): Argument {
+function argument(l: PythonLowering, node: SyntaxNode): Argument {
   if (node.type !== "keyword_argument") {
     const name = node.type === "dictionary_splat" ? wholeMap : null;
     return { name, spread: node.type.endsWith("_splat"), value: l.expression(node) };
@@ -178,7 +179,7 @@ function argument(l: Lowering, node: SyntaxNode): Argument {
 }
 
 /** `[body for x in xs if c]` binds x to any element of xs and yields a list of body where c holds. */
-function comprehension(l: Lowering, node: SyntaxNode): Expression {
+function comprehension(l: PythonLowering, node: SyntaxNode): Expression {
   const body = childIn(node, "body");
   if (!body) return l.unknown(node);
   const clauses = node.children.filter((c) => c !== body);
@@ -206,7 +207,7 @@ function comprehension(l: Lowering, node: SyntaxNode): Expression {
   return { ...span(node), kind: "sequence", parts };
 }
 
-function comprehensionClause(l: Lowering, clause: SyntaxNode): Expression {
+function comprehensionClause(l: PythonLowering, clause: SyntaxNode): Expression {
   const left = childIn(clause, "left");
   const right = childIn(clause, "right");
   if (clause.type !== "for_in_clause" || !left || !right) return inner(l, clause);
@@ -214,7 +215,7 @@ function comprehensionClause(l: Lowering, clause: SyntaxNode): Expression {
   return { ...span(left), kind: "assign", to: target(l, left), from, type: null, declares: true };
 }
 
-function binaryParts(l: Lowering, node: SyntaxNode) {
+function binaryParts(l: PythonLowering, node: SyntaxNode) {
   if (node.type !== "binary_operator" && node.type !== "boolean_operator") return null;
   const left = childIn(node, "left");
   const operator = childIn(node, "operator");
@@ -222,7 +223,7 @@ function binaryParts(l: Lowering, node: SyntaxNode) {
   return left && operator && right ? { left, operator: l.textOf(operator), right } : null;
 }
 
-function unary(l: Lowering, node: SyntaxNode): Expression {
+function unary(l: PythonLowering, node: SyntaxNode): Expression {
   const argument = childIn(node, "argument");
   const operator = childIn(node, "operator");
   if (!argument) return l.unknown(node);
@@ -235,7 +236,7 @@ function unary(l: Lowering, node: SyntaxNode): Expression {
 }
 
 /** `a < b <= c` is the conjunction of its neighbours' comparisons. */
-function comparison(l: Lowering, node: SyntaxNode): Expression {
+function comparison(l: PythonLowering, node: SyntaxNode): Expression {
   const operands = node.children.filter((c) => c.field !== "operators");
   const operators = childrenIn(node, "operators").map((c) => l.textOf(c).replace(/\s+/g, " "));
   const pairs = operators.map((operator, i): Operation => {

@@ -1,11 +1,17 @@
 import type { Expression, FunctionNode, Parameter } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
-import { type Lowering, span } from "../lowering.ts";
+import { span } from "../lowering.ts";
 import { annotationOf, metadataOf } from "./annotations.ts";
 import { target } from "./patterns.ts";
+import type { PythonLowering } from "./python-lowering.ts";
 
 /** Lowers a `def`. In a class its first parameter is the receiver, unless it is a static method. */
-export function functionOf(l: Lowering, node: SyntaxNode, decorators: Expression[], inClass: boolean): FunctionNode {
+export function functionOf(
+  l: PythonLowering,
+  node: SyntaxNode,
+  decorators: Expression[],
+  inClass: boolean,
+): FunctionNode {
   const name = childIn(node, "name");
   const params = parametersOf(l, childIn(node, "parameters"));
   const isStatic = decorators.some((d) => d.kind === "variable" && d.name === "staticmethod");
@@ -23,7 +29,7 @@ export function functionOf(l: Lowering, node: SyntaxNode, decorators: Expression
   };
 }
 
-export function lambdaOf(l: Lowering, node: SyntaxNode): FunctionNode {
+export function lambdaOf(l: PythonLowering, node: SyntaxNode): FunctionNode {
   const body = childIn(node, "body");
   return {
     ...span(node),
@@ -36,13 +42,13 @@ export function lambdaOf(l: Lowering, node: SyntaxNode): FunctionNode {
   };
 }
 
-function parametersOf(l: Lowering, node: SyntaxNode | undefined): Parameter[] {
+function parametersOf(l: PythonLowering, node: SyntaxNode | undefined): Parameter[] {
   return (node?.children ?? []).flatMap((p): Parameter[] => {
     if (p.type === "keyword_separator" || p.type === "positional_separator") return [];
     const bound = childIn(p, "name") ?? (p.type === "typed_parameter" ? p.children[0] : p) ?? p;
     const rest = /splat/.test(p.type) || /splat/.test(bound.type);
     const to = target(l, rest ? (bound.children[0] ?? bound) : bound);
-    const type = childIn(p, "type") ?? childOf(p, "type");
+    const type = l.written(childIn(p, "type") ?? childOf(p, "type"));
     const fallback = childIn(p, "value");
     return [
       {

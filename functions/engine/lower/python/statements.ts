@@ -1,14 +1,16 @@
 import type { Expression, Statement, Switch } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
-import { type Lowering, positional, span } from "../lowering.ts";
+import { positional, span } from "../lowering.ts";
 import { functionOf } from "./functions.ts";
 import { target } from "./patterns.ts";
+import type { PythonLowering } from "./python-lowering.ts";
 
-type Handler = (l: Lowering, node: SyntaxNode) => Statement[];
+type Handler = (l: PythonLowering, node: SyntaxNode) => Statement[];
 
 const nothing: Handler = () => [];
 const inside: Handler = (l, node) => l.statements(node.children);
-const body = (l: Lowering, node: SyntaxNode | undefined): Statement[] => (node ? l.statements(node.children) : []);
+const body = (l: PythonLowering, node: SyntaxNode | undefined): Statement[] =>
+  node ? l.statements(node.children) : [];
 const value = (at: SyntaxNode, of: Expression): Statement => ({ ...span(at), kind: "expression", value: of });
 
 /** How each kind of Python statement lowers; a node that is not here is a value on its own. */
@@ -108,16 +110,16 @@ export const statements: Record<string, Handler> = {
   future_import_statement: nothing,
 };
 
-function decoratorsOf(l: Lowering, node: SyntaxNode): Expression[] {
+function decoratorsOf(l: PythonLowering, node: SyntaxNode): Expression[] {
   return node.children.filter((c) => c.type === "decorator").flatMap((d) => d.children.map((c) => l.expression(c)));
 }
 
-function definitionOf(l: Lowering, node: SyntaxNode, decorators: Expression[], inClass: boolean): Statement[] {
+function definitionOf(l: PythonLowering, node: SyntaxNode, decorators: Expression[], inClass: boolean): Statement[] {
   if (node.type === "class_definition") return classDefinition(l, node, decorators);
   return [{ ...span(node), kind: "function", fn: functionOf(l, node, decorators, inClass) }];
 }
 
-function classDefinition(l: Lowering, node: SyntaxNode, decorators: Expression[]): Statement[] {
+function classDefinition(l: PythonLowering, node: SyntaxNode, decorators: Expression[]): Statement[] {
   const name = childIn(node, "name");
   const bases = (childIn(node, "superclasses")?.children ?? []).filter((c) => c.type !== "keyword_argument");
   const members = (childIn(node, "body")?.children ?? []).flatMap((member): Statement[] => {
@@ -138,7 +140,7 @@ function classDefinition(l: Lowering, node: SyntaxNode, decorators: Expression[]
 }
 
 /** Each elif is the else of what precedes it; built from the last one, so that a long ladder costs no recursion here. */
-function ifStatement(l: Lowering, node: SyntaxNode): Statement[] {
+function ifStatement(l: PythonLowering, node: SyntaxNode): Statement[] {
   let otherwise: Statement[] = [];
   for (const clause of childrenIn(node, "alternative").reverse()) {
     if (clause.type === "else_clause") otherwise = body(l, childIn(clause, "body"));
@@ -147,7 +149,7 @@ function ifStatement(l: Lowering, node: SyntaxNode): Statement[] {
   return [branch(l, node, otherwise)];
 }
 
-function branch(l: Lowering, node: SyntaxNode, otherwise: Statement[]): Statement {
+function branch(l: PythonLowering, node: SyntaxNode, otherwise: Statement[]): Statement {
   const test = childIn(node, "condition");
   return {
     ...span(node),
@@ -158,7 +160,7 @@ function branch(l: Lowering, node: SyntaxNode, otherwise: Statement[]): Statemen
   };
 }
 
-function loop(l: Lowering, node: SyntaxNode, bind: Expression | null, test: Expression | null): Statement[] {
+function loop(l: PythonLowering, node: SyntaxNode, bind: Expression | null, test: Expression | null): Statement[] {
   const afterwards = childIn(node, "alternative");
   return [
     { ...span(node), kind: "loop", bind, test, body: body(l, childIn(node, "body")), update: null, always: false },
@@ -166,7 +168,7 @@ function loop(l: Lowering, node: SyntaxNode, bind: Expression | null, test: Expr
   ];
 }
 
-function tryStatement(l: Lowering, node: SyntaxNode): Statement[] {
+function tryStatement(l: PythonLowering, node: SyntaxNode): Statement[] {
   const clauses = node.children.filter((c) => c.type === "except_clause" || c.type === "except_group_clause");
   const succeeded = childOf(node, "else_clause");
   const last = childOf(node, "finally_clause");
@@ -187,7 +189,7 @@ function tryStatement(l: Lowering, node: SyntaxNode): Statement[] {
 }
 
 /** `with f() as x:` is the assignment x = f(): what __enter__ returns is nearly always the object itself. */
-function withStatement(l: Lowering, node: SyntaxNode): Statement[] {
+function withStatement(l: PythonLowering, node: SyntaxNode): Statement[] {
   const items = (childOf(node, "with_clause")?.children ?? []).flatMap((item): Statement[] => {
     const held = childIn(item, "value") ?? item;
     const alias = childIn(held, "alias");
@@ -198,7 +200,7 @@ function withStatement(l: Lowering, node: SyntaxNode): Statement[] {
   return [...items, ...body(l, childIn(node, "body"))];
 }
 
-function matchStatement(l: Lowering, node: SyntaxNode): Statement[] {
+function matchStatement(l: PythonLowering, node: SyntaxNode): Statement[] {
   const of = childIn(node, "subject");
   if (!of) return inside(l, node);
   const subject = l.expression(of);
@@ -215,7 +217,7 @@ function matchStatement(l: Lowering, node: SyntaxNode): Statement[] {
 }
 
 /** The constants of a pattern. A pattern that tests something else gives Unknown: it may or may not match. */
-function testsOf(l: Lowering, pattern: SyntaxNode): Expression[] {
+function testsOf(l: PythonLowering, pattern: SyntaxNode): Expression[] {
   const [only] = pattern.children;
   if (!only) return [];
   const options = only.type === "union_pattern" ? only.children : [only];
@@ -228,7 +230,7 @@ function testsOf(l: Lowering, pattern: SyntaxNode): Expression[] {
 }
 
 /** Every name that a pattern binds gets the subject's value. */
-function capturesOf(l: Lowering, pattern: SyntaxNode, subject: Expression): Statement[] {
+function capturesOf(l: PythonLowering, pattern: SyntaxNode, subject: Expression): Statement[] {
   const found: SyntaxNode[] = [];
   const open = [pattern];
   for (let node = open.pop(); node; node = open.pop()) {

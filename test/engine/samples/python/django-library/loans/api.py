@@ -60,3 +60,11 @@ class BookViewSet(viewsets.ModelViewSet):
             # vuln: verbose_error
             return Response({"error": traceback.format_exc()}, status=500)
         return Response(status=204)
+
+    @action(detail=True, methods=["post"])
+    def lend(self, request, pk=None):
+        with connection.cursor() as cursor:
+            # vuln: sql_injection
+            cursor.execute("UPDATE loans_book SET lent = TRUE WHERE id = " + pk)
+        # vuln: sql_injection
+        return Response(Book.objects.extra(order_by=[request.data["sort"]]).values())

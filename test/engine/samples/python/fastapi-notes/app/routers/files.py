@@ -41,7 +41,7 @@ def depends(path: Path = Depends(inside)):
 
 @router.get("/tenant")
 def tenant_file(tenant: str = Depends(tenant_of)):
-    # todo-vuln: path_traversal
+    # vuln: path_traversal
     return StreamingResponse(open(f"/srv/tenants/{tenant}/index", "rb"))
 
 

@@ -75,7 +75,7 @@ def greeting():
 
 @bp.get("/greeting/text")
 def greeting_text():
-    # todo-safe: xss
+    # safe: xss
     response = make_response("Hello " + request.args["who"])
     response.headers["Content-Type"] = "text/plain"
     return response

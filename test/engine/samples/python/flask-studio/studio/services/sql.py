@@ -1,0 +1,3 @@
+import sqlite3
+
+connection = sqlite3.connect("studio.db", check_same_thread=False)
