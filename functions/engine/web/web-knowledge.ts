@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { tester } from "../catalogue/expression.ts";
+import { expression, type LazyRegex } from "../catalogue/expression.ts";
 import type {
   ControlModel,
   EffectModel,
@@ -44,7 +44,7 @@ export class WebKnowledge {
 
   #add(model: WebModel): void {
     for (const route of model.routes)
-      this.#routes.push({ ...compiled(route), isPath: testerOf(route.pathMatches), isPrefix: testerOf(route.prefix) });
+      this.#routes.push({ ...compiled(route), isPath: regex(route.pathMatches), isPrefix: regex(route.prefix) });
     this.#mounts.push(...model.mounts.map(compiled));
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
@@ -119,9 +119,9 @@ const noRegisters: Registers = { routes: [], mounts: [], records: [] };
 
 export interface RouteForm extends Named<z.output<typeof RouteModel>> {
   /** Whether a text can be the path; null where anything can. */
-  readonly isPath: ((text: string) => boolean) | null;
+  readonly isPath: LazyRegex | null;
   /** Whether a decorator of the class gives the beginning of the path. */
-  readonly isPrefix: ((name: string) => boolean) | null;
+  readonly isPrefix: LazyRegex | null;
 }
 
 export interface Told {
@@ -137,15 +137,17 @@ const nothing: Told = { controls: [], application: [], effects: [], placed: [] }
 const factOf = (model: { control: string } | { effect: string }): string =>
   "control" in model ? model.control : model.effect;
 
-const testerOf = (source: string | undefined): ((text: string) => boolean) | null =>
-  source === undefined ? null : tester(source);
+const regex = (source: string | undefined): LazyRegex | null => (source === undefined ? null : expression(source));
 
 /** Most names are nobody's, and one expression says so faster than all do. */
-const anyOf = (models: readonly { matches: string }[]): ((name: string) => boolean) =>
-  models.length === 0 ? () => false : tester(models.map(({ matches }) => `(?:${matches})`).join("|"));
+function anyOf(models: readonly { matches: string }[]): (name: string) => boolean {
+  if (models.length === 0) return () => false;
+  const wanted = expression(models.map(({ matches }) => `(?:${matches})`).join("|"));
+  return (name) => wanted.test(name);
+}
 
 function compiled<T extends { matches: string; notMatches?: string | undefined }>(model: T): Named<T> {
-  const wanted = tester(model.matches);
-  const unwanted = testerOf(model.notMatches);
-  return { ...model, test: (name) => wanted(name) && !unwanted?.(name) };
+  const wanted = expression(model.matches);
+  const unwanted = regex(model.notMatches);
+  return { ...model, test: (name) => wanted.test(name) && !unwanted?.test(name) };
 }
