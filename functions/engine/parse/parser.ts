@@ -26,8 +26,8 @@ export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" | "time
 /** Pages of WebAssembly, of 64 KiB. The parser asks for the first of these, and it never gives any back. */
 const pagesMin = 512;
 const pagesMax = 32_768;
-/** A megabyte of ordinary code wants 75 MB at most; some without sense want half a gigabyte. */
-const heapBytesMax = 256 * 1_048_576;
+/** A megabyte of ordinary code wants 75 MB at most, and a worker has 512 for everything; some without sense want half a gigabyte. */
+const heapBytesMax = 128 * 1_048_576;
 /** More than the parser asks for at once, as a rule. */
 const roomBytes = 8 * 1_048_576;
 

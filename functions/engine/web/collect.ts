@@ -2,6 +2,7 @@ import { anchorOf } from "../findings/anchor.ts";
 import { type FileContext, snippetOf, steadySymbol } from "../findings/candidates.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode, walk } from "../ir/walk.ts";
+import type { TimeLimit } from "../time-limit.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
 import { closureName, Names, requiredModule, written } from "./names.ts";
 import { Records } from "./records.ts";
@@ -23,14 +24,15 @@ interface Within {
 /** More routes than these in one file are generated. */
 const routesMax = 500;
 
-/** Collects the routes of a file and what its functions do; null for a file that says nothing about either. */
+/** Collects the routes of a file and what its functions do; null for a file that says nothing about either. @throws TimeUp */
 export function webRecordOf(
   knowledge: WebKnowledge,
   file: FileContext,
   module: Module,
   rules: readonly string[],
+  limit: TimeLimit,
 ): WebRecord | null {
-  const collector = new Collector(knowledge, file, module, rules);
+  const collector = new Collector(knowledge, file, module, rules, limit);
   collector.walk(module);
   return collector.record();
 }
@@ -42,6 +44,7 @@ class Collector {
   readonly #registration: Registration;
   readonly #records: Records;
   readonly #rules: readonly string[];
+  readonly #limit: TimeLimit;
   readonly #facts: FunctionFacts[] = [];
   /** By class, the simple names of the types that fields are declared with. */
   readonly #fieldTypes = new Map<string, ReadonlyMap<string, string>>();
@@ -52,13 +55,14 @@ class Collector {
   /** The names that a closure is going to get, by where it stands. */
   readonly #given = new Map<FunctionNode, string[]>();
 
-  constructor(knowledge: WebKnowledge, file: FileContext, module: Module, rules: readonly string[]) {
+  constructor(knowledge: WebKnowledge, file: FileContext, module: Module, rules: readonly string[], limit: TimeLimit) {
     this.#knowledge = knowledge;
     this.#file = file;
     this.#names = new Names(module);
     this.#registration = new Registration(this.#names, knowledge);
     this.#records = new Records(this.#names, knowledge);
     this.#rules = rules;
+    this.#limit = limit;
   }
 
   record(): WebRecord | null {
@@ -82,6 +86,8 @@ class Collector {
   }
 
   #node(node: IrNode, within: Within): void {
+    // Each of these asks for the names of what it is, which costs as much as some steps elsewhere.
+    this.#limit.check(4);
     if (!("kind" in node)) {
       // Decorators have been told as such.
       eachChild(node, (child) => {

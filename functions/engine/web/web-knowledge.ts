@@ -21,8 +21,9 @@ interface WebModel {
   inputs: z.output<typeof InputModel>[];
 }
 
-/** Names that have been looked at; the same few are met again and again. */
+/** Names that have been looked at, and how long they may be; the same few are met again and again, and these are short. */
 const rememberedMax = 20_000;
+const rememberedLengthMax = 100;
 
 /** What the models of a file's language and imports say about routes, ready to be asked by name. */
 export class WebKnowledge {
@@ -87,7 +88,7 @@ export class WebKnowledge {
   }
 
   #remember(key: string, told: Told): Told {
-    if (this.#known.size < rememberedMax) this.#known.set(key, told);
+    if (key.length <= rememberedLengthMax && this.#known.size < rememberedMax) this.#known.set(key, told);
     return told;
   }
 
@@ -101,7 +102,7 @@ export class WebKnowledge {
     const found = names.some(this.#registersAnything)
       ? { routes: this.#routes.filter(fits), mounts: this.#mounts.filter(fits), records: this.#records.filter(fits) }
       : noRegisters;
-    if (this.#registered.size < rememberedMax) this.#registered.set(key, found);
+    if (key.length <= rememberedLengthMax && this.#registered.size < rememberedMax) this.#registered.set(key, found);
     return found;
   }
 }
