@@ -29,7 +29,8 @@ const changedOneIn = 100;
  * Memory is that of a process of its own. Then it prints what is found of what our sample applications have marked.
  */
 export default async function bench([folder]: string[] = []): Promise<void> {
-  const assets = await mkdtemp(join(tmpdir(), "sluice-bench-"));
+  const folderOfAll = await mkdtemp(join(tmpdir(), "sluice-bench-"));
+  const assets = join(folderOfAll, "engine");
   try {
     await writeEngineAssets(assets);
     const files = folder ? await filesOf(folder) : await synthetic();
@@ -52,7 +53,7 @@ export default async function bench([folder]: string[] = []): Promise<void> {
     console.table(countBy(all.artefacts.map(({ coverage: { status, reason } }) => `${status} ${reason ?? ""}`.trim())));
     console.table(await marksFound(engine));
   } finally {
-    await rm(assets, { recursive: true, force: true });
+    await rm(folderOfAll, { recursive: true, force: true });
   }
 }
 

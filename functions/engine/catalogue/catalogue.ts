@@ -1,9 +1,8 @@
-import type { RE2JS } from "re2js";
 import type { Severity } from "../finding.ts";
 import { StructureScanner } from "../structure/scan.ts";
 import type { Place } from "../structure/structure-schema.ts";
 import { WebKnowledge } from "../web/web-knowledge.ts";
-import { expression } from "./expression.ts";
+import { expression, type LazyRegex } from "./expression.ts";
 import { expandBraces, type Found, PathIndex, PathTable } from "./paths.ts";
 import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts";
 
@@ -22,8 +21,8 @@ export const marks: Readonly<Record<string, Families>> = { normalised, escaped }
 export interface Test {
   arguments: (string | number)[] | null;
   is: readonly (string | number | boolean | null)[] | null;
-  matches: RE2JS | null;
-  begins: RE2JS | null;
+  matches: LazyRegex | null;
+  begins: LazyRegex | null;
   below: number | null;
   path: PathIndex<true> | null;
   shape: Condition["shape"] | null;
@@ -44,19 +43,19 @@ const spokenAs: Record<string, string> = {
 export interface Match {
   rule: Rule;
   arguments: (string | number)[];
-  receiver: RE2JS | null;
+  receiver: LazyRegex | null;
   when: Test[];
   unless: Test[];
-  near: RE2JS | null;
-  notNear: RE2JS | null;
-  file: RE2JS | null;
-  notFile: RE2JS | null;
+  near: LazyRegex | null;
+  notNear: LazyRegex | null;
+  file: LazyRegex | null;
+  notFile: LazyRegex | null;
   within: Place | null;
-  result: RE2JS | null;
+  result: LazyRegex | null;
   severity: Severity;
   confidence: number;
   /** For sinks: the family's bit and the kinds of sources that count. Null for patterns, which need no source. */
-  taint: { family: Families; sources: ReadonlySet<string>; safePrefix: RE2JS | null } | null;
+  taint: { family: Families; sources: ReadonlySet<string>; safePrefix: LazyRegex | null } | null;
 }
 
 export interface EntryPoint {
@@ -65,14 +64,14 @@ export interface EntryPoint {
   returns: Match[];
   confidence: number;
   names: string[][];
-  receiver: RE2JS | null;
+  receiver: LazyRegex | null;
   when: Test[];
   unless: Test[];
   with: PathIndex<true> | null;
   without: PathIndex<true> | null;
-  result: RE2JS | null;
+  result: LazyRegex | null;
   of: PathIndex<true> | null;
-  file: RE2JS | null;
+  file: LazyRegex | null;
   except: string[];
 }
 
@@ -157,11 +156,11 @@ export type ReadModels = Found<ReadKinds>;
 export interface DefinitionModel {
   match: Match;
   body: "empty" | "true";
-  parameters: RE2JS | null;
+  parameters: LazyRegex | null;
 }
 export interface SourceModel {
   kind: string;
-  receiver: RE2JS | null;
+  receiver: LazyRegex | null;
   when: Test[];
   unlessFact: string | null;
   ofInput: boolean;
@@ -174,7 +173,7 @@ export interface OutputModel {
 }
 export interface SanitizerModel {
   cleans: Families;
-  receiver: RE2JS | null;
+  receiver: LazyRegex | null;
   when: Test[];
 }
 
@@ -192,7 +191,7 @@ export class Catalogue {
   readonly #codes: ReadonlySet<string>;
   #asked: { key: string; catalogue: Catalogue } | null = null;
   readonly #bits: Map<string, Families>;
-  readonly #leads: readonly { bit: Families; safe: RE2JS }[];
+  readonly #leads: readonly { bit: Families; safe: LazyRegex }[];
   readonly #knowledge = new Map<string, Knowledge>();
   readonly #web = new Map<string, WebKnowledge>();
 
@@ -493,4 +492,4 @@ function pathIndex(path: string | undefined): PathIndex<true> | null {
 export const taintFamilies = ({ families, rules }: Pick<CatalogueData, "families" | "rules">): string[] =>
   Object.keys(families).filter((family) => rules.some((rule) => rule.taint && rule.family === family));
 
-const regex = (source: string | undefined): RE2JS | null => (source === undefined ? null : expression(source));
+const regex = (source: string | undefined): LazyRegex | null => (source === undefined ? null : expression(source));

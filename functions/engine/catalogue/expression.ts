@@ -1,26 +1,38 @@
-import { RE2JS } from "re2js";
+import { type Matcher, RE2JS } from "re2js";
 
-/** Rules and models are compiled for every set of imports that files have, and say the same each time. */
-const compiled = new Map<string, RE2JS>();
+/** A regular expression of a rule or model. It is compiled when it is asked first: of the hundreds that a file's models have, few ever are. */
+export class LazyRegex {
+  readonly source: string;
+  #compiled: RE2JS | null = null;
 
-/**
- * Compiles a regular expression of a rule or model, once for all who ask: what it has learned of one text serves the next.
- * All of these run in linear time, also ours: one engine, one syntax. Users' expressions do not belong here, they would never be forgotten.
- */
-export function expression(source: string): RE2JS {
-  let known = compiled.get(source);
-  if (!known) {
-    known = RE2JS.compile(source);
-    compiled.set(source, known);
+  constructor(source: string) {
+    this.source = source;
   }
-  return known;
+
+  /** Whether it is found anywhere in a text. */
+  test(text: string): boolean {
+    return this.#regex.test(text);
+  }
+
+  matcher(text: string): Matcher {
+    return this.#regex.matcher(text);
+  }
+
+  get #regex(): RE2JS {
+    this.#compiled ??= RE2JS.compile(this.source);
+    return this.#compiled;
+  }
 }
 
-/** Asks whether an expression is found in a text. It is compiled when it is asked first: most of them never are. */
-export function tester(source: string): (text: string) => boolean {
-  let wanted: RE2JS | null = null;
-  return (text) => {
-    wanted ??= expression(source);
-    return wanted.test(text);
-  };
+/** Rules and models are compiled for every set of imports that files have, and say the same each time. */
+const known = new Map<string, LazyRegex>();
+
+/**
+ * The regular expression of a rule or model, one for all who ask: what it has learned of one text serves the next.
+ * All of these run in linear time, also ours: one engine, one syntax. Users' expressions do not belong here, they would never be forgotten.
+ */
+export function expression(source: string): LazyRegex {
+  const regex = known.get(source) ?? new LazyRegex(source);
+  known.set(source, regex);
+  return regex;
 }

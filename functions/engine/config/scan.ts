@@ -1,6 +1,5 @@
-import type { RE2JS } from "re2js";
 import type { Candidate } from "../artefact.ts";
-import { expression } from "../catalogue/expression.ts";
+import { expression, type LazyRegex } from "../catalogue/expression.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { Span } from "../ir/ir.ts";
@@ -22,8 +21,8 @@ const sinkCharactersMax = 80;
 interface CompiledCondition {
   readonly at: KeyPath;
   readonly condition: ConfigCondition;
-  readonly key: RE2JS | null;
-  readonly matches: RE2JS | null;
+  readonly key: LazyRegex | null;
+  readonly matches: LazyRegex | null;
   readonly is: ReadonlySet<string> | null;
 }
 
@@ -32,8 +31,8 @@ interface CompiledQuery {
   readonly query: ConfigQuery;
   readonly find: KeyPath;
   readonly report: KeyPath | null;
-  readonly each: RE2JS | null;
-  readonly skip: RE2JS | null;
+  readonly each: LazyRegex | null;
+  readonly skip: LazyRegex | null;
   readonly when: readonly CompiledCondition[];
   readonly unless: readonly CompiledCondition[];
   /** It asks for something that is not there, which a template may still bring. */
@@ -128,7 +127,7 @@ function sightings(compiled: CompiledQuery, document: ConfigDocument, visit: () 
   return found;
 }
 
-function matchesOf(each: RE2JS, skip: RE2JS | null, node: ConfigNode): Seen[] {
+function matchesOf(each: LazyRegex, skip: LazyRegex | null, node: ConfigNode): Seen[] {
   const found: Seen[] = [];
   const matcher = each.matcher(node.text ?? node.value ?? "");
   // White space that an expression needs to look behind itself is not part of the finding.
@@ -211,7 +210,7 @@ function compile(rule: Rule, query: ConfigQuery): CompiledQuery {
   };
 }
 
-const regex = (source: string | undefined): RE2JS | null => (source === undefined ? null : expression(source));
+const regex = (source: string | undefined): LazyRegex | null => (source === undefined ? null : expression(source));
 
 function compileCondition(condition: ConfigCondition): CompiledCondition {
   return {

@@ -1,6 +1,6 @@
-import type { RE2JS } from "re2js";
 import type { AskedSetting } from "../artefact.ts";
 import type { Match, Test } from "../catalogue/catalogue.ts";
+import type { LazyRegex } from "../catalogue/expression.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Name } from "../findings/candidates.ts";
 import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
@@ -81,7 +81,7 @@ function askedSetting(frame: Frame, match: Match, subject: Subject): { test: Tes
     if (path && test.matches)
       return {
         test,
-        asked: { key: path.slice(1), matches: test.matches.pattern(), otherwise: holds(frame, test, subject) },
+        asked: { key: path.slice(1), matches: test.matches.source, otherwise: holds(frame, test, subject) },
       };
   }
   return null;
@@ -188,7 +188,7 @@ export function rebase(inner: Step, outer: Step): Step {
   return steps.reverse().reduce(extend, outer);
 }
 
-export const receiverFits = (wanted: RE2JS, paths: readonly string[]): boolean =>
+export const receiverFits = (wanted: LazyRegex, paths: readonly string[]): boolean =>
   paths.some((path) => wanted.test(lastSegment(path).replace(/^\?|\(\)$/g, "")));
 
 function contextFits(run: Run, frame: Frame, match: Match): boolean {

@@ -26,8 +26,8 @@ export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" | "time
 /** Pages of WebAssembly, of 64 KiB. The parser asks for the first of these, and it never gives any back. */
 const pagesMin = 512;
 const pagesMax = 32_768;
-/** A megabyte of ordinary code wants 75 MB at most; some without sense want half a gigabyte. */
-const heapBytesMax = 256 * 1_048_576;
+/** A megabyte of ordinary code wants 75 MB at most, and a worker has 512 for everything; some without sense want half a gigabyte. */
+const heapBytesMax = 128 * 1_048_576;
 /** More than the parser asks for at once, as a rule. */
 const roomBytes = 8 * 1_048_576;
 
@@ -41,7 +41,6 @@ const stepsBetweenReports = 256;
 export class SourceParser {
   readonly #assets: EngineAssets;
   readonly #parser: Parser;
-  readonly #languages = new Map<string, Promise<Language>>();
 
   private constructor(assets: EngineAssets, parser: Parser) {
     this.#assets = assets;
@@ -77,12 +76,14 @@ export class SourceParser {
   }
 
   #language(grammar: string): Promise<Language> {
-    const known = this.#languages.get(grammar);
+    const known = languages.get(grammar);
     if (known) return known;
     const file = grammars[grammar];
     if (!file) throw new Error(`no grammar for ${grammar}`);
     const loading = this.#assets.read(file).then((bytes) => Language.load(bytes));
-    this.#languages.set(grammar, loading);
+    languages.set(grammar, loading);
+    // What could not be read once may be read the next time.
+    loading.catch(() => languages.delete(grammar));
     return loading;
   }
 }
@@ -133,8 +134,9 @@ class ParserHeap {
 }
 const heap = new ParserHeap();
 
-/** The wasm runtime is one per process, whatever number of engines is created. */
+/** The wasm runtime is one per process, whatever number of engines is created, and so are the grammars in its memory: they stay there. */
 let runtime: Promise<void> | undefined;
+const languages = new Map<string, Promise<Language>>();
 
 /** The languages that are parsed and interpreted, not only searched for secrets. */
 export const grammarNames: readonly string[] = Object.keys(grammars);

@@ -1,5 +1,4 @@
-import type { RE2JS } from "re2js";
-import { expression } from "../catalogue/expression.ts";
+import { expression, type LazyRegex } from "../catalogue/expression.ts";
 import type { Rule, SecretProvider } from "../catalogue/schema.ts";
 import type { Severity } from "../finding.ts";
 
@@ -12,15 +11,12 @@ export interface CompiledSecret {
   readonly keywords: readonly string[];
   /** The secret begins with the keyword, so that nothing before it has to be looked at. */
   readonly leads: boolean;
-  readonly regex: () => RE2JS;
+  readonly regex: LazyRegex;
   readonly group: number;
   readonly entropy: number;
-  readonly allow: readonly (() => RE2JS)[];
-  readonly common: { readonly values: ReadonlySet<string>; readonly near: () => RE2JS } | null;
+  readonly allow: readonly LazyRegex[];
+  readonly common: { readonly values: ReadonlySet<string>; readonly near: LazyRegex } | null;
 }
-
-/** Compiled when a keyword asks for it: most of the services are in no file of a project. */
-const compiled = (regex: string) => (): RE2JS => expression(regex);
 
 /** The expressions of a rule: its own, or one for each service. */
 export function compileSecrets(rule: Rule): CompiledSecret[] {
@@ -34,11 +30,11 @@ export function compileSecrets(rule: Rule): CompiledSecret[] {
       severity: rule.severity,
       keywords,
       leads: false,
-      regex: compiled(regex),
+      regex: expression(regex),
       group,
       entropy,
-      allow: allow.map((each) => compiled(each)),
-      common: common ? { values: new Set(common.values), near: compiled(common.near) } : null,
+      allow: allow.map(expression),
+      common: common ? { values: new Set(common.values), near: expression(common.near) } : null,
     },
   ];
 }
@@ -52,10 +48,10 @@ function compileProvider(rule: Rule, given: SecretProvider): CompiledSecret {
     severity,
     keywords,
     leads,
-    regex: compiled(regex),
+    regex: expression(regex),
     group: 1,
     entropy,
-    allow: allow.map((each) => compiled(each)),
+    allow: allow.map(expression),
     common: null,
   };
 }

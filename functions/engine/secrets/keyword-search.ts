@@ -10,22 +10,19 @@ export class KeywordSearch {
 
   /** @param words in lower case */
   constructor(words: readonly string[]) {
-    const next: number[] = Array(alphabet).fill(-1);
+    const statesMax = words.reduce((sum, word) => sum + word.length, 1);
+    const next = new Int32Array(statesMax * alphabet).fill(-1);
     const ends: number[][] = [[]];
     for (const [index, word] of words.entries()) {
       let state = 0;
       for (let i = 0; i < word.length; i++) {
         const edge = state * alphabet + word.charCodeAt(i);
-        if (next[edge] === -1) {
-          next[edge] = ends.length;
-          ends.push([]);
-          for (let c = 0; c < alphabet; c++) next.push(-1);
-        }
+        if (next[edge] === -1) next[edge] = ends.push([]) - 1;
         state = next[edge] as number;
       }
       (ends[state] as number[]).push(index);
     }
-    this.#next = Int32Array.from(next);
+    this.#next = next.slice(0, ends.length * alphabet);
     this.#ends = ends;
     this.#link(ends);
   }

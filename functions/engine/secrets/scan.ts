@@ -129,10 +129,9 @@ const wordCharacter = /^\w/;
 function matchesOf(by: CompiledSecret, text: string, from: number, to: number, widened = false): FoundSecret[] {
   const found: FoundSecret[] = [];
   const window = text.slice(from, to);
-  const regex = by.regex();
   // Most windows hold nothing, and whether there is a match is told much faster than where.
-  if (!regex.test(window)) return found;
-  const matcher = regex.matcher(window);
+  if (!by.regex.test(window)) return found;
+  const matcher = by.regex.matcher(window);
   while (matcher.find() && found.length < secretsMax) {
     const at = from + matcher.start();
     // Cut off by the window, not by its own end.
@@ -147,13 +146,13 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
 }
 
 const isSecret = ({ entropy, allow }: CompiledSecret, secret: string): boolean =>
-  secret !== "" && entropyOf(secret) >= entropy && !allow.some((each) => each().test(secret));
+  secret !== "" && entropyOf(secret) >= entropy && !allow.some((each) => each.test(secret));
 
 /** What belongs to one connection is written within a few lines. */
 const nearMax = 250;
 
 const isCommon = ({ common }: CompiledSecret, secret: string, text: string, at: number): boolean =>
-  common?.values.has(secret) === true && common.near().test(text.slice(Math.max(0, at - nearMax), at + nearMax));
+  common?.values.has(secret) === true && common.near.test(text.slice(Math.max(0, at - nearMax), at + nearMax));
 
 function candidateOf(
   { start, end, secret, by: { rule, provider, severity } }: FoundSecret,

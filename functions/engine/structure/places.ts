@@ -1,4 +1,4 @@
-import type { RE2JS } from "re2js";
+import type { LazyRegex } from "../catalogue/expression.ts";
 import type { Expression, FunctionNode, Span } from "../ir/ir.ts";
 import { walk } from "../ir/walk.ts";
 import type { FileShape, FunctionShape, Round } from "./file-shape.ts";
@@ -25,7 +25,7 @@ export class Places {
    * `loop`: it runs again and again. `each`: once for each of many things, and with something of it. `suspending`: in a function that
    * gives way while it waits, or whose declared result says so. `entry`: while a framework waits for an answer.
    */
-  holds(place: Place, at: Span, result: RE2JS | null): boolean {
+  holds(place: Place, at: Span, result: LazyRegex | null): boolean {
     const fn = this.#functionAt(at);
     if (!fn) return false;
     switch (place) {

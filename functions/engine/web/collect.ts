@@ -113,7 +113,8 @@ class Collector {
   }
 
   #node(node: IrNode, within: Within): void {
-    this.#limit.check();
+    // Each of these asks for the names of what it is, which costs as much as some steps elsewhere.
+    this.#limit.check(4);
     if (!("kind" in node)) {
       // Decorators have been told as such.
       eachChild(node, (child) => {
@@ -302,7 +303,7 @@ class Collector {
     const route = routes.find((model) => model.on === "decorator" && (model.classes || !isClass));
     if (route) {
       const own = route.path.map((key) => pathText(argumentOf(asCall, key))).find((path) => path !== null) ?? null;
-      if (route.isPath && !(own !== null && route.isPath(own))) return;
+      if (route.isPath && !(own !== null && route.isPath.test(own))) return;
       const before = owner ? this.#prefix(owner, route) : null;
       const path = before === null ? own : `${before}/${own ?? ""}`.replace(/\/+/g, "/");
       const at = { start: decorator.start, end: headOf(this.#file.text, on) };
@@ -318,7 +319,9 @@ class Collector {
   }
 
   #prefix({ decorators }: ClassStatement, { isPrefix, path }: RouteForm): string | null {
-    const found = decorators.find((decorator) => decorator.kind === "call" && isPrefix?.(written(decorator.callee)));
+    const found = decorators.find(
+      (decorator) => decorator.kind === "call" && isPrefix?.test(written(decorator.callee)),
+    );
     if (found?.kind !== "call") return null;
     return path.map((key) => pathText(argumentOf(found, key))).find((path) => path !== null) ?? "";
   }
@@ -418,7 +421,7 @@ class Collector {
     if (route) {
       const path = route.path.map((key) => argumentOf(call, key)).find((found) => found !== undefined);
       const text = pathText(path);
-      const isPath = route.isPath === null || (text !== null && route.isPath(text));
+      const isPath = route.isPath === null || (text !== null && route.isPath.test(text));
       const into: Registered = { references: [], controls: new Set(), byName: route.byName };
       if (isPath) this.#chained(call, into);
       const before = into.references.length;

@@ -1,4 +1,4 @@
-import { tester } from "../catalogue/expression.ts";
+import { expression } from "../catalogue/expression.ts";
 import type { Call, ClassStatement, Expression } from "../ir/ir.ts";
 import { type Names, written } from "./names.ts";
 import { argumentOf } from "./registration.ts";
@@ -15,10 +15,10 @@ export interface RecordUse {
 }
 
 /** Keys that choose a record; keys that say whose it is. */
-const idKey = tester(
+const idKey = expression(
   "(?i)^(_?id|pk|u?uid|guid|slug|number|no|code|ref(erence)?|\\w+(_id|Id|_uuid|Uuid|_no|No|_number|Number))$",
 );
-const ownerKey = tester(
+const ownerKey = expression(
   "(?i)^(user|owner|author|customer|account|member|creator|created_?by|uploaded_?by|sender|recipient|receiver|tenant|patient|seller|buyer|vendor|student|employee|company|organi[sz]ation|team|workspace|profile)s?(_?ids?|_?name|_?email|_?pk)?$",
 );
 /** Words around the name of a record that say how it is kept. */
@@ -67,14 +67,14 @@ export class Records {
       ...chosen.flatMap((value) => conditions(value, null, 0)),
       ...named.map(({ name, value }) => ({ key: (name as string).replace(/__.*$/, ""), value })),
     ];
-    const owners = asked.filter(({ key }) => key !== null && ownerKey(key));
+    const owners = asked.filter(({ key }) => key !== null && ownerKey.test(key));
     // An owner that the request names is chosen by whoever sends it.
     const isInput = ({ value }: { value: Expression }) => this.#isInput(value, parameters, 0);
     const others = asked.filter((one) => !owners.includes(one));
     const byId =
       form.chooses &&
       asked.length > 0 &&
-      asked.every(({ key }) => key === null || idKey(key) || ownerKey(key)) &&
+      asked.every(({ key }) => key === null || idKey.test(key) || ownerKey.test(key)) &&
       owners.every(isInput) &&
       (others.length === 0 || others.every(isInput));
     return { record, byId, owned: owners.length > 0 };
@@ -85,7 +85,7 @@ export class Records {
     const has = body.some((statement) => {
       if (statement.kind !== "expression" || statement.value.kind !== "assign") return false;
       const { to } = statement.value;
-      return (to.kind === "variable" || to.kind === "field") && ownerKey(to.name.replace(/^\$/, ""));
+      return (to.kind === "variable" || to.kind === "field") && ownerKey.test(to.name.replace(/^\$/, ""));
     });
     return has ? recordNamed(name) : null;
   }
@@ -114,7 +114,7 @@ export class Records {
       return this.#isInput((value.args[0] as Call["args"][number]).value, parameters, depth + 1);
     }
     if (value.kind === "variable") {
-      if (parameters.has(value.name)) return idKey(value.name.replace(/^\$/, ""));
+      if (parameters.has(value.name)) return idKey.test(value.name.replace(/^\$/, ""));
       const from = this.#names.assigned(value.name);
       return from !== undefined && from !== value && this.#isInput(from, parameters, depth + 1);
     }

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { tester } from "../catalogue/expression.ts";
+import { expression, type LazyRegex } from "../catalogue/expression.ts";
 import { nameTester } from "./name-tester.ts";
 import type {
   ControlModel,
@@ -23,8 +23,9 @@ interface WebModel {
   inputs: z.output<typeof InputModel>[];
 }
 
-/** Names of a kind that have been looked at; the same few are met again and again. */
+/** Names of a kind that have been looked at, and how long they may be; the same few are met again and again, and these are short. */
 const rememberedMax = 20_000;
+const rememberedLengthMax = 100;
 
 /** What the models of a file's language and imports say about routes, ready to be asked by name. */
 export class WebKnowledge {
@@ -43,7 +44,7 @@ export class WebKnowledge {
 
   #add(model: WebModel): void {
     for (const route of model.routes)
-      this.#routes.push({ ...compiled(route), isPath: testerOf(route.pathMatches), isPrefix: testerOf(route.prefix) });
+      this.#routes.push({ ...compiled(route), isPath: regex(route.pathMatches), isPrefix: regex(route.prefix) });
     this.#mounts.push(...model.mounts.map(compiled));
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
@@ -67,7 +68,7 @@ export class WebKnowledge {
     const known = names.get(name);
     if (known) return known;
     const told = this.#look(occurrence, name);
-    if (names.size < rememberedMax) names.set(name, told);
+    if (name.length <= rememberedLengthMax && names.size < rememberedMax) names.set(name, told);
     return told;
   }
 
@@ -93,7 +94,7 @@ export class WebKnowledge {
     const mounts = this.#mounts.filter(fits);
     const records = this.#records.filter(fits);
     const found = routes.length + mounts.length + records.length === 0 ? noRegisters : { routes, mounts, records };
-    if (this.#registered.size < rememberedMax) this.#registered.set(key, found);
+    if (key.length <= rememberedLengthMax && this.#registered.size < rememberedMax) this.#registered.set(key, found);
     return found;
   }
 }
@@ -111,9 +112,9 @@ const noRegisters: Registers = { routes: [], mounts: [], records: [] };
 
 export interface RouteForm extends Named<z.output<typeof RouteModel>> {
   /** Whether a text can be the path; null where anything can. */
-  readonly isPath: ((text: string) => boolean) | null;
+  readonly isPath: LazyRegex | null;
   /** Whether a decorator of the class gives the beginning of the path. */
-  readonly isPrefix: ((name: string) => boolean) | null;
+  readonly isPrefix: LazyRegex | null;
 }
 
 export interface Told {
@@ -129,8 +130,7 @@ const nothing: Told = { controls: [], application: [], effects: [], placed: [] }
 const factOf = (model: { control: string } | { effect: string }): string =>
   "control" in model ? model.control : model.effect;
 
-const testerOf = (source: string | undefined): ((text: string) => boolean) | null =>
-  source === undefined ? null : tester(source);
+const regex = (source: string | undefined): LazyRegex | null => (source === undefined ? null : expression(source));
 
 function compiled<T extends { matches: string; notMatches?: string | undefined }>(model: T): Named<T> {
   const wanted = nameTester(model.matches);
