@@ -107,6 +107,29 @@ describe("across files", () => {
     expect(found.length > 0).toBe(reaches);
   });
 
+  it("follows only some of very many inputs, and tells which file asks for them", async () => {
+    const [inputs, leaves] = [12, 12];
+    const oneOf = (values: readonly string[]) =>
+      values.map((v, i) => `    if n == ${i}:\n        return ${v}\n`).join("");
+    const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
+    const asked = oneOf(numbers(inputs).map((i) => `request.args["a${i}"]`));
+    const leaf = `from flask import request\n\ndef f(n):\n${asked}`;
+    const names = numbers(leaves).map((i) => `leaf${i}`);
+    const hub = `import ${names.join(", ")}\n\ndef f(n):\n${oneOf(names.map((name) => `${name}.f(n)`))}`;
+    const route = "@app.route('/')\ndef g():\n    eval(f(1))\n";
+    const files = [
+      { path: "app.py", source: `from flask import Flask\nfrom hub import f\napp = Flask(__name__)\n${route}` },
+      { path: "hub.py", source: hub },
+      ...names.map((name) => ({ path: `${name}.py`, source: leaf })),
+    ];
+    const artefacts = await Promise.all(files.map(({ path, source }) => analyseOne(engine, path, source)));
+    const entangled: string[] = [];
+    const findings = engine.link(artefacts, { onEntangled: (path) => entangled.push(path) });
+    expect(findings.map(({ path, ruleId }) => [path, ruleId])).toEqual([["app.py", "code-injection.tainted-code"]]);
+    expect(entangled).toEqual(["app.py"]);
+    expect(engine.link(artefacts.slice(0, 8)).length).toBe(1);
+  });
+
   it("says the same in any order, and after a round through JSON", async () => {
     for (const [, , library, body] of table) {
       const artefacts = await analyse(library, body);

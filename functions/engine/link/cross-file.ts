@@ -15,6 +15,10 @@ const crossingsMax = 5;
 const stepsMax = 20;
 /** Ways that one value may take through other files; a hub that everything runs through must not cost the rest its time. */
 const waysMax = 2_000;
+/** The same for all values of a scan together. WordPress takes 25,000, a second of work; what takes forty times as many is made to. */
+const allWaysMax = 1_000_000;
+/** Inputs that one value may be, of which WordPress has eight at most; these show what is wrong as well as all would. */
+const arrivalsMax = 100;
 
 /** Attacker input where it comes into sight, with the way it took to there. */
 interface Arrival {
@@ -42,7 +46,9 @@ export class CrossFile {
   readonly #stores = new Map<string, Stored[]>();
   readonly #storesWithin = new Map<string, Stored[]>();
   readonly #cleaned: ReadonlySet<string>;
-  readonly #arrivals = new Map<string, Arrival[]>();
+  readonly #arrivals = new Map<string, readonly Arrival[]>();
+  readonly #entangled = new Set<string>();
+  #ways = 0;
 
   /** @param artefacts in path order */
   constructor(catalogue: Catalogue, artefacts: readonly FileArtefact[]) {
@@ -80,6 +86,11 @@ export class CrossFile {
     return [...across, ...libraryCandidates(this.#catalogue, this.#artefacts)];
   }
 
+  /** Files whose values take more ways through the others than were followed. */
+  get entangled(): ReadonlySet<string> {
+    return this.#entangled;
+  }
+
   #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {
     return this.#origins(path, { outside })
       .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate))
@@ -87,27 +98,34 @@ export class CrossFile {
   }
 
   /** The attacker input that a value of one file is, found by asking the files it comes from. */
-  #origins(path: string, from: Origin, depth = 0): Arrival[] {
+  #origins(path: string, from: Origin, depth = 0): readonly Arrival[] {
     if ("sourceKind" in from) return [{ ...from, clean: [], trace: [], crossings: 0 }];
     if ("parameter" in from || depth >= crossingsMax) return [];
-    const key = `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
+    const isKept = from.outside.startsWith("#");
+    const key = isKept ? from.outside : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
     const known = this.#arrivals.get(key);
     if (known) return known;
     // What goes round in a circle comes from nowhere.
     this.#arrivals.set(key, []);
     const [target, field] = from.outside.split(fieldOf) as [string, string | undefined];
-    const found = from.outside.startsWith("#")
-      ? this.#kept(from.outside.slice(1)).flatMap(({ path: there, store }) => this.#through(there, store, depth))
+    const arriving = isKept
+      ? this.#kept(from.outside.slice(1))
+          .values()
+          .flatMap(({ path: there, store }) => this.#through(there, store, depth))
       : this.#modules
           .find(path, target)
+          .values()
           .filter(({ artefact }) => artefact.coverage.path !== path)
           .flatMap(({ artefact, exported }) =>
             exported.returns
               .filter((way) => samePart(way.field, field))
               .flatMap((way) => this.#through(artefact.coverage.path, way, depth)),
           );
-    this.#arrivals.set(key, found);
-    return found;
+    const found = arriving.take(arrivalsMax + 1).toArray();
+    if (found.length > arrivalsMax) this.#entangled.add(path);
+    const followed = found.slice(0, arrivalsMax);
+    this.#arrivals.set(key, followed);
+    return followed;
   }
 
   /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
@@ -147,7 +165,12 @@ export class CrossFile {
     ];
     const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1 }];
     const seen = new Set<string>();
-    for (let way = open.pop(); way && seen.size < waysMax; way = open.pop()) {
+    for (let way = open.pop(); way; way = open.pop()) {
+      if (seen.size === waysMax || this.#ways === allWaysMax) {
+        this.#entangled.add(path);
+        break;
+      }
+      this.#ways += 1;
       for (const { artefact, exported } of this.#modules.find(way.from, way.target)) {
         const there = artefact.coverage.path;
         const parameter = argumentIndex(exported, way.argument);

@@ -20,6 +20,8 @@ export interface PlacedCandidate {
 export interface LinkOptions {
   /** OWASP 2021 categories ("A01" to "A10") whose families are switched off. */
   readonly categoriesOff?: readonly string[];
+  /** Told of each file whose values take more ways through the other files than are followed. */
+  readonly onEntangled?: (path: string) => void;
 }
 
 /** Joins the artefacts of a scan into findings: sorted, without duplicates, the same whatever order the files came in. */
@@ -39,6 +41,7 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
         : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? "") &&
           !(catalogue.rules.get(candidate.ruleId)?.code && isBeyondQuality(path)),
   );
+  for (const path of files.entangled) options.onEntangled?.(path);
   return identify(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, all))).sort(findingOrder);
 }
 

@@ -1,4 +1,4 @@
-import type { FileArtefact } from "../../engine/artefact.ts";
+import type { Coverage, FileArtefact } from "../../engine/artefact.ts";
 import { auditEngine } from "../../platform/audit-engine.ts";
 import { environment } from "../../platform/environment.ts";
 import { getJson, putJson } from "../../platform/object-store.ts";
@@ -9,6 +9,10 @@ import type { LinkedFindings, Plan } from "../plan.ts";
 import { scanKeys } from "../task.ts";
 import { enterPhase, finishedChunks } from "../task-progress-store.ts";
 import { Attempt } from "./plan-scan.ts";
+
+/** What was found in a file of which not all could be followed; a reason of its own comes first. */
+const partly = (coverage: Coverage): Coverage =>
+  coverage.status === "analysed" ? { ...coverage, status: "partial", reason: "link_budget" } : coverage;
 
 export const linkFindings = workflowTask(
   {
@@ -31,11 +35,12 @@ export const linkFindings = workflowTask(
     }
     const analysed = new Set(artefacts.map((artefact) => artefact.coverage.path));
     const engine = await auditEngine();
-    const findings = engine.link(artefacts, { categoriesOff });
+    const entangled = new Set<string>();
+    const findings = engine.link(artefacts, { categoriesOff, onEntangled: (path) => entangled.add(path) });
     const linked: LinkedFindings = {
       engine: engine.version,
       findings,
-      coverage: artefacts.map((artefact) => artefact.coverage),
+      coverage: artefacts.map(({ coverage }) => (entangled.has(coverage.path) ? partly(coverage) : coverage)),
       unfinished: plan.accepted.filter((path) => !analysed.has(path)),
       ...(model && { slices: engine.slicesOf(findings, artefacts) }),
     };
