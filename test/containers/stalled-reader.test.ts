@@ -19,7 +19,7 @@ afterAll(() => data.stop());
 const mebi = 1024 * 1024;
 const itemBytes = 2 * mebi;
 const itemsOfRound = 24;
-/** 48 MiB each go past the reader that does not read; `SLUICE_STALL_ROUNDS=100` is some ten minutes. */
+/** 48 MiB each go past the reader that does not read; `SLUICE_STALL_ROUNDS=450` is some ten minutes. */
 const rounds = Number(process.env.SLUICE_STALL_ROUNDS ?? 3);
 /** What Node lets garbage outside its heap grow to before it collects, and some more; what goes past is more than twice as much. */
 const noise = 64 * mebi;
