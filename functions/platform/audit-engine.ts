@@ -2,16 +2,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { createEngine, type Engine } from "../engine/engine.ts";
+import { collectEarly } from "./heap-growth.ts";
 
 let engine: Promise<Engine> | undefined;
 
 /**
- * V8 reckons with all the memory that there is, and a worker, which leaves a file's trees behind with each file, would fill it: 800 MB for
- * 20 MB of source instead of 360. So the heap is collected when it has grown 30 percent over what is alive, and its young part stays as large as it is
- * when the engine is open, 16 MB instead of 128. Unlike a limit of the heap this never ends a process; it costs up to a sixth of the time.
+ * Optimising a grammar's code takes a hundred megabytes, several at once: over a gigabyte where a project has many languages, for no time
+ * gained.
  */
-const frugalHeap = ["--heap-growing-percent=30", "--semi-space-growth-factor=1"];
-/** Optimising a grammar's code takes a hundred megabytes, several at once: over a gigabyte where a project has many languages, for no time gained. */
 const plainGrammars = ["--no-wasm-tier-up", "--no-wasm-dynamic-tiering"];
 
 /** What others do on the machine does not count, so a file that is analysed once is analysed when the machine is busy, too. */
@@ -36,6 +34,6 @@ async function open(): Promise<Engine> {
     read: (name) => readFile(join(process.env.LAMBDA_TASK_ROOT ?? "", "engine", name)),
     clock: workOfThread,
   });
-  for (const flag of frugalHeap) setFlagsFromString(flag);
+  collectEarly();
   return opened;
 }
