@@ -7,7 +7,21 @@ import { samplesAndFixtures } from "./source-files.ts";
 
 const files = samplesAndFixtures(2);
 
-const codes = ["CQ001", "CQ002", "CQ003", "CQ005", "CQ006", "PERF001", "PERF002", "PERF004", "PERF005"];
+const codes = [
+  "CQ001",
+  "CQ002",
+  "CQ003",
+  "CQ004",
+  "CQ005",
+  "CQ006",
+  "CQ007",
+  "CQ008",
+  "PERF001",
+  "PERF002",
+  "PERF003",
+  "PERF004",
+  "PERF005",
+];
 
 let engine: Engine;
 let findings: readonly Finding[];

@@ -2,11 +2,13 @@ import type {
   Assign,
   Call,
   Catch,
+  ClassStatement,
   Expression,
   FunctionNode,
   Literal,
   Loop,
   Module,
+  Operation,
   Span,
   Statement,
   Try,
@@ -17,6 +19,10 @@ import { type IrNode, walk } from "../ir/walk.ts";
 export interface FunctionShape {
   readonly fn: FunctionNode;
   readonly around: FunctionShape | null;
+  /** The class that it is a method of. */
+  readonly owner: ClassStatement | null;
+  /** It is declared by a statement, and not a value that something holds. */
+  readonly declared: boolean;
   readonly inside: FunctionShape[];
   /** The loops in it, and what comprehensions do for each of their elements. */
   readonly rounds: Round[];
@@ -57,7 +63,8 @@ export interface Within<T> {
 /** What the walk is in. */
 interface Frame {
   readonly fn: FunctionShape | null;
-  readonly isClass: boolean;
+  /** The class whose body this is; null in a function and in the file. */
+  readonly owner: ClassStatement | null;
   level: number;
   round: Round | null;
 }
@@ -77,6 +84,8 @@ export class FileShape {
   readonly locals: Within<Assign>[] = [];
   readonly assigns: Within<Assign>[] = [];
   readonly calls: Within<Call>[] = [];
+  readonly operations: Within<Operation>[] = [];
+  readonly classes: ClassStatement[] = [];
   readonly regexes: Within<Literal>[] = [];
   readonly statements: Within<Statement>[] = [];
   readonly #text: string;
@@ -86,13 +95,14 @@ export class FileShape {
   readonly #chained = new Set<IrNode>();
   readonly #called = new Map<FunctionNode, Round>();
   readonly #effects = new Set<FunctionNode>();
+  readonly #declared = new Set<FunctionNode>();
   /** What try statements hold open: nobody needs to read it. */
   readonly #resources = new Set<IrNode>();
 
   constructor(module: Module, text: string, language: string) {
     this.#text = text;
     this.#language = language;
-    this.#open.push({ fn: null, level: 0, isClass: false, round: null });
+    this.#open.push({ fn: null, level: 0, owner: null, round: null });
     walk(
       module.body,
       (node) => this.#visit(node),
@@ -113,7 +123,11 @@ export class FileShape {
     }
     switch (node.kind) {
       case "class":
-        this.#open.push({ fn, level: here.level, isClass: true, round: null });
+        this.classes.push(node);
+        this.#open.push({ fn, level: here.level, owner: node, round: null });
+        break;
+      case "function":
+        this.#declared.add(node.fn);
         break;
       case "branch":
         this.#deeper(node);
@@ -139,6 +153,7 @@ export class FileShape {
         if (fn && node.value) fn.answers = true;
         break;
       case "operation":
+        this.operations.push({ node, fn, round: here.round });
         if (fn && /^(&&|\|\||and|or)$/.test(node.operator)) fn.branches += node.operands.length - 1;
         break;
       case "try":
@@ -151,14 +166,14 @@ export class FileShape {
         this.assigns.push({ node, fn, round: here.round });
         break;
       case "call":
-        this.calls.push({ node, fn });
+        this.calls.push({ node, fn, round: here.round });
         this.#callbacks(node);
         break;
       case "expression":
         this.statements.push({ node, fn });
         if (
           fn &&
-          !here.isClass &&
+          !here.owner &&
           node.value.kind === "assign" &&
           this.#isLocal(node.value) &&
           !this.#resources.has(node)
@@ -175,11 +190,13 @@ export class FileShape {
   }
 
   #enter(fn: FunctionNode): void {
-    const { fn: around } = this.#here();
+    const { fn: around, owner } = this.#here();
     const each = this.#called.get(fn) ?? null;
     const shape: FunctionShape = {
       fn,
       around,
+      owner,
+      declared: this.#declared.has(fn),
       inside: [],
       rounds: [],
       each,
@@ -191,7 +208,7 @@ export class FileShape {
     };
     around?.inside.push(shape);
     this.functions.push(shape);
-    this.#open.push({ fn: shape, level: 0, isClass: false, round: null });
+    this.#open.push({ fn: shape, level: 0, owner: null, round: null });
   }
 
   #deeper(node: IrNode): void {
@@ -274,6 +291,14 @@ function comprehension(parts: readonly Expression[]): Round | null {
     loop: null,
     outer: null,
   };
+}
+
+/** The outermost of the loops around a place that runs it in its body: what a loop begins with is run once. */
+export function outermostAt(round: Round, { start, end }: Span): Round | null {
+  let found: Round | null = null;
+  for (let here: Round | null = round; here; here = here.outer)
+    if (here.body.start <= start && here.body.end >= end) found = here;
+  return found;
 }
 
 const spanOf = (body: readonly Span[], otherwise: Span): Span => ({

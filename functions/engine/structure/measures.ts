@@ -2,44 +2,24 @@ import { excerptOf } from "../findings/excerpt.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import type { Assign, Call, Catch, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
 import { CodeLines } from "./code-lines.ts";
-import type { FileShape, FunctionShape, Round } from "./file-shape.ts";
+import { type FileShape, type FunctionShape, outermostAt } from "./file-shape.ts";
+import { firstLine, headOf, type Measured, type MeasuredFile, type Query } from "./measured.ts";
+import { functionNames, typeNames } from "./names.ts";
 import { repeatedLines } from "./repeated-lines.ts";
-import type { Measure, StructureQuery } from "./structure-schema.ts";
+import { repeatedNumbers } from "./repeated-numbers.ts";
+import { searchedLists } from "./searched-lists.ts";
+import type { Measure } from "./structure-schema.ts";
 import { firstFrom, WordIndex } from "./word-index.ts";
-
-/** Something that a measure has found, in offsets. */
-export interface Measured {
-  readonly at: Span;
-  readonly fn: FunctionShape | null;
-  /** What identifies it among others of the function, and goes on to when its lines change. */
-  readonly anchor: string;
-  /** What the texts of the rule say of it. */
-  readonly source: string;
-  readonly sink: string;
-}
-
-/** What the measures look at. */
-export interface MeasuredFile {
-  readonly shape: FileShape;
-  readonly module: Module;
-  readonly text: string;
-  readonly lines: LineIndex;
-  readonly code: CodeLines;
-  /** Variables are written with a `$`. */
-  readonly dollars: boolean;
-  readonly nameOf: (fn: FunctionShape) => string;
-}
-
-export type Query = Pick<StructureQuery, "above"> & { fits: (text: string) => boolean };
 
 /** Docstrings are for readers, as comments are. */
 export const codeLinesOf = (lines: LineIndex, { comments }: Module, { functions }: FileShape): CodeLines =>
   new CodeLines(lines, [
     ...comments,
-    ...functions.flatMap(({ fn: { body } }) =>
-      body[0]?.kind === "expression" && body[0].value.kind === "literal" ? [body[0]] : [],
-    ),
+    ...functions.flatMap(({ fn }) => (isDocumented(fn) ? [fn.body[0] as Statement] : [])),
   ]);
+
+const isDocumented = ({ body: [first] }: FunctionNode): boolean =>
+  first?.kind === "expression" && first.value.kind === "literal";
 
 export const measured: Record<Measure, (file: MeasuredFile, query: Query) => Measured[]> = {
   lines: (file, { above }) =>
@@ -63,6 +43,11 @@ export const measured: Record<Measure, (file: MeasuredFile, query: Query) => Mea
   "grown-text": grownTexts,
   "regex-in-loop": regexesInLoops,
   "kept-listener": keptListeners,
+  "type-name": typeNames,
+  "function-name": functionNames,
+  "repeated-number": repeatedNumbers,
+  "searched-list": searchedLists,
+  "uncommented-branches": uncommented,
 };
 
 function perFunction(file: MeasuredFile, above: number, size: (fn: FunctionShape) => number): Measured[] {
@@ -74,25 +59,25 @@ function perFunction(file: MeasuredFile, above: number, size: (fn: FunctionShape
   });
 }
 
+/** Functions of many branches that nobody says a word about: neither before them, nor anywhere in them. What is written for tools is none. */
+function uncommented(file: MeasuredFile, { above, fits }: Query): Measured[] {
+  const { lines, module, code, text } = file;
+  const comments = module.comments
+    .filter(({ start, end }) => fits(text.slice(start, end)))
+    .map(({ start }) => start)
+    .sort((a, b) => a - b);
+  return perFunction(file, above, ({ fn, branches }) => {
+    let first = lines.lineOf(fn.start);
+    while (first > 1 && !code.isCode(first - 1) && lines.line(first - 1).trim() !== "") first--;
+    const isSaid = (comments[firstFrom(comments, lines.startOf(first))] ?? fn.end) < fn.end || isDocumented(fn);
+    return isSaid ? 0 : branches;
+  });
+}
+
 /** Who makes an object of many parts has to say them all; callbacks take what they are given, and `of(k1, v1, k2, v2)` one thing many times. */
 function choosesParameters({ name, params }: FunctionNode): boolean {
   const numbered = params.filter((param) => /\d$/.test(param.name)).length;
   return name !== "" && !/^(constructor|__init__|__new__)$/.test(name) && numbered * 2 < params.length;
-}
-
-const betweenParts = /^(?:[\s\])]|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/;
-
-/** The line on which a function begins to say what it is, after its decorators. */
-function headOf(file: MeasuredFile, { fn }: FunctionShape): Span {
-  const decorated = fn.decorators.filter(({ start, end }) => start >= fn.start && end <= fn.end).map(({ end }) => end);
-  const start = Math.max(fn.start, ...decorated);
-  const space = decorated.length > 0 ? (file.text.slice(start, fn.end).match(betweenParts)?.[0].length ?? 0) : 0;
-  return firstLine(file, { start: start + space, end: fn.end });
-}
-
-function firstLine({ text }: Pick<MeasuredFile, "text">, { start, end }: Span): Span {
-  const lineEnd = text.indexOf("\n", start);
-  return { start, end: lineEnd < 0 ? end : Math.min(end, lineEnd) };
 }
 
 function repetitions(file: MeasuredFile, { above }: Query): Measured[] {
@@ -198,14 +183,6 @@ function grownTexts(file: MeasuredFile, query: Query): Measured[] {
     const isText = /^(java\.lang\.)?[Ss]tring$/.test(declared.type ?? "") || isTextLiteral(declared.from);
     return isText && query.fits(file.text.slice(node.start, node.end)) ? to.name : null;
   });
-}
-
-/** The outermost of the loops around a place that runs it in its body: what a loop begins with is run once. */
-function outermostAt(round: Round, { start, end }: Span): Round | null {
-  let found: Round | null = null;
-  for (let here: Round | null = round; here; here = here.outer)
-    if (here.body.start <= start && here.body.end >= end) found = here;
-  return found;
 }
 
 /** Calls that compile a regular expression are lowered to what they make. */

@@ -5,7 +5,8 @@ import { candidateOf, type FileContext, nameMax } from "../findings/candidates.t
 import { excerptOf } from "../findings/excerpt.ts";
 import type { FunctionNode, Module } from "../ir/ir.ts";
 import type { FileShape, FunctionShape } from "./file-shape.ts";
-import { codeLinesOf, measured, type Query } from "./measures.ts";
+import type { Query } from "./measured.ts";
+import { codeLinesOf, measured } from "./measures.ts";
 import type { StructureQuery } from "./structure-schema.ts";
 
 interface CompiledQuery extends Query {

@@ -12,6 +12,11 @@ export const measures = [
   "grown-text",
   "regex-in-loop",
   "kept-listener",
+  "type-name",
+  "function-name",
+  "repeated-number",
+  "searched-list",
+  "uncommented-branches",
 ] as const;
 export type Measure = (typeof measures)[number];
 
@@ -22,7 +27,7 @@ export const StructureQuery = z.strictObject({
   languages: z.array(z.string()).min(1).optional(),
   /** What is measured is too much above this. */
   above: z.number().int().min(0).default(0),
-  /** The text of what was found must match; of a variable that of the function around it. */
+  /** The text of what was found must match: a name, a number, a comment; of a variable that of the function around it. */
   only: z.string().optional(),
   /** And must not match this. */
   skip: z.string().optional(),

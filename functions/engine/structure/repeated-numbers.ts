@@ -1,0 +1,19 @@
+import type { Literal } from "../ir/ir.ts";
+import type { Within } from "./file-shape.ts";
+import { firstLine, type Measured, type MeasuredFile, type Query } from "./measured.ts";
+
+/** Numbers that a file reckons or compares with again and again: what they stand for is said nowhere, and they have to change together. */
+export function repeatedNumbers(file: MeasuredFile, query: Query): Measured[] {
+  const written = file.shape.operations.flatMap(({ node, fn, round }) =>
+    node.operands.flatMap((operand): Within<Literal>[] =>
+      fn && operand.kind === "literal" && typeof operand.value === "number" ? [{ node: operand, fn, round }] : [],
+    ),
+  );
+  const textOf = ({ node }: Within<Literal>) => file.text.slice(node.start, node.end);
+  const numbers = written.filter((number) => /^[\d.]/.test(textOf(number)) && query.fits(textOf(number)));
+  return [...Map.groupBy(numbers, textOf)].flatMap(([text, places]) => {
+    const [first] = places;
+    if (!first || places.length <= query.above) return [];
+    return [{ at: firstLine(file, first.node), fn: first.fn, anchor: text, source: text, sink: String(places.length) }];
+  });
+}
