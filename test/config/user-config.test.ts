@@ -1,25 +1,20 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { defaultSettings, isSecretField } from "../../functions/config/user-config.ts";
 import { hostToken } from "../../functions/config/user-config-secrets.ts";
 import { findUserConfig, replaceUserConfig } from "../../functions/config/user-config-store.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { keys, table } from "../../functions/platform/table.ts";
-import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
-import { createApiToken } from "../../functions/tokens/api-token-store.ts";
-import { newUser } from "../../functions/users/user.ts";
-import { createUser } from "../../functions/users/user-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
-import { invokeOperation } from "../support/invoke-operation.ts";
+import { type Person, person } from "../support/person.ts";
 
 const at = new Date(Math.floor(Date.now() / 1000) * 1000);
 const secret = "ghp_canary_0123456789wxyz";
 const mask = "••••wxyz";
 
 let data: EmbeddedData;
+let alice: Person;
 let userId: string;
-let token: string;
 
 beforeAll(async () => {
   data = await startEmbeddedData();
@@ -27,17 +22,11 @@ beforeAll(async () => {
 afterAll(() => data.stop());
 
 beforeEach(async () => {
-  userId = uuid();
-  const user = newUser(
-    { id: userId, email: `${userId}@example.test`, fullName: "P", role: "member", passwordHash: "" },
-    at,
-  );
-  await createUser(user);
-  token = newSecret();
-  await createApiToken(newApiToken({ name: "all", scope: "all", expiresInDays: 1 }, token, user, at));
+  alice = await person("member", () => at);
+  userId = alice.user.id;
 });
 
-const call = (name: string, json?: object) => invokeOperation(name, { now: at, token, json });
+const call = (name: string, json?: object) => alice.call(name, { json });
 
 async function save(json: object) {
   const { status, body } = await call("updateMyConfig", json);

@@ -1,34 +1,26 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DescribeExecutionCommand, SFNClient, StopExecutionCommand } from "@aws-sdk/client-sfn";
 import { jwtVerify, SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type LocalService, startLocalService } from "../../bin/local/service.ts";
 import { issueToken, verifyToken } from "../../functions/platform/tokens.ts";
 import { workflowTasks } from "../../functions/workflow-tasks.ts";
 import type { RecordedCall } from "../../lib/local/gateway.ts";
 import { AwsError } from "../../lib/local/service.ts";
-import { Api, zipOf } from "../support/api.ts";
+import { type Api, zipOf } from "../support/api.ts";
 import { bigApp } from "../support/big-app.ts";
 import { useAsEnvironment } from "../support/handler-environment.ts";
+import { type OwnService, startOwnService } from "../support/own-service.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
-let folder: string;
-let service: LocalService;
+let service: OwnService;
 let api: Api;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sluice-faults-"));
-  service = await startLocalService({ dataFolder: folder });
+  service = await startOwnService();
   useAsEnvironment(service.cloud);
-  api = new Api(service.url, await service.token());
+  api = service.api;
 });
 
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => service.stop());
 
 afterEach(() => {
   service.cloud.gateway.planFault = () => undefined;

@@ -1,31 +1,24 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
-import { type LocalService, startLocalService } from "../../bin/local/service.ts";
-import { Api } from "../support/api.ts";
+import type { Api } from "../support/api.ts";
+import { type OwnService, startOwnService } from "../support/own-service.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
-let folder: string;
 let llm: FakeLlm;
-let service: LocalService;
+let service: OwnService;
 let api: Api;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sluice-instant-"));
   llm = await startFakeLlm();
-  service = await startLocalService({ dataFolder: folder, outboundAllowedHosts: new URL(llm.url).host });
-  const root = new Api(service.url, await service.token());
+  service = await startOwnService({ outboundAllowedHosts: new URL(llm.url).host });
   const member = { email: "m@example.test", password: "correct horse battery", full_name: "M" };
-  await root.ok("POST", "/api/v1/users", { json: member });
-  api = await root.as(member);
+  await service.api.ok("POST", "/api/v1/users", { json: member });
+  api = await service.api.as(member);
 });
 
 afterAll(async () => {
   await service.stop();
   await llm.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const code = vulnerableApp["shop/app.py"];

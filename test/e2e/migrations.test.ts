@@ -1,33 +1,25 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type LocalService, startLocalService } from "../../bin/local/service.ts";
 import { migrations } from "../../functions/database/migrations.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { keys, table } from "../../functions/platform/table.ts";
 import { oldestData, writeItems } from "../database/oldest-data.ts";
-import { type Answer, Api } from "../support/api.ts";
+import type { Answer, Api } from "../support/api.ts";
 import { useAsEnvironment } from "../support/handler-environment.ts";
+import { type OwnService, startOwnService } from "../support/own-service.ts";
 
 const numbers = migrations.map(({ number }) => number);
 const old = oldestData(2);
-let folder: string;
-let service: LocalService;
+let service: OwnService;
 let api: Api;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sluice-migrations-"));
-  service = await startLocalService({ dataFolder: folder });
+  service = await startOwnService();
   useAsEnvironment(service.cloud);
-  api = new Api(service.url, await service.token());
+  api = service.api;
 });
 
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => service.stop());
 
 const run = async (event: object = {}) => {
   const result = await service.cloud.invoke(service.cloud.outputs.RunMigrationsFunction as string, event);

@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { GetExecutionHistoryCommand, ListExecutionsCommand, SFNClient } from "@aws-sdk/client-sfn";
 import JSZip from "jszip";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type LocalService, startLocalService } from "../../bin/local/service.ts";
-import { type Answer, Api, zipOf } from "../support/api.ts";
+import { type Answer, type Api, zipOf } from "../support/api.ts";
 import type { FakeGitHost, FakeRepository } from "../support/fake-git-hosts/fake-git-host.ts";
 import { fakeGitea } from "../support/fake-git-hosts/fake-gitea.ts";
 import { fakeGitHub } from "../support/fake-git-hosts/fake-github.ts";
 import { fakeGitLab } from "../support/fake-git-hosts/fake-gitlab.ts";
+import { type OwnService, startOwnService } from "../support/own-service.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
 const token = "ghp_canary4711_0123456789";
@@ -42,8 +41,7 @@ const repository = async (change: Partial<FakeRepository> = {}): Promise<FakeRep
 let github: FakeGitHost;
 let gitlab: FakeGitHost;
 let gitea: FakeGitHost;
-let service: LocalService;
-let folder: string;
+let service: OwnService;
 let api: Api;
 
 beforeAll(async () => {
@@ -51,15 +49,13 @@ beforeAll(async () => {
   gitlab = fakeGitLab(await repository({ path: "group/sub/name" }), name);
   gitea = fakeGitea(await repository(), name);
   await Promise.all([github, gitlab, gitea].map((host) => host.start()));
-  folder = mkdtempSync(join(tmpdir(), "sluice-repository-"));
   const outboundAllowedHosts = [github, gitlab, gitea].map(({ address }) => address).join();
-  service = await startLocalService({ dataFolder: folder, outboundAllowedHosts });
-  api = new Api(service.url, await service.token());
+  service = await startOwnService({ outboundAllowedHosts });
+  api = service.api;
 });
 afterAll(async () => {
   await service?.stop();
   await Promise.all([github, gitlab, gitea].map((host) => host.stop()));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 beforeEach(async () => {
@@ -290,7 +286,7 @@ describe("a private repository", () => {
     expect(histories).toContain("ScanFailed");
     expect(histories).not.toContain("canary");
     // The table keeps its values uncompressed in a log first, so a token in it would show.
-    const written = filesBelow(folder).map((file) => readFileSync(file));
+    const written = filesBelow(service.folder).map((file) => readFileSync(file));
     expect(written.some((bytes) => bytes.includes("repository_unauthorised"))).toBe(true);
     for (const secret of [
       "canary4711",

@@ -1,37 +1,32 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ListObjectVersionsCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
-import { type LocalService, startLocalService } from "../../bin/local/service.ts";
 import { AwsError, localAccount } from "../../lib/local/service.ts";
-import { type Answer, Api, zipOf } from "../support/api.ts";
+import { type Answer, type Api, zipOf } from "../support/api.ts";
+import { type OwnService, startOwnService } from "../support/own-service.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
 type Json = Answer["body"];
 
-let folder: string;
 let llm: FakeLlm;
 /** The next provider, for what the first one refuses. */
 let other: FakeLlm;
-let service: LocalService;
+let service: OwnService;
 let api: Api;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sluice-review-"));
   llm = await startFakeLlm({ keepBodies: true });
   other = await startFakeLlm({ keyless: true });
   const outboundAllowedHosts = [llm, other].map(({ url }) => new URL(url).host).join(",");
-  service = await startLocalService({ dataFolder: folder, outboundAllowedHosts });
-  api = new Api(service.url, await service.token());
+  service = await startOwnService({ outboundAllowedHosts });
+  api = service.api;
 });
 
 afterAll(async () => {
   await service.stop();
   await Promise.all([llm.close(), other.close()]);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 beforeEach(() => {
@@ -408,7 +403,7 @@ describe("what a review keeps", () => {
   it("goes with the user who has paid for it", async () => {
     const bob = { email: `bob-${crypto.randomUUID()}@example.test`, password: "grain orbit velvet", full_name: "Bob" };
     const { id: user_id } = await api.ok("POST", "/api/v1/users", { json: bob });
-    const asBob = await new Api(service.url).as(bob);
+    const asBob = await api.as(bob);
     const project = await api.projectWith(modelApp(3));
     await api.ok("POST", `/api/v1/projects/${project.id}/members`, { json: { user_id, role: "member" } });
     const admin = api;

@@ -1,31 +1,25 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
-import { type LocalService, startLocalService } from "../../bin/local/service.ts";
-import { Api } from "../support/api.ts";
+import type { Api } from "../support/api.ts";
+import { type OwnService, startOwnService } from "../support/own-service.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
 let fake: FakeLlm;
-let folder: string;
-let service: LocalService;
+let service: OwnService;
 let owner: Api;
 let colleague: Api;
 
 beforeAll(async () => {
   fake = await startFakeLlm();
-  folder = mkdtempSync(join(tmpdir(), "sluice-templates-"));
-  service = await startLocalService({ dataFolder: folder, outboundAllowedHosts: new URL(fake.url).host });
-  owner = new Api(service.url, await service.token());
+  service = await startOwnService({ outboundAllowedHosts: new URL(fake.url).host });
+  owner = service.api;
   const account = { email: "colleague@example.test", password: "grain orbit velvet" };
   await owner.ok("POST", "/api/v1/users", { json: { ...account, full_name: "C" } });
-  colleague = await new Api(service.url).as(account);
+  colleague = await owner.as(account);
 });
 afterAll(async () => {
   await service?.stop();
   await fake?.close();
-  if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
 const rule = {

@@ -1,19 +1,14 @@
-import { v7 as uuid } from "uuid";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
-import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
-import { createApiToken } from "../../functions/tokens/api-token-store.ts";
-import { newUser } from "../../functions/users/user.ts";
-import { createUser } from "../../functions/users/user-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
-import { invokeOperation } from "../support/invoke-operation.ts";
+import { type Person, person } from "../support/person.ts";
 import { canary, formats, type LoopbackModel, saying, startLoopbackModel } from "./loopback-model.ts";
 
 const at = new Date(Math.floor(Date.now() / 1000) * 1000);
 let data: EmbeddedData;
 let fake: FakeLlm;
 let loopback: LoopbackModel;
-let token: string;
+let alice: Person;
 const written: string[] = [];
 
 beforeAll(async () => {
@@ -29,14 +24,7 @@ beforeEach(async () => {
   fake.reset();
   (loopback.received as unknown[]).length = 0;
   loopback.answer = saying(404, {});
-  const userId = uuid();
-  const user = newUser(
-    { id: userId, email: `${userId}@example.test`, fullName: "P", role: "member", passwordHash: "" },
-    at,
-  );
-  await createUser(user);
-  token = newSecret();
-  await createApiToken(newApiToken({ name: "all", scope: "all", expiresInDays: 1 }, token, user, at));
+  alice = await person("member", () => at);
   vi.spyOn(console, "log").mockImplementation((line) => void written.push(String(line)));
 });
 afterEach(() => {
@@ -47,14 +35,14 @@ afterEach(() => {
 
 async function test(json: object, language = "en") {
   const headers = { "Accept-Language": language };
-  const { status, body } = await invokeOperation("testLlm", { token, json, headers });
+  const { status, body } = await alice.call("testLlm", { json, headers });
   expect({ status, body }).toMatchObject({ status: 200 });
   expect(JSON.stringify(body)).not.toContain("CANARY");
   return body;
 }
 
 async function save(llmConfig: object) {
-  const answer = await invokeOperation("updateMyConfig", { now: at, token, json: { llmConfig } });
+  const answer = await alice.call("updateMyConfig", { json: { llmConfig } });
   expect(answer.status).toBe(200);
 }
 
@@ -129,9 +117,9 @@ describe("a test of a connection", () => {
     }
   });
 
-  const spending = async () => (await invokeOperation("readMySpending", { token })).body;
+  const spending = async () => (await alice.call("readMySpending")).body;
   const saveCaps = async (otherConfig: object) => {
-    const { status } = await invokeOperation("updateMyConfig", { now: at, token, json: { otherConfig } });
+    const { status } = await alice.call("updateMyConfig", { json: { otherConfig } });
     expect(status).toBe(200);
   };
 
@@ -267,7 +255,7 @@ describe("the mask of a stored key", () => {
 });
 
 it("lists the providers to anyone", async () => {
-  const { status, body } = await invokeOperation("listLlmProviders");
+  const { status, body } = await alice.call("listLlmProviders");
   expect(status).toBe(200);
   expect(body.providers[0]).toEqual({
     id: "gemini",

@@ -1,39 +1,28 @@
-import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findUserConfig } from "../../functions/config/user-config-store.ts";
 import { providers } from "../../functions/llm/providers.ts";
 import { alternativeModelOf, userModel } from "../../functions/llm/user-model.ts";
-import { newApiToken, newSecret } from "../../functions/tokens/api-token.ts";
-import { createApiToken } from "../../functions/tokens/api-token-store.ts";
-import { newUser } from "../../functions/users/user.ts";
-import { createUser } from "../../functions/users/user-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
-import { invokeOperation } from "../support/invoke-operation.ts";
+import { type Person, person } from "../support/person.ts";
 
 const at = new Date(Math.floor(Date.now() / 1000) * 1000);
 let data: EmbeddedData;
+let alice: Person;
 let userId: string;
-let token: string;
 
 beforeAll(async () => {
   data = await startEmbeddedData();
 });
 afterAll(() => data.stop());
 beforeEach(async () => {
-  userId = uuid();
-  const user = newUser(
-    { id: userId, email: `${userId}@example.test`, fullName: "P", role: "member", passwordHash: "" },
-    at,
-  );
-  await createUser(user);
-  token = newSecret();
-  await createApiToken(newApiToken({ name: "all", scope: "all", expiresInDays: 1 }, token, user, at));
+  alice = await person("member", () => at);
+  userId = alice.user.id;
 });
 
 const mask = "••••abcd";
 
 async function save(llmConfig: object) {
-  const { status, body } = await invokeOperation("updateMyConfig", { now: at, token, json: { llmConfig } });
+  const { status, body } = await alice.call("updateMyConfig", { json: { llmConfig } });
   expect({ status, body }).toMatchObject({ status: 200 });
   return body.llmConfig;
 }

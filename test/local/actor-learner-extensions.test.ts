@@ -1,22 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Server, ServerCredentials, status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { type LocalService, startLocalService } from "../../bin/local/service.ts";
 import { ask, type Message, open } from "../containers/extension-client.ts";
 import { definitions, PlainClient } from "../containers/plain-client.ts";
+import { type OwnService, startOwnService } from "../support/own-service.ts";
 
 /** Our own services in the programs as `npm start` runs them: with the rights of their roles and no others. */
-let service: LocalService;
-const dataFolder = mkdtempSync(join(tmpdir(), "sluice-extensions-"));
+let service: OwnService;
 beforeAll(async () => {
-  service = await startLocalService({ dataFolder, actorLearner: { learnerPort: 0, actorPort: 0 } });
+  service = await startOwnService({ actorLearner: { learnerPort: 0, actorPort: 0 } });
 });
-afterAll(async () => {
-  await service?.stop();
-  rmSync(dataFolder, { recursive: true, force: true });
-});
+afterAll(() => service?.stop());
 
 function client(name: "learner" | "actor"): PlainClient {
   const [, port] = (service.cloud.tasks.addresses[name] as string).split(":");

@@ -6,21 +6,18 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { type LocalService, startLocalService } from "../../bin/local/service.ts";
+import { startLocalService } from "../../bin/local/service.ts";
 import { anonymousTenant } from "../../functions/runs/run.ts";
 import { runIdOf } from "../../functions/runs/run-name.ts";
 import { PlainClient } from "../containers/plain-client.ts";
+import { type OwnService, startOwnService } from "../support/own-service.ts";
 
 /** The programs as `npm start` runs them: from the template, each with the rights of its role. */
-let service: LocalService;
-const dataFolder = mkdtempSync(join(tmpdir(), "sluice-actor-learner-"));
+let service: OwnService;
 beforeAll(async () => {
-  service = await startLocalService({ dataFolder, actorLearner: { learnerPort: 0, actorPort: 0 } });
+  service = await startOwnService({ actorLearner: { learnerPort: 0, actorPort: 0 } });
 });
-afterAll(async () => {
-  await service?.stop();
-  rmSync(dataFolder, { recursive: true, force: true });
-});
+afterAll(() => service?.stop());
 
 function client(name: "learner" | "actor"): PlainClient {
   const [, port] = (service.cloud.tasks.addresses[name] as string).split(":");

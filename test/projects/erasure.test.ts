@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DescribeExecutionCommand, SFNClient } from "@aws-sdk/client-sfn";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type LocalService, startLocalService } from "../../bin/local/service.ts";
 import { environment } from "../../functions/platform/environment.ts";
 import { putJson } from "../../functions/platform/object-store.ts";
 import { keys, table } from "../../functions/platform/table.ts";
@@ -17,30 +13,26 @@ import { scanKeys, type Task } from "../../functions/scans/task.ts";
 import { findTask } from "../../functions/scans/task-store.ts";
 import { workflowTasks } from "../../functions/workflow-tasks.ts";
 import { AwsError } from "../../lib/local/service.ts";
-import { Api, zipOf } from "../support/api.ts";
+import { type Api, zipOf } from "../support/api.ts";
 import { bigApp } from "../support/big-app.ts";
 import { furnishedProject, scannedTask, whatIsLeft } from "../support/furnished-project.ts";
 import { useAsEnvironment } from "../support/handler-environment.ts";
+import { type OwnService, startOwnService } from "../support/own-service.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
 // Scans run behind some of these tests, and a busy machine takes its time for them.
 vi.setConfig({ testTimeout: 180_000 });
 
-let folder: string;
-let service: LocalService;
+let service: OwnService;
 let api: Api;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sluice-erasure-"));
-  service = await startLocalService({ dataFolder: folder });
+  service = await startOwnService();
   useAsEnvironment(service.cloud);
-  api = new Api(service.url, await service.token());
+  api = service.api;
 });
 
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => service.stop());
 
 afterEach(() => {
   service.cloud.gateway.planFault = () => undefined;

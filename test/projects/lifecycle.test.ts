@@ -23,6 +23,7 @@ import { createTask } from "../../functions/scans/task-store.ts";
 import { newUser, type User } from "../../functions/users/user.ts";
 import { createUser } from "../../functions/users/user-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
+import { wholeZip } from "../support/scanned.ts";
 
 let data: EmbeddedData;
 let seconds = 0;
@@ -174,24 +175,4 @@ describe("fifty clients at once", () => {
 
 const staleOnly = (error: { code: string }) => expect(error.code).toBe("stale_version");
 
-const aTask = (projectId: string, ownerId: string) =>
-  newTask(
-    {
-      id: uuid(),
-      projectId,
-      ownerId,
-      taskType: "zip_upload",
-      config: {
-        filePaths: null,
-        fullScan: true,
-        excludePatterns: [],
-        branchName: null,
-        ruleSetId: null,
-        promptTemplateId: null,
-        budgetTokens: null,
-        budgetUsd: null,
-      },
-      source: { key: "none", bytes: 0, manifestKey: "none" },
-    },
-    now(),
-  );
+const aTask = (projectId: string, ownerId: string) => newTask({ id: uuid(), projectId, ownerId, ...wholeZip }, now());

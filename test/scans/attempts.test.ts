@@ -11,6 +11,7 @@ import { recordReviewBatch } from "../../functions/scans/task-progress-store.ts"
 import { changeTask, createTask, findTask, replaceTask } from "../../functions/scans/task-store.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { aFinding } from "../support/finding.ts";
+import { wholeZip } from "../support/scanned.ts";
 import { storedUser } from "../support/stored-user.ts";
 
 const now = () => new Date();
@@ -27,11 +28,7 @@ beforeEach(async () => {
   const { id: ownerId } = await storedUser();
   const project = newProject(ProjectDraft.parse({ name: "p", source_type: "zip" }), uuid(), ownerId, now());
   await createProject(project);
-  const config = { filePaths: null, fullScan: true, excludePatterns: [], branchName: null, ruleSetId: null };
-  const source = { key: "none", bytes: 0, manifestKey: "none" };
-  const whole = { ...config, promptTemplateId: null, budgetTokens: null, budgetUsd: null };
-  const given = { id: uuid(), projectId: project.id, ownerId, createdBy: ownerId, config: whole, source };
-  task = newTask({ ...given, taskType: "zip_upload" }, now());
+  task = newTask({ id: uuid(), projectId: project.id, ownerId, createdBy: ownerId, ...wholeZip }, now());
   await createTask(task);
   await run();
 });

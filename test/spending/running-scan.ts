@@ -6,6 +6,7 @@ import { changeTask, createTask } from "../../functions/scans/task-store.ts";
 import { type Caps, noCap } from "../../functions/spending/caps.ts";
 import { costOf } from "../../functions/spending/cost.ts";
 import type { Call } from "../../functions/spending/reservation.ts";
+import { wholeZip } from "../support/scanned.ts";
 import { storedUser } from "../support/stored-user.ts";
 
 export const at = new Date("2026-11-21T08:00:00Z");
@@ -18,19 +19,8 @@ export async function runningScan(): Promise<{ userId: string; scan: NonNullable
   const draft = { name: "p", source_type: "zip", default_branch: "main", programming_languages: [] } as const;
   const project = newProject({ ...draft, programming_languages: [] }, uuid(), userId, at);
   await createProject(project);
-  const config = {
-    filePaths: null,
-    fullScan: true,
-    excludePatterns: [],
-    branchName: null,
-    ruleSetId: null,
-    promptTemplateId: null,
-    budgetTokens: null,
-    budgetUsd: null,
-  };
-  const source = { key: "none", bytes: 0, manifestKey: "none" };
   const owners = { projectId: project.id, ownerId: userId, createdBy: userId };
-  const task = newTask({ id: uuid(), ...owners, taskType: "zip_upload", config, source }, at);
+  const task = newTask({ id: uuid(), ...owners, ...wholeZip }, at);
   await createTask(task);
   await changeTask(task.id, { from: ["pending"], attempt: 1, set: { status: "running" } });
   return { userId, scan: { taskId: task.id, attempt: 1, projectId: project.id } };

@@ -17,6 +17,7 @@ import { reserve, settle } from "../../functions/spending/spending-store.ts";
 import { aCall } from "../spending/running-scan.ts";
 import { zipOf } from "./api.ts";
 import { aFinding } from "./finding.ts";
+import { wholeZip } from "./scanned.ts";
 import { storedUser } from "./stored-user.ts";
 
 /** Everything that still names one of these ids, anywhere. */
@@ -50,19 +51,7 @@ export async function furnishedProject(): Promise<{ project: Project; tasks: Tas
 }
 
 export async function scannedTask(project: Project, status: "pending" | "running" | "completed"): Promise<Task> {
-  const config = { filePaths: null, fullScan: true, excludePatterns: [], branchName: null };
-  const source = { key: "none", bytes: 0, manifestKey: "none" };
-  const task = newTask(
-    {
-      id: uuid(),
-      projectId: project.id,
-      ownerId: project.ownerId,
-      taskType: "zip_upload",
-      config: { ...config, ruleSetId: null, promptTemplateId: null, budgetTokens: null, budgetUsd: null },
-      source,
-    },
-    new Date(),
-  );
+  const task = newTask({ id: uuid(), projectId: project.id, ownerId: project.ownerId, ...wholeZip }, new Date());
   await createTask(task);
   if (status === "pending") return task;
   await changeTask(task.id, { from: ["pending"], attempt: 1, set: { status: "running" } });

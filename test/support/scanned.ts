@@ -14,9 +14,10 @@ import type { Person } from "./person.ts";
 export const projectOf = async (somebody: Person): Promise<string> =>
   (await somebody.ok("createProject", { json: { name: "p", source_type: "zip" } })).id;
 
-/** A pending task in a project, which no workflow will ever take up: tests bring it to where they need it. */
-export async function taskOf(somebody: Person, projectId: string, at = new Date()): Promise<Task> {
-  const config = {
+/** What a scan of everything in an archive is asked to do. */
+export const wholeZip: Pick<Task, "taskType" | "config" | "source"> = {
+  taskType: "zip_upload",
+  config: {
     filePaths: null,
     fullScan: true,
     excludePatterns: [],
@@ -25,13 +26,14 @@ export async function taskOf(somebody: Person, projectId: string, at = new Date(
     promptTemplateId: null,
     budgetTokens: null,
     budgetUsd: null,
-  };
-  const source = { key: "none", bytes: 0, manifestKey: "none" };
+  },
+  source: { key: "none", bytes: 0, manifestKey: "none" },
+};
+
+/** A pending task in a project, which no workflow will ever take up: tests bring it to where they need it. */
+export async function taskOf(somebody: Person, projectId: string, at = new Date()): Promise<Task> {
   const { id: ownerId } = somebody.user;
-  const task = newTask(
-    { id: uuid(), projectId, ownerId, createdBy: ownerId, taskType: "zip_upload", config, source },
-    at,
-  );
+  const task = newTask({ id: uuid(), projectId, ownerId, createdBy: ownerId, ...wholeZip }, at);
   await createTask(task);
   return task;
 }
