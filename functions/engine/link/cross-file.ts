@@ -45,6 +45,8 @@ export class CrossFile {
   /** What files keep, by the field and by the object that it was filled as a part of. */
   readonly #stores = new Map<string, Stored[]>();
   readonly #storesWithin = new Map<string, Stored[]>();
+  /** Texts that files make of input, by their paths. */
+  readonly #texts: ReadonlyMap<string, readonly Candidate[]>;
   readonly #cleaned: ReadonlySet<string>;
   readonly #arrivals = new Map<string, readonly Arrival[]>();
   readonly #entangled = new Set<string>();
@@ -58,6 +60,7 @@ export class CrossFile {
     this.#passages = new Passages(this.#modules);
     this.#settings = new Settings(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
+    this.#texts = new Map(artefacts.flatMap(({ coverage, link }) => (link.texts ? [[coverage.path, link.texts]] : [])));
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const stored = { path: coverage.path, store };
@@ -94,7 +97,7 @@ export class CrossFile {
   #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {
     return this.#origins(path, { outside })
       .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate))
-      .map((arrival) => placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
+      .map((arrival) => this.#placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
   }
 
   /** The attacker input that a value of one file is, found by asking the files it comes from. */
@@ -188,7 +191,7 @@ export class CrossFile {
             !this.holds(there, flow.candidate)
           )
             continue;
-          found.push(placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
+          found.push(this.#placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
         }
         for (const pass of exported.passes) {
           if (
@@ -212,18 +215,48 @@ export class CrossFile {
     }
     return found;
   }
+
+  /** Where one function shows or runs the texts of all files, each text is a finding of its own, in the file that made it of input. */
+  #placed(path: string, candidate: Candidate, arrival: Arrival, trace: readonly TraceStep[]): PlacedCandidate {
+    const certainty = candidate.confidence * arrival.confidence * crossingFactor ** Math.max(1, arrival.crossings);
+    const confidence = Math.round(certainty * 100) / 100;
+    const found = { ...candidate, source: arrival.source, confidence };
+    const made = this.#textOn(
+      trace.filter((step) => step.path !== path),
+      candidate.ruleId,
+    );
+    if (!made) return { path, candidate: found, trace: fold(trace) };
+    const { ruleId, severity, sink } = found;
+    return {
+      path: made.path,
+      candidate: { ...made.text, ruleId, severity, sink, source: arrival.source, confidence },
+      trace: fold(trace),
+    };
+  }
+
+  /** The last text on a way that is made by the first file which makes one. */
+  #textOn(trace: readonly TraceStep[], ruleId: string): { path: string; text: Candidate } | null {
+    const family = this.#catalogue.rules.get(ruleId)?.family;
+    for (const path of new Set(trace.map((step) => step.path))) {
+      const here = trace.filter((step) => step.path === path);
+      const text = this.#texts
+        .get(path)
+        ?.findLast(
+          ({ ruleId: id, trace: [input], startLine, endLine }) =>
+            this.#catalogue.rules.get(id)?.family === family &&
+            here.some((step) => step.startLine === input?.startLine && step.startColumn === input.startColumn) &&
+            here.some((step) => startLine <= step.startLine && step.startLine <= endLine),
+        );
+      if (text) return { path, text };
+    }
+    return null;
+  }
 }
 
 function add(stores: Map<string, Stored[]>, name: string, stored: Stored): void {
   const known = stores.get(name);
   if (known) known.push(stored);
   else stores.set(name, [stored]);
-}
-
-function placed(path: string, candidate: Candidate, arrival: Arrival, trace: readonly TraceStep[]): PlacedCandidate {
-  const certainty = candidate.confidence * arrival.confidence * crossingFactor ** Math.max(1, arrival.crossings);
-  const confidence = Math.round(certainty * 100) / 100;
-  return { path, candidate: { ...candidate, source: arrival.source, confidence }, trace: fold(trace) };
 }
 
 /** In the middle of a way neither a parameter nor the result of a call is a source. */
