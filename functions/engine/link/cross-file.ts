@@ -234,14 +234,14 @@ export class CrossFile {
     };
   }
 
-  /** The last text on a way that is made by the first file which makes one. */
+  /** The first text that is made on a way in a file before the last. */
   #textOn(trace: readonly TraceStep[], ruleId: string): { path: string; text: Candidate } | null {
     const family = this.#catalogue.rules.get(ruleId)?.family;
     for (const path of new Set(trace.map((step) => step.path))) {
       const here = trace.filter((step) => step.path === path);
       const text = this.#texts
         .get(path)
-        ?.findLast(
+        ?.find(
           ({ ruleId: id, trace: [input], startLine, endLine }) =>
             this.#catalogue.rules.get(id)?.family === family &&
             here.some((step) => step.startLine === input?.startLine && step.startColumn === input.startColumn) &&
