@@ -20,6 +20,9 @@ const allWaysMax = 1_000_000;
 /** Inputs that one value may be, of which WordPress has eight at most; these show what is wrong as well as all would. */
 const arrivalsMax = 100;
 
+/** The kind of what comes out of a database. */
+const storedKind = "stored";
+
 /** Attacker input where it comes into sight, with the way it took to there. */
 interface Arrival {
   sourceKind: string;
@@ -45,6 +48,8 @@ export class CrossFile {
   /** What files keep, by the field and by the object that it was filled as a part of. */
   readonly #stores = new Map<string, Stored[]>();
   readonly #storesWithin = new Map<string, Stored[]>();
+  /** Files that read tables which the application fills with values from elsewhere. */
+  readonly #filled: ReadonlySet<string>;
   /** Texts that files make of input, by their paths. */
   readonly #texts: ReadonlyMap<string, readonly Candidate[]>;
   readonly #cleaned: ReadonlySet<string>;
@@ -61,6 +66,12 @@ export class CrossFile {
     this.#settings = new Settings(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
     this.#texts = new Map(artefacts.flatMap(({ coverage, link }) => (link.texts ? [[coverage.path, link.texts]] : [])));
+    const written = new Set(artefacts.flatMap(({ link }) => link.tables?.written ?? []));
+    this.#filled = new Set(
+      artefacts.flatMap(({ coverage, link }) =>
+        link.tables?.read.some((table) => written.has(table)) ? [coverage.path] : [],
+      ),
+    );
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const stored = { path: coverage.path, store };
@@ -76,6 +87,12 @@ export class CrossFile {
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     if (rule?.taint && this.#cleaned.has(rule.family)) return false;
     return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family);
+  }
+
+  /** Whether rows that a file shows may hold what somebody has sent: the application fills one of the tables that it reads. */
+  isFilled(path: string, { ruleId }: Candidate): boolean {
+    const sources = this.#catalogue.rules.get(ruleId)?.taint?.sources;
+    return !sources?.includes(storedKind) || this.#filled.has(path);
   }
 
   /** What no file shows on its own. */
@@ -102,6 +119,7 @@ export class CrossFile {
 
   /** The attacker input that a value of one file is, found by asking the files it comes from. */
   #origins(path: string, from: Origin, depth = 0): readonly Arrival[] {
+    if ("sourceKind" in from && from.sourceKind === storedKind && !this.#filled.has(path)) return [];
     if ("sourceKind" in from) return [{ ...from, clean: [], trace: [], crossings: 0 }];
     if ("parameter" in from || depth >= crossingsMax) return [];
     const isKept = from.outside.startsWith("#");
