@@ -8,6 +8,7 @@ import type { LineIndex } from "./inventory/line-index.ts";
 import type { Module } from "./ir/ir.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
 import { byCodeUnits } from "./link/order.ts";
+import { tablesOf } from "./link/tables.ts";
 import { BashLowering } from "./lower/bash/bash-lowering.ts";
 import { CLowering } from "./lower/c/c-lowering.ts";
 import { CSharpLowering } from "./lower/csharp/csharp-lowering.ts";
@@ -132,7 +133,8 @@ function linksOf(catalogue: Catalogue, file: FileContext, run: Run, module: Modu
   run.limit.check();
   const rules = catalogue.controlRules.map((rule) => rule.id);
   const web = webRecordOf(run.knowledge.web, file, module, rules, run.limit);
-  return { ...linkRecordOf(catalogue, file, run, hits), ...(web && { web }) };
+  const tables = run.language === "php" ? tablesOf(file.text) : {};
+  return { ...linkRecordOf(catalogue, file, run, hits), ...tables, ...(web && { web }) };
 }
 
 function untilTimeIsUp<T, U>(work: () => T, otherwise: U): T | U {

@@ -158,6 +158,10 @@ export interface LinkRecord {
   pending: { outside: string; candidate: Candidate }[];
   /** Values kept in fields that other files can read, such as those of the request. */
   stores: (Way & { field: string; within: string; from: Origin })[];
+  /** Where text is made of input; a finding in another file about such text is told here. */
+  texts?: Candidate[];
+  /** What its SQL reads, and what it fills with values that come from elsewhere. */
+  tables?: { read: string[]; written: string[] };
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
   aliases: { name: string; target: string }[];
   /** Fields and methods that give numbers and the like, whatever the object they belong to was filled with. */

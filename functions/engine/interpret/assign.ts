@@ -198,6 +198,7 @@ function assignIndex(
   if (known !== null) {
     const paths = memberPaths(of, known);
     storedIn(run, frame, paths.length > 0 ? paths : [`?.${known}`], of, value, at);
+    keep(run, paths, value, at);
   } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
   if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);

@@ -35,7 +35,8 @@ export function operateContainer(does: Operation, receiver: Value, args: readonl
         receiver: null,
       };
     case "second":
-      return { result: args[1] ?? nothing, receiver: null };
+      // Whoever changes it on the way leaves it what it is made of, as a rule, but not what it is.
+      return { result: { ...(args[1] ?? nothing), constants: null }, receiver: null };
     case "first":
       return { result: args[0] ?? nothing, receiver: null };
     case "pattern":

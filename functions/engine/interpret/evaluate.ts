@@ -6,6 +6,7 @@ import { check } from "./check.ts";
 import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
 import { pageVariable } from "./includes.ts";
+import { noteText } from "./made-text.ts";
 import { fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
 import { indexOf, noteBounds, numericOf, useOf } from "./memory.ts";
 import { accessPath, basePaths, globalName, hasOpenClasses, isKey, isPackage, memberPaths } from "./names.ts";
@@ -42,10 +43,14 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
     case "literal":
       return e.regex ? { ...nothing, constants: [e.value] } : constant(e.value);
     case "template":
-      return concatenate(
-        outsideQuotes(
-          run,
-          e.parts.map((part) => evaluate(run, frame, part)),
+      return noteText(
+        run,
+        frame,
+        concatenate(
+          outsideQuotes(
+            run,
+            e.parts.map((part) => evaluate(run, frame, part)),
+          ),
         ),
       );
     case "variable":
@@ -203,7 +208,7 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
     values.some((value) => value.prefix !== null || value.taint.length > 0) &&
     values.every((value) => !value.slots)
   ) {
-    return concatenate(values);
+    return noteText(run, frame, concatenate(values));
   }
   if (e.operator === "%" && run.language === "python") {
     const [format, given] = values as [Value, Value];

@@ -156,7 +156,11 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
   // Functions that escape leave what is no text alone.
   if (run.language === "php" && only === null && value.constants?.length === 1 && accessPath(operand) !== null)
     store(frame, operand, constant(null));
-  if (value.constants?.every((c) => typeof c === "string")) knownExtension(run, frame, operand);
+  if (value.constants?.every((c) => typeof c === "string")) {
+    knownExtension(run, frame, operand);
+    const folded = foldedText(operand);
+    if (folded && accessPath(folded) !== null) change(run, frame, folded, allFamilies);
+  }
   if (value.constants?.length === 1 && only !== null && only !== undefined) {
     if (operand.kind === "operation" && operand.operator === "typeof" && operand.operands[0]) {
       if (only === "number" || only === "boolean" || only === "bigint")
@@ -172,6 +176,17 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
   if (isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
   const address = (typeof only === "string" || isOurs(value)) && addressOfHost(frame, operand);
   if (address) changeAddress(run, frame, address, operand);
+}
+
+/** `strtolower(x) == "jpg"`: what is compared is x, but for its case and the white space around it. */
+function foldedText(operand: Expression): Expression | undefined {
+  if (operand.kind !== "call") return undefined;
+  const { callee, args } = operand;
+  if (callee.kind === "variable")
+    return /^(mb_)?strto(lower|upper)$|^trim$/.test(callee.name) ? args[0]?.value : undefined;
+  return callee.kind === "field" && /^(toLowerCase|toUpperCase|lower|upper|casefold|trim|strip)$/.test(callee.name)
+    ? callee.of
+    : undefined;
 }
 
 /** Of a message between windows: who sent it. */

@@ -26,10 +26,25 @@ export function pageVariable(run: Run, frame: Frame, name: string, at: Span): re
   const given: Taint[] = param
     ? [{ source: run.source("parameter", param, 1, { fn: page.fn, index }), clean: 0, step: firstStep(at) }]
     : [];
-  const left = page.included.map(
-    (target): Taint => ({ source: run.outside(`${target}${fieldOf}${plain}`, at), clean: 0, step: firstStep(at) }),
-  );
-  return [...given, ...left];
+  return [...given, ...page.included.map((target) => leftBehind(run, target, plain, at))];
+}
+
+/** What a file that is included leaves in a variable. */
+const leftBehind = (run: Run, target: string, name: string, at: Span): Taint => ({
+  source: run.outside(`${target}${fieldOf}${name}`, at),
+  clean: 0,
+  step: firstStep(at),
+});
+
+/** An empty text is there to be filled, as `$html = ""` is before the file is included that has the contents. */
+function fillEmpty(run: Run, frame: Frame, target: string, at: Span): void {
+  for (const [key, value] of frame.scope.variables ?? []) {
+    const isEmpty = value.constants?.length === 1 && value.constants[0] === "";
+    const isFilled = value.constants === null && value.prefix === "" && value.taint.length > 0;
+    if (!/^\$[a-z]\w*$/i.test(key) || !(isEmpty || isFilled)) continue;
+    const taint = joinTaint(value.taint, [leftBehind(run, target, key.slice(1), at)]);
+    frame.scope.set(key, { ...nothing, prefix: "", taint });
+  }
 }
 
 /** Hands the variables in sight over to a file that is included here. */
@@ -46,7 +61,9 @@ export function includePage(run: Run, frame: Frame, call: Call): void {
     const target = templateTarget("escaping", name);
     handOver(run, target, [], given, call);
     const { included } = run.page;
-    if (frame.fn === null && included.length < includesMax && !included.includes(target)) included.push(target);
+    if (frame.fn !== null || included.length >= includesMax || included.includes(target)) continue;
+    included.push(target);
+    fillEmpty(run, frame, target, call);
   }
 }
 

@@ -132,6 +132,8 @@ export class Run {
   readonly text: string;
   readonly hits = new Map<string, Hit>();
   readonly handovers = new Map<string, Handover>();
+  /** Places where text is made of input, for the sinks of other files that it may get to. */
+  readonly texts = new Map<string, Hit>();
   readonly summaries = new Map<FunctionNode, Summary>();
   readonly active = new Set<FunctionNode>();
   /** What variables were made of, while a test of the variable asks about it. */

@@ -20,6 +20,9 @@ const allWaysMax = 1_000_000;
 /** Inputs that one value may be, of which WordPress has eight at most; these show what is wrong as well as all would. */
 const arrivalsMax = 100;
 
+/** The kind of what comes out of a database. */
+const storedKind = "stored";
+
 /** Attacker input where it comes into sight, with the way it took to there. */
 interface Arrival {
   sourceKind: string;
@@ -45,6 +48,10 @@ export class CrossFile {
   /** What files keep, by the field and by the object that it was filled as a part of. */
   readonly #stores = new Map<string, Stored[]>();
   readonly #storesWithin = new Map<string, Stored[]>();
+  /** Files that read tables which the application fills with values from elsewhere. */
+  readonly #filled: ReadonlySet<string>;
+  /** Texts that files make of input, by their paths. */
+  readonly #texts: ReadonlyMap<string, readonly Candidate[]>;
   readonly #cleaned: ReadonlySet<string>;
   readonly #arrivals = new Map<string, readonly Arrival[]>();
   readonly #entangled = new Set<string>();
@@ -58,6 +65,13 @@ export class CrossFile {
     this.#passages = new Passages(this.#modules);
     this.#settings = new Settings(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
+    this.#texts = new Map(artefacts.flatMap(({ coverage, link }) => (link.texts ? [[coverage.path, link.texts]] : [])));
+    const written = new Set(artefacts.flatMap(({ link }) => link.tables?.written ?? []));
+    this.#filled = new Set(
+      artefacts.flatMap(({ coverage, link }) =>
+        link.tables?.read.some((table) => written.has(table)) ? [coverage.path] : [],
+      ),
+    );
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const stored = { path: coverage.path, store };
@@ -73,6 +87,12 @@ export class CrossFile {
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     if (rule?.taint && this.#cleaned.has(rule.family)) return false;
     return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family);
+  }
+
+  /** Whether rows that a file shows may hold what somebody has sent: the application fills one of the tables that it reads. */
+  isFilled(path: string, { ruleId }: Candidate): boolean {
+    const sources = this.#catalogue.rules.get(ruleId)?.taint?.sources;
+    return !sources?.includes(storedKind) || this.#filled.has(path);
   }
 
   /** What no file shows on its own. */
@@ -94,11 +114,12 @@ export class CrossFile {
   #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {
     return this.#origins(path, { outside })
       .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate))
-      .map((arrival) => placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
+      .map((arrival) => this.#placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
   }
 
   /** The attacker input that a value of one file is, found by asking the files it comes from. */
   #origins(path: string, from: Origin, depth = 0): readonly Arrival[] {
+    if ("sourceKind" in from && from.sourceKind === storedKind && !this.#filled.has(path)) return [];
     if ("sourceKind" in from) return [{ ...from, clean: [], trace: [], crossings: 0 }];
     if ("parameter" in from || depth >= crossingsMax) return [];
     const isKept = from.outside.startsWith("#");
@@ -188,7 +209,7 @@ export class CrossFile {
             !this.holds(there, flow.candidate)
           )
             continue;
-          found.push(placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
+          found.push(this.#placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
         }
         for (const pass of exported.passes) {
           if (
@@ -212,18 +233,48 @@ export class CrossFile {
     }
     return found;
   }
+
+  /** Where one function shows or runs the texts of all files, each text is a finding of its own, in the file that made it of input. */
+  #placed(path: string, candidate: Candidate, arrival: Arrival, trace: readonly TraceStep[]): PlacedCandidate {
+    const certainty = candidate.confidence * arrival.confidence * crossingFactor ** Math.max(1, arrival.crossings);
+    const confidence = Math.round(certainty * 100) / 100;
+    const found = { ...candidate, source: arrival.source, confidence };
+    const made = this.#textOn(
+      trace.filter((step) => step.path !== path),
+      candidate.ruleId,
+    );
+    if (!made) return { path, candidate: found, trace: fold(trace) };
+    const { ruleId, severity, sink } = found;
+    return {
+      path: made.path,
+      candidate: { ...made.text, ruleId, severity, sink, source: arrival.source, confidence },
+      trace: fold(trace),
+    };
+  }
+
+  /** The first text that is made on a way in a file before the last. */
+  #textOn(trace: readonly TraceStep[], ruleId: string): { path: string; text: Candidate } | null {
+    const family = this.#catalogue.rules.get(ruleId)?.family;
+    for (const path of new Set(trace.map((step) => step.path))) {
+      const here = trace.filter((step) => step.path === path);
+      const text = this.#texts
+        .get(path)
+        ?.find(
+          ({ ruleId: id, trace: [input], startLine, endLine }) =>
+            this.#catalogue.rules.get(id)?.family === family &&
+            here.some((step) => step.startLine === input?.startLine && step.startColumn === input.startColumn) &&
+            here.some((step) => startLine <= step.startLine && step.startLine <= endLine),
+        );
+      if (text) return { path, text };
+    }
+    return null;
+  }
 }
 
 function add(stores: Map<string, Stored[]>, name: string, stored: Stored): void {
   const known = stores.get(name);
   if (known) known.push(stored);
   else stores.set(name, [stored]);
-}
-
-function placed(path: string, candidate: Candidate, arrival: Arrival, trace: readonly TraceStep[]): PlacedCandidate {
-  const certainty = candidate.confidence * arrival.confidence * crossingFactor ** Math.max(1, arrival.crossings);
-  const confidence = Math.round(certainty * 100) / 100;
-  return { path, candidate: { ...candidate, source: arrival.source, confidence }, trace: fold(trace) };
 }
 
 /** In the middle of a way neither a parameter nor the result of a call is a source. */

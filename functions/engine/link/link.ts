@@ -31,7 +31,7 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
   const files = new CrossFile(catalogue, ordered);
   const placed = ordered.flatMap(({ coverage: { path }, candidates }) =>
     candidates
-      .filter((candidate) => files.holds(path, candidate))
+      .filter((candidate) => files.holds(path, candidate) && files.isFilled(path, candidate))
       .map((candidate) => ({ path, candidate, trace: placeTrace(path, candidate.trace) })),
   );
   const all = [...placed, ...files.candidates(), ...missingControls(catalogue, ordered)].filter(

@@ -1,6 +1,6 @@
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
-import { includes } from "../web/page-route.ts";
+import { includes, isOneOfFolder } from "../web/page-route.ts";
 import type { FunctionRecord, Reference, WebPlace } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 
@@ -38,7 +38,7 @@ export class WebFunctions {
   readonly #reached = new Map<string, Reached>();
   #methodsOfGo: Map<string, Found[]> | null = null;
   #ofPhp: Map<string, Found[]> | null = null;
-  #byPath: Map<string, Found> | null = null;
+  #byPath: Map<string, Found[]> | null = null;
   #byIncluded: Map<string, Found[]> | null = null;
 
   constructor(modules: Modules, files: readonly FileArtefact[]) {
@@ -76,7 +76,8 @@ export class WebFunctions {
             [record.fronts ?? [], true],
           ] as const)
             for (const call of references)
-              open.push({ from: artefact, reference: call, depth: depth + 1, isFront: inFront });
+              if (!isOneOfFolder(call))
+                open.push({ from: artefact, reference: call, depth: depth + 1, isFront: inFront });
       }
     }
     const result = { controls, effects, places, unknown };
@@ -100,12 +101,12 @@ export class WebFunctions {
       .flatMap(({ artefact, exported }) => this.#named(artefact, exported.name));
   }
 
-  /** The page that a path means, looked for from the folder of the file upwards. */
+  /** The page that a path means, or the pages of a folder, looked for from the folder of the file upwards. */
   #included(from: FileArtefact, path: string): Found[] {
     const folders = from.coverage.path.split("/").slice(0, -1);
     for (let depth = folders.length; depth >= 0; depth--) {
       const found = this.#pages().get([...folders.slice(0, depth), path].join("/"));
-      if (found) return [found];
+      if (found) return found;
     }
     return [];
   }
@@ -131,23 +132,27 @@ export class WebFunctions {
     for (const artefact of this.#files)
       for (const record of artefact.link.web?.functions ?? [])
         for (const front of record.fronts ?? []) {
-          const [page] = front.startsWith(includes) ? this.#included(artefact, front.slice(includes.length)) : [];
-          const path = page?.artefact.coverage.path;
-          if (path !== undefined) found.set(path, [...(found.get(path) ?? []), { artefact, record }]);
+          const pages = front.startsWith(includes) ? this.#included(artefact, front.slice(includes.length)) : [];
+          for (const { coverage } of pages.map((page) => page.artefact))
+            found.set(coverage.path, [...(found.get(coverage.path) ?? []), { artefact, record }]);
         }
     this.#byIncluded = found;
     return found;
   }
 
-  #pages(): Map<string, Found> {
-    this.#byPath ??= new Map(
-      this.#files.flatMap((artefact) =>
-        (artefact.link.web?.functions ?? [])
-          .filter(({ name }) => name === pageName)
-          .map((record): [string, Found] => [artefact.coverage.path, { artefact, record }]),
-      ),
-    );
-    return this.#byPath;
+  /** Pages by their paths, and all of a folder by its path with a star. */
+  #pages(): Map<string, Found[]> {
+    if (this.#byPath) return this.#byPath;
+    const found = new Map<string, Found[]>();
+    for (const artefact of this.#files)
+      for (const record of (artefact.link.web?.functions ?? []).filter(({ name }) => name === pageName)) {
+        const { path } = artefact.coverage;
+        const folder = `${path.slice(0, path.lastIndexOf("/") + 1)}*`;
+        found.set(path, [{ artefact, record }]);
+        found.set(folder, [...(found.get(folder) ?? []), { artefact, record }]);
+      }
+    this.#byPath = found;
+    return found;
   }
 
   /** A class by itself is what it extends and what making one does. */

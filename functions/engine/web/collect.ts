@@ -6,7 +6,7 @@ import { eachChild, type IrNode, walk } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
 import { closureName, Names, requiredModule, written } from "./names.ts";
-import { anyPage, includedPage, PageRoute } from "./page-route.ts";
+import { anyPage, includedPage, isForIncludersOnly, PageRoute } from "./page-route.ts";
 import { Records } from "./records.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
 import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
@@ -14,6 +14,8 @@ import type { MountRecord, RouteRecord, WebPlace, WebRecord } from "./web-record
 import type { Occurrence } from "./web-schema.ts";
 
 const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
+/** A stream that goes by its name. */
+const requestBody = "php://input";
 const superglobal = /^\$_[A-Z]+$/;
 const firstWords = /^\s*([a-zA-Z]{3,10})\s+([\w."`[]{1,30})/;
 
@@ -107,7 +109,7 @@ class Collector {
       order: at.start,
       handler: pageName,
       handlers: [`#${pageName}`],
-      controls: [],
+      controls: isForIncludersOnly(this.#file.text) ? ["authentication"] : [],
       anchor: methods.join(","),
     });
   }
@@ -148,6 +150,9 @@ class Collector {
         return this.#class(node, within);
       case "call":
         return this.#call(node, within);
+      case "expression":
+        this.#calledAlone(node.value, within);
+        break;
       case "assign":
         this.#assign(node.to, node.from, within);
         break;
@@ -169,6 +174,7 @@ class Collector {
       case "literal":
       case "template": {
         const text = node.kind === "literal" ? node.value : pathText(node.parts[0]);
+        if (text === requestBody) this.#tell("read", requestBody, within, node);
         const words = typeof text === "string" && text.length > 8 ? text.match(firstWords) : null;
         if (words) this.#tell("text", `${words[1]} ${words[2]}`.toUpperCase(), within, node);
         break;
@@ -377,6 +383,13 @@ class Collector {
     else if (included !== null) for (const facts of within.functions) facts.fronts.add(included);
     this.#registered(call, names, within);
     return this.#grouped(call, names, within);
+  }
+
+  /** `require_login();` means a function of any file; those whose results are used are mostly the language's own. */
+  #calledAlone(value: Expression, { functions }: Within): void {
+    if (!this.#page || value.kind !== "call" || value.callee.kind !== "variable") return;
+    const reference = this.#names.reference(value.callee);
+    if (reference !== null && /^[\w\\]+$/.test(reference)) for (const facts of functions) facts.calls.add(reference);
   }
 
   /** What a function registers that is given to a call such as `Route::middleware("auth")->group(…)`. */

@@ -33,11 +33,22 @@ export class PageRoute {
   }
 }
 
-/** The file that a call includes, by as much of the end of its path as is written; null for other calls. */
+/** The file that a call includes, by as much of the end of its path as is written, or any file of a folder; null for other calls. */
 export function includedPage({ callee, args }: Call): Reference | null {
   if (callee.kind !== "variable" || !/^(include|require)(_once)?$/.test(callee.name)) return null;
-  const end = pathText(args[0]?.value)
-    ?.match(/[^:]*$/)?.[0]
-    .replace(/^(\.{0,2}\/)+/, "");
-  return end && /\w\.\w+$/.test(end) ? `${includes}${end}` : anyPage;
+  const path = pathText(args[0]?.value) ?? "";
+  const end = relative(path.match(/[^:]*$/)?.[0] ?? "");
+  if (/\w\.\w+$/.test(end)) return `${includes}${end}`;
+  const folder = relative(path.match(/([^:]*\/)[^:/]*:[^:/]*$/)?.[1] ?? "");
+  return folder === "" ? anyPage : `${includes}${folder}*`;
 }
+
+const relative = (path: string): string => path.replace(/^(\.{0,2}\/)+/, "");
+
+/** `defined("ROOT") or die`: nobody gets here but through a file that decides who may. It says nothing about those files. */
+export const isForIncludersOnly = (text: string): boolean =>
+  /\bdefined\s*\([^)]*\)\s*(\|\||or\b|\)\s*:?\s*\{?)\s*(die|exit|return|header|http_response_code)\b/i.test(text);
+
+/** Of a folder whose files are included by computed names only one runs, and nothing tells which. */
+export const isOneOfFolder = (reference: Reference): boolean =>
+  reference.startsWith(includes) && reference.endsWith("*");

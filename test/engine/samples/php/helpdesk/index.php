@@ -11,6 +11,7 @@ if ($row) {
 } else {
     print_r(mysqli_error($con));
 }
+// vuln: sql_injection
 q("SELECT * FROM users WHERE name = '" . param('name') . "'");
 show(param('msg'));
 show(clean(param('msg')));

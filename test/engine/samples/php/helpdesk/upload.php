@@ -6,7 +6,7 @@ $target_path .= basename($_FILES['uploaded']['name']);
 if (!move_uploaded_file($_FILES['uploaded']['tmp_name'], $target_path)) {
     echo 'failed';
 } else {
-    // vuln: xss
+    // safe: xss
     echo "{$target_path} succesfully uploaded!";
 }
 // vuln: unrestricted_upload

@@ -5,7 +5,6 @@ class Database {
     public function __construct() { $this->pdo = new PDO('mysql:host=x', 'root', ''); }
     public static function get() { if (!self::$instance) self::$instance = new self(); return self::$instance; }
     public function run($sql, $args = []) {
-        // vuln: sql_injection
         $st = $this->pdo->prepare($sql);
         $st->execute($args);
         return $st->fetchAll();

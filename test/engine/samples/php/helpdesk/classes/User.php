@@ -7,6 +7,7 @@ class User {
     function safeFind($id) { return $this->db->run('SELECT * FROM users WHERE id = ?', [$id]); }
     function search() {
         $s = $_REQUEST['s'];
+        // vuln: sql_injection
         return $this->db->run("SELECT * FROM users WHERE n LIKE '%" . $s . "%'");
     }
     function __destruct() { }

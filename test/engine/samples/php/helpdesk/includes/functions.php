@@ -1,7 +1,6 @@
 <?php
 function q($sql) {
     global $con;
-    // vuln: sql_injection
     return mysqli_query($con, $sql) or die(mysqli_error($con));
 }
 function clean_nothing($v) { return trim(stripslashes($v)); }

@@ -1,0 +1,2 @@
+<?php
+$page_file = $_GET['page'];

@@ -1,0 +1,2 @@
+<?php
+$page_file = str_replace(['../', '..\\'], '', $_GET['page']);

@@ -1,0 +1,6 @@
+<?php
+if (isset($_GET['name'])) {
+    $name = htmlspecialchars($_GET['name']);
+    // safe: xss
+    $html .= "<p>Hello {$name}</p>";
+}

@@ -1,0 +1,21 @@
+<?php
+define('ROOT', '../../');
+require_once ROOT . 'lib/page.php';
+page_start(['member']);
+connect();
+$page = ['title' => 'Lesson', 'body' => ''];
+$html = '';
+switch (level()) {
+    case 'low':
+        $file = 'low.php';
+        break;
+    case 'medium':
+        $file = 'medium.php';
+        break;
+    default:
+        $file = 'safe.php';
+}
+require_once ROOT . "lessons/notes/levels/{$file}";
+$shown = notes();
+$page["body"] .= "<div>{$html}</div>{$shown}";
+page_show($page);
