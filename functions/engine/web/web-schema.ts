@@ -94,9 +94,9 @@ export const EffectModel = z.strictObject({
 /** A call that reads, changes or makes records; see records.ts for what it is about. */
 export const RecordModel = z.strictObject({
   ...Named,
-  /** What names the kind of record. */
+  /** What names the kind of record; `statement` is the table of the SQL among the arguments. */
   of: Key.default("receiver"),
-  /** The arguments that choose the record; `**` are all that are passed by name. */
+  /** The arguments that choose the record; `**` are all that are passed by name, `statement` what SQL compares with placeholders. */
   by: Keys.default([0]),
   /** It works on what was chosen; others only tell whose records are. */
   chooses: z.boolean().default(true),
