@@ -51,7 +51,8 @@ function partOf(here: Expression): Expression | null {
 
 const shortened =
   /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|as_posix)$/;
-const shorteners = /^(abspath|realpath|normpath|realpathSync|normalize|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
+const shorteners =
+  /^(abspath|realpath|normpath|realpathSync|normalize|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
 const depthMax = 4;
 
 /** `file.getCanonicalPath()`, `os.path.realpath(x)`, also by way of variables: what is told of the short form holds for the path itself. */
