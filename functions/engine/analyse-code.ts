@@ -132,7 +132,7 @@ const writtenIn = (grammar: string): string => ({ tsx: "typescript", bash: "shel
 function linksOf(catalogue: Catalogue, file: FileContext, run: Run, module: Module, hits: readonly Hit[]): LinkRecord {
   run.limit.check();
   const rules = catalogue.controlRules.map((rule) => rule.id);
-  const web = webRecordOf(run.knowledge.web, file, module, rules, run.limit);
+  const web = webRecordOf(run.knowledge.web, file, module, rules, run);
   const tables = run.language === "php" ? tablesOf(file.text) : {};
   return { ...linkRecordOf(catalogue, file, run, hits), ...tables, ...(web && { web }) };
 }

@@ -10,6 +10,7 @@ import {
   MountModel,
   RecordModel,
   RouteModel,
+  RouterModel,
 } from "../web/web-schema.ts";
 
 /**
@@ -334,6 +335,7 @@ export const Model = z.strictObject({
   /** Calls that work on records, and names of what chooses them. */
   records: z.array(RecordModel).default([]),
   inputs: z.array(InputModel).default([]),
+  routers: z.array(RouterModel).default([]),
 });
 export type Model = z.infer<typeof Model>;
 

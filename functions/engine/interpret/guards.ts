@@ -174,8 +174,10 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
   } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
   if (isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
-  const address = (typeof only === "string" || isOurs(value)) && addressOfHost(frame, operand);
-  if (address) changeAddress(run, frame, address, operand);
+  const address = addressOfHost(frame, operand);
+  const families = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
+  const harmless = typeof only === "string" || isOurs(value) ? families : families & cleanFor(value);
+  if (address && harmless !== 0) changeAddress(run, frame, address, operand, harmless);
 }
 
 /** `strtolower(x) == "jpg"`: what is compared is x, but for its case and the white space around it. */
@@ -188,6 +190,10 @@ function foldedText(operand: Expression): Expression | undefined {
     ? callee.of
     : undefined;
 }
+
+/** What all that taints a value is clean for: `Host` names the site that is asked, and leads nowhere else. */
+const cleanFor = ({ taint, slots }: Value): Families =>
+  slots || taint.length === 0 ? 0 : taint.reduce((families, { clean }) => families & clean, allFamilies);
 
 /** Of a message between windows: who sent it. */
 const isOrigin = (operand: Expression): boolean => operand.kind === "field" && /^(origin|source)$/.test(operand.name);
@@ -219,8 +225,13 @@ const isOurs = (value: Value): boolean =>
   value.taint.length === 0;
 
 /** The host of an address is one that is allowed: the text that was parsed is harmless, and so is what came of it. */
-function changeAddress(run: Run, frame: Frame, address: Expression, host: Expression): void {
-  const families = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
+function changeAddress(
+  run: Run,
+  frame: Frame,
+  address: Expression,
+  host: Expression,
+  families: Families = run.catalogue.bitsOf(["ssrf", "open_redirect"]),
+): void {
   change(run, frame, address, families);
   const read = host.kind === "call" ? host.callee : host;
   if (read.kind === "field") change(run, frame, read.of, families);
@@ -377,7 +388,10 @@ function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "aft
     if (!guard.when.every((test) => holds(frame, test, subject))) continue;
     const operand =
       guard.of === "receiver" ? (callee.kind === "field" ? callee.of : null) : call.args[Number(guard.of)]?.value;
-    if (operand) change(run, frame, operand, guard.cleans);
+    if (!operand) continue;
+    change(run, frame, operand, guard.cleans);
+    const address = guard.cleans === allFamilies ? addressOfHost(frame, operand) : null;
+    if (address) changeAddress(run, frame, address, operand);
   }
 }
 

@@ -51,7 +51,8 @@ function partOf(here: Expression): Expression | null {
 
 const shortened =
   /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|as_posix)$/;
-const shorteners = /^(abspath|realpath|normpath|realpathSync|normalize|str|fspath)$/;
+const shorteners =
+  /^(abspath|realpath|normpath|realpathSync|normalize|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
 const depthMax = 4;
 
 /** `file.getCanonicalPath()`, `os.path.realpath(x)`, also by way of variables: what is told of the short form holds for the path itself. */
@@ -68,6 +69,8 @@ export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
 
 function longerOf(call: Call): Expression | undefined {
   const { callee, args } = call;
+  // The way from a folder to a path in Go, which begins with dots where it leaves the folder.
+  if (calledName(call) === "Rel" && args.length === 2) return args[1]?.value;
   if (callee.kind === "field" && args.length === 0 && shortened.test(callee.name)) return callee.of;
   // Paths of Java have a method of that name that joins.
   const resolves = callee.kind === "field" && callee.name === "resolve" && accessPath(callee.of) === "path";

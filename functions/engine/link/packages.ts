@@ -66,7 +66,7 @@ export class Packages {
     const field = held.find(({ type }) => type !== undefined);
     if (field?.type && others.length > 0 && fields < fieldsMax)
       return this.#field(field.coverage.path, field.type, others, fields + 1);
-    return this.#byMethod(folder, names.at(-1) as string, held.length > 0);
+    return this.#byMethod(folder, names.at(-1) as string, first, held.length > 0);
   }
 
   #field(path: string, type: string, names: readonly string[], fields: number): Target[] {
@@ -79,13 +79,15 @@ export class Packages {
   }
 
   /** A method of what a constructor or variable of the folder holds; of an interface, the method of whatever implements it. */
-  #byMethod(folder: string, method: string, anywhere: boolean): Target[] {
+  #byMethod(folder: string, method: string, made: string, anywhere: boolean): Target[] {
     const all = this.#methods.get(method) ?? [];
     const inside = all.filter(({ artefact }) => {
       const { path } = artefact.coverage;
       return path.slice(0, Math.max(0, path.lastIndexOf("/"))) === folder;
     });
-    const found = inside.length > 0 ? inside : anywhere ? all : [];
+    // Constructors are called after what they make.
+    const named = inside.filter(({ exported: { name } }) => made === `New${name.slice(0, name.indexOf("."))}`);
+    const found = named.length > 0 ? named : inside.length > 0 ? inside : anywhere ? all : [];
     return found.length <= implementersMax ? found : [];
   }
 }

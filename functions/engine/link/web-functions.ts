@@ -177,7 +177,7 @@ export class WebFunctions {
 
   /** Functions of Go are found by their package; methods of values that nothing tells of, by their name if only one can be meant. */
   #ofPackage(from: FileArtefact, reference: Reference): Found[] | null {
-    for (const target of [reference, `~${reference}`]) {
+    for (const target of [reference, `~${reference}`, `${reference}.ServeHTTP`]) {
       const found = this.#modules
         .find(from.coverage.path, target)
         .flatMap(({ artefact, exported }) => this.#named(artefact, exported.name));

@@ -37,6 +37,7 @@ export class WebRoutes {
   readonly #files: readonly FileArtefact[];
   /** Mounts that put a file's router into another, by the path of that file. */
   readonly #into = new Map<string, Mounted[]>();
+  #packages: Map<string, FileArtefact[]> | null = null;
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], modules: Modules) {
@@ -53,14 +54,27 @@ export class WebRoutes {
   }
 
   #index(artefact: FileArtefact, mount: MountRecord): void {
-    for (const use of mount.uses) {
-      const found = use.startsWith("#")
-        ? { artefact, member: use.slice(1) }
-        : this.#modules.file(artefact.coverage.path, use);
-      if (!found) continue;
-      const { path } = found.artefact.coverage;
-      this.#into.set(path, [...(this.#into.get(path) ?? []), { artefact, mount, member: found.member }]);
+    for (const use of mount.uses)
+      for (const found of this.#routers(artefact, use)) {
+        const { path } = found.artefact.coverage;
+        this.#into.set(path, [...(this.#into.get(path) ?? []), { artefact, mount, member: found.member }]);
+      }
+  }
+
+  /** The routers of a file that something used may be: its own, or by what a function takes or makes. */
+  #routers(artefact: FileArtefact, use: string): { artefact: FileArtefact; member: string }[] {
+    if (use.startsWith("#")) return [{ artefact, member: use.slice(1) }];
+    const { path, language } = artefact.coverage;
+    if (language === "go") {
+      const [, called, position] = use.match(/^(.*)\((\d*)\)$/) ?? [];
+      if (called === undefined) return [];
+      return this.#modules.find(path, called).map(({ artefact, exported: { name, parameters } }) => ({
+        artefact,
+        member: position === "" ? `${name}:*` : `${name}(${parameters[Number(position)]})`,
+      }));
     }
+    const found = this.#modules.file(path, use);
+    return found ? [found] : [];
   }
 
   #route(artefact: FileArtefact, found: RouteRecord): Route {
@@ -109,9 +123,12 @@ export class WebRoutes {
     const key = `${artefact.coverage.path}\0${router}`;
     if (router === null || seen.has(key) || seen.size >= nestingMax) return [];
     const around = new Set([...seen, key]);
-    const own = (artefact.link.web?.mounts ?? [])
-      .filter((mount) => mount.router === router && mount.order < order && covers(mount.path, path))
-      .flatMap((mount) => this.#of(artefact, mount));
+    const own = this.#sharing(artefact, router).flatMap((file) =>
+      (file.link.web?.mounts ?? [])
+        .filter((mount) => mount.router === router && covers(mount.path, path))
+        .filter((mount) => file !== artefact || mount.order < order)
+        .flatMap((mount) => this.#of(file, mount)),
+    );
     const parents = this.#parents(artefact, router);
     const above = parents.flatMap(({ artefact: parent, mount }) => [
       ...mount.controls,
@@ -122,6 +139,17 @@ export class WebRoutes {
     const isRoot = made && (artefact.link.web?.mounts ?? []).some((mount) => mount.router === router);
     const anywhere = parents.length > 0 || seen.size > 0 || isRoot ? [] : this.#anywhere(artefact);
     return [...own, ...above, ...anywhere];
+  }
+
+  /** The files that mean the same router by a name: variables and fields of Go belong to the package. */
+  #sharing(artefact: FileArtefact, router: string): readonly FileArtefact[] {
+    const { language, path } = artefact.coverage;
+    if (language !== "go" || /[(:]/.test(router)) return [artefact];
+    this.#packages ??= Map.groupBy(
+      this.#files.filter(({ coverage }) => coverage.language === "go"),
+      ({ coverage }) => folderOf(coverage.path),
+    );
+    return this.#packages.get(folderOf(path)) ?? [artefact];
   }
 
   /** What the routers of other files that are in no other router put in front of everything. */
@@ -141,8 +169,10 @@ export class WebRoutes {
   }
 
   #parents(artefact: FileArtefact, router: string): Mounted[] {
-    return (this.#into.get(artefact.coverage.path) ?? []).filter(({ artefact: parent, member }) =>
-      parent === artefact ? member === router : isMember(member, router),
+    return this.#sharing(artefact, router).flatMap((file) =>
+      (this.#into.get(file.coverage.path) ?? []).filter(({ artefact: parent, member }) =>
+        parent === artefact ? member === router || isLocal(member, router) : isMember(member, router),
+      ),
     );
   }
 
@@ -153,6 +183,7 @@ export class WebRoutes {
   /** A function in front of others protects them only if it can refuse; many only look up who is there. */
   #uses(artefact: FileArtefact, { uses }: MountRecord, except: FileArtefact | null): string[] {
     return uses.flatMap((use) => {
+      if (use.endsWith(")")) return [];
       if (except && this.#modules.file(artefact.coverage.path, use)?.artefact === except) return [];
       const { controls, effects } = this.#functions.reached(artefact, use);
       return effects.has("refuses") ? [...controls] : [];
@@ -160,8 +191,18 @@ export class WebRoutes {
   }
 }
 
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
+
+/** A router that a function makes for whoever calls it. */
+const isLocal = (member: string, router: string): boolean =>
+  member.endsWith(":*") && router.startsWith(member.slice(0, -1));
+
 const isMember = (member: string, router: string): boolean =>
-  member === "" || member === "default" || member === router || member.startsWith(`${router}.`);
+  isLocal(member, router) ||
+  member === "" ||
+  member === "default" ||
+  member === router ||
+  member.startsWith(`${router}.`);
 
 /** TypeScript and JavaScript run together. */
 const sameWorld = (a: string, b: string): boolean => worldOf(a) === worldOf(b);

@@ -1,11 +1,13 @@
 import { anchorOf } from "../findings/anchor.ts";
 import { type FileContext, snippetOf, steadySymbol } from "../findings/candidates.ts";
 import { pageName } from "../interpret/page.ts";
+import type { Run } from "../interpret/run.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode, walk } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
 import { closureName, Names, requiredModule, written } from "./names.ts";
+import { PackageScope, routerOf } from "./package-scope.ts";
 import { anyPage, includedPage, isForIncludersOnly, PageRoute } from "./page-route.ts";
 import { Records } from "./records.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
@@ -13,6 +15,8 @@ import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
 import type { MountRecord, RouteRecord, WebPlace, WebRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 
+/** The path of a route may begin with its method: "POST /orders". */
+const methodAndPath = /^([A-Z]{3,7}) +(\S*)$/;
 const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
 /** A stream that goes by its name. */
 const requestBody = "php://input";
@@ -24,8 +28,8 @@ interface Within {
   /** The functions around it, the innermost last. */
   functions: readonly FunctionFacts[];
   owner: { node: ClassStatement; facts: FunctionFacts } | null;
-  /** What stands in front of all that is registered here. */
-  group?: Registered;
+  /** What stands in front of all that is registered here, and where that lies. */
+  group?: Registered & { path: string | null };
 }
 
 /** More routes than these in one file are generated. */
@@ -37,9 +41,9 @@ export function webRecordOf(
   file: FileContext,
   module: Module,
   rules: readonly string[],
-  limit: TimeLimit,
+  { language, limit }: Pick<Run, "language" | "limit">,
 ): WebRecord | null {
-  const collector = new Collector(knowledge, file, module, rules, limit);
+  const collector = new Collector(knowledge, file, module, rules, language, limit);
   collector.walk(module);
   return collector.record();
 }
@@ -65,11 +69,23 @@ class Collector {
   readonly #later = new Map<Expression, Call[]>();
   /** The names that a closure is going to get, by where it stands. */
   readonly #given = new Map<FunctionNode, string[]>();
+  readonly #scope: PackageScope | null;
+  /** Calls whose results nobody takes. */
+  readonly #dropped = new Set<Expression>();
 
-  constructor(knowledge: WebKnowledge, file: FileContext, module: Module, rules: readonly string[], limit: TimeLimit) {
+  constructor(
+    knowledge: WebKnowledge,
+    file: FileContext,
+    module: Module,
+    rules: readonly string[],
+    language: string,
+    limit: TimeLimit,
+  ) {
     this.#knowledge = knowledge;
     this.#file = file;
-    this.#names = new Names(module);
+    const packaged = language === "go";
+    this.#names = new Names(module, packaged);
+    this.#scope = packaged ? new PackageScope(this.#names, knowledge) : null;
     this.#registration = new Registration(this.#names, knowledge);
     this.#records = new Records(this.#names, knowledge);
     this.#rules = rules;
@@ -117,6 +133,7 @@ class Collector {
   #node(node: IrNode, within: Within): void {
     // Each of these asks for the names of what it is, which costs as much as some steps elsewhere.
     this.#limit.check(4);
+    if (this.#scope) this.#scope.functions = within.functions;
     if (!("kind" in node)) {
       // Decorators have been told as such.
       eachChild(node, (child) => {
@@ -151,9 +168,11 @@ class Collector {
       case "call":
         return this.#call(node, within);
       case "expression":
+        if (node.value.kind === "call") this.#dropped.add(node.value);
         this.#calledAlone(node.value, within);
         break;
       case "assign":
+        this.#scope?.declare(node);
         this.#assign(node.to, node.from, within);
         break;
       case "collection":
@@ -202,7 +221,7 @@ class Collector {
 
   /** Which records a call is about, and whether the request alone chooses them. */
   #use(call: Call, names: readonly string[], { functions }: Within): void {
-    const parameters = () => new Set(functions.flatMap((facts) => [...facts.parameters]));
+    const parameters = () => new Set(functions.flatMap((facts) => [...facts.parameters.keys()]));
     const use = this.#records.use(call, names, parameters);
     if (use?.owned) this.#owned.add(use.record);
     if (!use?.byId) return;
@@ -242,7 +261,8 @@ class Collector {
     const facts = new FunctionFacts(owner === null ? closureName(fn) : `${owner}.${closureName(fn)}`, owner);
     for (const name of this.#given.get(fn) ?? []) facts.names.add(name);
     this.#facts.push(facts);
-    for (const { name } of fn.params) facts.parameters.add(name);
+    for (const { name, type } of fn.params) facts.parameters.set(name, type);
+    if (this.#scope) facts.self = fn.receiver;
     const inside = { ...within, functions: [...within.functions, facts], owner: null };
     this.#decorated(fn, facts, within, inside);
     return inside;
@@ -315,7 +335,7 @@ class Collector {
       const at = { start: decorator.start, end: headOf(this.#file.text, on) };
       this.#addRoute(
         at,
-        { model: route, call: asCall, path, router: owner ? null : router, symbol: handler.slice(1) },
+        { model: route, call: asCall, path, ...this.#router(owner ? null : router), symbol: handler.slice(1) },
         [handler, ...(owner ? [`#${owner.name}!`] : [])],
         route.controls,
       );
@@ -334,18 +354,20 @@ class Collector {
 
   #addRoute(
     at: Span,
-    found: { model: RouteForm; call: Call; path: string | null; router: string | null; symbol: string },
+    found: Pick<RouteRecord, "path" | "router" | "made" | "symbol"> & { model: RouteForm; call: Call },
     handlers: string[],
     controls: Iterable<string> = [],
   ): void {
-    const { model, call, path, router, symbol } = found;
-    const methods = this.#methods(model, call);
+    const { model, call, path: given, router, made, symbol } = found;
+    const [, method, rest] = given?.match(methodAndPath) ?? [];
+    const path = rest ?? given;
+    const methods = method !== undefined && verbs.has(method) ? [method] : this.#methods(model, call);
     this.#routes.push({
       ...this.#placed(at, symbol),
       methods,
       path,
       router,
-      made: router !== null && this.#names.assigned(router)?.kind === "call",
+      made,
       order: at.start,
       handler: (handlers.findLast((name) => !name.endsWith("!")) ?? "").replace(/^#/, ""),
       handlers,
@@ -354,9 +376,13 @@ class Collector {
     });
   }
 
-  #methods({ methods, otherwise }: RouteForm, call: Call): string[] {
+  #methods({ methods, methodsBy, otherwise }: RouteForm, call: Call): string[] {
     const listed = methods === undefined ? undefined : argumentOf(call, methods);
-    const words = listed ? methodsIn(listed).filter((word) => /^[A-Z]+$/.test(word)) : [];
+    const later = (this.#later.get(call) ?? []).filter(
+      ({ callee }) => callee.kind === "field" && callee.name === methodsBy,
+    );
+    const all = [...(listed ? [listed] : []), ...later.flatMap(({ args }) => args.map(({ value }) => value))];
+    const words = all.flatMap(methodsIn).filter((word) => /^[A-Z]+$/.test(word));
     if (words.length > 0) return words;
     const name = call.callee.kind === "field" || call.callee.kind === "variable" ? call.callee.name : "";
     const word = name.match(/^([A-Z]?[a-z]+|[A-Z]+)/)?.[0].toUpperCase() ?? "";
@@ -367,6 +393,8 @@ class Collector {
   /** @returns what the nodes in it stand in */
   #call(call: Call, within: Within): Within {
     const names = this.#names.of(call.callee);
+    // A router may be called anything.
+    if (call.callee.kind === "field" && this.#scope?.isRouter(call.callee.of)) names.push(`router.${call.callee.name}`);
     for (const name of names) this.#tell("call", name, within, call);
     const injected = this.#injected(call.callee, within);
     // A field called `orders` is a repository by its type.
@@ -382,6 +410,7 @@ class Collector {
     if (included === anyPage) this.#tell("read", anyPage, within, call);
     else if (included !== null) for (const facts of within.functions) facts.fronts.add(included);
     this.#registered(call, names, within);
+    if (this.#scope) this.#handedOn(call, this.#scope);
     return this.#grouped(call, names, within);
   }
 
@@ -394,23 +423,40 @@ class Collector {
 
   /** What a function registers that is given to a call such as `Route::middleware("auth")->group(…)`. */
   #grouped(call: Call, names: readonly string[], within: Within): Within {
-    if (!this.#knowledge.registers(names).mounts.some(({ of }) => of === "closure")) return within;
+    const { mounts } = this.#knowledge.registers(names);
+    const isWritten = call.args.some(({ value }) => value.kind === "closure");
+    // Without a function some only make a router.
+    const makes = !isWritten && mounts.some(({ of }) => of === "result");
+    if (makes || !mounts.some(({ of }) => of === "closure")) return within;
     const into: Registered = { references: [], controls: new Set(), byName: true };
     this.#chained(call, into);
     for (const { value } of call.args)
       if (value.kind === "collection" && value.shape === "map") this.#options(value, [], into);
+      else if (value.kind !== "closure" && value.kind !== "literal") this.#registration.place(value, false, into);
     // Routes of a file that is named here are not followed: what is in front of them may be in front of any.
-    const isWritten = call.args.some(({ value }) => value.kind === "closure");
     if (!isWritten) for (const control of into.controls) this.#application.add(control);
     if (!isWritten) return within;
     const { group } = within;
+    const [first] = call.args;
+    const own = first?.value.kind === "closure" ? null : pathText(first?.value);
+    if (this.#scope) this.#groupedRouter(call, this.#scope);
     return {
       ...within,
       group: {
+        path: own === null ? (group?.path ?? null) : joined(group?.path ?? "", own),
         references: [...(group?.references ?? []), ...into.references],
         controls: new Set([...(group?.controls ?? []), ...into.controls]),
       },
     };
+  }
+
+  /** The function that is given registers on a router of its own, which lies in the one that it was called on. */
+  #groupedRouter({ callee, args, start }: Call, scope: PackageScope): void {
+    const fn = args.map(({ value }) => value).find((value) => value.kind === "closure")?.fn;
+    const own = fn?.params[0]?.name;
+    if (!fn || own === undefined || callee.kind !== "field") return;
+    const router = scope.router(routerOf(callee.of));
+    this.#mounts.push({ router, path: null, order: start, controls: [], uses: [`#${closureName(fn)}(${own})`] });
   }
 
   /** The method of another class that is called on a field of this one, as its declared type tells. */
@@ -427,9 +473,10 @@ class Collector {
   }
 
   #registered(call: Call, names: readonly string[], within: Within): void {
-    const router = call.callee.kind === "field" ? routerOf(call.callee.of) : null;
+    const { router, made } = this.#router(call.callee.kind === "field" ? routerOf(call.callee.of) : null);
     const { routes, mounts } = this.#knowledge.registers(names);
-    if (mounts.some(({ of }) => of === "chain")) this.#goesOn(call);
+    const isList = call.callee.kind === "field" && this.#knowledge.listsMethods(call.callee.name);
+    if (isList || this.#isChain(call)) this.#goesOn(call);
     const route = routes.find((model) => model.on === "call");
     if (route) {
       const path = route.path.map((key) => argumentOf(call, key)).find((found) => found !== undefined);
@@ -440,12 +487,19 @@ class Collector {
       const before = into.references.length;
       if (isPath) this.#handlersOf(call, route, into);
       if (into.references.length === before) into.references.length = 0;
+      const inner = isPath ? this.#servedBy(call, route) : null;
+      if (inner !== null) {
+        this.#mounts.push({ router: inner, path: null, order: 0, controls: [...into.controls], uses: into.references });
+        if (router !== null)
+          this.#mounts.push({ router, path: text, order: call.start, controls: [], uses: [`#${inner}`] });
+        return;
+      }
       if (into.references.length > 0) {
         const end = path && path.end > call.start ? path.end : call.callee.end;
         const symbol = nameOf(within.functions.at(-1));
         this.#addRoute(
           { start: call.start, end },
-          { model: route, call, path: text, router, symbol },
+          { model: route, call, path: joined(within.group?.path ?? "", text), router, made, symbol },
           [...(within.group?.references ?? []), ...ownMethods(into.references, within)],
           [...route.controls, ...(within.group?.controls ?? []), ...into.controls],
         );
@@ -456,15 +510,61 @@ class Collector {
     if (mount && router !== null) this.#mount(router, call, mount);
   }
 
+  /** What a router is called here and in other files, and whether this one makes it. */
+  #router(name: string | null): Pick<RouteRecord, "router" | "made"> {
+    const made = name !== null && this.#names.assigned(name)?.kind === "call";
+    return { router: name !== null && this.#scope ? this.#scope.router(name) : name, made };
+  }
+
+  /** The router at the end of what is registered as a handler: `http.Handle("/api/", auth(api))`. */
+  #servedBy({ args }: Call, { handlers }: RouteForm): string | null {
+    const last = args[handlers] && args.at(-1)?.value;
+    const served = last && this.#scope?.served(last);
+    return served ? this.#router(routerOf(served)).router : null;
+  }
+
+  /** Routers that a function is given: it registers on them, or its result stands in front of them. */
+  #handedOn(call: Call, scope: PackageScope): void {
+    const reference = this.#names.reference(call.callee);
+    for (const [i, { name, value }] of call.args.entries()) {
+      if (name !== null) this.#kept(`${written(call.callee)}.${name}`, value, scope);
+      const served = scope.served(value);
+      if (!served) continue;
+      const { router } = this.#router(routerOf(served));
+      if (router === null) continue;
+      if (served === value && reference !== null && this.#names.leads(reference)) {
+        const into: Registered = { references: [], controls: new Set() };
+        if (value.kind === "call")
+          for (const argument of value.args) this.#registration.place(argument.value, false, into);
+        const path = value.kind === "call" ? pathText(value.args[0]?.value) : null;
+        const uses = [...into.references, `${reference.replace(/^#/, "~")}(${i})`];
+        this.#mounts.push({ router, path, order: call.start, controls: [...into.controls], uses });
+      }
+      if (this.#dropped.has(call) || (served === value && value.kind === "call")) continue;
+      const into: Registered = { references: [], controls: new Set() };
+      this.#registration.place({ ...call, args: [] }, false, into);
+      this.#mounts.push({ router, path: null, order: 0, controls: [...into.controls], uses: into.references });
+    }
+  }
+
+  /** A field holds a router that is made for it, or that was made before. */
+  #kept(field: string, value: Expression, scope: PackageScope): void {
+    if (!scope.isRouter(value)) return;
+    const router = value.kind === "call" ? `${field}:${written(value)}` : scope.router(routerOf(value));
+    this.#mounts.push({ router, path: null, order: value.start, controls: [], uses: [`#${field}`] });
+  }
+
   /** What other calls of a chain put in front: `r.With(auth).Post("/a", f)`, `Route::post("/a", f)->middleware("auth")`. */
   #chained(call: Call, into: Registered): void {
     const others = [...(this.#later.get(call) ?? [])];
     let here = call.callee;
-    for (; here.kind === "field" && here.of.kind === "call"; here = here.of.callee) {
-      const names = this.#names.of(here.of.callee);
-      if (this.#knowledge.registers(names).mounts.some((model) => model.of === "chain")) others.push(here.of);
-    }
-    for (const { args } of others) for (const { value } of args) this.#registration.place(value, false, into);
+    for (; here.kind === "field" && here.of.kind === "call"; here = here.of.callee) others.push(here.of);
+    for (const { args } of others.filter((other) => this.#isChain(other)))
+      for (const { value } of args) this.#registration.place(value, false, into);
+  }
+
+  #isChain({ callee }: Call): boolean {
+    return this.#knowledge.registers(this.#names.of(callee)).mounts.some(({ of }) => of === "chain");
   }
 
   /** Outer calls are met first: what is registered further in asks for them. */
@@ -511,7 +611,8 @@ class Collector {
     for (const [i, { name, value }] of call.args.entries()) {
       const isName = value.kind === "variable" || value.kind === "field" || requiredModule(value) !== null;
       const isLast = i > 0 && i === call.args.length - 1 && isName;
-      this.#registration.place(value, routers && name === null, isLast ? last : into);
+      if (routers && name === null) this.#mounted(value, into);
+      else this.#registration.place(value, false, isLast ? last : into);
     }
     const named = [...last.controls].filter((control) => !into.controls.has(control));
     const controls = [...into.controls];
@@ -519,19 +620,30 @@ class Collector {
     this.#mounts.push({ router, path, order: call.start, controls, ...(named.length > 0 && { last: named }), uses });
   }
 
+  /** A router that is put into another: a variable, or what a function makes. */
+  #mounted(value: Expression, into: Registered): void {
+    const served = this.#scope?.served(value);
+    if (served) into.references.push(`#${this.#router(routerOf(served)).router}`);
+    const maker = this.#scope && value.kind === "call" ? this.#names.reference(value.callee) : null;
+    if (maker !== null) into.references.push(`${maker.replace(/^#/, "~")}()`);
+    else this.#registration.place(value, true, { references: into.references, controls: new Set() });
+  }
+
   #assign(to: Expression, from: Expression, within: Within): void {
     const name = written(to).replace(/^(module\.)?exports\.?/, "");
     if (from.kind === "closure") this.#name(from.fn, name || "default");
     if (to.kind === "field" || to.kind === "index")
       for (const target of this.#names.of(to)) this.#tell("assign", target, within, to);
-    if (from.kind === "call" && to.kind === "variable") {
+    if (to.kind === "field" && this.#scope) this.#kept(this.#scope.router(written(to)), from, this.#scope);
+    if (from.kind === "call" && (to.kind === "variable" || (this.#scope && to.kind === "field"))) {
       const names = this.#names.of(from.callee);
       const made = this.#knowledge.registers(names).mounts.find((model) => model.of === "result");
-      if (made) this.#mount(to.name, { ...from, start: 0 }, { ...made, path: [] });
+      const { router: own } = this.#router(written(to));
+      if (made && own !== null) this.#mount(own, { ...from, start: 0 }, { ...made, path: [] });
       if (made?.within && from.callee.kind === "field") {
         const path = made.path.map((key) => pathText(argumentOf(from, key))).find((text) => text !== null) ?? null;
-        const router = routerOf(from.callee.of);
-        this.#mounts.push({ router, path, order: from.start, controls: [], uses: [`#${to.name}`] });
+        const { router } = this.#router(routerOf(from.callee.of));
+        if (router !== null) this.#mounts.push({ router, path, order: from.start, controls: [], uses: [`#${own}`] });
       }
     }
     if (within.functions.every((facts) => this.#isPage(facts))) this.#settings(name, from, within);
@@ -591,12 +703,9 @@ const hasHandler = (map: Expression, keys: readonly string[]): boolean =>
   map.kind === "collection" &&
   map.entries.some(({ key }) => key?.kind === "literal" && keys.includes(String(key.value)));
 
-/** What a handler is registered on, at the beginning of a chain of calls. */
-function routerOf(expression: Expression): string {
-  let here = expression;
-  while (here.kind === "call" && here.callee.kind === "field") here = here.callee.of;
-  return written(here);
-}
+/** A path in a group that lies at another. */
+const joined = (before: string, path: string | null): string | null =>
+  before === "" ? path : `${before}/${path ?? ""}`.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
 
 /** Where the first line of a function ends. */
 function headOf(text: string, fn: Span): number {

@@ -1,24 +1,33 @@
+import type { Expression } from "../ir/ir.ts";
 import type { FunctionRecord, Reference, WebPlace } from "./web-record.ts";
 
 /** Calls of calls that are looked into, inside one file. */
 const depthMax = 4;
-const callsMax = 20;
+const callsMax = 60;
 const placesMax = 20;
 
 /** What is collected about a function or class while its file is walked. */
 export class FunctionFacts {
+  /** What it is declared as; it may go by other names too. */
+  readonly name: string;
   readonly names: Set<string>;
   /** The class that a method belongs to; what `this` means. */
   readonly owner: string | null;
+  /** What a method calls its object, where it has chosen the name. */
+  self: string | null = null;
   readonly controls = new Set<string>();
   readonly effects = new Set<string>();
   readonly calls = new Set<Reference>();
   /** What stands in front of it: it adds controls, and what it does is not done by the function. */
   readonly fronts = new Set<Reference>();
-  readonly parameters = new Set<string>();
+  /** The types of parameters by name, as far as they are written. */
+  readonly parameters = new Map<string, string | null>();
+  /** Variables that it declares, with what they are given; null where that is one of several results. */
+  readonly locals = new Map<string, Expression | null>();
   readonly places: WebPlace[] = [];
 
   constructor(name: string, owner: string | null) {
+    this.name = name;
     this.names = new Set([name]);
     this.owner = owner;
   }

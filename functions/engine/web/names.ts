@@ -13,8 +13,13 @@ export class Names {
   readonly #assigned = new Map<string, Expression>();
   /** Functions and classes declared in the file. */
   readonly declared = new Set<string>();
+  /** What a name means where it stands, in functions that declare it: a full name, or what it was assigned. */
+  meaning: (name: string) => string | Expression | null = () => null;
+  /** The files of a package see each other's names; references to those begin with `~`. */
+  readonly #packaged: boolean;
 
-  constructor(module: Module) {
+  constructor(module: Module, packaged: boolean) {
+    this.#packaged = packaged;
     // Lowering bounds how deep this goes.
     const look = (node: IrNode): void => {
       if ("kind" in node) this.#learn(node);
@@ -52,6 +57,8 @@ export class Names {
 
   /** What a variable was first assigned. */
   assigned(name: string): Expression | undefined {
+    const meant = this.meaning(name);
+    if (meant !== null) return typeof meant === "string" ? undefined : meant;
     return this.#assigned.get(name);
   }
 
@@ -66,9 +73,11 @@ export class Names {
   full(expression: Expression, followed = 0): string | undefined {
     switch (expression.kind) {
       case "variable": {
+        const meant = this.meaning(expression.name);
+        if (typeof meant === "string") return meant;
         const imported = this.#imports.get(expression.name);
-        if (imported !== undefined) return imported;
-        const from = followed < followedMax ? this.#assigned.get(expression.name) : undefined;
+        if (imported !== undefined && meant === null) return imported;
+        const from = followed < followedMax ? (meant ?? this.#assigned.get(expression.name)) : undefined;
         const isNamed = from?.kind === "call" || from?.kind === "field" || from?.kind === "variable";
         return isNamed ? this.full(from, followed + 1) : expression.name;
       }
@@ -95,9 +104,15 @@ export class Names {
     return this.#imports.has(name);
   }
 
+  /** A declared type with its import resolved. */
+  type(name: string): string {
+    const [root, ...members] = name.split(".") as [string, ...string[]];
+    return [this.#imports.get(root) ?? (this.#packaged ? `~${root}` : root), ...members].join(".");
+  }
+
   /** Whether a name leads to another file or to something that this one declares. */
   leads(reference: string): boolean {
-    if (reference.startsWith("#")) return true;
+    if (/^[#~]/.test(reference)) return true;
     if (isRelative(reference) || this.#modules.has(reference)) return true;
     for (let dot = reference.indexOf(".", 1); dot > 0; dot = reference.indexOf(".", dot + 1))
       if (this.#modules.has(reference.slice(0, dot))) return true;
@@ -108,7 +123,7 @@ export class Names {
   reference(expression: Expression): string | null {
     if (expression.kind === "closure") return `#${closureName(expression.fn)}`;
     if (expression.kind === "variable") {
-      const from = this.#assigned.get(expression.name);
+      const from = this.assigned(expression.name);
       if (from?.kind === "closure") return `#${expression.name}`;
     }
     const full = this.full(expression)
@@ -116,9 +131,16 @@ export class Names {
       .replace(/\.bind$/, "");
     if (full === undefined || full === "" || full.length > lengthMax) return null;
     const root = full.split(".")[0] as string;
+    // Methods of a type may stand in other files, and what a function gives has a type of its own.
+    if (this.#packaged && !/[~/]/.test(full) && !this.#imports.has(root) && !builtin.test(full))
+      return full === root && this.declared.has(root) ? `#${full}` : `~${full}`;
     return this.declared.has(root) || root === "this" ? `#${full}` : full;
   }
 }
+
+/** What Go declares itself. */
+const builtin =
+  /^(append|cap|clear|close|complex|copy|delete|imag|len|make|max|min|new|panic|print|println|real|recover|string|byte|rune|any|error|bool|u?int(8|16|32|64)?|uintptr|float(32|64)|nil|true|false|iota)$|\?/;
 
 const isRelative = (reference: string): boolean => /^\.{1,2}\//.test(reference);
 

@@ -2,6 +2,7 @@ import { expression } from "../catalogue/expression.ts";
 import type { Call, ClassStatement, Expression } from "../ir/ir.ts";
 import { type Names, written } from "./names.ts";
 import { argumentOf } from "./registration.ts";
+import { conditionsIn, tableOf } from "./statement-record.ts";
 import type { WebKnowledge } from "./web-knowledge.ts";
 
 /** What a call does with the records of a kind. */
@@ -57,14 +58,14 @@ export class Records {
   use(call: Call, names: readonly string[], parametersOf: () => ReadonlySet<string>): RecordUse | null {
     const [form] = this.#knowledge.registers(names).records;
     if (!form) return null;
-    const about = argumentOf(call, form.of);
-    const record = about ? this.#recordOf(about) : null;
+    const record = this.#about(call, form.of);
     if (record === null) return null;
     const parameters = parametersOf();
     const chosen = form.by.flatMap((key) => argumentOf(call, key) ?? []);
     const named = form.by.includes("**") ? call.args.filter(({ name }) => name !== null) : [];
     const asked = [
       ...chosen.flatMap((value) => conditions(value, null, 0)),
+      ...(form.by.includes("statement") ? conditionsIn(call) : []),
       ...named.map(({ name, value }) => ({ key: (name as string).replace(/__.*$/, ""), value })),
     ];
     const owners = asked.filter(({ key }) => key !== null && ownerKey.test(key));
@@ -78,6 +79,15 @@ export class Records {
       owners.every(isInput) &&
       (others.length === 0 || others.every(isInput));
     return { record, byId, owned: owners.length > 0 };
+  }
+
+  #about(call: Call, of: string | number): string | null {
+    if (of === "statement") {
+      const table = tableOf(call);
+      return table === null ? null : recordNamed(table);
+    }
+    const about = argumentOf(call, of);
+    return about ? this.#recordOf(about) : null;
   }
 
   /** The kind of record that a class with a field for its owner describes. */

@@ -55,6 +55,7 @@ export class Registration {
         }
         tell(expression.callee);
         refer(expression.callee);
+        this.#chain(expression, into);
         // A class that makes its own handler, or a function that wraps one.
         if (expression.callee.kind === "field") refer(expression.callee.of);
         for (const { value } of expression.args) this.place(value, isHandler, into);
@@ -82,6 +83,16 @@ export class Registration {
           this.place(part, isHandler, into);
         break;
     }
+  }
+
+  /** What a chain of handlers was made of, before the last one is added: `alice.New(logged, auth).Then(handler)`. */
+  #chain({ callee }: Call, into: Registered): void {
+    if (callee.kind !== "field") return;
+    const isChain = this.#knowledge.registers(this.#names.of(callee)).mounts.some(({ of }) => of === "chain");
+    const before = callee.of.kind === "variable" ? this.#names.assigned(callee.of.name) : callee.of;
+    if (!isChain || before?.kind !== "call") return;
+    for (const { value } of before.args) this.place(value, false, into);
+    this.#chain(before, into);
   }
 }
 
@@ -123,7 +134,9 @@ export function methodsIn(expression: Expression): string[] {
   if (expression.kind === "collection") return expression.entries.flatMap(({ value }) => methodsIn(value));
   if (expression.kind === "literal")
     return typeof expression.value === "string" ? [expression.value.toUpperCase()] : [];
-  return expression.kind === "field" || expression.kind === "variable" ? [expression.name.toUpperCase()] : [];
+  return expression.kind === "field" || expression.kind === "variable"
+    ? [expression.name.toUpperCase().replace(/^METHOD/, "")]
+    : [];
 }
 
 /** The variable that a chain of calls and members begins with. */

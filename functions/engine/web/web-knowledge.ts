@@ -9,6 +9,7 @@ import type {
   Occurrence,
   RecordModel,
   RouteModel,
+  RouterModel,
 } from "./web-schema.ts";
 import { occurrences } from "./web-schema.ts";
 
@@ -21,6 +22,7 @@ interface WebModel {
   effects: z.output<typeof EffectModel>[];
   records: z.output<typeof RecordModel>[];
   inputs: z.output<typeof InputModel>[];
+  routers: z.output<typeof RouterModel>[];
 }
 
 /** Names of a kind that have been looked at, and how long they may be; the same few are met again and again, and these are short. */
@@ -33,6 +35,7 @@ export class WebKnowledge {
   readonly #mounts: MountForm[] = [];
   readonly #records: RecordForm[] = [];
   readonly #inputs: Named<z.output<typeof InputModel>>[] = [];
+  readonly #routers: Named<z.output<typeof RouterModel>>[] = [];
   readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
   readonly #told = new Map<Occurrence, Map<string, Told>>(occurrences.map((occurrence) => [occurrence, new Map()]));
@@ -50,6 +53,7 @@ export class WebKnowledge {
     this.#effects.push(...model.effects.map(compiled));
     this.#records.push(...model.records.map(compiled));
     this.#inputs.push(...model.inputs.map(compiled));
+    this.#routers.push(...model.routers.map(compiled));
   }
 
   /** Names that make a page of the file that reads them. */
@@ -60,6 +64,16 @@ export class WebKnowledge {
   /** Whether something called like this comes with the request. */
   isInput(name: string): boolean {
     return this.#inputs.some((input) => input.test(name));
+  }
+
+  /** Whether routes are registered on what has this type or is made by this call. */
+  isRouter(name: string): boolean {
+    return this.#routers.some((router) => router.test(name));
+  }
+
+  /** Whether a call of this name can list the methods of the route that its chain begins with. */
+  listsMethods(name: string): boolean {
+    return this.#routes.some(({ methodsBy }) => methodsBy === name);
   }
 
   /** What a name that stands somewhere tells. */

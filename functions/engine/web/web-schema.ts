@@ -27,7 +27,9 @@ export const RouteModel = z.strictObject({
   /** Keys under which a map among the arguments holds the handler. */
   handlerKeys: z.array(z.string()).default([]),
   /** The argument that lists the methods; without it, or where it is absent, the name that is called tells. */
-  methods: z.string().optional(),
+  methods: Key.optional(),
+  /** A later call of the chain that lists them: `router.HandleFunc("/a", f).Methods("POST")`. */
+  methodsBy: z.string().optional(),
   /** The method where neither tells. */
   otherwise: z.string().default("ANY"),
   /** The decorator of the class whose argument goes before the path. */
@@ -92,13 +94,16 @@ export const EffectModel = z.strictObject({
 /** A call that reads, changes or makes records; see records.ts for what it is about. */
 export const RecordModel = z.strictObject({
   ...Named,
-  /** What names the kind of record. */
+  /** What names the kind of record; `statement` is the table of the SQL among the arguments. */
   of: Key.default("receiver"),
-  /** The arguments that choose the record; `**` are all that are passed by name. */
+  /** The arguments that choose the record; `**` are all that are passed by name, `statement` what SQL compares with placeholders. */
   by: Keys.default([0]),
   /** It works on what was chosen; others only tell whose records are. */
   chooses: z.boolean().default(true),
 });
+
+/** Types, or calls that make them, of what routes are registered on: such values are followed through functions that take them. */
+export const RouterModel = z.strictObject(Named);
 
 /** Names of what a request brings. */
 export const InputModel = z.strictObject(Named);

@@ -133,7 +133,8 @@ function call(l: GoLowering, node: SyntaxNode): Expression {
   if (named === "append") return appended(l, node, given);
   if (/^regexp\.(MustCompile|Compile)(POSIX)?$/.test(named) && first) {
     const pattern = textLiteral(l, first);
-    if (pattern !== null) return { ...l.literal(node, pattern), regex: true };
+    // A pattern with a name is known by its text as well.
+    return pattern === null ? l.expression(first) : { ...l.literal(node, pattern), regex: true };
   }
   if (named === "fmt.Sprintf" && first) {
     const format = textLiteral(l, first);
