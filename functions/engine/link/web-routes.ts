@@ -1,3 +1,4 @@
+import { RE2JS } from "re2js";
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
 import type { MountRecord, RouteRecord } from "../web/web-record.ts";
@@ -64,7 +65,7 @@ export class WebRoutes {
   }
 
   #route(artefact: FileArtefact, found: RouteRecord): Route {
-    const record = found.handler === pageName ? { ...found, path: `/${artefact.coverage.path}` } : found;
+    const record = { ...found, path: pathOf(found, artefact.coverage.path) };
     const controls = new Set(record.controls);
     const effects = new Set<string>();
     const places: PlaceInFile[] = [];
@@ -158,6 +159,13 @@ export class WebRoutes {
       return effects.has("refuses") ? [...controls] : [];
     });
   }
+}
+
+/** The path as written, or as the place of the file tells. */
+function pathOf({ path, file, handler }: RouteRecord, from: string): string | null {
+  if (handler === pageName) return `/${from}`;
+  const folder = file === undefined ? null : RE2JS.compile(file).matcher(from);
+  return folder?.find() ? `/${folder.group(1)}/${handler.slice(handler.lastIndexOf(".") + 1)}` : path;
 }
 
 const isMember = (member: string, router: string): boolean =>

@@ -10,7 +10,7 @@ import { anyPage, includedPage, PageRoute } from "./page-route.ts";
 import { Records } from "./records.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
 import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
-import type { MountRecord, RouteRecord, WebPlace, WebRecord } from "./web-record.ts";
+import { itself, type MountRecord, type RouteRecord, type WebPlace, type WebRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 
 const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
@@ -163,7 +163,7 @@ class Collector {
         for (const name of this.#names.of(node)) this.#tell("read", name, within, node);
         break;
       case "variable":
-        if (this.#names.isImported(node.name) || superglobal.test(node.name))
+        if (node.bare || this.#names.isImported(node.name) || superglobal.test(node.name))
           this.#tell("read", this.#names.full(node) ?? node.name, within, node);
         break;
       case "literal":
@@ -265,11 +265,28 @@ class Collector {
   /** What a decorator says by its name and its arguments, and the function that it is. */
   #decorator(decorator: Expression, facts: FunctionFacts, inside: Within): void {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
-    for (const name of this.#names.of(callee)) this.#tell("decorator", name, inside, decorator);
+    const names = this.#names.of(callee);
+    for (const name of names) this.#tell("decorator", name, inside, decorator);
+    if (decorator.kind === "call" && names.some((name) => this.#knowledge.isFront(name))) {
+      this.#fronts(decorator, facts);
+      return;
+    }
     const into: Registered = { references: [], controls: facts.controls };
     if (decorator.kind === "call") for (const { value } of decorator.args) this.#registration.place(value, false, into);
     const reference = this.#names.reference(callee);
     for (const called of [...into.references, ...(reference === null ? [] : [reference])]) facts.fronts.add(called);
+  }
+
+  /** Methods of the class that run first. What keeps others out does nothing of the handler's work; what looks its record up does. */
+  #fronts({ args }: Call, { owner, controls, calls, fronts }: FunctionFacts): void {
+    for (const { name, value } of args) {
+      if (name !== null) continue;
+      const into: Registered = { references: [], controls: new Set(), byName: true };
+      this.#registration.place(value, false, into);
+      for (const control of into.controls) controls.add(control);
+      const to = into.controls.size > 0 ? fronts : calls;
+      for (const reference of into.references) to.add(reference.replace(/^#(?!<)/, `#${owner}.`));
+    }
   }
 
   #decorated(fn: FunctionNode, facts: FunctionFacts, within: Within, inside: Within): void {
@@ -291,7 +308,12 @@ class Collector {
     for (const decorator of fn.decorators) this.#decoratedRoute(fn, decorator, facts, within.owner?.node ?? null);
   }
 
-  #decoratedRoute(on: Span, decorator: Expression, facts: FunctionFacts, owner: ClassStatement | null): void {
+  #decoratedRoute(
+    on: FunctionNode | ClassStatement,
+    decorator: Expression,
+    facts: FunctionFacts,
+    owner: ClassStatement | null,
+  ): void {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
     const names = this.#names.of(callee);
     const router = callee.kind === "field" ? written(callee.of) : null;
@@ -300,7 +322,10 @@ class Collector {
       decorator.kind === "call" ? decorator : { ...decorator, kind: "call", callee, args: [], isNew: false };
     const isClass = facts.owner !== null && facts.names.has(facts.owner);
     const { routes, mounts } = this.#knowledge.registers(names);
-    const route = routes.find((model) => model.on === "decorator" && (model.classes || !isClass));
+    const name = "name" in on ? on.name : "";
+    const route = routes.find(
+      (model) => model.on === "decorator" && (model.classes || !isClass) && (model.isNamed?.test(name) ?? true),
+    );
     if (route) {
       const own = route.path.map((key) => pathText(argumentOf(asCall, key))).find((path) => path !== null) ?? null;
       if (route.isPath && !(own !== null && route.isPath.test(own))) return;
@@ -310,7 +335,7 @@ class Collector {
       this.#addRoute(
         at,
         { model: route, call: asCall, path, router: owner ? null : router, symbol: handler.slice(1) },
-        [handler, ...(owner ? [`#${owner.name}!`] : [])],
+        [handler, ...(owner ? [`#${owner.name}${itself}`] : [])],
         route.controls,
       );
     }
@@ -338,10 +363,11 @@ class Collector {
       ...this.#placed(at, symbol),
       methods,
       path,
+      ...(model.file !== undefined && { file: model.file }),
       router,
       made: router !== null && this.#names.assigned(router)?.kind === "call",
       order: at.start,
-      handler: (handlers.findLast((name) => !name.endsWith("!")) ?? "").replace(/^#/, ""),
+      handler: (handlers.findLast((name) => !name.endsWith(itself)) ?? "").replace(/^#/, ""),
       handlers,
       controls: [...new Set(controls)],
       anchor: `${methods.join(",")} ${path ?? symbol}`,
@@ -366,7 +392,7 @@ class Collector {
     // A field called `orders` is a repository by its type.
     this.#use(call, injected === null ? names : [...names, injected.replace(/^#/, "")], within);
     const [first] = call.args;
-    if (first?.value.kind === "literal" && typeof first.value.value === "string" && first.value.value.length < 40)
+    if (first?.value.kind === "literal" && String(first.value.value).length < 40)
       this.#tell("read", `${written(call.callee)}.${first.value.value}`, within, call);
     const reference = this.#names.reference(call.callee);
     if (reference !== null && this.#names.leads(reference))

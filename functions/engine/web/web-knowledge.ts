@@ -4,9 +4,11 @@ import { nameTester } from "./name-tester.ts";
 import type {
   ControlModel,
   EffectModel,
+  FrontModel,
   InputModel,
   MountModel,
   Occurrence,
+  OwnerModel,
   RecordModel,
   RouteModel,
 } from "./web-schema.ts";
@@ -17,9 +19,11 @@ type Named<T> = T & { readonly test: (name: string) => boolean };
 interface WebModel {
   routes: z.output<typeof RouteModel>[];
   mounts: z.output<typeof MountModel>[];
+  fronts: z.output<typeof FrontModel>[];
   controls: z.output<typeof ControlModel>[];
   effects: z.output<typeof EffectModel>[];
   records: z.output<typeof RecordModel>[];
+  owners: z.output<typeof OwnerModel>[];
   inputs: z.output<typeof InputModel>[];
 }
 
@@ -33,6 +37,8 @@ export class WebKnowledge {
   readonly #mounts: MountForm[] = [];
   readonly #records: RecordForm[] = [];
   readonly #inputs: Named<z.output<typeof InputModel>>[] = [];
+  readonly #fronts: Named<z.output<typeof FrontModel>>[] = [];
+  readonly #owners: Named<z.output<typeof OwnerModel>>[] = [];
   readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
   readonly #told = new Map<Occurrence, Map<string, Told>>(occurrences.map((occurrence) => [occurrence, new Map()]));
@@ -44,12 +50,19 @@ export class WebKnowledge {
 
   #add(model: WebModel): void {
     for (const route of model.routes)
-      this.#routes.push({ ...compiled(route), isPath: regex(route.pathMatches), isPrefix: regex(route.prefix) });
+      this.#routes.push({
+        ...compiled(route),
+        isPath: regex(route.pathMatches),
+        isPrefix: regex(route.prefix),
+        isNamed: regex(route.named),
+      });
     this.#mounts.push(...model.mounts.map(compiled));
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
     this.#records.push(...model.records.map(compiled));
     this.#inputs.push(...model.inputs.map(compiled));
+    this.#fronts.push(...model.fronts.map(compiled));
+    this.#owners.push(...model.owners.map(compiled));
   }
 
   /** Names that make a page of the file that reads them. */
@@ -60,6 +73,16 @@ export class WebKnowledge {
   /** Whether something called like this comes with the request. */
   isInput(name: string): boolean {
     return this.#inputs.some((input) => input.test(name));
+  }
+
+  /** Whether a decorator called like this names what runs first. */
+  isFront(name: string): boolean {
+    return this.#fronts.some((front) => front.test(name));
+  }
+
+  /** Whether a call of this name in a class names what its records belong to. */
+  namesOwner(name: string): boolean {
+    return this.#owners.some((owner) => owner.test(name));
   }
 
   /** What a name that stands somewhere tells. */
@@ -115,6 +138,8 @@ export interface RouteForm extends Named<z.output<typeof RouteModel>> {
   readonly isPath: LazyRegex | null;
   /** Whether a decorator of the class gives the beginning of the path. */
   readonly isPrefix: LazyRegex | null;
+  /** Whether a decorated function is called like a handler; null where any is. */
+  readonly isNamed: LazyRegex | null;
 }
 
 export interface Told {

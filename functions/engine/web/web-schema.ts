@@ -32,6 +32,10 @@ export const RouteModel = z.strictObject({
   otherwise: z.string().default("ANY"),
   /** The decorator of the class whose argument goes before the path. */
   prefix: z.string().optional(),
+  /** Of a decorator: the group of this in the path of its file is the path, before the name of the function. */
+  file: z.string().optional(),
+  /** Of a decorator: what its function must be called like. */
+  named: z.string().optional(),
   /** Decorates classes, too; their methods are the handlers. */
   classes: z.boolean().default(false),
   /** What the framework itself asks for where handlers are registered like this. */
@@ -99,6 +103,12 @@ export const RecordModel = z.strictObject({
   /** It works on what was chosen; others only tell whose records are. */
   chooses: z.boolean().default(true),
 });
+
+/** Decorators whose arguments name methods of the class that run first: `before_action :sign_in`. */
+export const FrontModel = z.strictObject(Named);
+
+/** Calls in the body of a class that name what its records belong to: `belongs_to :user`. */
+export const OwnerModel = z.strictObject(Named);
 
 /** Names of what a request brings. */
 export const InputModel = z.strictObject(Named);
