@@ -4,6 +4,8 @@ import type { Call, ClassStatement, Expression, FunctionNode, Statement } from "
 const hiding: ReadonlySet<string> = new Set(["private", "protected", "private_class_method", "public"]);
 /** Calls that take in the methods of modules, which are then found like those of a base class. */
 const including: ReadonlySet<string> = new Set(["include", "prepend", "extend"]);
+/** Calls that make a method of a name and a block. */
+const making: ReadonlySet<string> = new Set(["scope", "define_method"]);
 /** Calls whose block is run as part of the class that takes in the module. */
 const opening: ReadonlySet<string> = new Set(["included", "class_methods"]);
 
@@ -32,11 +34,15 @@ export function withMacros(declared: ClassStatement): ClassStatement {
   };
 }
 
-/** The statements of a block that is run as part of a class stand in the class. */
+/** The statements of a block that is run as part of a class stand in the class, and a block that gets a name is a method of it. */
 function opened(s: Statement): Statement[] {
   const macro = macroOf(s);
   const block = macro?.args.at(-1)?.value;
-  if (!macro || !opening.has(nameOf(macro)) || block?.kind !== "closure") return [s];
+  if (!macro || block?.kind !== "closure") return [s];
+  const [name] = macro.args.flatMap(({ value }) => textsOf(value));
+  if (making.has(nameOf(macro)) && name !== undefined)
+    return [{ ...block, kind: "function", fn: { ...block.fn, name, receiver: "this", exported: true } }];
+  if (!opening.has(nameOf(macro))) return [s];
   // What a block gives is what its last statement is.
   return block.fn.body.map((inner) =>
     inner.kind === "return" && inner.value ? { ...inner, kind: "expression", value: inner.value } : inner,
