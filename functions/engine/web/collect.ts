@@ -272,7 +272,12 @@ class Collector {
       return;
     }
     const into: Registered = { references: [], controls: facts.controls };
-    if (decorator.kind === "call") for (const { value } of decorator.args) this.#registration.place(value, false, into);
+    for (const { name, value } of decorator.kind === "call" ? decorator.args : []) {
+      // `[Authorize(Roles = "Admin")]`
+      if (name !== null && value.kind === "literal")
+        this.#tell("entry", `${written(callee)}.${name}=${value.value}`, inside, decorator);
+      this.#registration.place(value, false, into);
+    }
     const reference = this.#names.reference(callee);
     for (const called of [...into.references, ...(reference === null ? [] : [reference])]) facts.fronts.add(called);
   }
@@ -477,7 +482,11 @@ class Collector {
       const names = this.#names.of(here.of.callee);
       if (this.#knowledge.registers(names).mounts.some((model) => model.of === "chain")) others.push(here.of);
     }
-    for (const { args } of others) for (const { value } of args) this.#registration.place(value, false, into);
+    for (const { callee, args } of others) {
+      for (const name of this.#names.of(callee))
+        for (const control of this.#knowledge.tells("use", name).controls) into.controls.add(control);
+      for (const { value } of args) this.#registration.place(value, false, into);
+    }
   }
 
   /** Outer calls are met first: what is registered further in asks for them. */

@@ -169,6 +169,9 @@ function conditions(value: Expression, key: string | null, depth: number): Condi
     const [left, right] = value.operands as [Expression, Expression];
     return [{ key: left.kind === "field" ? left.name : "?", value: right }];
   }
+  // `orders.FirstOrDefault(o => o.Id == id)`
+  const [only] = value.kind === "closure" ? value.fn.body : [];
+  if (only?.kind === "return" && only.value) return conditions(only.value, null, depth + 1);
   if (value.kind === "operation" && /^(&|&&|and)$/.test(value.operator))
     return value.operands.flatMap((part) => conditions(part, null, depth + 1));
   return [{ key, value }];
