@@ -285,7 +285,9 @@ export class Catalogue {
   /** Most sets of models say the same about routes; what has been looked up for one file serves the next. */
   #webOf(models: readonly Model[]): WebKnowledge {
     const telling = models.filter((m) =>
-      [m.routes, m.mounts, m.controls, m.effects, m.records, m.inputs, m.routers].some((said) => said.length > 0),
+      [m.routes, m.mounts, m.fronts, m.controls, m.effects, m.records, m.owners, m.inputs, m.routers].some(
+        (said) => said.length > 0,
+      ),
     );
     const key = telling.map((model) => `${model.language}/${model.framework}`).join("|");
     const known = this.#web.get(key) ?? new WebKnowledge(telling);

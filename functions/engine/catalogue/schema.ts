@@ -6,8 +6,10 @@ import {
   ControlBody,
   ControlModel,
   EffectModel,
+  FrontModel,
   InputModel,
   MountModel,
+  OwnerModel,
   RecordModel,
   RouteModel,
   RouterModel,
@@ -328,12 +330,14 @@ export const Model = z.strictObject({
   /** Ways into the application, and what stands in front of them; see web/web-schema.ts. */
   routes: z.array(RouteModel).default([]),
   mounts: z.array(MountModel).default([]),
+  fronts: z.array(FrontModel).default([]),
   /** Names that tell that a control is in force. */
   controls: z.array(ControlModel).default([]),
   /** Calls that tell what a handler does. */
   effects: z.array(EffectModel).default([]),
   /** Calls that work on records, and names of what chooses them. */
   records: z.array(RecordModel).default([]),
+  owners: z.array(OwnerModel).default([]),
   inputs: z.array(InputModel).default([]),
   routers: z.array(RouterModel).default([]),
 });

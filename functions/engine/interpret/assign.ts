@@ -164,7 +164,7 @@ function exportAs(run: Run, name: string, value: Value): void {
 
 /** In JavaScript a path of the project shows by how it begins; in Python it is one that no model knows. */
 const outsideOf = (run: Run, paths: readonly string[]): string | null | undefined =>
-  run.language === "python" ? targetOf(run, paths) : paths.find((path) => /^[.@~#]/.test(path));
+  run.language === "python" ? targetOf(run, null, paths) : paths.find((path) => /^[.@~#]/.test(path));
 
 const aliasesMax = 500;
 const storesMax = 100;

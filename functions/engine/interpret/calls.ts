@@ -78,7 +78,7 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
-  const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
+  const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, frame, paths) : null;
   const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, paths) : null);
   if (given !== null) handOver(run, given, positional, called.named, call);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);

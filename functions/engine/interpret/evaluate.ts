@@ -5,6 +5,7 @@ import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
 import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
+import { targetOf } from "./handover.ts";
 import { pageVariable } from "./includes.ts";
 import { noteText } from "./made-text.ts";
 import { fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
@@ -124,8 +125,15 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
   const global = inherited(run, frame, name) ?? globalName(run, name);
   // Input can have a name that is there everywhere.
   const [input] = run.knowledge.reads.find(name).sources;
-  if (!input) return { ...global, taint: pageVariable(run, frame, name, at) };
+  if (!input)
+    return { ...global, taint: [...pageVariable(run, frame, name, at), ...inheritedReader(run, frame, name, at)] };
   return { ...global, taint: [{ source: run.source(input.kind, at), clean: 0, step: firstStep(at) }] };
+}
+
+/** What Ruby reads without having assigned it is given by a method, mostly one that the class extends or includes. */
+function inheritedReader(run: Run, frame: Frame, name: string, at: Span): readonly Taint[] {
+  const target = run.language === "ruby" ? targetOf(run, frame, [name]) : null;
+  return target === null ? [] : [{ source: run.outside(target, at), clean: 0, step: firstStep(at) }];
 }
 
 /** A member of a class that this one extends and that another file has, or a library. */

@@ -65,7 +65,7 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: "t
     }
     return;
   }
-  const target = closure ? null : targetOf(run, callee.paths);
+  const target = closure ? null : targetOf(run, frame, callee.paths);
   if (target === null) return;
   for (const [i, { name, value }] of call.args.entries()) {
     const key = accessPath(value);

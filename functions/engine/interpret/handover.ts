@@ -1,6 +1,6 @@
 import type { Span } from "../ir/ir.ts";
 import { commonPassages } from "./passage.ts";
-import type { Handover, Run } from "./run.ts";
+import type { Frame, Handover, Run } from "./run.ts";
 import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
@@ -67,12 +67,17 @@ const dirtier = (known: Handover, other: Handover): Handover => ({
   led: known.led === true && other.led === true,
 });
 
-/** The path that can name something in another file of the project; what models know is a library. */
-export function targetOf(run: Run, paths: readonly string[]): string | null {
+/**
+ * The path that can name something in another file of the project; what models know is a library. What Ruby calls without a receiver is a
+ * method of the class, or of what it extends and includes.
+ */
+export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]): string | null {
   if (run.language === "go") return targetInPackage(run, paths);
   if (run.language === "php") return globalTarget(run, paths);
   for (const path of paths) {
     const plain = path.includes("()") ? path.replaceAll("()", "") : path;
+    if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
+      return `${frame.owner.node.name}.${plain}`;
     if (plain.startsWith("?") || !plain.includes(".") || plain.includes("[")) continue;
     if (
       run.language === "javascript"

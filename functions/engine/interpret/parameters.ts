@@ -93,7 +93,7 @@ function madeBy(run: Run, frame: Frame, maker: Value, point: EntryPoint, at: Par
   const [closure] = maker.closures;
   const callee = closure ?? maker.type?.methods.get("__init__");
   if (!callee) {
-    const target = targetOf(run, maker.paths);
+    const target = targetOf(run, frame, maker.paths);
     if (target === null) return nothing;
     return tainted([{ source: run.outside(target, at), clean: 0, step: firstStep(at) }]);
   }

@@ -38,6 +38,8 @@ export interface Template extends Span {
 export interface Variable extends Span {
   kind: "variable";
   name: string;
+  /** Nothing before it assigns it: in Ruby, a call. */
+  bare?: boolean;
 }
 export interface Field extends Span {
   kind: "field";

@@ -75,13 +75,12 @@ export class GlobalNames {
   }
 }
 
-/** The class and its method without the modules around them; what Ruby makes with `new` is one of the class. */
+/** The class and its method without the modules around them; what calls on a class make is taken for one of the class. */
 function inClass(path: string): string {
-  const names = path
-    .replace(/\.new$/, ".initialize")
-    .replaceAll(".new.", ".")
-    .split(".");
-  return names.slice(-2).join(".");
+  const names = path.replace(/\.new$/, ".initialize").split(".");
+  const method = names.pop() as string;
+  const type = names.findLast((name) => /^\p{Lu}/u.test(name)) ?? names.at(-1);
+  return type === undefined ? method : `${type}.${method}`;
 }
 
 function add<T>(map: Map<string, T[]>, key: string, value: T): void {

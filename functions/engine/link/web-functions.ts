@@ -1,7 +1,7 @@
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
 import { includes, isOneOfFolder } from "../web/page-route.ts";
-import type { FunctionRecord, Reference, WebPlace } from "../web/web-record.ts";
+import { type FunctionRecord, itself, type Reference, type WebPlace } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 
 /** How many files a control may lie away from the handler. */
@@ -37,7 +37,7 @@ export class WebFunctions {
   readonly #byName = new Map<FileArtefact, Map<string, FunctionRecord[]>>();
   readonly #reached = new Map<string, Reached>();
   #methodsOfGo: Map<string, Found[]> | null = null;
-  #ofPhp: Map<string, Found[]> | null = null;
+  readonly #byLanguage = new Map<string, Map<string, Found[]>>();
   #byPath: Map<string, Found[]> | null = null;
   #byIncluded: Map<string, Found[]> | null = null;
 
@@ -90,6 +90,8 @@ export class WebFunctions {
     if (reference.startsWith("#")) return this.#named(from, reference.slice(1).replace(/^(this|self)\./, ""));
     if (reference.startsWith(includes)) return this.#included(from, reference.slice(includes.length));
     if (from.coverage.language === "php") return this.#ofAnyFile(reference);
+    if (from.coverage.language === "ruby" || from.coverage.language === "csharp")
+      return this.#inClass(from.coverage.language, reference);
     if (from.coverage.language === "go") return this.#ofPackage(from, reference);
     const file = this.#modules.file(from.coverage.path, reference);
     if (!file) return null;
@@ -157,21 +159,33 @@ export class WebFunctions {
 
   /** A class by itself is what it extends and what making one does. */
   #ofAnyFile(reference: Reference): Found[] {
-    const name = reference.replace(/!$/, "");
-    const found = this.#global().get(name) ?? [];
+    const name = reference.replace(itself, "");
+    const found = this.#global("php").get(name) ?? [];
     const isItself = ({ record }: Found) => record.name === name || record.name === `${name}.constructor`;
     return name === reference ? found : found.filter(isItself);
   }
 
-  /** The functions of PHP, whose names are the same in all files, and its methods by their class, too. */
-  #global(): Map<string, Found[]> {
-    if (this.#ofPhp) return this.#ofPhp;
+  /** A class by itself, a method by its class, or by its name alone where nothing tells the class: whatever namespaces are around. */
+  #inClass(language: string, reference: Reference): Found[] {
+    const name = reference.replace(itself, "").split(".").slice(-2).join(".");
+    const last = name.slice(name.lastIndexOf(".") + 1);
+    const named = this.#global(language);
+    const exact = (named.get(name) ?? named.get(last) ?? []).filter(({ record }) => [name, last].includes(record.name));
+    return exact.length > 0 || name !== last ? exact : (named.get(`*.${name}`) ?? []);
+  }
+
+  /** The functions and classes of a language whose names are the same in all files: by name, methods by their class, and by `*.` and their name. */
+  #global(language: string): Map<string, Found[]> {
+    const known = this.#byLanguage.get(language);
+    if (known) return known;
     const found = new Map<string, Found[]>();
     for (const artefact of this.#files)
-      for (const record of artefact.coverage.language === "php" ? (artefact.link.web?.functions ?? []) : [])
-        for (const name of new Set([record.name, record.name.replace(/\.\w+$/, "")]))
-          found.set(name, [...(found.get(name) ?? []), { artefact, record }]);
-    this.#ofPhp = found;
+      for (const record of artefact.coverage.language === language ? (artefact.link.web?.functions ?? []) : []) {
+        const dot = record.name.lastIndexOf(".");
+        const names = dot < 0 ? [record.name] : [record.name, record.name.slice(0, dot), `*${record.name.slice(dot)}`];
+        for (const name of names) found.set(name, [...(found.get(name) ?? []), { artefact, record }]);
+      }
+    this.#byLanguage.set(language, found);
     return found;
   }
 
@@ -202,7 +216,8 @@ export class WebFunctions {
 
   #named(artefact: FileArtefact, name: string): Found[] {
     const names = this.#namesOf(artefact);
-    if (name.endsWith("!")) return (names.get(name.slice(0, -1)) ?? []).map((record) => ({ artefact, record }));
+    if (name.endsWith(itself))
+      return (names.get(name.slice(0, -itself.length)) ?? []).map((record) => ({ artefact, record }));
     const records = names.get(name) ?? names.get(`${name}.*`);
     const methods = names.get(`${name}.*`) ?? [];
     return [...new Set([...(records ?? []), ...methods])].map((record) => ({ artefact, record }));

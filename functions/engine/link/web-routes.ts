@@ -1,3 +1,4 @@
+import { RE2JS } from "re2js";
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
 import type { MountRecord, RouteRecord } from "../web/web-record.ts";
@@ -78,7 +79,7 @@ export class WebRoutes {
   }
 
   #route(artefact: FileArtefact, found: RouteRecord): Route {
-    const record = found.handler === pageName ? { ...found, path: `/${artefact.coverage.path}` } : found;
+    const record = { ...found, path: pathOf(found, artefact.coverage.path) };
     const controls = new Set(record.controls);
     const effects = new Set<string>();
     const places: PlaceInFile[] = [];
@@ -196,6 +197,13 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 /** A router that a function makes for whoever calls it. */
 const isLocal = (member: string, router: string): boolean =>
   member.endsWith(":*") && router.startsWith(member.slice(0, -1));
+
+/** The path as written, or as the place of the file tells. */
+function pathOf({ path, file, handler }: RouteRecord, from: string): string | null {
+  if (handler === pageName) return `/${from}`;
+  const folder = file === undefined ? null : RE2JS.compile(file).matcher(from);
+  return folder?.find() ? `/${folder.group(1)}/${handler.slice(handler.lastIndexOf(".") + 1)}` : path;
+}
 
 const isMember = (member: string, router: string): boolean =>
   isLocal(member, router) ||

@@ -12,7 +12,7 @@ import { anyPage, includedPage, isForIncludersOnly, PageRoute } from "./page-rou
 import { Records } from "./records.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
 import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
-import type { MountRecord, RouteRecord, WebPlace, WebRecord } from "./web-record.ts";
+import { itself, type MountRecord, type RouteRecord, type WebPlace, type WebRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 
 /** The path of a route may begin with its method: "POST /orders". */
@@ -187,7 +187,7 @@ class Collector {
         for (const name of this.#names.of(node)) this.#tell("read", name, within, node);
         break;
       case "variable":
-        if (this.#names.isImported(node.name) || superglobal.test(node.name))
+        if (node.bare || this.#names.isImported(node.name) || superglobal.test(node.name))
           this.#tell("read", this.#names.full(node) ?? node.name, within, node);
         break;
       case "literal":
@@ -291,11 +291,33 @@ class Collector {
   /** What a decorator says by its name and its arguments, and the function that it is. */
   #decorator(decorator: Expression, facts: FunctionFacts, inside: Within): void {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
-    for (const name of this.#names.of(callee)) this.#tell("decorator", name, inside, decorator);
+    const names = this.#names.of(callee);
+    for (const name of names) this.#tell("decorator", name, inside, decorator);
+    if (decorator.kind === "call" && names.some((name) => this.#knowledge.isFront(name))) {
+      this.#fronts(decorator, facts);
+      return;
+    }
     const into: Registered = { references: [], controls: facts.controls };
-    if (decorator.kind === "call") for (const { value } of decorator.args) this.#registration.place(value, false, into);
+    for (const { name, value } of decorator.kind === "call" ? decorator.args : []) {
+      // `[Authorize(Roles = "Admin")]`
+      if (name !== null && value.kind === "literal")
+        this.#tell("entry", `${written(callee)}.${name}=${value.value}`, inside, decorator);
+      this.#registration.place(value, false, into);
+    }
     const reference = this.#names.reference(callee);
     for (const called of [...into.references, ...(reference === null ? [] : [reference])]) facts.fronts.add(called);
+  }
+
+  /** Methods of the class that run first. What keeps others out does nothing of the handler's work; what looks its record up does. */
+  #fronts({ args }: Call, { owner, controls, calls, fronts }: FunctionFacts): void {
+    for (const { name, value } of args) {
+      if (name !== null) continue;
+      const into: Registered = { references: [], controls: new Set(), byName: true };
+      this.#registration.place(value, false, into);
+      for (const control of into.controls) controls.add(control);
+      const to = into.controls.size > 0 ? fronts : calls;
+      for (const reference of into.references) to.add(reference.replace(/^#(?!<)/, `#${owner}.`));
+    }
   }
 
   #decorated(fn: FunctionNode, facts: FunctionFacts, within: Within, inside: Within): void {
@@ -317,7 +339,12 @@ class Collector {
     for (const decorator of fn.decorators) this.#decoratedRoute(fn, decorator, facts, within.owner?.node ?? null);
   }
 
-  #decoratedRoute(on: Span, decorator: Expression, facts: FunctionFacts, owner: ClassStatement | null): void {
+  #decoratedRoute(
+    on: FunctionNode | ClassStatement,
+    decorator: Expression,
+    facts: FunctionFacts,
+    owner: ClassStatement | null,
+  ): void {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
     const names = this.#names.of(callee);
     const router = callee.kind === "field" ? written(callee.of) : null;
@@ -326,7 +353,10 @@ class Collector {
       decorator.kind === "call" ? decorator : { ...decorator, kind: "call", callee, args: [], isNew: false };
     const isClass = facts.owner !== null && facts.names.has(facts.owner);
     const { routes, mounts } = this.#knowledge.registers(names);
-    const route = routes.find((model) => model.on === "decorator" && (model.classes || !isClass));
+    const name = "name" in on ? on.name : "";
+    const route = routes.find(
+      (model) => model.on === "decorator" && (model.classes || !isClass) && (model.isNamed?.test(name) ?? true),
+    );
     if (route) {
       const own = route.path.map((key) => pathText(argumentOf(asCall, key))).find((path) => path !== null) ?? null;
       if (route.isPath && !(own !== null && route.isPath.test(own))) return;
@@ -336,7 +366,7 @@ class Collector {
       this.#addRoute(
         at,
         { model: route, call: asCall, path, ...this.#router(owner ? null : router), symbol: handler.slice(1) },
-        [handler, ...(owner ? [`#${owner.name}!`] : [])],
+        [handler, ...(owner ? [`#${owner.name}${itself}`] : [])],
         route.controls,
       );
     }
@@ -366,10 +396,11 @@ class Collector {
       ...this.#placed(at, symbol),
       methods,
       path,
+      ...(model.file !== undefined && { file: model.file }),
       router,
       made,
       order: at.start,
-      handler: (handlers.findLast((name) => !name.endsWith("!")) ?? "").replace(/^#/, ""),
+      handler: (handlers.findLast((name) => !name.endsWith(itself)) ?? "").replace(/^#/, ""),
       handlers,
       controls: [...new Set(controls)],
       anchor: `${methods.join(",")} ${path ?? symbol}`,
@@ -400,7 +431,7 @@ class Collector {
     // A field called `orders` is a repository by its type.
     this.#use(call, injected === null ? names : [...names, injected.replace(/^#/, "")], within);
     const [first] = call.args;
-    if (first?.value.kind === "literal" && typeof first.value.value === "string" && first.value.value.length < 40)
+    if (first?.value.kind === "literal" && String(first.value.value).length < 40)
       this.#tell("read", `${written(call.callee)}.${first.value.value}`, within, call);
     const reference = this.#names.reference(call.callee);
     if (reference !== null && this.#names.leads(reference))
@@ -556,11 +587,15 @@ class Collector {
 
   /** What other calls of a chain put in front: `r.With(auth).Post("/a", f)`, `Route::post("/a", f)->middleware("auth")`. */
   #chained(call: Call, into: Registered): void {
-    const others = [...(this.#later.get(call) ?? [])];
+    const later = this.#later.get(call) ?? [];
+    const before: Call[] = [];
     let here = call.callee;
-    for (; here.kind === "field" && here.of.kind === "call"; here = here.of.callee) others.push(here.of);
-    for (const { args } of others.filter((other) => this.#isChain(other)))
-      for (const { value } of args) this.#registration.place(value, false, into);
+    for (; here.kind === "field" && here.of.kind === "call"; here = here.of.callee) before.push(here.of);
+    const placing = [...later, ...before].filter((other) => this.#isChain(other));
+    for (const { callee } of new Set([...later, ...placing]))
+      for (const name of this.#names.of(callee))
+        for (const control of this.#knowledge.tells("use", name).controls) into.controls.add(control);
+    for (const { args } of placing) for (const { value } of args) this.#registration.place(value, false, into);
   }
 
   #isChain({ callee }: Call): boolean {

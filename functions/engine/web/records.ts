@@ -93,11 +93,21 @@ export class Records {
   /** The kind of record that a class with a field for its owner describes. */
   owned({ name, body }: ClassStatement): string | null {
     const has = body.some((statement) => {
-      if (statement.kind !== "expression" || statement.value.kind !== "assign") return false;
-      const { to } = statement.value;
-      return (to.kind === "variable" || to.kind === "field") && ownerKey.test(to.name.replace(/^\$/, ""));
+      const member = statement.kind === "expression" ? this.#memberOf(statement.value) : null;
+      return member !== null && ownerKey.test(member);
     });
     return has ? recordNamed(name) : null;
+  }
+
+  /** The field that a statement of a class declares. */
+  #memberOf(declaration: Expression): string | null {
+    if (declaration.kind === "assign") {
+      const { to } = declaration;
+      return to.kind === "variable" || to.kind === "field" ? to.name.replace(/^\$/, "") : null;
+    }
+    const named = declaration.kind === "call" && this.#knowledge.namesOwner(written(declaration.callee));
+    const [first] = named ? declaration.args : [];
+    return first?.value.kind === "literal" ? String(first.value.value) : null;
   }
 
   #recordOf(about: Expression): string | null {
@@ -169,6 +179,9 @@ function conditions(value: Expression, key: string | null, depth: number): Condi
     const [left, right] = value.operands as [Expression, Expression];
     return [{ key: left.kind === "field" ? left.name : "?", value: right }];
   }
+  // `orders.FirstOrDefault(o => o.Id == id)`
+  const [only] = value.kind === "closure" ? value.fn.body : [];
+  if (only?.kind === "return" && only.value) return conditions(only.value, null, depth + 1);
   if (value.kind === "operation" && /^(&|&&|and)$/.test(value.operator))
     return value.operands.flatMap((part) => conditions(part, null, depth + 1));
   return [{ key, value }];

@@ -3,7 +3,7 @@ import type { Call, Expression } from "../ir/ir.ts";
 import type { Names } from "./names.ts";
 import { closureName, requiredModule, written } from "./names.ts";
 import type { WebKnowledge } from "./web-knowledge.ts";
-import type { Reference } from "./web-record.ts";
+import { itself, type Reference } from "./web-record.ts";
 
 /** What the arguments of a registration put in front of a handler, and the handler. */
 export interface Registered {
@@ -66,7 +66,7 @@ export class Registration {
         // An object is made before its method runs.
         if (isHandler && into.byName && expression.kind === "field") {
           const type = this.#names.reference(expression.of);
-          if (type !== null) into.references.push(`${type}!`);
+          if (type !== null) into.references.push(`${type}${itself}`);
         }
         refer(expression);
         break;

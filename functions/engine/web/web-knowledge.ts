@@ -4,9 +4,11 @@ import { nameTester } from "./name-tester.ts";
 import type {
   ControlModel,
   EffectModel,
+  FrontModel,
   InputModel,
   MountModel,
   Occurrence,
+  OwnerModel,
   RecordModel,
   RouteModel,
   RouterModel,
@@ -18,9 +20,11 @@ type Named<T> = T & { readonly test: (name: string) => boolean };
 interface WebModel {
   routes: z.output<typeof RouteModel>[];
   mounts: z.output<typeof MountModel>[];
+  fronts: z.output<typeof FrontModel>[];
   controls: z.output<typeof ControlModel>[];
   effects: z.output<typeof EffectModel>[];
   records: z.output<typeof RecordModel>[];
+  owners: z.output<typeof OwnerModel>[];
   inputs: z.output<typeof InputModel>[];
   routers: z.output<typeof RouterModel>[];
 }
@@ -36,6 +40,8 @@ export class WebKnowledge {
   readonly #records: RecordForm[] = [];
   readonly #inputs: Named<z.output<typeof InputModel>>[] = [];
   readonly #routers: Named<z.output<typeof RouterModel>>[] = [];
+  readonly #fronts: Named<z.output<typeof FrontModel>>[] = [];
+  readonly #owners: Named<z.output<typeof OwnerModel>>[] = [];
   readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
   readonly #told = new Map<Occurrence, Map<string, Told>>(occurrences.map((occurrence) => [occurrence, new Map()]));
@@ -47,13 +53,20 @@ export class WebKnowledge {
 
   #add(model: WebModel): void {
     for (const route of model.routes)
-      this.#routes.push({ ...compiled(route), isPath: regex(route.pathMatches), isPrefix: regex(route.prefix) });
+      this.#routes.push({
+        ...compiled(route),
+        isPath: regex(route.pathMatches),
+        isPrefix: regex(route.prefix),
+        isNamed: regex(route.named),
+      });
     this.#mounts.push(...model.mounts.map(compiled));
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
     this.#records.push(...model.records.map(compiled));
     this.#inputs.push(...model.inputs.map(compiled));
     this.#routers.push(...model.routers.map(compiled));
+    this.#fronts.push(...model.fronts.map(compiled));
+    this.#owners.push(...model.owners.map(compiled));
   }
 
   /** Names that make a page of the file that reads them. */
@@ -75,6 +88,14 @@ export class WebKnowledge {
   listsMethods(name: string): boolean {
     return this.#routes.some(({ methodsBy }) => methodsBy === name);
   }
+
+  /** Whether a decorator called like this names what runs first. */
+  isFront(name: string): boolean 
+    return this.#fronts.some((front) => front.test(name));
+
+  /** Whether a call of this name in a class names what its records belong to. */
+  namesOwner(name: string): boolean 
+    return this.#owners.some((owner) => owner.test(name));
 
   /** What a name that stands somewhere tells. */
   tells(occurrence: Occurrence, name: string): Told {
@@ -129,6 +150,8 @@ export interface RouteForm extends Named<z.output<typeof RouteModel>> {
   readonly isPath: LazyRegex | null;
   /** Whether a decorator of the class gives the beginning of the path. */
   readonly isPrefix: LazyRegex | null;
+  /** Whether a decorated function is called like a handler; null where any is. */
+  readonly isNamed: LazyRegex | null;
 }
 
 export interface Told {

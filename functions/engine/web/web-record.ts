@@ -2,9 +2,11 @@ import type { LocalPlace } from "../artefact.ts";
 
 /**
  * A function or class by name: `#name` in the same file, else by import, as in `OutgoingCall.target`. A class stands for all its methods,
- * with `!` at the end for itself: its decorators and bases.
+ * with `itself` at the end for its decorators and bases alone.
  */
 export type Reference = string;
+/** No name ends like this; those of Ruby may end in `!` and `?`. */
+export const itself = "<class>";
 
 /** One way into the application, as one file tells of it. */
 export interface RouteRecord extends LocalPlace {
@@ -12,6 +14,8 @@ export interface RouteRecord extends LocalPlace {
   methods: string[];
   /** As written, with the prefix of the class; null where it is computed. */
   path: string | null;
+  /** What finds the path in that of the file; see web-schema.ts. */
+  file?: string;
   /** The variable that it is registered on; null for what the framework finds by itself. */
   router: string | null;
   /** The file itself makes the router. */

@@ -34,6 +34,10 @@ export const RouteModel = z.strictObject({
   otherwise: z.string().default("ANY"),
   /** The decorator of the class whose argument goes before the path. */
   prefix: z.string().optional(),
+  /** Of a decorator: the group of this in the path of its file is the path, before the name of the function. */
+  file: z.string().optional(),
+  /** Of a decorator: what its function must be called like. */
+  named: z.string().optional(),
   /** Decorates classes, too; their methods are the handlers. */
   classes: z.boolean().default(false),
   /** What the framework itself asks for where handlers are registered like this. */
@@ -104,6 +108,12 @@ export const RecordModel = z.strictObject({
 
 /** Types, or calls that make them, of what routes are registered on: such values are followed through functions that take them. */
 export const RouterModel = z.strictObject(Named);
+
+/** Decorators whose arguments name methods of the class that run first: `before_action :sign_in`. */
+export const FrontModel = z.strictObject(Named);
+
+/** Calls in the body of a class that name what its records belong to: `belongs_to :user`. */
+export const OwnerModel = z.strictObject(Named);
 
 /** Names of what a request brings. */
 export const InputModel = z.strictObject(Named);

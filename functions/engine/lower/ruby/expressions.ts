@@ -25,7 +25,8 @@ const block: Handler = (l, node) => lastValue(l, node, l.statement(node));
 export const expressions: Record<string, Handler> = {
   identifier: (l, node) => {
     const name = l.textOf(node);
-    if (l.variables.has(name) || !l.isOwn(name)) return l.variable(node);
+    if (l.variables.has(name)) return l.variable(node);
+    if (!l.isOwn(name)) return { ...span(node), kind: "variable", name, bare: true };
     return l.call(node, field(l, node, name), []);
   },
   constant: (l, node) => l.variable(node),

@@ -2,8 +2,9 @@ import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { assigned } from "../curly/expressions.ts";
 import { asStatement, inside, none, under } from "../curly/statements.ts";
-import { span } from "../lowering.ts";
+import { positional, span } from "../lowering.ts";
 import { functionOf } from "./functions.ts";
+import { withMacros } from "./macros.ts";
 import type { RubyLowering } from "./ruby-lowering.ts";
 import { target } from "./targets.ts";
 
@@ -132,10 +133,14 @@ export const statements: Record<string, Handler> = {
     },
   ],
   call: (l, node) => {
-    // `private def name` declares as well.
-    const declared = childIn(node, "arguments")?.children.filter((c) => /^(singleton_)?method$/.test(c.type)) ?? [];
-    if (declared.length > 0) return l.statements(declared);
     const name = childIn(node, "method");
+    // `private def name` declares as well, and hides what it declares by its name.
+    const declared = childIn(node, "arguments")?.children.filter((c) => /^(singleton_)?method$/.test(c.type)) ?? [];
+    if (declared.length > 0 && name) {
+      const names = declared.flatMap((c) => childIn(c, "name") ?? []);
+      const args = names.map((own) => positional(l.literal(own, l.textOf(own))));
+      return [...l.statements(declared), asStatement(l.call(node, l.variable(name), args))];
+    }
     const raises = name && !childIn(node, "receiver") && /^(raise|fail|abort|exit)$/.test(l.textOf(name));
     return raises ? [{ ...span(node), kind: "throw", value: l.expression(node) }] : [asStatement(l.expression(node))];
   },
@@ -169,14 +174,14 @@ function classOf(l: RubyLowering, node: SyntaxNode): ClassStatement {
   const body = childIn(node, "body");
   l.methods.push(new Set(namesOf(l, body)));
   try {
-    return {
+    return withMacros({
       ...span(node),
       kind: "class",
       name: name ? l.textOf(name).replace(/^.*::/s, "") : "",
       bases: base ? [l.expression(base)] : [],
       decorators: [],
       body: body ? l.statements(body.children) : [],
-    };
+    });
   } finally {
     l.methods.pop();
   }
