@@ -151,11 +151,6 @@ export function readCode(scope: TemplateScope, { inner }: Piece): void {
   for (const { pattern, name, of } of bindings)
     for (const found of code.matchAll(new RegExp(pattern.source, "gd")) as Iterable<Found>)
       scope.bind(found[name] as string, scope.reads(spanOf(found, of, inner.start)));
-  if (scope.format === "jsp")
-    for (const found of code.matchAll(
-      /\bout\.(?:print|println|write|append)\s*\(([^;]{0,1000})\)\s*;/dg,
-    ) as Iterable<Found>)
-      scope.output(scope.reads(spanOf(found, 1, inner.start)), spanOf(found, 0, inner.start), true);
   readIncluded(scope, inner);
 }
 

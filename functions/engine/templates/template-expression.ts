@@ -152,7 +152,8 @@ class ExpressionReader {
         this.#at++;
         const name = this.#tokens[this.#at++]?.text ?? "";
         const owner = this.#nameBefore(start);
-        if (this.#next === "(") value = this.#call(`${owner}.${name}`, member(value, name), this.#arguments());
+        if (owner === "request" && name === "getAttribute") value = this.#attribute();
+        else if (this.#next === "(") value = this.#call(`${owner}.${name}`, member(value, name), this.#arguments());
         else if (this.#format === "erb") value = this.#call(name, member(value, name), []);
         else value = /^(length|size|count)$/.test(name) ? [] : member(value, name);
       } else if (token === "[") {
@@ -171,6 +172,15 @@ class ExpressionReader {
         value = this.#call(name, value, showsArguments.test(name) ? args : []);
       } else return value;
     }
+  }
+
+  /** What code has put into the request for the page: `request.getAttribute("note")` is `note`. */
+  #attribute(): Reads {
+    const key = this.#tokens[this.#at + 1];
+    this.#arguments();
+    const name = key?.text.match(/^"(\w+)"$/)?.[1];
+    if (!key || name === undefined) return [];
+    return this.#lookup(name, key) ?? [{ root: name, path: [], state: "plain", start: key.start, end: key.end }];
   }
 
   /** The name written before a call: `JSON` of `JSON.stringify(a)`. */

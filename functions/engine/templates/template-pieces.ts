@@ -106,6 +106,9 @@ export function piecesOf(text: string, format: TemplateFormat): Piece[] {
   return pieces;
 }
 
+/** As long as the text, with its lines, and nothing in it. */
+export const blank = (text: string): string => text.replace(/[^\n\r]/g, " ");
+
 /** Longer arguments nobody writes into a page. */
 const argumentsMax = 2_000;
 

@@ -6,6 +6,12 @@ import { statements } from "./statements.ts";
 
 /** Java up to 21: records, switch expressions, text blocks, patterns. */
 export class JavaLowering extends Lowering {
+  /** Imports hold in the whole file; those of a page stand at its end. */
+  protected override program(root: SyntaxNode): Statement[] {
+    const isImport = ({ kind }: Statement) => kind === "import";
+    const all = super.program(root);
+    return [...all.filter(isImport), ...all.filter((statement) => !isImport(statement))];
+  }
   protected lowerExpression(node: SyntaxNode): Expression | null {
     return expressions[node.type]?.(this, node) ?? null;
   }
