@@ -1,4 +1,5 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
+import { propertyOf } from "../interpret/accessors.ts";
 import { languageOf } from "../inventory/language.ts";
 import { GlobalNames } from "./global-names.ts";
 import { byCodeUnits } from "./order.ts";
@@ -72,9 +73,7 @@ export class Modules {
     const found = this.file(from, target);
     if (!found?.artefact.link.plain) return false;
     const name = found.member.slice(found.member.lastIndexOf(".") + 1);
-    const property = name.replace(/^(get|is)(?=\p{Lu})/u, "");
-    const field = property === name ? name : property.charAt(0).toLowerCase() + property.slice(1);
-    return found.artefact.link.plain.includes(name) || found.artefact.link.plain.includes(field);
+    return found.artefact.link.plain.includes(name) || found.artefact.link.plain.includes(propertyOf(name));
   }
 
   #find(from: string, target: string, aliases: number): Target[] {
