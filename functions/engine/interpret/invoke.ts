@@ -3,7 +3,7 @@ import type { FunctionNode, Parameter, Span, Statement } from "../ir/ir.ts";
 import { assign, withType } from "./assign.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
-import { noteGuard } from "./guard-functions.ts";
+import { noteGuard, verified } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
 import { basePaths } from "./names.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
@@ -145,7 +145,7 @@ export function inline(
   }
   if (frame.scope.alive) settle(frame);
   for (const fact of frame.settled ?? []) caller.scope.set(fact, constant(true));
-  return frame.returned ?? nothing;
+  return verified(fn, frame.returned ?? nothing);
 }
 
 /** What is settled before a call, such as the content type of the answer, is settled in it. */
@@ -204,7 +204,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     noteGuard(run, frame, null, false);
     settle(frame);
   }
-  summary.returns = frame.returned ?? nothing;
+  summary.returns = verified(fn, frame.returned ?? nothing);
   summary.settles = frame.settled ?? new Set();
   if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
   summary.leaves = !frame.scope.alive && frame.returned === null;
