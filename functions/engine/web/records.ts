@@ -1,8 +1,10 @@
 import { expression } from "../catalogue/expression.ts";
 import type { Call, ClassStatement, Expression } from "../ir/ir.ts";
 import { type Names, written } from "./names.ts";
-import { argumentOf } from "./registration.ts";
+import { recordStatement } from "./record-statement.ts";
+import { argumentOf, pathText } from "./registration.ts";
 import type { WebKnowledge } from "./web-knowledge.ts";
+import type { Key } from "./web-schema.ts";
 
 /** What a call does with the records of a kind. */
 export interface RecordUse {
@@ -57,6 +59,7 @@ export class Records {
   use(call: Call, names: readonly string[], parametersOf: () => ReadonlySet<string>): RecordUse | null {
     const [form] = this.#knowledge.registers(names).records;
     if (!form) return null;
+    if (form.statement) return this.#ofStatement(call, form.of, parametersOf());
     const about = argumentOf(call, form.of);
     const record = about ? this.#recordOf(about) : null;
     if (record === null) return null;
@@ -78,6 +81,28 @@ export class Records {
       owners.every(isInput) &&
       (others.length === 0 || others.every(isInput));
     return { record, byId, owned: owners.length > 0 };
+  }
+
+  /** A statement tells by its columns what chooses the records, and the function around it what is filled in. */
+  #ofStatement(call: Call, key: Key, parameters: ReadonlySet<string>): RecordUse | null {
+    const given = argumentOf(call, key);
+    const text = given?.kind === "variable" ? this.#names.assigned(given.name) : given;
+    const statement = recordStatement(pathText(text) ?? "");
+    const record = statement && recordNamed(statement.table);
+    if (!statement || !text || !record) return null;
+    const owned = statement.columns.some((column) => ownerKey.test(column));
+    const others = call.args.flatMap(({ value }) => (value === given ? [] : partsOf(value)));
+    // What is prepared is filled in later.
+    const isChosen =
+      others.length > 0 || text.kind !== "literal"
+        ? [...others, text].some((value) => this.#isInput(value, parameters, 0))
+        : [...parameters].some((name) => idKey.test(name));
+    const { columns } = statement;
+    return {
+      record,
+      byId: isChosen && !owned && columns.length > 0 && columns.every((column) => idKey.test(column)),
+      owned,
+    };
   }
 
   /** The kind of record that a class with a field for its owner describes. */
@@ -126,6 +151,9 @@ export class Records {
     );
   }
 }
+
+const partsOf = (value: Expression): Expression[] =>
+  value.kind === "collection" ? value.entries.map((entry) => entry.value) : [value];
 
 const lastName = (callee: Expression): string =>
   callee.kind === "field" || callee.kind === "variable" ? callee.name : "?";

@@ -10,6 +10,7 @@ const Named = {
   notMatches: z.string().optional(),
 };
 const Key = z.union([z.number().int().min(0), z.string().min(1)]);
+export type Key = z.infer<typeof Key>;
 const Keys = z.union([Key, z.array(Key).min(1)]).transform((given) => (Array.isArray(given) ? given : [given]));
 
 export const RouteModel = z.strictObject({
@@ -96,6 +97,8 @@ export const RecordModel = z.strictObject({
   of: Key.default("receiver"),
   /** The arguments that choose the record; `**` are all that are passed by name. */
   by: Keys.default([0]),
+  /** What names it is a statement of SQL, whose columns tell what chooses the record. */
+  statement: z.boolean().default(false),
   /** It works on what was chosen; others only tell whose records are. */
   chooses: z.boolean().default(true),
 });
