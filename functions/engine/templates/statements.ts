@@ -166,6 +166,25 @@ export function readIncluded(scope: TemplateScope, inner: Span): boolean {
   return true;
 }
 
+/** A directive of FreeMarker. */
+export function readFreemarker(scope: TemplateScope, { inner, start }: Piece): void {
+  if (scope.text.startsWith("</", start)) {
+    if (find(scope, inner, /^(list|items|macro|function)\b/)) scope.pop();
+    return;
+  }
+  const loop = find(scope, inner, /^(?:list\s+(.+?)\s+as\s+(\w+)|(?:items\s+as|macro|function)\s+([\w\s]+))/);
+  if (loop) {
+    scope.push();
+    // What macros are given is shown where they are called.
+    for (const name of loop.groups[3]?.match(/\w+/g) ?? []) scope.bind(name, []);
+    if (loop.groups[2]) scope.bind(loop.groups[2], scope.reads(loop.at(1)));
+  }
+  const set = find(scope, inner, /^(?:assign|local|global)\s+(\w+)\s*=/);
+  if (set) scope.bind(set.groups[1] as string, scope.reads({ start: set.at(0).end, end: inner.end }));
+  const part = find(scope, inner, /^(?:include|import)\s+["']([^"']+)["']/);
+  if (part) scope.include(part.groups[1] as string, inner);
+}
+
 /** A directive of Blade. */
 export function readBlade(scope: TemplateScope, { inner }: Piece): void {
   const loop = find(scope, inner, /^@for(?:each|else)\s*\(([\s\S]+?)\s+as\s+(?:(\$\w+)\s*=>\s*)?(\$\w+)/);
