@@ -63,10 +63,11 @@ export function runBody(run: Run, frame: Frame, body: readonly Statement[]): voi
 /** The name under which a class keeps a further method of the same name. */
 export const overload = (name: string, parameters: number): string => `${name}/${parameters}`;
 
-/** The method of that name which takes so many arguments. */
-function overloaded(closure: ClosureValue, count: number): ClosureValue {
+/** The method of that name which takes so many arguments; one that calls its name with as many as its own means another. */
+function overloaded(run: Run, closure: ClosureValue, count: number): ClosureValue {
   const { fn, owner } = closure;
-  if (!owner || fn.params.length === count || fn.params.at(-1)?.rest) return closure;
+  const fits = fn.params.length === count || fn.params.at(-1)?.rest;
+  if (!owner || (fits && !run.active.has(fn))) return closure;
   const other = owner.methods.get(overload(fn.name, count));
   return other ? { ...other, self: closure.self } : closure;
 }
@@ -80,7 +81,7 @@ export function invoke(
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): Value {
-  const closure = run.language === "java" ? overloaded(found, args.length) : found;
+  const closure = run.language === "java" ? overloaded(run, found, args.length) : found;
   const { fn } = closure;
   const telling = [...args, ...named.values()].some(
     (arg) =>
