@@ -17,6 +17,7 @@ import { type OwnRulesFile, unparsedFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
 import type { FoundSecrets, SecretScanner } from "./secrets/scan.ts";
 import type { ShownText } from "./secrets/shown-text.ts";
+import { codeOf } from "./templates/page-code.ts";
 import { scriptsOf } from "./templates/page-scripts.ts";
 import type { TemplateScanner } from "./templates/scan.ts";
 import { templateFormatOf } from "./templates/template-format.ts";
@@ -149,7 +150,11 @@ async function readDocument(reading: Reading): Promise<Read> {
   const script = scripts
     ? await analyseCode(catalogue, parser, scripts.grammar, scripts.text, lines, config.shown, limit)
     : { ...noMatches, shown: config.shown };
-  const { shown } = script;
+  const code = template ? codeOf(template, text) : null;
+  const program = code
+    ? await analyseCode(catalogue, parser, code.grammar, code.text, lines, script.shown, limit)
+    : { ...noMatches, shown: script.shown, links: noLinks };
+  const { shown } = program;
   const page = template
     ? scanners.templates.scan(template, text, shown, suppressed, limit)
     : { ...noMatches, links: noLinks };
@@ -163,13 +168,22 @@ async function readDocument(reading: Reading): Promise<Read> {
     ...config.candidates,
     ...page.candidates,
     ...script.candidates,
+    ...program.candidates,
     ...scanners.texts.scan(shown, suppressed, limit),
     ...own.candidates,
   ];
   const notSupported = language.unsupported ? "language_not_supported" : null;
   const reason = notSupported ?? config.reason ?? page.reason ?? own.reason;
-  return { reason, candidates, links: { ...page.links, ...documentFacts(reading, shown) }, functions: [], shown };
+  const links = { ...joined(page.links, program.links), ...documentFacts(reading, shown) };
+  return { reason, candidates, links, functions: [], shown };
 }
+
+/** A page is a template to the code that shows it, and code itself. */
+const joined = (page: LinkRecord, code: LinkRecord): LinkRecord => ({
+  ...code,
+  exports: [...page.exports, ...code.exports],
+  aliases: [...page.aliases, ...code.aliases],
+});
 
 /** What is too large or not written by people: its secrets, and what lines of text tell. */
 function skim(reading: Reading, reason: string | null): Read {

@@ -39,6 +39,8 @@ export const pathOfTemplate: Readonly<Record<TemplateFormat, string>> = {
   pug: "a.pug",
   erb: "a.erb",
   jsp: "a.jsp",
+  freemarker: "a.ftl",
+  "freemarker-html": "a.ftlh",
   blade: "a.blade.php",
   razor: "a.cshtml",
   thymeleaf: "a.xhtml",

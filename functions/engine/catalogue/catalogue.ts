@@ -374,7 +374,7 @@ export class Catalogue {
       remember(knowledge, type, () => {});
       knowledge.carriers.add(type);
     }
-    if (entry.call) knowledge.calls.add("entries", entry.call, point);
+    if (entry.call) remember(knowledge, entry.call, (path) => knowledge.calls.add("entries", path, point));
     if (entry.decorator) remember(knowledge, entry.decorator, (path) => knowledge.entryDecorators.add(path, point));
     if (entry.of) remember(knowledge, entry.of, () => {});
     for (const name of entry.method ? expandBraces(entry.method) : [])

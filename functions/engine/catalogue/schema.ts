@@ -166,7 +166,7 @@ export const Model = z.strictObject({
         exported: z.string().optional(),
         /** Of exported functions: the file must have this somewhere. */
         file: z.string().optional(),
-        /** Methods of this name, in classes that extend `of` where that is given. */
+        /** Methods of this name, in classes that extend `of` where that is given; `set*` are all setters, `*` all that others may call. */
         method: z.string().optional(),
         of: Path.optional(),
         /** Parameters with this decorator. */
@@ -178,10 +178,10 @@ export const Model = z.strictObject({
         /** What the arguments of the call, or of the decorator of a parameter or of the function, must and must not be. */
         when: z.array(Condition).default([]),
         unless: z.array(Condition).default([]),
-        /** Of a decorated function: the function or its class has this decorator too, or has not. */
+        /** Of a decorated function or a method: it or its class has this decorator too, or has not. */
         with: Path.optional(),
         without: Path.optional(),
-        /** Of a decorated function: what its declared result must match. */
+        /** Of a decorated function or a method: what its declared result must match. */
         result: z.string().optional(),
         /** Type paths of the leading parameters. A function with one parameter more takes an error first. */
         parameters: z.array(Path).default([]),

@@ -18,6 +18,12 @@ export function setterOf(run: Run, of: Value, to: Field, at: Assign | Expression
   return asCall(run, of, to, name, [{ name: null, spread: false, value: at.from }]);
 }
 
+/** The property that a getter is for, whatever is written for it: `name` of `name`, `getName` and `isName`. */
+export function propertyOf(getter: string): string {
+  const name = getter.replace(/^(get|is)(?=\p{Lu})/u, "");
+  return name === getter ? getter : name.charAt(0).toLowerCase() + name.slice(1);
+}
+
 const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 function asCall(run: Run, of: Value, field: Field, name: string, args: Call["args"]): Call | null {

@@ -1,5 +1,6 @@
 import { allFamilies, type CallModels } from "../catalogue/catalogue.ts";
 import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
+import { propertyOf } from "./accessors.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
@@ -7,7 +8,7 @@ import { through } from "./guard-functions.ts";
 import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
-import { member } from "./members.ts";
+import { member, memberOfInstance } from "./members.ts";
 import { blockOf, memoryCall } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix, prefixFor } from "./operators.ts";
@@ -233,6 +234,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       .map((closure) => invoke(run, frame, closure, positional, called.named, call))
       .reduce((a, b) => join(a, b));
   }
+  const kept = accessed(run, frame, call, receiver);
+  if (kept) return kept;
   const paths = resultPaths(frame, call, called);
   const source = sourceOf(frame, called, call);
   if (source) {
@@ -264,6 +267,13 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
     cleans,
   );
+}
+
+/** Records, and classes that Lombok completes, have accessors which nobody writes: `query.text()`, `filter.getName()`. */
+function accessed(run: Run, frame: Frame, { callee, args }: Call, receiver: Value | null): Value | null {
+  if (run.language !== "java" || callee.kind !== "field" || args.length > 0 || !receiver?.instance) return null;
+  const field = propertyOf(callee.name);
+  return memberOfInstance(receiver, field) ? member(run, frame, receiver, field, callee) : null;
 }
 
 /** A struct has the fields it is written with; a conversion gives the same value another type. */

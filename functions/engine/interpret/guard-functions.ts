@@ -1,5 +1,6 @@
 import { allFamilies, type Families, normalised } from "../catalogue/catalogue.ts";
-import type { Call, Expression } from "../ir/ir.ts";
+import type { Call, Expression, FunctionNode } from "../ir/ir.ts";
+import { walk } from "../ir/walk.ts";
 import { evaluate } from "./evaluate.ts";
 import { change, refine } from "./guards.ts";
 import { targetOf } from "./handover.ts";
@@ -7,7 +8,7 @@ import { summarise } from "./invoke.ts";
 import { accessPath } from "./names.ts";
 import { joinedPassages, type Passage } from "./passage.ts";
 import type { Frame, Guard, Run } from "./run.ts";
-import { nothing, type Value } from "./value.ts";
+import { cleaned, nothing, type Value } from "./value.ts";
 
 /** Notes, where a function that is summarised returns, what each outcome tells about its parameters. */
 export function noteGuard(run: Run, frame: Frame, returned: Expression | null, known: boolean | null): void {
@@ -72,6 +73,23 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: "t
     const passage: Passage = { target, argument: name ?? i, check, trusted: false };
     if (key !== null) frame.scope.refine(key, through(evaluate(run, frame, value), passage));
   }
+}
+
+/**
+ * What a function gives that is called after verifying it, and that has null for what it refuses: how it tells the two apart is often more
+ * than following values can see, such as patterns of allowed addresses that come from a database.
+ */
+export const verified = (fn: FunctionNode, given: Value): Value =>
+  given.taint.length > 0 && /^_?(verif|validat)(y|e)(_|[A-Z]|$)/.test(fn.name) && givesNull(fn)
+    ? cleaned(given, allFamilies)
+    : given;
+
+function givesNull({ body }: FunctionNode): boolean {
+  let found = false;
+  walk(body, (node) => {
+    found ||= "kind" in node && node.kind === "return" && node.value?.kind === "literal" && node.value.value === null;
+  });
+  return found;
 }
 
 const noGuard: Guard = { true: null, false: null, after: null };

@@ -3,7 +3,7 @@ import type { FunctionNode, Parameter, Span, Statement } from "../ir/ir.ts";
 import { assign, withType } from "./assign.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
-import { noteGuard } from "./guard-functions.ts";
+import { noteGuard, verified } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
 import { basePaths } from "./names.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
@@ -63,10 +63,11 @@ export function runBody(run: Run, frame: Frame, body: readonly Statement[]): voi
 /** The name under which a class keeps a further method of the same name. */
 export const overload = (name: string, parameters: number): string => `${name}/${parameters}`;
 
-/** The method of that name which takes so many arguments. */
-function overloaded(closure: ClosureValue, count: number): ClosureValue {
+/** The method of that name which takes so many arguments; one that calls its name with as many as its own means another. */
+function overloaded(run: Run, closure: ClosureValue, count: number): ClosureValue {
   const { fn, owner } = closure;
-  if (!owner || fn.params.length === count || fn.params.at(-1)?.rest) return closure;
+  const fits = fn.params.length === count || fn.params.at(-1)?.rest;
+  if (!owner || (fits && !run.active.has(fn))) return closure;
   const other = owner.methods.get(overload(fn.name, count));
   return other ? { ...other, self: closure.self } : closure;
 }
@@ -80,7 +81,7 @@ export function invoke(
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): Value {
-  const closure = run.language === "java" ? overloaded(found, args.length) : found;
+  const closure = run.language === "java" ? overloaded(run, found, args.length) : found;
   const { fn } = closure;
   const telling = [...args, ...named.values()].some(
     (arg) =>
@@ -145,7 +146,7 @@ export function inline(
   }
   if (frame.scope.alive) settle(frame);
   for (const fact of frame.settled ?? []) caller.scope.set(fact, constant(true));
-  return frame.returned ?? nothing;
+  return verified(fn, frame.returned ?? nothing);
 }
 
 /** What is settled before a call, such as the content type of the answer, is settled in it. */
@@ -204,7 +205,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     noteGuard(run, frame, null, false);
     settle(frame);
   }
-  summary.returns = frame.returned ?? nothing;
+  summary.returns = verified(fn, frame.returned ?? nothing);
   summary.settles = frame.settled ?? new Set();
   if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
   summary.leaves = !frame.scope.alive && frame.returned === null;

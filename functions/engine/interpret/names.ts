@@ -65,7 +65,7 @@ export function globalName(run: Run, name: string): Value {
   if (run.language === "go") return run.knowledge.known.has(name) ? named(name) : named(inPackage(name));
   if (run.language === "python") return named(...imported(run, name), name);
   if (run.language !== "java" || isPackage(run, name)) return named(name);
-  if (!/^\p{Lu}/u.test(name)) return named(`?${name}`);
+  if (!/^\p{Lu}/u.test(name)) return named(...staticMembers(run, name), `?${name}`);
   return named(...javaClass(run, name));
 }
 
@@ -77,6 +77,10 @@ function imported(run: Run, name: string): string[] {
   if (models.length > 0 || known.has(name)) return models;
   return candidates.filter((path) => !known.has(path.slice(0, path.lastIndexOf("."))));
 }
+
+/** What `import static spark.Spark.*` may have brought. */
+const staticMembers = (run: Run, name: string): string[] =>
+  run.wildcards.map((module) => `${module}.${name}`).filter((path) => run.knowledge.known.has(path));
 
 /** Java names classes without their package when it is java.lang or imported with an asterisk. */
 function javaClass(run: Run, name: string): string[] {

@@ -123,7 +123,7 @@ function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly str
   return [...evaluate(run, frame, of).paths, ...written];
 }
 
-/** Whether what an entry point asks of the function's other decorators, its class and its result is so. */
+/** Whether what an entry point asks of the function's decorators, its class and its result is so. */
 function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
   if (entry.result && !entry.result.test((fn.result ?? "").replace(/\s/g, ""))) return false;
   if (entry.when.length + entry.unless.length > 0) {
@@ -164,12 +164,12 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
   const exported = run.knowledge.entryExports.size > 0 ? entryOfExport(run, fn) : null;
   if (exported) return exported;
   const { owner } = frame;
-  const methods = [fn.name, ...(/^set\p{Lu}/u.test(fn.name) ? [anySetter] : [])];
+  const methods = [fn.name, ...(/^set\p{Lu}/u.test(fn.name) ? [anySetter] : []), ...(fn.exported ? [anyMethod] : [])];
   const method =
     owner &&
     methods
       .flatMap((name) => run.knowledge.entryMethods.get(name) ?? [])
-      .find((e) => named(e) && extendsFramework(owner, e));
+      .find((e) => named(e) && extendsFramework(owner, e) && contextOfEntryFits(run, frame, fn, e));
   return method ?? run.knowledge.entryNames.find(named) ?? null;
 }
 
@@ -205,6 +205,8 @@ const hasPart = ({ pattern }: Parameter, option: string): boolean =>
 
 /** What models call the setters of a class that a framework fills. */
 const anySetter = "set*";
+/** What models call all methods of a class that others may call. */
+const anyMethod = "*";
 
 const extendsFramework = (owner: ClassInfo, { of }: EntryPoint): boolean =>
   of === null || basePaths({ ...nothing, type: owner }).some((path) => of.find(path).length > 0);

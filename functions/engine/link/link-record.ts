@@ -5,7 +5,7 @@ import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
 import { partsOfResult } from "../interpret/handover.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
-import type { ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
+import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
 import type { Span, Statement } from "../ir/ir.ts";
 import { byCodeUnits } from "./order.ts";
 
@@ -145,10 +145,14 @@ function classesOf(run: Run): LinkRecord["classes"] {
 function plainOf(run: Run): { plain?: string[] } {
   if (run.language !== "java") return {};
   const typed = run.classes.flatMap(({ node }) => node.body.flatMap(typeOfMember));
-  const others = new Set(typed.filter(({ type }) => !isCleanType(run, type)).map(({ name }) => name));
+  const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
+  const isPlain = (type: string) => isCleanType(run, type) || enumerations.has(type);
+  const others = new Set(typed.filter(({ type }) => !isPlain(type)).map(({ name }) => name));
   const plain = new Set(typed.map(({ name }) => name).filter((name) => !others.has(name)));
   return plain.size === 0 ? {} : { plain: [...plain].sort(byCodeUnits) };
 }
+
+const isEnumeration = ({ bases }: ClassInfo): boolean => bases.some(({ paths }) => paths.includes("java.lang.Enum"));
 
 function typeOfMember(member: Statement): { name: string; type: string }[] {
   if (member.kind === "function") return member.fn.result ? [{ name: member.fn.name, type: member.fn.result }] : [];

@@ -1,4 +1,5 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
+import { propertyOf } from "../interpret/accessors.ts";
 import { languageOf } from "../inventory/language.ts";
 import { GlobalNames } from "./global-names.ts";
 import { byCodeUnits } from "./order.ts";
@@ -72,9 +73,7 @@ export class Modules {
     const found = this.file(from, target);
     if (!found?.artefact.link.plain) return false;
     const name = found.member.slice(found.member.lastIndexOf(".") + 1);
-    const property = name.replace(/^(get|is)(?=\p{Lu})/u, "");
-    const field = property === name ? name : property.charAt(0).toLowerCase() + property.slice(1);
-    return found.artefact.link.plain.includes(name) || found.artefact.link.plain.includes(field);
+    return found.artefact.link.plain.includes(name) || found.artefact.link.plain.includes(propertyOf(name));
   }
 
   #find(from: string, target: string, aliases: number): Target[] {
@@ -107,8 +106,10 @@ export class Modules {
       }
     }
     const method = `.${member.slice(member.lastIndexOf(".") + 1)}`;
-    const exact = artefact.link.exports.filter((exported) => exported.name === member);
-    const found = exact.length > 0 ? exact : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
+    const called = (name: string) => artefact.link.exports.filter((exported) => exported.name === name);
+    const exact = called(member);
+    const own = exact.length > 0 ? exact : called(`${file}${method}`);
+    const found = own.length > 0 ? own : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
     // What is declared here may be overridden, or be no more than an interface.
     const owner = member.includes(".") ? (member.split(".")[0] as string) : file;
     const overriding = (this.#implementers.get(owner) ?? []).flatMap((implementer) =>
@@ -117,7 +118,8 @@ export class Modules {
         .map((exported) => ({ artefact: implementer, exported })),
     );
     return [
-      ...(found.length === 1 || exact.length > 0 ? found.map((exported) => ({ artefact, exported })) : []),
+      // Overloads go by one name: any of them may be meant.
+      ...(found.length === 1 || own.length > 0 ? found.map((exported) => ({ artefact, exported })) : []),
       ...overriding,
     ];
   }

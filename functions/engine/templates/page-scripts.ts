@@ -1,5 +1,5 @@
 import { dialectOf, type TemplateFormat } from "./template-format.ts";
-import { piecesOf } from "./template-pieces.ts";
+import { blank, piecesOf } from "./template-pieces.ts";
 
 const opening = /<script\b((?:[^<>"']|"[^"]{0,300}"|'[^']{0,300}'){0,60})>/gi;
 const isCode = (attributes: string): boolean => {
@@ -69,8 +69,6 @@ function markup(format: TemplateFormat, text: string): string {
   // The script before need not end in a semicolon.
   return parts.length === 0 ? blank(text) : [...parts, blank(text.slice(at))].join("");
 }
-
-const blank = (text: string): string => text.replace(/[^\n\r]/g, " ");
 
 function withoutHoles(format: TemplateFormat, text: string): string {
   const dialect = dialectOf(format, text);

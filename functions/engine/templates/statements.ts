@@ -151,11 +151,6 @@ export function readCode(scope: TemplateScope, { inner }: Piece): void {
   for (const { pattern, name, of } of bindings)
     for (const found of code.matchAll(new RegExp(pattern.source, "gd")) as Iterable<Found>)
       scope.bind(found[name] as string, scope.reads(spanOf(found, of, inner.start)));
-  if (scope.format === "jsp")
-    for (const found of code.matchAll(
-      /\bout\.(?:print|println|write|append)\s*\(([^;]{0,1000})\)\s*;/dg,
-    ) as Iterable<Found>)
-      scope.output(scope.reads(spanOf(found, 1, inner.start)), spanOf(found, 0, inner.start), true);
   readIncluded(scope, inner);
 }
 
@@ -169,6 +164,25 @@ export function readIncluded(scope: TemplateScope, inner: Span): boolean {
   if (!found) return false;
   scope.include(found.groups[1] as string, inner, scope.pairs({ start: found.at(0).end, end: inner.end }));
   return true;
+}
+
+/** A directive of FreeMarker. */
+export function readFreemarker(scope: TemplateScope, { inner, start }: Piece): void {
+  if (scope.text.startsWith("</", start)) {
+    if (find(scope, inner, /^(list|items|macro|function)\b/)) scope.pop();
+    return;
+  }
+  const loop = find(scope, inner, /^(?:list\s+(.+?)\s+as\s+(\w+)|(?:items\s+as|macro|function)\s+([\w\s]+))/);
+  if (loop) {
+    scope.push();
+    // What macros are given is shown where they are called.
+    for (const name of loop.groups[3]?.match(/\w+/g) ?? []) scope.bind(name, []);
+    if (loop.groups[2]) scope.bind(loop.groups[2], scope.reads(loop.at(1)));
+  }
+  const set = find(scope, inner, /^(?:assign|local|global)\s+(\w+)\s*=/);
+  if (set) scope.bind(set.groups[1] as string, scope.reads({ start: set.at(0).end, end: inner.end }));
+  const part = find(scope, inner, /^(?:include|import)\s+["']([^"']+)["']/);
+  if (part) scope.include(part.groups[1] as string, inner);
 }
 
 /** A directive of Blade. */

@@ -1,5 +1,5 @@
 import type { Span } from "../ir/ir.ts";
-import type { TemplateFormat } from "./template-format.ts";
+import { isFreemarker, type TemplateFormat } from "./template-format.ts";
 import { effectOf, ownNames } from "./template-words.ts";
 
 /** A name that an expression shows, with what has been done to its value. */
@@ -15,6 +15,8 @@ export type Lookup = (name: string, at: Span) => Reads | undefined;
 
 const tokens =
   /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|`(?:[^`\\]|\\[\s\S])*`|\d[\w.]*|@?@?[$]?[\p{L}_][\p{L}\p{N}_$]*[?!]?(?![\w=])|[@$]?[\p{L}_][\p{L}\p{N}_$]*|(?:\.\.\/)+|\?\?|\?\.|->|=>|::|[!=]==?|<=|>=|&&|\|\||\S/gu;
+/** Names end in a mark in Ruby only; in FreeMarker such a mark asks for what follows. */
+const plainTokens = new RegExp(tokens.source.replace("[?!]?(?![\\w=])", ""), tokens.flags);
 /** Nesting and length beyond this is not written by people. */
 const depthMax = 60;
 const tokensMax = 2_000;
@@ -47,7 +49,8 @@ class ExpressionReader {
   constructor(text: string, { start, end }: Span, format: TemplateFormat, lookup: Lookup) {
     this.#text = text;
     this.#tokens = [];
-    for (const found of text.slice(start, Math.min(end, start + lengthMax)).matchAll(tokens)) {
+    const known = isFreemarker(format) ? plainTokens : tokens;
+    for (const found of text.slice(start, Math.min(end, start + lengthMax)).matchAll(known)) {
       if (this.#tokens.length >= tokensMax) break;
       const [token] = found;
       this.#tokens.push({ text: token, start: start + found.index, end: start + found.index + token.length });
@@ -152,7 +155,8 @@ class ExpressionReader {
         this.#at++;
         const name = this.#tokens[this.#at++]?.text ?? "";
         const owner = this.#nameBefore(start);
-        if (this.#next === "(") value = this.#call(`${owner}.${name}`, member(value, name), this.#arguments());
+        if (owner === "request" && name === "getAttribute") value = this.#attribute();
+        else if (this.#next === "(") value = this.#call(`${owner}.${name}`, member(value, name), this.#arguments());
         else if (this.#format === "erb") value = this.#call(name, member(value, name), []);
         else value = /^(length|size|count)$/.test(name) ? [] : member(value, name);
       } else if (token === "[") {
@@ -169,8 +173,25 @@ class ExpressionReader {
         if (this.#take(":")) args.push(this.#postfix());
         // What a filter is told is not shown, but for the few that put it into the text.
         value = this.#call(name, value, showsArguments.test(name) ? args : []);
+      } else if (token === "?" && isFreemarker(this.#format)) {
+        this.#at++;
+        const name = this.#tokens[this.#at++]?.text ?? "";
+        if (this.#next === "(") this.#arguments();
+        value = builtIn(name, value);
+      } else if (token === "!" && isFreemarker(this.#format)) {
+        this.#at++;
+        value = join(value, this.#primary());
       } else return value;
     }
+  }
+
+  /** What code has put into the request for the page: `request.getAttribute("note")` is `note`. */
+  #attribute(): Reads {
+    const key = this.#tokens[this.#at + 1];
+    this.#arguments();
+    const name = key?.text.match(/^"(\w+)"$/)?.[1];
+    if (!key || name === undefined) return [];
+    return this.#lookup(name, key) ?? [{ root: name, path: [], state: "plain", start: key.start, end: key.end }];
   }
 
   /** The name written before a call: `JSON` of `JSON.stringify(a)`. */
@@ -309,6 +330,20 @@ function member(value: Reads, name: string): Reads {
     if (read.path.length === 0 && scopes.test(read.root)) return { ...read, root: name };
     return read.path.length < 4 ? { ...read, path: [...read.path, name] } : read;
   });
+}
+
+/** What FreeMarker makes of a value: `${name?html}`. */
+function builtIn(name: string, value: Reads): Reads {
+  if (name === "no_esc") return marked(value, "raw");
+  if (/^(html|xhtml|xml|rtf|esc|url|url_path|js_string|json_string|j_string)$/.test(name))
+    return marked(value, "clean");
+  if (
+    /^(c|size|length|number|index|counter|date|time|datetime|has_content|is_\w+|index_of|starts_with|contains|exists)$/.test(
+      name,
+    )
+  )
+    return [];
+  return value;
 }
 
 /** What is HTML already stays so: engines do not escape it again. */

@@ -6,6 +6,8 @@ export const templateFormats = [
   "pug",
   "erb",
   "jsp",
+  "freemarker",
+  "freemarker-html",
   "blade",
   "razor",
   "thymeleaf",
@@ -32,6 +34,8 @@ const byExtension: Readonly<Record<string, TemplateFormat>> = {
   rhtml: "erb",
   jsp: "jsp",
   jspf: "jsp",
+  ftl: "freemarker",
+  ftlh: "freemarker-html",
   cshtml: "razor",
   vbhtml: "razor",
   tag: "jsp",
@@ -47,10 +51,13 @@ export function templateFormatOf(path: string): TemplateFormat | null {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   if (name.endsWith(".blade.php")) return "blade";
   // Other things than pages are made from templates too: configuration, mail in plain text, scripts.
-  if (/\.(ya?ml|json|conf|cfg|ini|sh|txt|text|md|sql|service|env|js|toml|csv|py|rb)\.\w+$/.test(name)) return null;
+  if (/\.(ya?ml|json|conf|cfg|ini|sh|txt|text|md|sql|service|env|js|java|xml|toml|csv|py|rb)\.\w+$/.test(name))
+    return null;
   const extension = name.slice(name.lastIndexOf(".") + 1);
   return name.includes(".") && Object.hasOwn(byExtension, extension) ? (byExtension[extension] ?? null) : null;
 }
+
+export const isFreemarker = (format: TemplateFormat): boolean => format.startsWith("freemarker");
 
 /** A page says by the marks in it what fills it; null for a page that nothing fills, or that is filled in the browser. */
 export function dialectOf(format: TemplateFormat, text: string): Exclude<TemplateFormat, "html"> | null {

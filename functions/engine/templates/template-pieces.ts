@@ -13,6 +13,13 @@ export interface Piece extends Span {
 
 type Marks = readonly [open: string, close: string, kind: Piece["kind"]][];
 
+const freemarker: Marks = [
+  ["<#--", "-->", "nothing"],
+  ["<#", ">", "tag"],
+  ["</#", ">", "tag"],
+  ["${", "}", "escaped"],
+];
+
 /** What begins alike is told apart by the longer beginning, which stands first. */
 const marksOf: Readonly<Partial<Record<TemplateFormat, Marks>>> = {
   jinja: [
@@ -48,6 +55,8 @@ const marksOf: Readonly<Partial<Record<TemplateFormat, Marks>>> = {
     ["${", "}", "raw"],
     ["#{", "}", "raw"],
   ],
+  freemarker,
+  "freemarker-html": freemarker,
   // What is shown without these is escaped, and where it stands is seldom a place where that does not help.
   razor: [
     ["@@", "", "nothing"],
@@ -105,6 +114,9 @@ export function piecesOf(text: string, format: TemplateFormat): Piece[] {
   add("text", from, text.length);
   return pieces;
 }
+
+/** As long as the text, with its lines, and nothing in it. */
+export const blank = (text: string): string => text.replace(/[^\n\r]/g, " ");
 
 /** Longer arguments nobody writes into a page. */
 const argumentsMax = 2_000;

@@ -1,8 +1,16 @@
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { readStandardTags, readThymeleaf } from "./page-tags.ts";
 import { readPug } from "./pug-reader.ts";
-import { readBlade, readCode, readHandlebars, readIncluded, readJinja, showHelper } from "./statements.ts";
-import type { TemplateFormat } from "./template-format.ts";
+import {
+  readBlade,
+  readCode,
+  readFreemarker,
+  readHandlebars,
+  readIncluded,
+  readJinja,
+  showHelper,
+} from "./statements.ts";
+import { isFreemarker, type TemplateFormat } from "./template-format.ts";
 import { type Piece, piecesOf } from "./template-pieces.ts";
 import { TemplateScope } from "./template-scope.ts";
 
@@ -17,6 +25,8 @@ export function readTemplate(
     readPug(scope, limit);
     return scope;
   }
+  // It escapes where the name of the file or its head says that it is HTML.
+  if (format === "freemarker") scope.escapes = /<#ftl\b[^>]{0,300}\boutput_format|<#escape\b/.test(text);
   if (format === "thymeleaf") readThymeleaf(scope);
   if (format === "jsp") readStandardTags(scope);
   for (const piece of piecesOf(text, format)) {
@@ -40,6 +50,7 @@ function read(scope: TemplateScope, piece: Piece): void {
   else if (piece.kind === "code") readCode(scope, piece);
   else if (piece.kind === "tag" && format === "jinja") readJinja(scope, piece);
   else if (piece.kind === "tag" && format === "handlebars") readHandlebars(scope, piece);
+  else if (piece.kind === "tag" && isFreemarker(format)) readFreemarker(scope, piece);
   else if (piece.kind === "tag" && format === "blade") readBlade(scope, piece);
 }
 

@@ -63,7 +63,8 @@ export const ownNames: ReadonlySet<string> = new Set(
 export function readsRequest(format: TemplateFormat, root: string, path: readonly string[]): boolean {
   const [first = ""] = path;
   if (root === "request()") return true;
-  if (root === "request" || root === "req") return inputs.test(first);
+  // The code of pages of Java is followed as code.
+  if (root === "request" || root === "req") return format !== "jsp" && inputs.test(first);
   if (format === "erb") return (root === "params" || root === "cookies") && path.length > 0;
   if (format === "jsp" || format === "thymeleaf") return /^(param|paramValues|header|headerValues|cookie)$/.test(root);
   if (format === "razor") return root === "Request" || (root === "Context" && first === "Request");

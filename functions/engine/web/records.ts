@@ -1,9 +1,10 @@
 import { expression } from "../catalogue/expression.ts";
 import type { Call, ClassStatement, Expression } from "../ir/ir.ts";
 import { type Names, written } from "./names.ts";
-import { argumentOf } from "./registration.ts";
-import { conditionsIn, tableOf } from "./statement-record.ts";
+import { argumentOf, pathText } from "./registration.ts";
+import { comparisonsIn, readStatement, type Statement } from "./statement.ts";
 import type { WebKnowledge } from "./web-knowledge.ts";
+import type { Key } from "./web-schema.ts";
 
 /** What a call does with the records of a kind. */
 export interface RecordUse {
@@ -58,6 +59,7 @@ export class Records {
   use(call: Call, names: readonly string[], parametersOf: () => ReadonlySet<string>): RecordUse | null {
     const [form] = this.#knowledge.registers(names).records;
     if (!form) return null;
+    if (form.of === "statement" && form.by.includes("anything")) return this.#filled(call, parametersOf());
     const record = this.#about(call, form.of);
     if (record === null) return null;
     const parameters = parametersOf();
@@ -65,7 +67,7 @@ export class Records {
     const named = form.by.includes("**") ? call.args.filter(({ name }) => name !== null) : [];
     const asked = [
       ...chosen.flatMap((value) => conditions(value, null, 0)),
-      ...(form.by.includes("statement") ? conditionsIn(call) : []),
+      ...(form.by.includes("statement") ? placeholders(call) : []),
       ...named.map(({ name, value }) => ({ key: (name as string).replace(/__.*$/, ""), value })),
     ];
     const owners = asked.filter(({ key }) => key !== null && ownerKey.test(key));
@@ -81,13 +83,45 @@ export class Records {
     return { record, byId, owned: owners.length > 0 };
   }
 
-  #about(call: Call, of: string | number): string | null {
+  #about(call: Call, of: Key): string | null {
     if (of === "statement") {
-      const table = tableOf(call);
-      return table === null ? null : recordNamed(table);
+      const statement = this.#statementIn(call)?.statement;
+      return statement ? recordNamed(statement.table) : null;
     }
     const about = argumentOf(call, of);
     return about ? this.#recordOf(about) : null;
+  }
+
+  /** The statement among the arguments, which a variable may hold, and what stands for it there. */
+  #statementIn({ args }: Call): { statement: Statement; text: Expression; given: Expression } | null {
+    for (const { value: given } of args) {
+      const text = given.kind === "variable" ? this.#names.assigned(given.name) : given;
+      const statement = text && readStatement(pathText(text) ?? "");
+      if (statement) return { statement, text, given };
+    }
+    return null;
+  }
+
+  /** A statement tells by its columns what chooses the records, and the function around it what is filled in. */
+  #filled(call: Call, parameters: ReadonlySet<string>): RecordUse | null {
+    const found = this.#statementIn(call);
+    const record = found && recordNamed(found.statement.table);
+    if (!found || !record) return null;
+    const { statement, text, given } = found;
+    const equal = statement.comparisons.filter(({ operator }) => operator === "=");
+    const columns = [...equal.map(({ column }) => column), ...statement.written];
+    const owned = columns.some((column) => ownerKey.test(column));
+    const others = call.args.flatMap(({ value }) => (value === given ? [] : partsOf(value)));
+    // What is prepared is filled in later.
+    const isChosen =
+      others.length > 0 || text.kind !== "literal"
+        ? [...others, text].some((value) => this.#isInput(value, parameters, 0))
+        : [...parameters].some((name) => idKey.test(name));
+    return {
+      record,
+      byId: isChosen && !owned && columns.length > 0 && columns.every((column) => idKey.test(column)),
+      owned,
+    };
   }
 
   /** The kind of record that a class with a field for its owner describes. */
@@ -145,6 +179,28 @@ export class Records {
       this.#names.of(value).some((name) => this.#knowledge.isInput(name))
     );
   }
+}
+
+const partsOf = (value: Expression): Expression[] =>
+  value.kind === "collection" ? value.entries.map((entry) => entry.value) : [value];
+
+/** What placeholders choose records by: of the statement in a call, or of the conditions in a chain such as `db.Where("id = ?", id).First(&order)`. */
+function placeholders(call: Call): Condition[] {
+  const found: Condition[] = [];
+  for (let here: Expression = call; here.kind === "call"; ) {
+    const { args } = here;
+    const at = args.findIndex(({ value }) => typeof pathText(value) === "string");
+    const text = pathText(args[at]?.value) ?? "";
+    const values = args.slice(at + 1).flatMap(({ value }) => partsOf(value));
+    const all = readStatement(text)?.comparisons ?? comparisonsIn(text);
+    for (const [i, { column, operator }] of all.entries()) {
+      const value = values[values.length - all.length + i];
+      // What is not compared for equality chooses as well, but by no identifier.
+      if (value) found.push({ key: operator === "=" ? column : "?", value });
+    }
+    here = here.callee.kind === "field" ? here.callee.of : here.callee;
+  }
+  return found;
 }
 
 const lastName = (callee: Expression): string =>

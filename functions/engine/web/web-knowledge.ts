@@ -90,12 +90,14 @@ export class WebKnowledge {
   }
 
   /** Whether a decorator called like this names what runs first. */
-  isFront(name: string): boolean 
+  isFront(name: string): boolean {
     return this.#fronts.some((front) => front.test(name));
+  }
 
   /** Whether a call of this name in a class names what its records belong to. */
-  namesOwner(name: string): boolean 
+  namesOwner(name: string): boolean {
     return this.#owners.some((owner) => owner.test(name));
+  }
 
   /** What a name that stands somewhere tells. */
   tells(occurrence: Occurrence, name: string): Told {

@@ -10,6 +10,7 @@ const Named = {
   notMatches: z.string().optional(),
 };
 const Key = z.union([z.number().int().min(0), z.string().min(1)]);
+export type Key = z.infer<typeof Key>;
 const Keys = z.union([Key, z.array(Key).min(1)]).transform((given) => (Array.isArray(given) ? given : [given]));
 
 export const RouteModel = z.strictObject({
@@ -100,7 +101,10 @@ export const RecordModel = z.strictObject({
   ...Named,
   /** What names the kind of record; `statement` is the table of the SQL among the arguments. */
   of: Key.default("receiver"),
-  /** The arguments that choose the record; `**` are all that are passed by name, `statement` what SQL compares with placeholders. */
+  /**
+   * The arguments that choose the record; `**` are all that are passed by name, `statement` what SQL compares with placeholders, one after
+   * the other, and `anything` whatever is filled into it, now or later.
+   */
   by: Keys.default([0]),
   /** It works on what was chosen; others only tell whose records are. */
   chooses: z.boolean().default(true),

@@ -1,0 +1,59 @@
+import type { TemplateFormat } from "./template-format.ts";
+import { blank, piecesOf } from "./template-pieces.ts";
+
+/** What a page has without declaring it; models/java/pages.yaml says what each is. */
+const given = ["request", "response", "session", "application", "out", "pageContext"].map(
+  (name) => `javax.servlet.jsp.HttpJspPage.${name}`,
+);
+const directive = /<%@\s*page\b([^%]|%(?!>)){0,2000}%>/g;
+const imports = /\bimport\s*=\s*(?:"([^"<>]{0,2000})"|'([^'<>]{0,2000})')/;
+const bean = /<jsp:useBean\b[^<>]{0,500}>/g;
+const named = /^[\p{L}\p{N}_$.]+$/u;
+
+/**
+ * The code of a page in the language that it is written in, as one program: markup has become spaces, so that every place is the place in
+ * the page, and what is shown is handed to ℍ. What the page imports stands behind its end, where there is room. Null where there is none.
+ */
+export function codeOf(format: TemplateFormat, text: string): { grammar: string; text: string } | null {
+  if (format !== "jsp" || !/<%[^@-]/.test(text)) return null;
+  const beans = [...text.matchAll(bean)].map(({ 0: tag, index }) => ({ index, end: index + tag.length, tag }));
+  const code = piecesOf(text, format).map(({ kind, start, end, inner }) => {
+    const written = text.slice(inner.start, inner.end);
+    if (text.startsWith("<%!", start)) return `   ${written}  `;
+    if (kind === "code") return `  ${written} ;`;
+    // The marks around an expression are as long as the call.
+    if (kind === "raw" && text.startsWith("<%=", start)) return ` ℍ(${written});`;
+    return beansIn(text, start, end, beans);
+  });
+  const modules = [...text.matchAll(directive)].flatMap(([page]) => {
+    const [, double, single] = page.match(imports) ?? [];
+    return (double ?? single ?? "").split(",").map((name) => name.trim());
+  });
+  const stated = modules.filter((name) => /^[\w.]+(\.\*)?$/.test(name));
+  return {
+    grammar: "java",
+    text: `${code.join("")}\n${[...given, ...stated].map((name) => `import ${name};`).join("\n")}`,
+  };
+}
+
+interface Bean {
+  index: number;
+  end: number;
+  tag: string;
+}
+
+/** Nothing of a stretch of markup but what declares an object for the code. */
+function beansIn(text: string, start: number, end: number, beans: readonly Bean[]): string {
+  let at = start;
+  const parts: string[] = [];
+  for (const { index, end: after, tag } of beans) {
+    const id = tag.match(/\bid\s*=\s*["']([^"']*)/)?.[1] ?? "";
+    const type = tag.match(/\bclass\s*=\s*["']([^"']*)/)?.[1] ?? "";
+    if (index < at || after > end || !named.test(id) || !named.test(type)) continue;
+    // Shorter than the tag, which has both names and more.
+    const declared = `${type} ${id};`;
+    parts.push(blank(text.slice(at, index)), declared, blank(text.slice(index + declared.length, after)));
+    at = after;
+  }
+  return [...parts, blank(text.slice(at, end))].join("");
+}
