@@ -506,9 +506,17 @@ class Collector {
     this.#mounts.push({ router, path, order: call.start, controls, ...(named.length > 0 && { last: named }), uses });
   }
 
+  /** `this.save = …` in a function that makes objects, called as interpret/assign.ts exports it. */
+  #methodOf(to: Expression, { functions, owner }: Within): string | null {
+    const maker = functions.at(-1);
+    if (owner || !maker || maker.owner !== null || to.kind !== "field" || written(to.of) !== "this") return null;
+    const [name = ""] = maker.names;
+    return `${name.startsWith("<") ? "this" : name}.${to.name}`;
+  }
+
   #assign(to: Expression, from: Expression, within: Within): void {
     const name = written(to).replace(/^(module\.)?exports\.?/, "");
-    if (from.kind === "closure") this.#name(from.fn, name || "default");
+    if (from.kind === "closure") this.#name(from.fn, this.#methodOf(to, within) ?? (name || "default"));
     if (to.kind === "field" || to.kind === "index")
       for (const target of this.#names.of(to)) this.#tell("assign", target, within, to);
     if (from.kind === "call" && to.kind === "variable") {

@@ -218,6 +218,8 @@ function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
     };
     return [{ ...span(node), kind: "expression", value: assign }];
   }
+  const whole = exportedWhole(l, node);
+  if (whole) return [{ ...span(node), kind: "expression", value: whole }];
   const clause = childOf(node, "export_clause");
   if (!clause || childIn(node, "source")) return [];
   // `export { a as b }` is the assignment exports.b = a.
@@ -236,6 +238,14 @@ function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
     };
     return [{ ...span(specifier), kind: "expression", value: assign }];
   });
+}
+
+/** `export = f` is how TypeScript writes `module.exports = f`. */
+function exportedWhole(l: Lowering, node: SyntaxNode): Expression | null {
+  const [value] = node.children;
+  if (!value || !/^export\s*=/.test(l.text.slice(node.start, value.start))) return null;
+  const to: Expression = { ...span(node), kind: "field", of: l.variable(node, "module"), name: "exports" };
+  return { ...span(node), kind: "assign", to, from: l.expression(value), type: null, declares: false };
 }
 
 /** TypeScript lets the decorators of a class stand before `export`, where they are children of the export. */
