@@ -283,12 +283,21 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     }
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
     if (callee.name === "some" && outcome) someTest(run, frame, callee.of, first);
+    if (/^ends_?[wW]ith$/.test(callee.name) && outcome) domainTest(run, frame, callee.of, first);
   }
   if (outcome && run.language === "java") equalsTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
+}
+
+/** `new URL(x).hostname.endsWith(".example.org")`: x leads to a host of that domain. Without the dot, to many others, too. */
+function domainTest(run: Run, frame: Frame, host: Expression, domain: Expression): void {
+  const address = addressOfHost(frame, innermost(host));
+  const known = evaluate(run, frame, domain).constants;
+  if (address && known?.every((text) => typeof text === "string" && text.startsWith(".")))
+    changeAddress(run, frame, address, host);
 }
 
 /** `list.some((entry) => entry === x)`: for one of the elements it holds. */
