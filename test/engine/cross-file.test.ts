@@ -91,6 +91,10 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
     "class A { f(req) { return req.query.a; } }\nmodule.exports = new A();",
     "eval(lib.f(req));",
   ],
+  ["a re-export of everything", true, "export * from './input';", "eval(lib.f(req));"],
+  ["a re-export by another name", true, "export { f as g } from './input';", "eval(lib.g(req));"],
+  ["a re-export as a namespace", true, "export * as all from './input';", "eval(lib.all.f(req));"],
+  ["a default that has a name", true, "export default function f(req) { return req.query.a; }", "eval(lib(req));"],
   [
     "a method that is given to an object as it is made",
     true,
