@@ -1,6 +1,6 @@
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
-import type { MountRecord, RouteRecord } from "../web/web-record.ts";
+import { type MountRecord, ownPath, type RouteRecord } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 import { inTestCode } from "./path-role.ts";
 import { type PlaceInFile, WebFunctions } from "./web-functions.ts";
@@ -64,7 +64,7 @@ export class WebRoutes {
   }
 
   #route(artefact: FileArtefact, found: RouteRecord): Route {
-    const record = found.handler === pageName ? { ...found, path: `/${artefact.coverage.path}` } : found;
+    const record = found.path === ownPath ? { ...found, path: `/${artefact.coverage.path}` } : found;
     const controls = new Set(record.controls);
     const effects = new Set<string>();
     const places: PlaceInFile[] = [];

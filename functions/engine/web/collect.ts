@@ -1,7 +1,7 @@
 import { anchorOf } from "../findings/anchor.ts";
 import { type FileContext, snippetOf, steadySymbol } from "../findings/candidates.ts";
 import { pageName } from "../interpret/page.ts";
-import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
+import type { Call, ClassStatement, Collection, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode, walk } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
@@ -10,7 +10,7 @@ import { anyPage, includedPage, PageRoute } from "./page-route.ts";
 import { Records } from "./records.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
 import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
-import type { MountRecord, RouteRecord, WebPlace, WebRecord } from "./web-record.ts";
+import { type MountRecord, ownPath, type RouteRecord, type WebPlace, type WebRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 
 const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
@@ -56,11 +56,15 @@ class Collector {
   /** By class, the simple names of the types that fields are declared with. */
   readonly #fieldTypes = new Map<string, ReadonlyMap<string, string>>();
   readonly #application = new Set<string>();
+  /** Functions that stand in front of the whole application. */
+  readonly #inFront = new Set<FunctionFacts>();
   readonly #owned = new Set<string>();
   readonly #routes: RouteRecord[] = [];
   readonly #mounts: MountRecord[] = [];
   /** Calls that go on with the result of another, by the call that they go on with: `Route::post(…)->middleware("auth")`. */
   readonly #later = new Map<Expression, Call[]>();
+  /** The keys of maps that calls stand under. */
+  readonly #keys = new Map<Expression, string>();
   /** The names that a closure is going to get, by where it stands. */
   readonly #given = new Map<FunctionNode, string[]>();
 
@@ -79,6 +83,9 @@ class Collector {
   record(): WebRecord | null {
     const referred = [...this.#routes.flatMap(({ handlers }) => handlers), ...this.#mounts.flatMap(({ uses }) => uses)];
     const functions = functionRecords(this.#facts, new Set(referred));
+    const inFront = new Set([...this.#inFront].flatMap(({ names }) => [...names]));
+    for (const { name, controls } of functions)
+      if (inFront.has(name)) for (const control of controls) this.#application.add(control);
     const application = [...this.#application].sort();
     const owned = [...this.#owned].sort();
     if (this.#routes.length + this.#mounts.length + functions.length + application.length + owned.length === 0)
@@ -101,7 +108,7 @@ class Collector {
     this.#routes.push({
       ...this.#placed(at, ""),
       methods,
-      path: null,
+      path: ownPath,
       router: null,
       made: false,
       order: at.start,
@@ -154,6 +161,8 @@ class Collector {
       case "collection":
         for (const { key, value } of node.entries) {
           if (key?.kind !== "literal") continue;
+          if (value.kind === "collection") this.#handlersUnder(String(key.value), value, within);
+          if (value.kind === "call") this.#keys.set(value, String(key.value));
           if (value.kind === "closure") this.#name(value.fn, String(key.value));
           else for (const name of this.#names.of(value)) this.#tell("entry", `${key.value}=${name}`, within, value);
         }
@@ -239,7 +248,51 @@ class Collector {
     for (const { name } of fn.params) facts.parameters.add(name);
     const inside = { ...within, functions: [...within.functions, facts], owner: null };
     this.#decorated(fn, facts, within, inside);
+    if (fn.exported) this.#exported(fn, facts);
+    for (const { pattern } of fn.params) if (pattern) this.#takenApart(pattern, "context", inside);
     return inside;
+  }
+
+  /** A function that a framework finds by the name under which the file exports it. */
+  #exported(fn: FunctionNode, facts: FunctionFacts): void {
+    const name = [...facts.names].find((known) => !known.startsWith("<")) ?? "";
+    const { routes, mounts } = this.#knowledge.registers([name]);
+    const isMeant = ({ on, isFile }: RouteForm | MountForm) =>
+      on === "export" && isFile?.test(this.#file.text) !== false;
+    if (mounts.some(isMeant)) this.#inFront.add(facts);
+    const model = routes.find(isMeant);
+    if (!model) return;
+    const at = { start: fn.start, end: headOf(this.#file.text, fn) };
+    this.#addRoute(at, { model, call: calling(fn, name), path: ownPath, router: null, symbol: name }, [`#${name}`]);
+  }
+
+  /** The handlers of a map under such a key: `Mutation: { addNote }`. */
+  #handlersUnder(key: string, { entries, shape }: Collection, within: Within): void {
+    const { routes } = this.#knowledge.registers([key]);
+    const model = routes.find(({ on, isFile }) => on === "entry" && isFile?.test(this.#file.text) !== false);
+    if (!model || shape !== "map") return;
+    for (const entry of entries) {
+      const path = entry.key?.kind === "literal" ? String(entry.key.value) : null;
+      if (path === null) continue;
+      const into: Registered = { references: [], controls: new Set() };
+      this.#registration.place(entry.value, true, into);
+      const symbol = nameOf(within.functions.at(-1));
+      const at = entry.key ?? entry;
+      if (into.references.length > 0)
+        this.#addRoute(
+          at,
+          { model, call: calling(at, path), path, router: null, symbol },
+          into.references,
+          into.controls,
+        );
+    }
+  }
+
+  /** `{ user }` of a parameter and `const { user } = req` read as much as `req.user` does. */
+  #takenApart(pattern: Expression, of: string, within: Within): void {
+    if (pattern.kind !== "collection" || pattern.shape !== "map") return;
+    for (const { key } of pattern.entries)
+      if (key?.kind === "literal") this.#tell("read", `${of}.${key.value}`, within, key);
   }
 
   #class(node: ClassStatement, within: Within): Within {
@@ -420,7 +473,7 @@ class Collector {
     const route = routes.find((model) => model.on === "call");
     if (route) {
       const path = route.path.map((key) => argumentOf(call, key)).find((found) => found !== undefined);
-      const text = pathText(path);
+      const text = pathText(path) ?? this.#keys.get(call) ?? null;
       const isPath = route.isPath === null || (text !== null && route.isPath.test(text));
       const into: Registered = { references: [], controls: new Set(), byName: route.byName };
       if (isPath) this.#chained(call, into);
@@ -515,8 +568,12 @@ class Collector {
   }
 
   #assign(to: Expression, from: Expression, within: Within): void {
+    if (from.kind === "variable" || from.kind === "field") this.#takenApart(to, written(from), within);
     const name = written(to).replace(/^(module\.)?exports\.?/, "");
     if (from.kind === "closure") this.#name(from.fn, this.#methodOf(to, within) ?? (name || "default"));
+    // What a file hands out may stand in front of all, as `export { auth as middleware } from "./auth"` does.
+    else if (/^(module\.)?exports\b/.test(written(to)))
+      for (const given of this.#names.of(from)) this.#tell("entry", `${name || "default"}=${given}`, within, from);
     if (to.kind === "field" || to.kind === "index")
       for (const target of this.#names.of(to)) this.#tell("assign", target, within, to);
     if (from.kind === "call" && to.kind === "variable") {
@@ -592,6 +649,12 @@ function routerOf(expression: Expression): string {
   while (here.kind === "call" && here.callee.kind === "field") here = here.callee.of;
   return written(here);
 }
+
+/** What a framework calls by a name, as if it were called by it here. */
+const calling = (at: Span, name: string): Call => {
+  const span = { start: at.start, end: at.end };
+  return { ...span, kind: "call", callee: { ...span, kind: "variable", name }, args: [], isNew: false };
+};
 
 /** Where the first line of a function ends. */
 function headOf(text: string, fn: Span): number {
