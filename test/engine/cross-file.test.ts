@@ -91,6 +91,34 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
     "class A { f(req) { return req.query.a; } }\nmodule.exports = new A();",
     "eval(lib.f(req));",
   ],
+  ["a re-export of everything", true, "export * from './input';", "eval(lib.f(req));"],
+  ["a re-export by another name", true, "export { f as g } from './input';", "eval(lib.g(req));"],
+  ["a re-export as a namespace", true, "export * as all from './input';", "eval(lib.all.f(req));"],
+  ["a default that has a name", true, "export default function f(req) { return req.query.a; }", "eval(lib(req));"],
+  [
+    "a method that is given to an object as it is made",
+    true,
+    "function A() { const own = (a) => a; this.f = (a) => eval(own(a)); }\nexports.A = A;",
+    "const a = new lib.A();\na.f(req.query.a);",
+  ],
+  [
+    "another method of such an object",
+    false,
+    "function A() { this.f = (a) => eval(a); this.g = (a) => a; }\nexports.A = A;",
+    "const a = new lib.A();\na.g(req.query.a);",
+  ],
+  [
+    "a test against some of a list",
+    false,
+    "exports.known = (a) => ['x', 'y'].some((b) => b === a);",
+    "const a = req.query.a;\nif (!lib.known(a)) return;\neval(a);",
+  ],
+  [
+    "a test that some of a list are part of it",
+    true,
+    "exports.known = (a) => ['x', 'y'].some((b) => a.includes(b));",
+    "const a = req.query.a;\nif (!lib.known(a)) return;\neval(a);",
+  ],
 ];
 
 const analyse = async (library: string, body: string) => [

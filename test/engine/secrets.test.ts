@@ -44,6 +44,7 @@ it("is told once where a rule knows what it is for, and once for each other secr
 app.use(session({
   secret: "pAgGxo8Hzg7PFlv1HpO8Eg0Y6xtP7zYx",
   store: stored({ password: "kR9wq2Vd7Lm4" }),
+  cookie: { secure: true },
 }));
 `;
   const found = await findingsOf(engine, "a.js", source);

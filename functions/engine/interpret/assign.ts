@@ -115,7 +115,7 @@ function assignField(
   const paths = memberPaths(of, to.name);
   storedIn(run, frame, paths.length > 0 ? paths : [`?.${to.name}`], of, value, at);
   exportValue(run, of, to, value);
-  exportMethod(run, to, value);
+  exportMethod(run, frame, to, of, value);
   keep(run, paths, value, at);
   if (run.language === "ruby" && of === frame.self) showInView(run, frame, to.name, value, at);
   if (key !== null)
@@ -143,10 +143,17 @@ function exportValue(run: Run, of: Value, to: Extract<Expression, { kind: "field
   if (name === "default") for (const [key, member] of value.slots?.entries ?? []) exportAs(run, key, member);
 }
 
-/** `Image.prototype.convert = function () {}` is how methods were written before there were classes. */
-function exportMethod(run: Run, to: Extract<Expression, { kind: "field" }>, { closures: [closure] }: Value): void {
+/** Before there were classes, methods were written as `Image.prototype.convert = …`, or as `this.convert = …` in the function that makes the object. */
+function exportMethod(
+  run: Run,
+  frame: Frame,
+  to: Extract<Expression, { kind: "field" }>,
+  of: Value,
+  { closures: [closure] }: Value,
+): void {
   if (run.language !== "javascript" || !closure) return;
-  const owner = accessPath(to.of)?.match(/^([\w$]+)\.prototype$/)?.[1];
+  const made = frame.fn && of.paths.includes("this") ? frame.fn.name || "this" : undefined;
+  const owner = accessPath(to.of)?.match(/^([\w$]+)\.prototype$/)?.[1] ?? made;
   if (owner) run.exports.set(`${owner}.${to.name}`, closure);
 }
 

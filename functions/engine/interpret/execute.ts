@@ -294,8 +294,9 @@ function executeTry(run: Run, frame: Frame, s: Try): void {
 
 function bindImport(run: Run, frame: Frame, s: Import): void {
   if (s.as === "*") {
-    run.wildcards.push(s.module);
-    if (run.language === "python" && !frame.fn && !frame.owner) run.alias("*", s.module);
+    // JavaScript has the names of others for those who import from it only.
+    if (run.language !== "javascript") run.wildcards.push(s.module);
+    if (/^(python|javascript)$/.test(run.language) && !frame.fn && !frame.owner) run.alias("*", s.module);
     return;
   }
   const module = run.language === "python" ? s.module : s.module.replace(/\/index(\.\w+)?$/, "");

@@ -11,7 +11,7 @@ import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon } from "./p
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { signatureTest } from "./signatures.ts";
-import { cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
+import { anyElement, cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
 export function refine(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
@@ -308,12 +308,34 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
       else absence(run, frame, first, callee.of);
     }
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
+    if (callee.name === "some" && outcome) someTest(run, frame, callee.of, first);
+    if (/^ends_?[wW]ith$/.test(callee.name) && outcome) domainTest(run, frame, callee.of, first);
   }
   if (outcome && run.language === "java") equalsTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
+}
+
+/** `new URL(x).hostname.endsWith(".example.org")`: x leads to a host of that domain. Without the dot, to many others, too. */
+function domainTest(run: Run, frame: Frame, host: Expression, domain: Expression): void {
+  const address = addressOfHost(frame, innermost(host));
+  const known = evaluate(run, frame, domain).constants;
+  if (address && known?.every((text) => typeof text === "string" && text.startsWith(".")))
+    changeAddress(run, frame, address, host);
+}
+
+/** `list.some((entry) => entry === x)`: for one of the elements it holds. */
+function someTest(run: Run, frame: Frame, list: Expression, test: Expression): void {
+  const [only, ...others] = test.kind === "closure" ? test.fn.body : [];
+  const param = test.kind === "closure" ? test.fn.params[0] : undefined;
+  if (!param || only?.kind !== "return" || !only.value || others.length > 0) return;
+  const outer = frame.scope.get(param.name);
+  frame.scope.set(param.name, anyElement(evaluate(run, frame, list)));
+  refine(run, frame, only.value, true);
+  if (outer) frame.scope.set(param.name, outer);
+  else frame.scope.variables?.delete(param.name);
 }
 
 /** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */

@@ -85,7 +85,9 @@ export class Modules {
     for (let files = names.length; files >= (relative ? 0 : 1); files--) {
       const artefact = this.#file(from, relative, names.slice(0, files));
       const member = names.slice(files).join(".") || "default";
-      if (artefact) return this.#in(artefact, names[files - 1] ?? "", member, aliases);
+      const found = artefact ? this.#in(artefact, names[files - 1] ?? "", member, aliases) : [];
+      // "./tasks.run" may be the file tasks/run, or what tasks/index takes from it.
+      if (found.length > 0) return found;
     }
     return [];
   }

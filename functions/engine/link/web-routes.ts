@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
-import type { MountRecord, RouteRecord } from "../web/web-record.ts";
+import { type MountRecord, ownPath, type RouteRecord } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 import { inTestCode } from "./path-role.ts";
 import { type PlaceInFile, WebFunctions } from "./web-functions.ts";
@@ -199,9 +199,9 @@ const isLocal = (member: string, router: string): boolean =>
   member.endsWith(":*") && router.startsWith(member.slice(0, -1));
 
 /** The path as written, or as the place of the file tells. */
-function pathOf({ path, file, handler }: RouteRecord, from: string): string | null {
-  if (handler === pageName) return `/${from}`;
-  const folder = file === undefined ? null : RE2JS.compile(file).matcher(from);
+function pathOf({ path, pathIn, handler }: RouteRecord, from: string): string | null {
+  if (path === ownPath) return `/${from}`;
+  const folder = pathIn === undefined ? null : RE2JS.compile(pathIn).matcher(from);
   return folder?.find() ? `/${folder.group(1)}/${handler.slice(handler.lastIndexOf(".") + 1)}` : path;
 }
 

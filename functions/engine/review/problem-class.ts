@@ -38,6 +38,8 @@ const row = (
 export const problemClasses: readonly ProblemClass[] = [
   row("sql_injection", "sql_injection", [89, 564], ["A03", "A05"], "SQL 注入", "SQL injection"),
   row("nosql_injection", "nosql_injection", [943], ["A03", "A05"], "NoSQL 注入", "NoSQL injection"),
+  // Text that gets from the plane of values to that of programs.
+  row("nosql_script", "nosql_injection", [75], ["A03", "A05"], "数据库脚本注入", "Script injection into a database"),
   row("xss", "xss", [79, 80], ["A03", "A05"], "跨站脚本", "Cross-site scripting"),
   row("command_injection", "command_injection", [78, 77, 88], ["A03", "A05"], "命令注入", "Command injection"),
   row("code_injection", "code_injection", [94, 95, 96, 917], ["A03", "A05"], "代码注入", "Code injection"),

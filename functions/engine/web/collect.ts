@@ -2,7 +2,7 @@ import { anchorOf } from "../findings/anchor.ts";
 import { type FileContext, snippetOf, steadySymbol } from "../findings/candidates.ts";
 import { pageName } from "../interpret/page.ts";
 import type { Run } from "../interpret/run.ts";
-import type { Call, ClassStatement, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
+import type { Call, ClassStatement, Collection, Expression, FunctionNode, Module, Span, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode, walk } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { FunctionFacts, functionRecords } from "./function-facts.ts";
@@ -12,7 +12,7 @@ import { anyPage, includedPage, isForIncludersOnly, PageRoute } from "./page-rou
 import { Records } from "./records.ts";
 import { argumentOf, methodsIn, pathText, type Registered, Registration } from "./registration.ts";
 import type { MountForm, RouteForm, WebKnowledge } from "./web-knowledge.ts";
-import { itself, type MountRecord, type RouteRecord, type WebPlace, type WebRecord } from "./web-record.ts";
+import { itself, type MountRecord, ownPath, type RouteRecord, type WebPlace, type WebRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 
 /** The path of a route may begin with its method: "POST /orders". */
@@ -62,11 +62,15 @@ class Collector {
   /** By class, the simple names of the types that fields are declared with. */
   readonly #fieldTypes = new Map<string, ReadonlyMap<string, string>>();
   readonly #application = new Set<string>();
+  /** Functions that stand in front of the whole application. */
+  readonly #inFront = new Set<FunctionFacts>();
   readonly #owned = new Set<string>();
   readonly #routes: RouteRecord[] = [];
   readonly #mounts: MountRecord[] = [];
   /** Calls that go on with the result of another, by the call that they go on with: `Route::post(…)->middleware("auth")`. */
   readonly #later = new Map<Expression, Call[]>();
+  /** The keys of maps that calls stand under. */
+  readonly #keys = new Map<Expression, string>();
   /** The names that a closure is going to get, by where it stands. */
   readonly #given = new Map<FunctionNode, string[]>();
   readonly #scope: PackageScope | null;
@@ -97,6 +101,9 @@ class Collector {
   record(): WebRecord | null {
     const referred = [...this.#routes.flatMap(({ handlers }) => handlers), ...this.#mounts.flatMap(({ uses }) => uses)];
     const functions = functionRecords(this.#facts, new Set(referred));
+    const inFront = new Set([...this.#inFront].flatMap(({ names }) => [...names]));
+    for (const { name, controls } of functions)
+      if (inFront.has(name)) for (const control of controls) this.#application.add(control);
     const application = [...this.#application].sort();
     const owned = [...this.#owned].sort();
     if (this.#routes.length + this.#mounts.length + functions.length + application.length + owned.length === 0)
@@ -119,7 +126,7 @@ class Collector {
     this.#routes.push({
       ...this.#placed(at, ""),
       methods,
-      path: null,
+      path: ownPath,
       router: null,
       made: false,
       order: at.start,
@@ -178,6 +185,8 @@ class Collector {
       case "collection":
         for (const { key, value } of node.entries) {
           if (key?.kind !== "literal") continue;
+          if (value.kind === "collection") this.#handlersUnder(String(key.value), value, within);
+          if (value.kind === "call") this.#keys.set(value, String(key.value));
           if (value.kind === "closure") this.#name(value.fn, String(key.value));
           else for (const name of this.#names.of(value)) this.#tell("entry", `${key.value}=${name}`, within, value);
         }
@@ -265,7 +274,51 @@ class Collector {
     if (this.#scope) facts.self = fn.receiver;
     const inside = { ...within, functions: [...within.functions, facts], owner: null };
     this.#decorated(fn, facts, within, inside);
+    if (fn.exported) this.#exported(fn, facts);
+    for (const { pattern } of fn.params) if (pattern) this.#takenApart(pattern, "context", inside);
     return inside;
+  }
+
+  /** A function that a framework finds by the name under which the file exports it. */
+  #exported(fn: FunctionNode, facts: FunctionFacts): void {
+    const name = [...facts.names].find((known) => !known.startsWith("<")) ?? "";
+    const { routes, mounts } = this.#knowledge.registers([name]);
+    const isMeant = ({ on, isFile }: RouteForm | MountForm) =>
+      on === "export" && isFile?.test(this.#file.text) !== false;
+    if (mounts.some(isMeant)) this.#inFront.add(facts);
+    const model = routes.find(isMeant);
+    if (!model) return;
+    const at = { start: fn.start, end: headOf(this.#file.text, fn) };
+    this.#addRoute(at, { model, call: calling(fn, name), path: ownPath, ...foundByName, symbol: name }, [`#${name}`]);
+  }
+
+  /** The handlers of a map under such a key: `Mutation: { addNote }`. */
+  #handlersUnder(key: string, { entries, shape }: Collection, within: Within): void {
+    const { routes } = this.#knowledge.registers([key]);
+    const model = routes.find(({ on, isFile }) => on === "entry" && isFile?.test(this.#file.text) !== false);
+    if (!model || shape !== "map") return;
+    for (const entry of entries) {
+      const path = entry.key?.kind === "literal" ? String(entry.key.value) : null;
+      if (path === null) continue;
+      const into: Registered = { references: [], controls: new Set() };
+      this.#registration.place(entry.value, true, into);
+      const symbol = nameOf(within.functions.at(-1));
+      const at = entry.key ?? entry;
+      if (into.references.length > 0)
+        this.#addRoute(
+          at,
+          { model, call: calling(at, path), path, ...foundByName, symbol },
+          into.references,
+          into.controls,
+        );
+    }
+  }
+
+  /** `{ user }` of a parameter and `const { user } = req` read as much as `req.user` does. */
+  #takenApart(pattern: Expression, of: string, within: Within): void {
+    if (pattern.kind !== "collection" || pattern.shape !== "map") return;
+    for (const { key } of pattern.entries)
+      if (key?.kind === "literal") this.#tell("read", `${of}.${key.value}`, within, key);
   }
 
   #class(node: ClassStatement, within: Within): Within {
@@ -396,7 +449,7 @@ class Collector {
       ...this.#placed(at, symbol),
       methods,
       path,
-      ...(model.file !== undefined && { file: model.file }),
+      ...(model.pathIn !== undefined && { pathIn: model.pathIn }),
       router,
       made,
       order: at.start,
@@ -511,7 +564,7 @@ class Collector {
     const route = routes.find((model) => model.on === "call");
     if (route) {
       const path = route.path.map((key) => argumentOf(call, key)).find((found) => found !== undefined);
-      const text = pathText(path);
+      const text = pathText(path) ?? this.#keys.get(call) ?? null;
       const isPath = route.isPath === null || (text !== null && route.isPath.test(text));
       const into: Registered = { references: [], controls: new Set(), byName: route.byName };
       if (isPath) this.#chained(call, into);
@@ -664,9 +717,21 @@ class Collector {
     else this.#registration.place(value, true, { references: into.references, controls: new Set() });
   }
 
+  /** `this.save = …` in a function that makes objects, called as interpret/assign.ts exports it. */
+  #methodOf(to: Expression, { functions, owner }: Within): string | null {
+    const maker = functions.at(-1);
+    if (owner || !maker || maker.owner !== null || to.kind !== "field" || written(to.of) !== "this") return null;
+    const [name = ""] = maker.names;
+    return `${name.startsWith("<") ? "this" : name}.${to.name}`;
+  }
+
   #assign(to: Expression, from: Expression, within: Within): void {
+    if (from.kind === "variable" || from.kind === "field") this.#takenApart(to, written(from), within);
     const name = written(to).replace(/^(module\.)?exports\.?/, "");
-    if (from.kind === "closure") this.#name(from.fn, name || "default");
+    if (from.kind === "closure") this.#name(from.fn, this.#methodOf(to, within) ?? (name || "default"));
+    // What a file hands out may stand in front of all, as `export { auth as middleware } from "./auth"` does.
+    else if (/^(module\.)?exports\b/.test(written(to)))
+      for (const given of this.#names.of(from)) this.#tell("entry", `${name || "default"}=${given}`, within, from);
     if (to.kind === "field" || to.kind === "index")
       for (const target of this.#names.of(to)) this.#tell("assign", target, within, to);
     if (to.kind === "field" && this.#scope) this.#kept(this.#scope.router(written(to)), from, this.#scope);
@@ -741,6 +806,15 @@ const hasHandler = (map: Expression, keys: readonly string[]): boolean =>
 /** A path in a group that lies at another. */
 const joined = (before: string, path: string | null): string | null =>
   before === "" ? path : `${before}/${path ?? ""}`.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
+
+/** A framework finds it by its name, and not by a router. */
+const foundByName = { router: null, made: false };
+
+/** What a framework calls by a name, as if it were called by it here. */
+const calling = (at: Span, name: string): Call => {
+  const span = { start: at.start, end: at.end };
+  return { ...span, kind: "call", callee: { ...span, kind: "variable", name }, args: [], isNew: false };
+};
 
 /** Where the first line of a function ends. */
 function headOf(text: string, fn: Span): number {

@@ -58,8 +58,9 @@ export class WebKnowledge {
         isPath: regex(route.pathMatches),
         isPrefix: regex(route.prefix),
         isNamed: regex(route.named),
+        isFile: regex(route.file),
       });
-    this.#mounts.push(...model.mounts.map(compiled));
+    for (const mount of model.mounts) this.#mounts.push({ ...compiled(mount), isFile: regex(mount.file) });
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
     this.#records.push(...model.records.map(compiled));
@@ -136,7 +137,10 @@ export class WebKnowledge {
   }
 }
 
-export type MountForm = Named<z.output<typeof MountModel>>;
+export interface MountForm extends Named<z.output<typeof MountModel>> {
+  /** Whether a file can have such a function; null where any can. */
+  readonly isFile: LazyRegex | null;
+}
 type RecordForm = Named<z.output<typeof RecordModel>>;
 
 export interface Registers {
@@ -150,6 +154,8 @@ const noRegisters: Registers = { routes: [], mounts: [], records: [] };
 export interface RouteForm extends Named<z.output<typeof RouteModel>> {
   /** Whether a text can be the path; null where anything can. */
   readonly isPath: LazyRegex | null;
+  /** Whether a file can have such handlers; null where any can. */
+  readonly isFile: LazyRegex | null;
   /** Whether a decorator of the class gives the beginning of the path. */
   readonly isPrefix: LazyRegex | null;
   /** Whether a decorated function is called like a handler; null where any is. */

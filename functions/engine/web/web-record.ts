@@ -8,14 +8,17 @@ export type Reference = string;
 /** No name ends like this; those of Ruby may end in `!` and `?`. */
 export const itself = "<class>";
 
+/** Stands for the path of the file, which what is stored about a file does not know. */
+export const ownPath = ".";
+
 /** One way into the application, as one file tells of it. */
 export interface RouteRecord extends LocalPlace {
   /** GET, POST and so on; ANY where all are meant or nothing tells. */
   methods: string[];
-  /** As written, with the prefix of the class; null where it is computed. */
+  /** As written, with the prefix of the class; null where it is computed, `ownPath` where the file's own path is it. */
   path: string | null;
   /** What finds the path in that of the file; see web-schema.ts. */
-  file?: string;
+  pathIn?: string;
   /** The variable that it is registered on; null for what the framework finds by itself. */
   router: string | null;
   /** The file itself makes the router. */

@@ -15,8 +15,13 @@ const Keys = z.union([Key, z.array(Key).min(1)]).transform((given) => (Array.isA
 
 export const RouteModel = z.strictObject({
   ...Named,
-  /** A call that registers handlers, a decorator of the handler, or a name that a page reads: a file that is asked for by its own path. */
-  on: z.enum(["call", "decorator", "page"]),
+  /**
+   * A call that registers handlers, a decorator of the handler, a name that a page reads (a file that is asked for by its own path), the name
+   * under which a file exports a handler, or the key of a map of handlers.
+   */
+  on: z.enum(["call", "decorator", "page", "export", "entry"]),
+  /** Of exports and entries: the file must have this somewhere. */
+  file: z.string().optional(),
   /** Handlers may be named instead of written; see callable.ts. */
   byName: z.boolean().default(false),
   /** Arguments, by position or name, or keys of a map that is the first argument, that hold the path. */
@@ -36,7 +41,7 @@ export const RouteModel = z.strictObject({
   /** The decorator of the class whose argument goes before the path. */
   prefix: z.string().optional(),
   /** Of a decorator: the group of this in the path of its file is the path, before the name of the function. */
-  file: z.string().optional(),
+  pathIn: z.string().optional(),
   /** Of a decorator: what its function must be called like. */
   named: z.string().optional(),
   /** Decorates classes, too; their methods are the handlers. */
@@ -47,8 +52,10 @@ export const RouteModel = z.strictObject({
 
 export const MountModel = z.strictObject({
   ...Named,
-  /** A call that puts something in front of a router, or the decorator of a function that comes first. */
-  on: z.enum(["call", "decorator"]),
+  /** A call that puts something in front of a router, the decorator of a function that comes first, or the name under which a file exports what stands in front of all. */
+  on: z.enum(["call", "decorator", "export"]),
+  /** Of exports: the file must have this somewhere. */
+  file: z.string().optional(),
   /** Arguments that hold the path, where it stands for part of the routes only. */
   path: Keys.default([0]),
   /**

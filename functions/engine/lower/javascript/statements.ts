@@ -205,7 +205,7 @@ const moduleName = (l: Lowering, node: SyntaxNode) => unescapeText(l.textOf(node
 function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
   const declared = childIn(node, "declaration");
   const value = childIn(node, "value");
-  if (declared) return markExported(decorated(l, node, l.statement(declared)));
+  if (declared) return [...markExported(decorated(l, node, l.statement(declared))), ...asDefault(l, node, declared)];
   if (value) {
     const to: Expression = { ...span(node), kind: "field", of: l.variable(node, "exports"), name: "default" };
     const assign: Expression = {
@@ -218,24 +218,56 @@ function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
     };
     return [{ ...span(node), kind: "expression", value: assign }];
   }
+  const whole = exportedWhole(l, node);
+  if (whole) return [{ ...span(node), kind: "expression", value: whole }];
+  const source = childIn(node, "source");
   const clause = childOf(node, "export_clause");
-  if (!clause || childIn(node, "source")) return [];
-  // `export { a as b }` is the assignment exports.b = a.
-  return clause.children.flatMap((specifier): Statement[] => {
+  const namespace = childOf(node, "namespace_export")?.children[0];
+  if (source && namespace) return [exported(l, node, namespace, requireOf(l, source))];
+  if (source && !clause) return [{ ...span(node), kind: "import", module: moduleName(l, source), name: null, as: "*" }];
+  // `export { a as b }` is the assignment exports.b = a, and `export { a } from "c"` takes a from what `require("c")` gives.
+  return (clause?.children ?? []).flatMap((specifier): Statement[] => {
     const name = childIn(specifier, "name");
     const as = childIn(specifier, "alias") ?? name;
     if (!name || !as) return [];
-    const to: Expression = { ...span(as), kind: "field", of: l.variable(as, "exports"), name: l.textOf(as) };
-    const assign: Expression = {
-      ...span(specifier),
-      kind: "assign",
-      to,
-      from: l.variable(name),
-      type: null,
-      declares: false,
-    };
-    return [{ ...span(specifier), kind: "expression", value: assign }];
+    return [exported(l, specifier, as, source ? memberOf(l, requireOf(l, source), name) : l.variable(name))];
   });
+}
+
+/** `export default function f() {}` also is `exports.default = f`. */
+function asDefault(l: Lowering, node: SyntaxNode, declared: SyntaxNode): Statement[] {
+  const name = childIn(declared, "name");
+  if (!name || !/\bdefault\s/.test(l.text.slice(node.start, declared.start))) return [];
+  const to: Expression = { ...span(name), kind: "field", of: l.variable(name, "exports"), name: "default" };
+  const value: Expression = { ...span(name), kind: "assign", to, from: l.variable(name), type: null, declares: false };
+  return [{ ...span(name), kind: "expression", value }];
+}
+
+function exported(l: Lowering, node: SyntaxNode, as: SyntaxNode, from: Expression): Statement {
+  const to: Expression = { ...span(as), kind: "field", of: l.variable(as, "exports"), name: l.textOf(as) };
+  return {
+    ...span(node),
+    kind: "expression",
+    value: { ...span(node), kind: "assign", to, from, type: null, declares: false },
+  };
+}
+
+function requireOf(l: Lowering, source: SyntaxNode): Expression {
+  const module: Expression = { ...span(source), kind: "literal", value: moduleName(l, source) };
+  const args = [{ name: null, value: module, spread: false }];
+  return { ...span(source), kind: "call", callee: l.variable(source, "require"), args, isNew: false };
+}
+
+/** CommonJS modules arrive as the default. */
+const memberOf = (l: Lowering, module: Expression, name: SyntaxNode): Expression =>
+  l.textOf(name) === "default" ? module : { ...span(name), kind: "field", of: module, name: l.textOf(name) };
+
+/** `export = f` is how TypeScript writes `module.exports = f`. */
+function exportedWhole(l: Lowering, node: SyntaxNode): Expression | null {
+  const [value] = node.children;
+  if (!value || !/^export\s*=/.test(l.text.slice(node.start, value.start))) return null;
+  const to: Expression = { ...span(node), kind: "field", of: l.variable(node, "module"), name: "exports" };
+  return { ...span(node), kind: "assign", to, from: l.expression(value), type: null, declares: false };
 }
 
 /** TypeScript lets the decorators of a class stand before `export`, where they are children of the export. */

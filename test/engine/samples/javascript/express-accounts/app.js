@@ -51,9 +51,9 @@ app.post('/login', async (req, res) => {
   const u3 = await User.findById(req.params.id);
   // safe: nosql_injection
   const u4 = await User.findOne({ email: String(req.body.email) });
-  // vuln: nosql_injection
+  // vuln: nosql_script
   const u5 = await User.find({ $where: `this.age > ${req.query.age}` });
-  // vuln: nosql_injection
+  // vuln: nosql_script
   const u6 = await User.find().where('name').equals('x').$where('this.name == "' + req.query.n + '"');
   // vuln: hardcoded_key
   const token = jwt.sign({ id: user.id }, 'shhhhh-secret');

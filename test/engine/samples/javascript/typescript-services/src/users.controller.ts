@@ -58,7 +58,7 @@ export class UsersController {
     await this.catModel.findOne({ name: query.name });
     // vuln: nosql_injection
     await this.catModel.find(query);
-    // vuln: nosql_injection
+    // vuln: nosql_script
     await this.catModel.find({ $where: `this.name == '${query.name}'` });
     // safe: nosql_injection
     await this.catModel.findOne({ name: String(query.name) });
