@@ -248,7 +248,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   const [container] = called.models.containers;
   if (container) {
-    const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional);
+    const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional, called.named);
     if (changed && call.callee.kind === "field") storeReceiver(frame, call.callee.of, changed);
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
