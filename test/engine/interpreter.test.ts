@@ -243,6 +243,7 @@ const table: [construct: string, reaches: boolean, code: Partial<Record<Language
     { js: "const f = (v) => 'a'; sink(f(x));", py: "def f(v):\n    return 'a'\nsink(f(x))" },
   ],
   ["a sink inside a function", true, { js: "const f = (v) => sink(v); f(x);", py: "def f(v):\n    sink(v)\nf(x)" }],
+  ["an assertion", false, { py: "assert x in ('a', 'b')\nsink(x)" }],
   ["a slice without the input", false, { py: "l = ['a', x, 'b']\nsink(l[2:][0])\nsink(l[:-2][0])" }],
   ["a slice with the input", true, { py: "l = ['a', x, 'b']\nsink(l[1:][0])" }],
   ["a slice of text", true, { py: "sink(x[1:-1])" }],

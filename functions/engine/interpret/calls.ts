@@ -312,14 +312,21 @@ function promised(call: Call): number {
     : 0;
 }
 
-/** `clients.getClientByName(name)` gives what is kept under the name, wherever that is; asked of input itself, it would be a part of it. */
-const isLookup = ({ callee, args }: Call, { receiver }: Called): boolean =>
+/**
+ * `clients.getClientByName(name)`, `model_store.get_version(name)` give what is kept under the name, wherever that is; asked of input
+ * itself, it would be a part of it.
+ */
+const isLookup = ({ callee, args }: Call, { receiver, names }: Called): boolean =>
   callee.kind === "field" &&
   args.length > 0 &&
   receiver?.taint.every(
     (t) => t.source.parameter || t.source.outside !== null || t.via?.some(({ trusted }) => trusted),
   ) === true &&
-  /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*(By[A-Z]|_by_)/.test(callee.name);
+  /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*$/.test(callee.name) &&
+  (/(By[A-Z]|_by_)/.test(callee.name) ||
+    (names.some((name) => keepers.test(name)) && !/path|file|folder|dir/i.test(callee.name)));
+
+const keepers = /(store|repository|repo|registry|dao)(\(\))?$/i;
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;

@@ -7,7 +7,7 @@ import { evaluate } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath, memberPaths } from "./names.ts";
-import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon } from "./path-parts.ts";
+import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon, pathsMadeOf } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { signatureTest } from "./signatures.ts";
@@ -387,6 +387,10 @@ export function change(run: Run, frame: Frame, operand: Expression, families: Fa
         forgetMaking(run, before);
         store(frame, path, cleaned(before, families));
       }
+    for (const name of pathsMadeOf(frame, operand)) {
+      const made = frame.scope.get(name);
+      if (made) frame.scope.set(name, cleaned(made, families));
+    }
   }
   store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
 }
