@@ -238,6 +238,7 @@ export const Model = z.strictObject({
         cleans: Families,
         receiver: z.string().optional(),
         when: z.array(Condition).default([]),
+        unless: z.array(Condition).default([]),
       }),
     )
     .default([]),

@@ -335,6 +335,7 @@ function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const subject = subjectOf(called, at);
   for (const sanitizer of sanitizers) {
     if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
+    if (sanitizer.unless.some((test) => holds(frame, test, subject))) continue;
     if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;
   }
   return cleans;
