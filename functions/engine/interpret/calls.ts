@@ -414,7 +414,7 @@ function fromOtherFile(run: Run, call: Call, called: Called, target: string, tru
   const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
   const args = [...called.positional.entries(), ...called.named];
   const passed = args.flatMap(([argument, value]) =>
-    partsOf(value)
+    partsOf(ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)
       .map(([field, taint]) => through(tainted(taint), { target, argument, field, check: "result", trusted }).taint),
   );

@@ -23,6 +23,8 @@ const refineFailing = (run: Run, frame: Frame, test: Expression): void => refine
 
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (!outcome) withoutHost(run, frame, test);
+  // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
+  if (!outcome && run.language !== "c" && accessPath(test) !== null) change(run, frame, test, allFamilies);
   if (test.kind === "sequence") {
     const last = test.parts.at(-1);
     if (last) refine(run, frame, last, outcome);
@@ -283,11 +285,20 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     }
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
   }
+  if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
+}
+
+/** `urlparse(x).hostname.endswith(".example.com")`; without the dot anybody can register a name that ends like this. */
+function subdomainTest(run: Run, frame: Frame, { callee, args: [ending] }: Call): void {
+  if (callee.kind !== "field" || !/^ends_?[wW]ith\??$/.test(callee.name) || !ending) return;
+  const address = addressOfHost(frame, callee.of);
+  if (address && evaluate(run, frame, ending.value).prefix?.startsWith("."))
+    changeAddress(run, frame, address, callee.of);
 }
 
 /** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */
