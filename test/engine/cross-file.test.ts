@@ -19,6 +19,18 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
   ["a result made of the request", true, "exports.f = (req) => req.query.a;", "eval(lib.f(req));"],
   ["an argument that comes back", true, "exports.f = (a) => a + 1;", "eval(lib.f(req.query.a));"],
   ["an argument that does not", false, "exports.f = (a, b) => b;", "eval(lib.f(req.query.a, 'x'));"],
+  [
+    "two arguments of one source that are converted",
+    false,
+    "exports.f = (a, b) => parseInt(a, 10) + Number(b);",
+    "const q = load(req.query.a);\neval(lib.f(q.a, q.b));",
+  ],
+  [
+    "two arguments of one source, one of them converted",
+    true,
+    "exports.f = (a, b) => parseInt(a, 10) + b;",
+    "const q = load(req.query.a);\neval(lib.f(q.a, q.b));",
+  ],
   ["an argument that is converted", false, "exports.f = (a) => parseInt(a, 10);", "eval(lib.f(req.query.a));"],
   ["a field of an argument", true, "exports.f = ({ a, b }) => b;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
   ["the other field", false, "exports.f = ({ a, b }) => a;", "eval(lib.f({ a: 'x', b: req.query.b }));"],

@@ -175,6 +175,7 @@ export interface SanitizerModel {
   cleans: Families;
   receiver: LazyRegex | null;
   when: Test[];
+  unless: Test[];
 }
 
 /** The compiled rules and models. */
@@ -308,8 +309,9 @@ export class Catalogue {
       if (call) remember(knowledge, call, (path) => knowledge.calls.add("sources", path, source));
       if (read) remember(knowledge, read, (path) => knowledge.reads.add("sources", path, source));
     }
-    for (const { call, read, cleans, receiver, when } of model.sanitizers) {
-      const sanitizer = { cleans: this.bitsOf(cleans), receiver: regex(receiver), when: when.map(compileTest) };
+    for (const { call, read, cleans, receiver, when, unless } of model.sanitizers) {
+      const tests = { when: when.map(compileTest), unless: unless.map(compileTest) };
+      const sanitizer = { cleans: this.bitsOf(cleans), receiver: regex(receiver), ...tests };
       if (call) remember(knowledge, call, (path) => knowledge.calls.add("sanitizers", path, sanitizer));
       if (read) remember(knowledge, read, (path) => knowledge.reads.add("sanitizers", path, sanitizer));
     }

@@ -241,6 +241,7 @@ export const Model = z.strictObject({
         cleans: Families,
         receiver: z.string().optional(),
         when: z.array(Condition).default([]),
+        unless: z.array(Condition).default([]),
       }),
     )
     .default([]),
@@ -289,6 +290,10 @@ export const Model = z.strictObject({
           "new-list",
           "new-map",
           "keys",
+          "slice",
+          "zip",
+          "enumerate",
+          "pairs",
           "first",
           "second",
           "pattern",

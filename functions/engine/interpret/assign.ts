@@ -2,6 +2,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
 import { setterOf } from "./accessors.ts";
 import { check } from "./check.ts";
+import { collect } from "./containers.ts";
 import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
 import { fieldTaint, isCarried, member } from "./members.ts";
@@ -244,9 +245,10 @@ function destructure(
   value: Value,
   at: Expression,
 ): void {
+  const spread = to.entries.findIndex((entry) => entry.spread);
   for (const [i, entry] of to.entries.entries()) {
     if (entry.spread) {
-      assign(run, frame, entry.value, tainted(anyElement(value).taint), at);
+      assign(run, frame, entry.value, restOf(value, i, to.entries.length - i - 1), at);
       continue;
     }
     // `u, err := url.Parse(x)`: what u was made of.
@@ -254,7 +256,10 @@ function destructure(
       frame.scope.noteOrigin(entry.value.name, at.from);
     const outcome = entry.value.kind === "assign" && entry.value.type === "error" ? entry.value.to : null;
     if (outcome?.kind === "variable" && at.kind === "assign") frame.scope.noteOrigin(outcome.name, asTest(at.from));
-    const key = to.shape === "list" ? String(i) : entry.key ? evaluate(run, frame, entry.key).constants?.[0] : null;
+    // What stands behind the rest is counted from the end.
+    const position = spread >= 0 && i > spread && value.slots ? value.slots.entries.size + i - to.entries.length : i;
+    const key =
+      to.shape === "list" ? String(position) : entry.key ? evaluate(run, frame, entry.key).constants?.[0] : null;
     assign(
       run,
       frame,
@@ -263,6 +268,17 @@ function destructure(
       at.kind === "assign" ? { ...at, start: entry.start, end: entry.end } : at,
     );
   }
+}
+
+/** `first, *rest = values`, `const { a, ...rest } = values`. */
+function restOf(value: Value, before: number, after: number): Value {
+  if (value.slots?.shape !== "list" || value.slots.rest || value.taint.length > 0)
+    return tainted(anyElement(value).taint);
+  const all = [...value.slots.entries.values()];
+  return collect(
+    "list",
+    all.slice(before, all.length - after).map((element) => ({ key: null, value: element, spread: false })),
+  );
 }
 
 /** What the last of several results tells about the others: whether the key was there, whether the call went well. */

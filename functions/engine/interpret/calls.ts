@@ -251,7 +251,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   const [container] = called.models.containers;
   if (container) {
-    const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional);
+    const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional, called.named);
     if (changed && call.callee.kind === "field") storeReceiver(frame, call.callee.of, changed);
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
@@ -322,14 +322,21 @@ function promised(call: Call): number {
     : 0;
 }
 
-/** `clients.getClientByName(name)` gives what is kept under the name, wherever that is; asked of input itself, it would be a part of it. */
-const isLookup = ({ callee, args }: Call, { receiver }: Called): boolean =>
+/**
+ * `clients.getClientByName(name)`, `model_store.get_version(name)` give what is kept under the name, wherever that is; asked of input
+ * itself, it would be a part of it.
+ */
+const isLookup = ({ callee, args }: Call, { receiver, names }: Called): boolean =>
   callee.kind === "field" &&
   args.length > 0 &&
   receiver?.taint.every(
     (t) => t.source.parameter || t.source.outside !== null || t.via?.some(({ trusted }) => trusted),
   ) === true &&
-  /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*(By[A-Z]|_by_)/.test(callee.name);
+  /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*$/.test(callee.name) &&
+  (/(By[A-Z]|_by_)/.test(callee.name) ||
+    (names.some((name) => keepers.test(name)) && !/path|file|folder|dir/i.test(callee.name)));
+
+const keepers = /(store|repository|repo|registry|dao)(\(\))?$/i;
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;
@@ -338,6 +345,7 @@ function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const subject = subjectOf(called, at);
   for (const sanitizer of sanitizers) {
     if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
+    if (sanitizer.unless.some((test) => holds(frame, test, subject))) continue;
     if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;
   }
   return cleans;
@@ -416,7 +424,7 @@ function fromOtherFile(run: Run, call: Call, called: Called, target: string, tru
   const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
   const args = [...called.positional.entries(), ...called.named];
   const passed = args.flatMap(([argument, value]) =>
-    partsOf(value)
+    partsOf(ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)
       .map(([field, taint]) => through(tainted(taint), { target, argument, field, check: "result", trusted }).taint),
   );

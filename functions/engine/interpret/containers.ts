@@ -22,7 +22,12 @@ export interface ContainerResult {
 }
 
 /** Runs a method of a list, map or builder on what is known about it. */
-export function operateContainer(does: Operation, receiver: Value, args: readonly Value[]): ContainerResult {
+export function operateContainer(
+  does: Operation,
+  receiver: Value,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): ContainerResult {
   switch (does) {
     case "list":
       // One collection is taken over, several values make one.
@@ -30,10 +35,7 @@ export function operateContainer(does: Operation, receiver: Value, args: readonl
     case "new-list":
       return { result: args[0]?.slots ? args[0] : { ...listOf([]), taint: args[0]?.taint ?? [] }, receiver: null };
     case "new-map":
-      return {
-        result: args[0]?.slots ? args[0] : { ...nothing, slots: { shape: "map", entries: new Map(), rest: null } },
-        receiver: null,
-      };
+      return { result: mapOf(args[0], named), receiver: null };
     case "second":
       // Whoever changes it on the way leaves it what it is made of, as a rule, but not what it is.
       return { result: { ...(args[1] ?? nothing), constants: null }, receiver: null };
@@ -54,6 +56,14 @@ export function operateContainer(does: Operation, receiver: Value, args: readonl
       return { result: get(receiver, args), receiver: null };
     case "remove":
       return remove(receiver, args);
+    case "slice":
+      return { result: sliced(receiver, args), receiver: null };
+    case "zip":
+      return { result: zipped(args), receiver: null };
+    case "enumerate":
+      return { result: numbered(args[0] ?? nothing), receiver: null };
+    case "pairs":
+      return { result: pairsOf(receiver), receiver: null };
     case "keys":
       // The keys of what came in as a whole are the attacker's, those written out in the code are not.
       return { result: tainted((args[0] ?? receiver).taint), receiver: null };
@@ -65,6 +75,62 @@ const listOf = (values: readonly Value[]): Value =>
     "list",
     values.map((value) => ({ key: null, value, spread: false })),
   );
+
+/** `dict(other, a=1)` */
+function mapOf(other: Value | undefined, named: ReadonlyMap<string, Value>): Value {
+  if (other?.slots && named.size === 0) return other;
+  const { entries, rest } = other?.slots ?? { entries: [], rest: null };
+  return { ...tainted(other?.taint ?? []), slots: { shape: "map", entries: new Map([...entries, ...named]), rest } };
+}
+
+/** A list of what is not known to be the same in all. */
+const listOfAny = (element: Value): Value => ({
+  ...nothing,
+  slots: { shape: "list", entries: new Map(), rest: element },
+});
+
+/** The elements between two known positions; those of a list that is not known, or between others, may be any. */
+function sliced(receiver: Value, args: readonly Value[]): Value {
+  const { slots } = receiver;
+  if (slots?.shape !== "list") return tainted(receiver.taint);
+  const [from, to] = args.map((arg) => (arg.constants?.length === 1 ? (arg.constants[0] ?? undefined) : "?"));
+  const isKnown = args.length < 3 && [from, to].every((at) => at === undefined || typeof at === "number");
+  const part =
+    slots.rest || !isKnown
+      ? listOfAny(anyElement({ ...receiver, taint: [] }))
+      : listOf([...slots.entries.values()].slice(from as number | undefined, to as number | undefined));
+  return { ...part, taint: receiver.taint };
+}
+
+/** Tuples of what stands at the same position; where positions are not known, of any element of each. */
+function zipped(args: readonly Value[]): Value {
+  const known = args.map((arg) => knownList(arg));
+  if (!known.every((list) => list !== null)) return listOfAny(listOf(args.map(anyElement)));
+  const length = Math.min(...known.map((list) => list.length));
+  return listOf(Array.from({ length }, (_, i) => listOf(known.map((list) => list[i] ?? nothing))));
+}
+
+/** Tuples of a number, which nobody chooses, and an element. */
+function numbered(list: Value): Value {
+  const known = knownList(list);
+  return known
+    ? listOf(known.map((value) => listOf([nothing, value])))
+    : listOfAny(listOf([nothing, anyElement(list)]));
+}
+
+/** Tuples of a key and what is stored under it. Keys written in the code are no input, those of input are. */
+function pairsOf(map: Value): Value {
+  if (map.slots?.shape !== "map") return tainted(allTaint(map));
+  const { entries, rest } = map.slots;
+  const known = [...entries].map(([key, value]) => listOf([constant(key), value]));
+  const any = listOf([tainted(map.taint), rest ?? nothing]);
+  if (rest === null && map.taint.length === 0) return listOf(known);
+  return listOfAny(known.reduce(join, { ...any, taint: map.taint }));
+}
+
+function knownList({ slots, taint }: Value): readonly Value[] | null {
+  return slots?.shape === "list" && !slots.rest && taint.length === 0 ? [...slots.entries.values()] : null;
+}
 
 /** Builders: what goes in taints the whole. */
 function absorb(receiver: Value, args: readonly Value[]): ContainerResult {

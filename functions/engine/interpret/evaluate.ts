@@ -187,7 +187,13 @@ function index(run: Run, frame: Frame, e: Index): Value {
     const any = anyElement(of);
     // A map may lack the key: a set written as a map of true answers both ways.
     const constants = of.slots?.shape === "map" && any.constants?.every((c) => c === true) ? null : any.constants;
-    return { ...any, constants, paths: memberPaths(of, "[]") };
+    const paths = memberPaths(of, "[]");
+    // What is handed out one by one may be input: the messages of a connection.
+    const [input] = e.key ? [] : run.knowledge.reads.findAll(paths).sources;
+    const messages: readonly Taint[] = input
+      ? [{ source: run.source(input.kind, e), clean: 0, step: firstStep(e) }]
+      : [];
+    return { ...any, taint: joinTaint(any.taint, messages), constants, paths };
   }
   const text = of.constants?.length === 1 ? of.constants[0] : null;
   if (typeof text === "string" && typeof known === "number") return constant(text.at(known) ?? "");

@@ -14,13 +14,13 @@ import { cleaned, nothing, type Value } from "./value.ts";
 export function noteGuard(run: Run, frame: Frame, returned: Expression | null, known: boolean | null): void {
   const { guard, fn } = frame;
   if (!guard || !fn || fn.params.length === 0 || !frame.scope.variables) return;
-  guard.after = intersect(guard.after, cleanParameters(frame));
+  guard.after = intersect(guard.after, cleanParameters(run, frame));
   for (const outcome of [true, false]) {
     if (known === !outcome) continue;
     const before = frame.scope.copy();
     if (returned) refine(run, frame, returned, outcome);
     const key = outcome ? "true" : "false";
-    guard[key] = intersect(guard[key], cleanParameters(frame));
+    guard[key] = intersect(guard[key], cleanParameters(run, frame));
     frame.scope.variables = before;
   }
 }
@@ -38,9 +38,13 @@ export function outcomeOf(returned: Expression | null): boolean | null {
 const intersect = (a: Families[] | null, b: Families[]): Families[] =>
   a ? a.map((families, i) => families & (b[i] ?? 0)) : b;
 
-/** What each parameter is clean for by tests. One that was assigned to tells nothing about what the caller passed. */
-function cleanParameters(frame: Frame): Families[] {
+/**
+ * What each parameter is clean for by tests. One that was assigned to tells nothing about what the caller passed, but for the host of an
+ * address: what is taken off before the test, spaces and backslashes, makes it stricter.
+ */
+function cleanParameters(run: Run, frame: Frame): Families[] {
   const fn = frame.fn;
+  const ofAddresses = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
   return (fn?.params ?? []).map((param, index) => {
     const value = frame.scope.get(param.name);
     if (!value) return 0;
@@ -48,7 +52,8 @@ function cleanParameters(frame: Frame): Families[] {
       (taint) => taint.source.parameter?.fn === fn && taint.source.parameter.index === index,
     );
     if (!own) return value.taint.length === 0 ? allFamilies : 0;
-    return own.step.start === param.start && own.step.end === param.end ? own.clean & ~normalised : 0;
+    const isUntouched = own.step.start === param.start && own.step.end === param.end;
+    return own.clean & (isUntouched ? ~normalised : ofAddresses);
   });
 }
 

@@ -7,7 +7,7 @@ import { evaluate } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath, memberPaths } from "./names.ts";
-import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon } from "./path-parts.ts";
+import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon, pathsMadeOf } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { signatureTest } from "./signatures.ts";
@@ -23,6 +23,8 @@ const refineFailing = (run: Run, frame: Frame, test: Expression): void => refine
 
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (!outcome) withoutHost(run, frame, test);
+  // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
+  if (!outcome && run.language !== "c" && accessPath(test) !== null) change(run, frame, test, allFamilies);
   if (test.kind === "sequence") {
     const last = test.parts.at(-1);
     if (last) refine(run, frame, last, outcome);
@@ -309,21 +311,13 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     }
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
     if (callee.name === "some" && outcome) someTest(run, frame, callee.of, first);
-    if (/^ends_?[wW]ith$/.test(callee.name) && outcome) domainTest(run, frame, callee.of, first);
   }
+  if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
-}
-
-/** `new URL(x).hostname.endsWith(".example.org")`: x leads to a host of that domain. Without the dot, to many others, too. */
-function domainTest(run: Run, frame: Frame, host: Expression, domain: Expression): void {
-  const address = addressOfHost(frame, innermost(host));
-  const known = evaluate(run, frame, domain).constants;
-  if (address && known?.every((text) => typeof text === "string" && text.startsWith(".")))
-    changeAddress(run, frame, address, host);
 }
 
 /** `list.some((entry) => entry === x)`: for one of the elements it holds. */
@@ -336,6 +330,14 @@ function someTest(run: Run, frame: Frame, list: Expression, test: Expression): v
   refine(run, frame, only.value, true);
   if (outer) frame.scope.set(param.name, outer);
   else frame.scope.variables?.delete(param.name);
+}
+
+/** `urlparse(x).hostname.endswith(".example.com")`; without the dot anybody can register a name that ends like this. */
+function subdomainTest(run: Run, frame: Frame, { callee, args: [ending] }: Call): void {
+  if (callee.kind !== "field" || !/^ends_?[wW]ith\??$/.test(callee.name) || !ending) return;
+  const address = addressOfHost(frame, innermost(callee.of));
+  if (address && evaluate(run, frame, ending.value).prefix?.startsWith("."))
+    changeAddress(run, frame, address, callee.of);
 }
 
 /** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */
@@ -438,6 +440,10 @@ export function change(run: Run, frame: Frame, operand: Expression, families: Fa
         forgetMaking(run, before);
         store(frame, path, cleaned(before, families));
       }
+    for (const name of pathsMadeOf(frame, operand)) {
+      const made = frame.scope.get(name);
+      if (made) frame.scope.set(name, cleaned(made, families));
+    }
   }
   store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
 }

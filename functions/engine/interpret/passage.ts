@@ -15,6 +15,9 @@ export interface Passage {
 /** The argument of a passage that is the object whose method is called. */
 export const wholeObject = "this";
 
+/** The argument of a passage by which several ways of a value lead: `answer(data=x, error=y)`, where x and y have come from one source. */
+export const anyArgument = "*";
+
 /** Further ones say little; without them the value counts as passed unchanged. */
 const passagesMax = 6;
 
@@ -33,7 +36,13 @@ export function commonPassages(
   a: readonly Passage[] | undefined,
   b: readonly Passage[] | undefined,
 ): readonly Passage[] | undefined {
-  const common = a && b ? a.filter((passage) => b.some((other) => same(passage, other))) : [];
+  const common = (a ?? []).flatMap((passage) => {
+    if (b?.some((other) => same(passage, other))) return passage;
+    const isAlike = ({ target, check }: Passage) => target === passage.target && check === "result";
+    return passage.check === "result" && b?.some(isAlike)
+      ? { ...passage, argument: anyArgument, field: undefined }
+      : [];
+  });
   return common.length === 0 ? undefined : common;
 }
 

@@ -67,6 +67,23 @@ export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
   return found;
 }
 
+const joins = /^(join|joinpath|resolve|combine|Path|PurePath)$/i;
+
+/** `full = os.path.join(root, name)`, `full = root / name`: what is told of the name afterwards holds for the whole path, too. */
+export function pathsMadeOf(frame: Frame, operand: Expression): string[] {
+  const key = accessPath(operand);
+  if (key === null) return [];
+  return [...frame.scope.origins].flatMap(([name, from]) =>
+    name !== key && joinedParts(from).some((part) => accessPath(part) === key) ? [name] : [],
+  );
+}
+
+function joinedParts(from: Expression): readonly Expression[] {
+  if (from.kind === "template") return from.parts;
+  if (from.kind === "operation") return /^[/+]$/.test(from.operator) ? from.operands : [];
+  return from.kind === "call" && joins.test(calledName(from)) ? from.args.map(({ value }) => value) : [];
+}
+
 function longerOf(call: Call): Expression | undefined {
   const { callee, args } = call;
   // The way from a folder to a path in Go, which begins with dots where it leaves the folder.

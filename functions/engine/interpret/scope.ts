@@ -64,7 +64,7 @@ export class Scope {
   }
 
   noteOrigin(name: string, from: Expression): void {
-    if (from.kind === "call" || from.kind === "operation" || from.kind === "field") this.origins.set(name, from);
+    if (/^(call|operation|field|template)$/.test(from.kind)) this.origins.set(name, from);
     else this.origins.delete(name);
   }
 

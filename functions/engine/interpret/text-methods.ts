@@ -28,6 +28,10 @@ export const textMethods: Record<
   equalsIgnoreCase: (text, [other]) =>
     typeof other === "string" ? text.toLowerCase() === other.toLowerCase() : undefined,
   isEmpty: (text, args) => (args.length === 0 ? text === "" : undefined),
+  slice: (text, [from, to, step]) =>
+    typeof (from ?? 0) === "number" && typeof (to ?? 0) === "number" && step === undefined
+      ? text.slice((from ?? 0) as number, (to ?? undefined) as number | undefined)
+      : undefined,
   substring: (text, [from, to]) =>
     typeof from === "number" ? text.substring(from, typeof to === "number" ? to : undefined) : undefined,
 };

@@ -119,7 +119,7 @@ export function join(a: Value, b: Value): Value {
   return {
     taint: joinTaint(a.taint, b.taint),
     constants: joinConstants(a.constants, b.constants),
-    slots: joinSlots(a.slots, b.slots),
+    slots: joinSlots(besideInput(a, b), besideInput(b, a)),
     paths: union(a.paths, b.paths, pathsMax),
     closures: union(a.closures, b.closures, 4),
     instance: a.instance ?? b.instance,
@@ -169,6 +169,14 @@ function joinConstants(a: Value["constants"], b: Value["constants"]): Value["con
   if (!a || !b) return null;
   const all = [...new Set([...a, ...b])];
   return all.length <= constantsMax ? all : null;
+}
+
+/** Where the other value is input of unknown shape, each element may be a part of it. */
+function besideInput({ slots }: Value, { slots: others, taint }: Value): Slots | null {
+  if (!slots || others || taint.length === 0) return slots;
+  const input = tainted(taint);
+  const entries = new Map([...slots.entries].map(([key, entry]) => [key, join(entry, input)] as const));
+  return { ...slots, entries, rest: slots.rest ? join(slots.rest, input) : input };
 }
 
 function joinSlots(a: Slots | null, b: Slots | null): Slots | null {

@@ -1,5 +1,5 @@
 import type { ExportedFunction, Passage } from "../artefact.ts";
-import { wholeObject } from "../interpret/passage.ts";
+import { anyArgument, wholeObject } from "../interpret/passage.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 
 /** Further than this nobody writes wrappers around wrappers. */
@@ -43,7 +43,9 @@ export class Passages {
   #result({ artefact, exported }: Target, { argument, field }: Passage, depth: number): Effect {
     const parameter = argumentIndex(exported, argument);
     const ways = exported.returns.filter(
-      ({ from }) => "parameter" in from && from.parameter === parameter && samePart(from.field, field),
+      ({ from }) =>
+        "parameter" in from &&
+        (argument === anyArgument || (from.parameter === parameter && samePart(from.field, field))),
     );
     return ways
       .map(({ clean, via }): Effect => {

@@ -119,13 +119,13 @@ export const problemClasses: readonly ProblemClass[] = [
   row("trust_boundary", "other", [501], ["A04", "A06"], "越过信任边界", "Trust boundary crossed"),
   row("debug_mode", "other", [489], ["A05", "A02"], "调试模式开启", "Debug mode on"),
   row("prompt_injection", "other", [1427], null, "写给模型的指令", "Instructions to a model"),
-  row("open_access", "other", [284, 668, 1327], ["A01", "A01"], "访问范围过大", "Open to too many"),
+  row("open_access", "other", [284, 644, 668, 1327], ["A01", "A01"], "访问范围过大", "Open to too many"),
   row("open_permissions", "other", [732], ["A01", "A01"], "文件权限过宽", "File permissions too wide"),
   row("excess_privilege", "other", [250, 269], ["A04", "A06"], "权限过高", "More privilege than needed"),
   row("unpinned_dependency", "other", [829], ["A08", "A08"], "依赖未固定或未校验", "Unpinned or unchecked dependency"),
   row("unverified_download", "code_injection", [494], ["A08", "A08"], "下载内容未经校验", "Download without a check"),
   row("missing_logging", "other", [778], ["A09", "A09"], "缺少审计日志", "Missing audit log"),
-  row("permissive_cors", "other", [942], ["A05", "A02"], "跨域策略过宽", "Permissive CORS"),
+  row("permissive_cors", "other", [942, 1385], ["A05", "A02"], "跨域策略过宽", "Permissive CORS"),
 ];
 
 const byCwe = new Map(problemClasses.flatMap((entry) => entry.cwe.map((cwe) => [cwe, entry] as const)));

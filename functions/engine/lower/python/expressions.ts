@@ -62,9 +62,8 @@ export const expressions: Record<string, Handler> = {
   subscript: (l, node) => {
     const of = childIn(node, "value");
     const [key, ...more] = childrenIn(node, "subscript");
-    if (!of) return l.unknown(node);
-    const whole = !key || more.length > 0 || key.type === "slice";
-    return { ...span(node), kind: "index", of: l.expression(of), key: whole ? null : l.expression(key) };
+    if (of && key?.type === "slice" && more.length === 0) return slice(l, node, l.expression(of), key);
+    return target(l, node);
   },
   call: (l, node) => {
     const callee = childIn(node, "function");
@@ -138,6 +137,18 @@ export const expressions: Record<string, Handler> = {
     return { ...span(node), kind: "assign", to: target(l, to), from: value, type: null, declares: true };
   },
 };
+
+/** `x[a:b]` asks x for a part of itself, like a method of JavaScript does. */
+function slice(l: PythonLowering, node: SyntaxNode, of: Expression, range: SyntaxNode): Expression {
+  const bounds: Expression[] = [l.literal(range, null), l.literal(range, null)];
+  let [position, end] = [0, range.start];
+  for (const bound of range.children) {
+    position += l.textOf({ start: end, end: bound.start }).split(":").length - 1;
+    bounds[position] = l.expression(bound);
+    end = bound.end;
+  }
+  return l.call(node, { ...span(node), kind: "field", of, name: "slice" }, bounds.map(positional));
+}
 
 /** A string with its prefix and holes. Bytes count as text: what matters is who chose them. */
 function text(l: PythonLowering, node: SyntaxNode): Expression {

@@ -1,5 +1,5 @@
 import type { Expression } from "../../ir/ir.ts";
-import type { SyntaxNode } from "../../parse/syntax.ts";
+import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
 
 /** Lowers the left side of an assignment: names, attributes, subscripts, and tuples of them. */
@@ -25,6 +25,13 @@ export function target(l: Lowering, node: SyntaxNode): Expression {
     case "as_pattern_target":
     case "parenthesized_expression":
       return node.children[0] ? target(l, node.children[0]) : l.unknown(node);
+    case "subscript": {
+      const of = childIn(node, "value");
+      const [key, ...more] = childrenIn(node, "subscript");
+      if (!of) return l.unknown(node);
+      const whole = !key || more.length > 0 || key.type === "slice";
+      return { ...span(node), kind: "index", of: l.expression(of), key: whole ? null : l.expression(key) };
+    }
     default:
       return l.expression(node);
   }

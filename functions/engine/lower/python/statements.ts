@@ -57,7 +57,7 @@ export const statements: Record<string, Handler> = {
   ],
   break_statement: (_, node) => [{ ...span(node), kind: "jump", to: "break" }],
   continue_statement: (_, node) => [{ ...span(node), kind: "jump", to: "continue" }],
-  assert_statement: (l, node) => node.children.map((c) => value(node, l.expression(c))),
+  assert_statement: assertion,
   delete_statement: (l, node) => [value(node, l.reads(node, node.children))],
   print_statement: (l, node) => [
     value(
@@ -166,6 +166,15 @@ function loop(l: PythonLowering, node: SyntaxNode, bind: Expression | null, test
     { ...span(node), kind: "loop", bind, test, body: body(l, childIn(node, "body")), update: null, always: false },
     ...(afterwards ? body(l, childIn(afterwards, "body")) : []),
   ];
+}
+
+/** `assert test, message` goes on where the test holds. */
+function assertion(l: PythonLowering, node: SyntaxNode): Statement[] {
+  const [test, message] = node.children;
+  if (!test) return [];
+  const error = l.call(node, l.variable(node, "AssertionError"), message ? [positional(l.expression(message))] : []);
+  const otherwise: Statement[] = [{ ...span(node), kind: "throw", value: error }];
+  return [{ ...span(node), kind: "branch", test: l.expression(test), then: [], otherwise }];
 }
 
 function tryStatement(l: PythonLowering, node: SyntaxNode): Statement[] {
