@@ -12,7 +12,7 @@ import type {
 } from "../ir/ir.ts";
 import { assign, exportName } from "./assign.ts";
 import { check, checkDefinition } from "./check.ts";
-import { evaluate, symbolOf } from "./evaluate.ts";
+import { evaluate, recalling, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { noteThrowingGuard, refine } from "./guards.ts";
 import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts";
@@ -38,9 +38,7 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
   switch (s.kind) {
     case "expression":
       evaluate(run, frame, s.value);
-      if (s.value.kind === "call") applyGuardFunction(run, frame, s.value, "after");
-      throwingGuard(run, frame, s.value);
-      if (s.value.kind === "call" && leaves(run, frame, s.value)) {
+      if (recalling(frame, () => endsWith(run, frame, s.value))) {
         noteThrow(frame);
         frame.scope.variables = null;
         break;
@@ -89,9 +87,12 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
   }
 }
 
-function throwingGuard(run: Run, frame: Frame, value: Expression): void {
+/** Notes what a statement that has come to its end tells by that. @returns whether nothing goes on after it */
+function endsWith(run: Run, frame: Frame, value: Expression): boolean {
+  if (value.kind === "call") applyGuardFunction(run, frame, value, "after");
   const call = value.kind === "assign" ? value.from : value;
   if (call.kind === "call") noteThrowingGuard(run, frame, call);
+  return value.kind === "call" && leaves(run, frame, value);
 }
 
 /** Whether nothing goes on after a call: models say so, or the function of this file never returns. A method may be overridden by one that does. */

@@ -3,7 +3,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { holds } from "./check.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate, recalling } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath, memberPaths } from "./names.ts";
@@ -15,7 +15,7 @@ import { cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
 export function refine(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
-  run.deeper(outcome ? refineHolding : refineFailing, frame, test, undefined);
+  recalling(frame, () => run.deeper(outcome ? refineHolding : refineFailing, frame, test, undefined));
 }
 
 const refineHolding = (run: Run, frame: Frame, test: Expression): void => refineTest(run, frame, test, true);

@@ -53,6 +53,8 @@ export function newFrame(
     loops: [],
     throws: null,
     inlined: 0,
+    given: new Map(),
+    recalls: false,
   };
 }
 

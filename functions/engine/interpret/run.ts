@@ -2,7 +2,7 @@ import type { AskedSetting } from "../artefact.ts";
 import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalogue.ts";
 import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
-import type { Expression, FunctionNode, Span } from "../ir/ir.ts";
+import type { Call, Expression, FunctionNode, Span } from "../ir/ir.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
@@ -112,6 +112,10 @@ export interface Frame {
   /** States at which the enclosing try statements may be left. */
   throws: Variables[] | null;
   inlined: number;
+  /** What each call in it gave when it was last evaluated. */
+  readonly given: Map<Call, Value>;
+  /** Whether calls are remembered instead of evaluated: what a test tells is asked after it, and that must run nothing again. */
+  recalls: boolean;
 }
 
 /** Places that somebody has marked from outside, by the syntax: asked about every value that is computed there. */
