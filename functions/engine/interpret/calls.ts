@@ -249,7 +249,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const [container] = called.models.containers;
   if (container) {
     const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional);
-    if (changed && call.callee.kind === "field") storeReceiver(frame, call.callee.of, changed);
+    if (changed && call.callee.kind === "field") storeReceiver(run, frame, call.callee.of, changed);
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
@@ -341,26 +341,26 @@ function mappedCleans(run: Run, { positional: [mapping] }: Called, { callee, arg
     .sanitizers.reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);
 }
 
-function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
+function storeReceiver(run: Run, frame: Frame, of: Call["callee"], value: Value): void {
   const key = accessPath(of);
   if (key === null) {
     // `buffer + length` points into the buffer.
-    if (of.kind === "operation" && of.operands[0]) writeInto(frame, of.operands[0], value);
+    if (of.kind === "operation" && of.operands[0]) writeInto(run, frame, of.operands[0], value);
     // `sb.append(a).append(b)`: the chain's root is what changes.
-    if (of.kind === "call" && of.callee.kind === "field") storeReceiver(frame, of.callee.of, value);
+    if (of.kind === "call" && of.callee.kind === "field") storeReceiver(run, frame, of.callee.of, value);
     return;
   }
   const owner = frame.scope.binding(key);
-  if (owner && owner !== frame.scope) owner.weaken(key, value);
+  if (owner && owner !== frame.scope) run.storeAround(owner, key, value);
   else frame.scope.set(key, value);
 }
 
 /** What is written somewhere inside taints the whole. */
-function writeInto(frame: Frame, of: Call["callee"], { taint }: Value): void {
+function writeInto(run: Run, frame: Frame, of: Call["callee"], { taint }: Value): void {
   const key = accessPath(of);
   const known = key === null ? undefined : frame.scope.binding(key)?.get(key);
   if (known)
-    storeReceiver(frame, of, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
+    storeReceiver(run, frame, of, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
 }
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
@@ -433,7 +433,12 @@ function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subjec
       if (!output.arguments.includes(i) && !output.arguments.includes("*")) continue;
       const known = called.positional[i] ?? nothing;
       if (i === output.from) continue;
-      storeReceiver(frame, value, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
+      storeReceiver(run, frame, value, {
+        ...known,
+        constants: null,
+        prefix: null,
+        taint: joinTaint(known.taint, taint),
+      });
     }
   }
 }

@@ -7,7 +7,16 @@ import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Scope, Variables } from "./scope.ts";
-import type { ClassInfo, ClosureValue, Source, Step, Taint, Value } from "./value.ts";
+import {
+  type ClassInfo,
+  type ClosureValue,
+  join,
+  nothing,
+  type Source,
+  type Step,
+  type Taint,
+  type Value,
+} from "./value.ts";
 
 /** Steps of interpretation one file may take: about 200 times what an ordinary file needs. */
 const stepsMax = 400_000;
@@ -35,6 +44,11 @@ export interface Flow {
 
 /** What a call of a function does, in terms of its parameters. */
 export interface Summary {
+  /** The object and the arguments that it was summarised for. */
+  self: Value | null;
+  parameters: { name: string; value: Value }[];
+  /** It stores something where others find it: in fields of objects, in variables around it. */
+  stores: boolean;
   flows: Flow[];
   /** Parameters handed to other files; their source is the parameter. */
   passes: Handover[];
@@ -160,6 +174,8 @@ export class Run {
   cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];
   truncated = false;
+  /** How often something was stored where other functions find it. */
+  storings = 0;
   /** Steps at which following calls stops; from there on summaries must do. */
   followUntil = 0;
   #steps = 0;
@@ -189,6 +205,18 @@ export class Run {
 
   get steps(): number {
     return this.#steps;
+  }
+
+  /** Keeps what some method assigns to a field. */
+  storeField(info: ClassInfo, name: string, value: Value): void {
+    this.storings++;
+    info.fields.set(name, join(info.fields.get(name) ?? nothing, value));
+  }
+
+  /** Assigns to a variable of another function: whether and when this one runs is not known, so the old value stays possible. */
+  storeAround(scope: Scope, name: string, value: Value): void {
+    this.storings++;
+    scope.set(name, join(scope.get(name) ?? nothing, value));
   }
 
   /** Runs deeper work, or gives up on it where the nesting is beyond what our stack should bear. */
