@@ -29,6 +29,8 @@ import {
 const inlinedMax = 4;
 /** Steps that following calls may take for one function that is looked at on its own; beyond, calls are summarised. */
 export const followedStepsMax = 10_000;
+/** Steps of them that one call may take, with all that is followed in it: what is followed at every level grows with each level. */
+const followedCallMax = 1_000;
 /** Bodies longer than this are summarised, not followed: UTF-16 units of source. */
 const inlineLengthMax = 6_000;
 
@@ -85,13 +87,17 @@ export function invoke(
   const closure = run.language === "java" ? overloaded(found, args.length) : found;
   const { fn } = closure;
   if (run.active.has(fn)) return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));
+  const part = isPart(closure, caller);
   const follow =
     fn.end - fn.start <= inlineLengthMax &&
     run.steps < run.followUntil &&
-    (isPart(closure, caller) || (caller.inlined < inlinedMax && tellsMore(run, caller, closure, args, named)));
-  return follow
-    ? inline(run, caller, closure, args, named, at)
-    : applySummary(run, caller, summarise(run, closure), fn, args, named, at);
+    (part || (caller.inlined < inlinedMax && tellsMore(run, caller, closure, args, named)));
+  if (!follow) return applySummary(run, caller, summarise(run, closure), fn, args, named, at);
+  const until = run.followUntil;
+  if (caller.inlined === 0 && !part) run.followUntil = Math.min(until, run.steps + followedCallMax);
+  const given = inline(run, caller, closure, args, named, at);
+  run.followUntil = until;
+  return given;
 }
 
 /**
