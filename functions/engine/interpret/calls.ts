@@ -33,7 +33,8 @@ import {
 } from "./value.ts";
 import { showModel } from "./views.ts";
 
-interface Called {
+/** What a call is about: who is called, and with what. */
+export interface Called {
   callee: Value;
   receiver: Value | null;
   /** What the receiver is known as. */
@@ -45,14 +46,29 @@ interface Called {
   named: Map<string, Value>;
   /** What is passed as a map of named arguments. */
   maps: Value;
+  /** The function of another file that it may be; see `targetOf`. */
+  target: string | null;
 }
 
-/** Evaluates a call: checks it against the models, then decides what it gives. */
+/** What a call gives. */
 export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
+  const known = frame.recalls ? frame.given.get(call) : undefined;
+  if (known) return known.value;
   const required = requireOf(run, frame, call) ?? handedOut(run, frame, call);
   if (required) return required;
   const called = prepare(run, frame, call);
-  const { paths, models, positional, receiver } = called;
+  const value = make(run, frame, call, called);
+  frame.given.set(call, { called, value });
+  return value;
+}
+
+/** What a call was about when it was last evaluated here; of one that was not, what it would be about. */
+export const calledBy = (run: Run, frame: Frame, call: Call): Called =>
+  frame.given.get(call)?.called ?? prepare(run, frame, call);
+
+/** Makes a call: checks it against the models, then decides what it gives. */
+function make(run: Run, frame: Frame, call: Call, called: Called): Value {
+  const { paths, models, positional, receiver, target } = called;
   const subject: Subject = {
     positional,
     named: called.named,
@@ -78,13 +94,12 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
-  const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, paths) : null;
   const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, paths) : null);
   if (given !== null) handOver(run, given, positional, called.named, call);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
-  let result = resultOf(run, frame, call, called, entered, target);
+  let result = resultOf(run, frame, call, called, entered);
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);
   result = asSetting(models, subject, result);
@@ -145,12 +160,12 @@ function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null
 function prepare(run: Run, frame: Frame, call: Call): Called {
   const { callee } = call;
   const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
-  const target =
+  const called =
     receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee);
   const paths =
     receiver && callee.kind === "field"
-      ? unique([...target.paths, ...memberPaths(receiver, callee.name)])
-      : target.paths;
+      ? unique([...called.paths, ...memberPaths(receiver, callee.name)])
+      : called.paths;
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;
@@ -165,8 +180,17 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
     else positional.push(arg.spread ? anyElement(value) : value);
   }
   const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
-  const shared = { callee: target, receiver, names: receiverNames(call, receiver) };
-  return { ...shared, paths: names, models: run.knowledge.calls.findAll(names), positional, named: byName, maps };
+  return {
+    callee: called,
+    receiver,
+    names: receiverNames(call, receiver),
+    paths: names,
+    models: run.knowledge.calls.findAll(names),
+    positional,
+    named: byName,
+    maps,
+    target: called.closures.length === 0 && !called.type ? targetOf(run, names) : null,
+  };
 }
 
 /** A method is not read before it is called: reading has sources and sinks of its own. */
@@ -224,8 +248,8 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
   return true;
 }
 
-function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean, target: string | null): Value {
-  const { callee, positional, receiver } = called;
+function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
+  const { callee, positional, receiver, target } = called;
   if (run.language === "go" && (call.isNew || callee.type)) return made(call, called);
   if (callee.type) return instantiate(run, frame, callee, positional, called.named, call);
   if (callee.closures.length > 0) {

@@ -1,4 +1,4 @@
-import type { Assign, Call, Expression, Field, Index, Operation, Span } from "../ir/ir.ts";
+import type { Assign, Expression, Field, Index, Operation, Span } from "../ir/ir.ts";
 import { getterOf } from "./accessors.ts";
 import { assign } from "./assign.ts";
 import { evaluateCall } from "./calls.ts";
@@ -61,7 +61,7 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
       return branches(run, frame, e.test, known, e.then, e.otherwise);
     }
     case "call":
-      return call(run, frame, e);
+      return evaluateCall(run, frame, e);
     case "collection":
       return collection(run, frame, e);
     case "closure": {
@@ -79,14 +79,6 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
         e.reads.reduce<readonly Taint[]>((taint, read) => joinTaint(taint, allTaint(evaluate(run, frame, read))), []),
       );
   }
-}
-
-function call(run: Run, frame: Frame, e: Call): Value {
-  const known = frame.recalls ? frame.given.get(e) : undefined;
-  if (known) return known;
-  const value = evaluateCall(run, frame, e);
-  frame.given.set(e, value);
-  return value;
 }
 
 /** Asks again about what was evaluated, as its variables are now. Calls in it are not run again: they gave what they gave. */

@@ -4,6 +4,7 @@ import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Call, Expression, FunctionNode, Span } from "../ir/ir.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
+import type { Called } from "./calls.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Scope, Variables } from "./scope.ts";
@@ -126,8 +127,8 @@ export interface Frame {
   /** States at which the enclosing try statements may be left. */
   throws: Variables[] | null;
   inlined: number;
-  /** What each call in it gave when it was last evaluated. */
-  readonly given: Map<Call, Value>;
+  /** What each call in it was about and gave when it was last evaluated. */
+  readonly given: Map<Call, { called: Called; value: Value }>;
   /** Whether calls are remembered instead of evaluated: what a test tells is asked after it, and that must run nothing again. */
   recalls: boolean;
 }
