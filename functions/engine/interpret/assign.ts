@@ -93,11 +93,11 @@ function bind(run: Run, frame: Frame, name: string, given: Value, declares: bool
   // A value that goes by no name goes by the variable's: models may ask what a receiver is called.
   const value = given.paths.length === 0 && given.constants === null ? { ...given, paths: [`?${name}`] } : given;
   const owner = frame.scope.binding(name);
-  const isField = !declares && !owner && hasOpenClasses(run.language) && frame.owner?.fields.has(name);
-  if (isField) {
+  const isField = !declares && !owner && hasOpenClasses(run.language);
+  if (isField && frame.owner?.fields.has(name)) {
     frame.scope.set(`this.${name}`, value);
-    frame.owner?.fields.set(name, join(frame.owner.fields.get(name) ?? nothing, value));
-  } else if (owner && owner !== frame.scope && !declares) owner.weaken(name, value);
+    run.storeField(frame.owner, name, value);
+  } else if (owner && owner !== frame.scope && !declares) run.storeAround(owner, name, value);
   else frame.scope.set(name, value);
 }
 
@@ -126,7 +126,7 @@ function assignField(
       paths: value.paths.length > 0 ? value.paths : paths,
     });
   const info = of.instance ?? (of === frame.self ? frame.owner : null);
-  if (info) info.fields.set(to.name, join(info.fields.get(to.name) ?? nothing, keptIn(value)));
+  if (info) run.storeField(info, to.name, keptIn(value));
 }
 
 /** `module.exports = …`, `exports.x = …`: what other files can call. */
@@ -219,7 +219,7 @@ function assignIndex(
       : { ...slots, rest: slots.rest ? join(slots.rest, stored) : stored };
   const owner = frame.scope.binding(whole);
   const next = { ...of, constants: null, slots: boundSlots(changed) };
-  if (owner && owner !== frame.scope) owner.weaken(whole, next);
+  if (owner && owner !== frame.scope) run.storeAround(owner, whole, next);
   else frame.scope.set(whole, next);
 }
 

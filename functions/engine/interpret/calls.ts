@@ -34,7 +34,8 @@ import {
 } from "./value.ts";
 import { showModel } from "./views.ts";
 
-interface Called {
+/** What a call is about: who is called, and with what. */
+export interface Called {
   callee: Value;
   receiver: Value | null;
   /** What the receiver is known as. */
@@ -46,14 +47,29 @@ interface Called {
   named: Map<string, Value>;
   /** What is passed as a map of named arguments. */
   maps: Value;
+  /** The function of another file that it may be; see `targetOf`. */
+  target: string | null;
 }
 
-/** Evaluates a call: checks it against the models, then decides what it gives. */
+/** What a call gives. */
 export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
+  const known = frame.recalls ? frame.given.get(call) : undefined;
+  if (known) return known.value;
   const required = requireOf(run, frame, call) ?? handedOut(run, frame, call);
   if (required) return required;
   const called = prepare(run, frame, call);
-  const { paths, models, positional, receiver } = called;
+  const value = make(run, frame, call, called);
+  frame.given.set(call, { called, value });
+  return value;
+}
+
+/** What a call was about when it was last evaluated here; of one that was not, what it would be about. */
+export const calledBy = (run: Run, frame: Frame, call: Call): Called =>
+  frame.given.get(call)?.called ?? prepare(run, frame, call);
+
+/** Makes a call: checks it against the models, then decides what it gives. */
+function make(run: Run, frame: Frame, call: Call, called: Called): Value {
+  const { paths, models, positional, receiver, target } = called;
   const subject: Subject = {
     positional,
     named: called.named,
@@ -79,13 +95,12 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
-  const target = called.callee.closures.length === 0 && !called.callee.type ? targetOf(run, frame, paths) : null;
   const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, paths) : null);
   if (given !== null) handOver(run, given, positional, called.named, call);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
-  let result = resultOf(run, frame, call, called, entered, target);
+  let result = resultOf(run, frame, call, called, entered);
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);
   result = asSetting(models, subject, result);
@@ -146,12 +161,12 @@ function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null
 function prepare(run: Run, frame: Frame, call: Call): Called {
   const { callee } = call;
   const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
-  const target =
+  const called =
     receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee);
   const paths =
     receiver && callee.kind === "field"
-      ? unique([...target.paths, ...memberPaths(receiver, callee.name)])
-      : target.paths;
+      ? unique([...called.paths, ...memberPaths(receiver, callee.name)])
+      : called.paths;
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;
@@ -166,8 +181,17 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
     else positional.push(arg.spread ? anyElement(value) : value);
   }
   const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
-  const shared = { callee: target, receiver, names: receiverNames(call, receiver) };
-  return { ...shared, paths: names, models: run.knowledge.calls.findAll(names), positional, named: byName, maps };
+  return {
+    callee: called,
+    receiver,
+    names: receiverNames(call, receiver),
+    paths: names,
+    models: run.knowledge.calls.findAll(names),
+    positional,
+    named: byName,
+    maps,
+    target: called.closures.length === 0 && !called.type ? targetOf(run, frame, names) : null,
+  };
 }
 
 /** A method is not read before it is called: reading has sources and sinks of its own. */
@@ -225,8 +249,8 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
   return true;
 }
 
-function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean, target: string | null): Value {
-  const { callee, positional, receiver } = called;
+function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
+  const { callee, positional, receiver, target } = called;
   if (run.language === "go" && (call.isNew || callee.type)) return made(call, called);
   if (callee.type) return instantiate(run, frame, callee, positional, called.named, call);
   if (callee.closures.length > 0) {
@@ -252,7 +276,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const [container] = called.models.containers;
   if (container) {
     const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional, called.named);
-    if (changed && call.callee.kind === "field") storeReceiver(frame, call.callee.of, changed);
+    if (changed && call.callee.kind === "field") storeReceiver(run, frame, call.callee.of, changed);
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
@@ -359,26 +383,26 @@ function mappedCleans(run: Run, { positional: [mapping] }: Called, { callee, arg
     .sanitizers.reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);
 }
 
-function storeReceiver(frame: Frame, of: Call["callee"], value: Value): void {
+function storeReceiver(run: Run, frame: Frame, of: Call["callee"], value: Value): void {
   const key = accessPath(of);
   if (key === null) {
     // `buffer + length` points into the buffer.
-    if (of.kind === "operation" && of.operands[0]) writeInto(frame, of.operands[0], value);
+    if (of.kind === "operation" && of.operands[0]) writeInto(run, frame, of.operands[0], value);
     // `sb.append(a).append(b)`: the chain's root is what changes.
-    if (of.kind === "call" && of.callee.kind === "field") storeReceiver(frame, of.callee.of, value);
+    if (of.kind === "call" && of.callee.kind === "field") storeReceiver(run, frame, of.callee.of, value);
     return;
   }
   const owner = frame.scope.binding(key);
-  if (owner && owner !== frame.scope) owner.weaken(key, value);
+  if (owner && owner !== frame.scope) run.storeAround(owner, key, value);
   else frame.scope.set(key, value);
 }
 
 /** What is written somewhere inside taints the whole. */
-function writeInto(frame: Frame, of: Call["callee"], { taint }: Value): void {
+function writeInto(run: Run, frame: Frame, of: Call["callee"], { taint }: Value): void {
   const key = accessPath(of);
   const known = key === null ? undefined : frame.scope.binding(key)?.get(key);
   if (known)
-    storeReceiver(frame, of, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
+    storeReceiver(run, frame, of, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
 }
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
@@ -451,7 +475,12 @@ function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subjec
       if (!output.arguments.includes(i) && !output.arguments.includes("*")) continue;
       const known = called.positional[i] ?? nothing;
       if (i === output.from) continue;
-      storeReceiver(frame, value, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
+      storeReceiver(run, frame, value, {
+        ...known,
+        constants: null,
+        prefix: null,
+        taint: joinTaint(known.taint, taint),
+      });
     }
   }
 }

@@ -87,6 +87,17 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
   }
 }
 
+/** Asks again about what was evaluated, as its variables are now. Calls in it are not run again: they gave what they gave. */
+export function recalling<T>(frame: Frame, ask: () => T): T {
+  const outer = frame.recalls;
+  frame.recalls = true;
+  try {
+    return ask();
+  } finally {
+    frame.recalls = outer;
+  }
+}
+
 function branches(
   run: Run,
   frame: Frame,

@@ -11,13 +11,14 @@ import type {
   Try,
 } from "../ir/ir.ts";
 import { assign, exportName } from "./assign.ts";
+import { calledBy } from "./calls.ts";
 import { check, checkDefinition } from "./check.ts";
-import { evaluate, symbolOf } from "./evaluate.ts";
+import { evaluate, recalling, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { noteThrowingGuard, refine } from "./guards.ts";
 import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts";
 import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
-import { basePaths, memberPaths } from "./names.ts";
+import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, Scope, type Variables } from "./scope.ts";
@@ -38,9 +39,7 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
   switch (s.kind) {
     case "expression":
       evaluate(run, frame, s.value);
-      if (s.value.kind === "call") applyGuardFunction(run, frame, s.value, "after");
-      throwingGuard(run, frame, s.value);
-      if (s.value.kind === "call" && leaves(run, frame, s.value)) {
+      if (recalling(frame, () => endsWith(run, frame, s.value))) {
         noteThrow(frame);
         frame.scope.variables = null;
         break;
@@ -89,24 +88,20 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
   }
 }
 
-function throwingGuard(run: Run, frame: Frame, value: Expression): void {
+/** Notes what a statement that has come to its end tells by that. @returns whether nothing goes on after it */
+function endsWith(run: Run, frame: Frame, value: Expression): boolean {
+  if (value.kind === "call") applyGuardFunction(run, frame, value, "after");
   const call = value.kind === "assign" ? value.from : value;
   if (call.kind === "call") noteThrowingGuard(run, frame, call);
+  return value.kind === "call" && leaves(run, frame, value);
 }
 
 /** Whether nothing goes on after a call: models say so, or the function of this file never returns. A method may be overridden by one that does. */
-function leaves(run: Run, frame: Frame, { callee }: Call): boolean {
-  if (callee.kind === "variable") {
-    const { closures } = evaluate(run, frame, callee);
-    if (closures.length > 0)
-      return closures.every((closure) => closure.owner === null && summarise(run, closure).leaves);
-  }
-  if (!run.knowledge.calls.kinds.has("exits") || (callee.kind !== "variable" && callee.kind !== "field")) return false;
-  const paths =
-    callee.kind === "field"
-      ? memberPaths(evaluate(run, frame, callee.of), callee.name)
-      : evaluate(run, frame, callee).paths;
-  return run.knowledge.calls.findAll(paths).exits.length > 0;
+function leaves(run: Run, frame: Frame, call: Call): boolean {
+  const { callee, models } = calledBy(run, frame, call);
+  if (call.callee.kind === "variable" && callee.closures.length > 0)
+    return callee.closures.every((closure) => closure.owner === null && summarise(run, closure).leaves);
+  return models.exits.length > 0;
 }
 
 function noteThrow(frame: Frame): void {

@@ -1,9 +1,9 @@
 import { allFamilies, type Families, normalised } from "../catalogue/catalogue.ts";
 import type { Call, Expression, FunctionNode } from "../ir/ir.ts";
 import { walk } from "../ir/walk.ts";
+import { calledBy } from "./calls.ts";
 import { evaluate } from "./evaluate.ts";
 import { change, refine } from "./guards.ts";
-import { targetOf } from "./handover.ts";
 import { summarise } from "./invoke.ts";
 import { accessPath } from "./names.ts";
 import { joinedPassages, type Passage } from "./passage.ts";
@@ -61,7 +61,7 @@ function cleanParameters(run: Run, frame: Frame): Families[] {
 export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: "true" | "false" | "after"): void {
   if (call.isNew || call.args.length === 0 || call.args.length > 6) return;
   if (!call.args.some(({ value }) => accessPath(value) !== null)) return;
-  const callee = evaluate(run, frame, call.callee);
+  const { callee, target } = calledBy(run, frame, call);
   const [closure, ...others] = callee.closures;
   if (closure && others.length === 0) {
     const guard: Guard = run.active.has(closure.fn) ? noGuard : summarise(run, closure).guard;
@@ -71,7 +71,6 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: "t
     }
     return;
   }
-  const target = closure ? null : targetOf(run, frame, callee.paths);
   if (target === null) return;
   for (const [i, { name, value }] of call.args.entries()) {
     const key = accessPath(value);

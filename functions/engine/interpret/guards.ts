@@ -2,11 +2,12 @@ import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
+import { calledBy } from "./calls.ts";
 import { holds } from "./check.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate, recalling } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
-import { accessPath, memberPaths } from "./names.ts";
+import { accessPath } from "./names.ts";
 import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon, pathsMadeOf } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
@@ -15,7 +16,7 @@ import { anyElement, cleaned, constant, nothing, type Taint, type Value } from "
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
 export function refine(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
-  run.deeper(outcome ? refineHolding : refineFailing, frame, test, undefined);
+  recalling(frame, () => run.deeper(outcome ? refineHolding : refineFailing, frame, test, undefined));
 }
 
 const refineHolding = (run: Run, frame: Frame, test: Expression): void => refineTest(run, frame, test, true);
@@ -400,15 +401,11 @@ export const noteThrowingGuard = (run: Run, frame: Frame, call: Call): void => m
 
 function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
   const { callee } = call;
-  const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
-  const paths =
-    receiver && callee.kind === "field"
-      ? [...memberPaths(receiver, callee.name), `?.${callee.name}`]
-      : evaluate(run, frame, callee).paths;
-  for (const guard of run.knowledge.calls.findAll(paths).guards) {
+  const { models, receiver, positional, named } = calledBy(run, frame, call);
+  const anyones = callee.kind === "field" ? run.knowledge.calls.find(`?.${callee.name}`).guards : [];
+  for (const guard of new Set([...models.guards, ...anyones])) {
     if ((guard.throws ? "after" : guard.answer) !== outcome) continue;
-    const positional = call.args.map((arg) => evaluate(run, frame, arg.value));
-    const subject = { positional, named: new Map(), receiver, receiverPaths: [], at: call, name: "" };
+    const subject = { positional, named, receiver, receiverPaths: [], at: call, name: "" };
     if (!guard.when.every((test) => holds(frame, test, subject))) continue;
     const operand =
       guard.of === "receiver" ? (callee.kind === "field" ? callee.of : null) : call.args[Number(guard.of)]?.value;

@@ -29,6 +29,8 @@ import {
 const inlinedMax = 4;
 /** Steps that following calls may take for one function that is looked at on its own; beyond, calls are summarised. */
 export const followedStepsMax = 10_000;
+/** Steps of them that one call may take, with all that is followed in it: what is followed at every level grows with each level. */
+const followedCallMax = 1_000;
 /** Bodies longer than this are summarised, not followed: UTF-16 units of source. */
 const inlineLengthMax = 6_000;
 
@@ -53,6 +55,8 @@ export function newFrame(
     loops: [],
     throws: null,
     inlined: 0,
+    given: new Map(),
+    recalls: false,
   };
 }
 
@@ -83,23 +87,62 @@ export function invoke(
 ): Value {
   const closure = run.language === "java" ? overloaded(run, found, args.length) : found;
   const { fn } = closure;
-  const telling = [...args, ...named.values()].some(
-    (arg) =>
-      arg.constants ||
-      arg.slots ||
-      arg.closures.length > 0 ||
-      arg.instance ||
-      arg.region ||
-      arg.paths.some((p) => !p.startsWith("?")),
-  );
+  if (run.active.has(fn)) return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));
+  const part = isPart(closure, caller);
   const follow =
-    (isPart(closure, caller) || ((telling || closure.self?.instance) && caller.inlined < inlinedMax)) &&
     fn.end - fn.start <= inlineLengthMax &&
     run.steps < run.followUntil &&
-    !run.active.has(fn);
-  if (follow) return inline(run, caller, closure, args, named, at);
-  if (run.active.has(fn)) return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));
-  return applySummary(run, caller, summarise(run, closure), fn, args, named, at);
+    (part || (caller.inlined < inlinedMax && tellsMore(run, caller, closure, args, named)));
+  if (!follow) return applySummary(run, caller, summarise(run, closure), fn, args, named, at);
+  const until = run.followUntil;
+  if (caller.inlined === 0 && !part) run.followUntil = Math.min(until, run.steps + followedCallMax);
+  const given = inline(run, caller, closure, args, named, at);
+  run.followUntil = until;
+  return given;
+}
+
+/**
+ * Whether following a call tells more than the summary does. Most methods are called by others of the same object, with what these were
+ * given themselves: only what is stored in the object, or comes in with its input or its facts, is more than the summary knows.
+ */
+function tellsMore(
+  run: Run,
+  caller: Frame,
+  closure: ClosureValue,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): boolean {
+  const { self } = closure;
+  const given = [...args, ...named.values()];
+  if (!self?.instance) return given.some((arg) => isMore(arg, nothing));
+  const { stores, self: any, parameters } = summarise(run, closure);
+  return (
+    stores ||
+    isMore(self, any ?? nothing) ||
+    hasFacts(caller.scope) ||
+    [self, ...given].some(isInput) ||
+    given.some(({ prefix }) => prefix !== null) ||
+    parameters.some(({ name, value }, i) => isMore(named.get(name) ?? args[i] ?? nothing, value)) ||
+    args.length > parameters.length
+  );
+}
+
+/** Whether a value tells more than another one that stands for any. */
+const isMore = (value: Value, any: Value): boolean =>
+  value.constants !== null ||
+  value.slots !== null ||
+  value.closures.length > 0 ||
+  value.instance !== any.instance ||
+  Boolean(value.region) ||
+  value.paths.some((path) => !path.startsWith("?") && !any.paths.includes(path));
+
+const isInput = ({ taint }: Value): boolean =>
+  taint.some(({ source }) => source.parameter === null && source.outside === null);
+
+function hasFacts(from: Scope): boolean {
+  for (let scope: Scope | null = from; scope; scope = scope.parent)
+    for (const key of scope.variables?.keys() ?? []) if (key.startsWith("@")) return true;
+  return false;
 }
 
 /** A function that is called where it is written is a part of the function around it. */
@@ -176,7 +219,17 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   const known = run.summaries.get(fn);
   if (known) return known;
   const guard: Guard = { true: null, false: null, after: null };
-  const summary: Summary = { flows: [], passes: [], returns: nothing, settles: new Set(), leaves: false, guard };
+  const summary: Summary = {
+    self: closure.self,
+    parameters: [],
+    stores: false,
+    flows: [],
+    passes: [],
+    returns: nothing,
+    settles: new Set(),
+    leaves: false,
+    guard,
+  };
   run.summaries.set(fn, summary);
   const frame = newFrame(
     fn,
@@ -193,7 +246,11 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   knowFacts(closure, frame.scope);
   const decorators = fn.decorators.flatMap((decorator) => evaluate(run, frame, decorator).closures);
   for (const [i, param] of fn.params.entries())
-    bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry));
+    summary.parameters.push({
+      name: param.name,
+      value: bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry)),
+    });
+  const before = run.storings;
   run.visited.add(fn);
   run.active.add(fn);
   try {
@@ -205,6 +262,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     noteGuard(run, frame, null, false);
     settle(frame);
   }
+  summary.stores = run.storings > before;
   summary.returns = verified(fn, frame.returned ?? nothing);
   summary.settles = frame.settled ?? new Set();
   if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
@@ -221,13 +279,14 @@ function runDecorated(run: Run, frame: Frame, closure: ClosureValue, decorator: 
   for (const wrapper of made.closures) if (wrapper.fn !== fn) inline(run, apart, wrapper, [], new Map(), fn);
 }
 
-function bindParameter(run: Run, frame: Frame, param: Parameter, given: Value): void {
+function bindParameter(run: Run, frame: Frame, param: Parameter, given: Value): Value {
   const typed = withType(run, frame, given, param.type);
   const value = run.marks ? run.marks.parameter(run, param, typed) : typed;
   const namedValue =
     value.paths.length === 0 && value.constants === null ? { ...value, paths: [`?${param.name}`] } : value;
   frame.scope.set(param.name, namedValue);
   if (param.pattern) assign(run, frame, param.pattern, namedValue, param.pattern);
+  return namedValue;
 }
 
 /** A function passed to something that is not known: it may run, any number of times, on elements of the receiver. */

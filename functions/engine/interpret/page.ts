@@ -23,6 +23,9 @@ export class Page {
     exported: true,
   };
   readonly summary: Summary = {
+    self: null,
+    parameters: [],
+    stores: false,
     flows: [],
     passes: [],
     returns: nothing,

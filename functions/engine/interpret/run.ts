@@ -2,12 +2,22 @@ import type { AskedSetting } from "../artefact.ts";
 import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalogue.ts";
 import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
-import type { Expression, FunctionNode, Span } from "../ir/ir.ts";
+import type { Call, Expression, FunctionNode, Span } from "../ir/ir.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
+import type { Called } from "./calls.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Scope, Variables } from "./scope.ts";
-import type { ClassInfo, ClosureValue, Source, Step, Taint, Value } from "./value.ts";
+import {
+  type ClassInfo,
+  type ClosureValue,
+  join,
+  nothing,
+  type Source,
+  type Step,
+  type Taint,
+  type Value,
+} from "./value.ts";
 
 /** Steps of interpretation one file may take: about 200 times what an ordinary file needs. */
 const stepsMax = 400_000;
@@ -35,6 +45,11 @@ export interface Flow {
 
 /** What a call of a function does, in terms of its parameters. */
 export interface Summary {
+  /** The object and the arguments that it was summarised for. */
+  self: Value | null;
+  parameters: { name: string; value: Value }[];
+  /** It stores something where others find it: in fields of objects, in variables around it. */
+  stores: boolean;
   flows: Flow[];
   /** Parameters handed to other files; their source is the parameter. */
   passes: Handover[];
@@ -112,6 +127,10 @@ export interface Frame {
   /** States at which the enclosing try statements may be left. */
   throws: Variables[] | null;
   inlined: number;
+  /** What each call in it was about and gave when it was last evaluated. */
+  readonly given: Map<Call, { called: Called; value: Value }>;
+  /** Whether calls are remembered instead of evaluated: what a test tells is asked after it, and that must run nothing again. */
+  recalls: boolean;
 }
 
 /** Places that somebody has marked from outside, by the syntax: asked about every value that is computed there. */
@@ -158,6 +177,8 @@ export class Run {
   cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];
   truncated = false;
+  /** How often something was stored where other functions find it. */
+  storings = 0;
   /** Steps at which following calls stops; from there on summaries must do. */
   followUntil = 0;
   #steps = 0;
@@ -187,6 +208,18 @@ export class Run {
 
   get steps(): number {
     return this.#steps;
+  }
+
+  /** Keeps what some method assigns to a field. */
+  storeField(info: ClassInfo, name: string, value: Value): void {
+    this.storings++;
+    info.fields.set(name, join(info.fields.get(name) ?? nothing, value));
+  }
+
+  /** Assigns to a variable of another function: whether and when this one runs is not known, so the old value stays possible. */
+  storeAround(scope: Scope, name: string, value: Value): void {
+    this.storings++;
+    scope.set(name, join(scope.get(name) ?? nothing, value));
   }
 
   /** Runs deeper work, or gives up on it where the nesting is beyond what our stack should bear. */

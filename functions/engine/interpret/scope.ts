@@ -75,11 +75,6 @@ export class Scope {
     if (key.includes(".")) this.variables.set(fieldMark, nothing);
   }
 
-  /** Assigns from another function: whether and when it runs is not known, so the old value stays possible. */
-  weaken(key: string, value: Value): void {
-    this.set(key, join(this.get(key) ?? nothing, value));
-  }
-
   /** A copy of the state, to go on with in one branch. */
   copy(): Variables | null {
     return this.variables && new Map(this.variables);

@@ -38,6 +38,7 @@ export function applySummary(
       });
     }
   }
+  if (summary.stores) run.storings++;
   for (const fact of summary.settles) caller.scope.set(fact, constant(true));
   return substitute(summary.returns, fn, taintOf, 2);
 }
