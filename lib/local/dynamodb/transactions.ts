@@ -34,7 +34,9 @@ export function transactWrite(request: Json, tables: Tables, storage: Storage, n
     });
     const rows = each(writes, rowOf);
     refuseRepeats(rows);
-    const known = token && (await storage.get(tokenRows + token));
+    // No token is empty.
+    const tokenRow = tokenRows + (token ?? "");
+    const [known, ...before] = await storage.getMany([tokenRow, ...rows]);
     const fingerprint = fingerprintOf(TransactItems);
     if (known && now.getTime() < known.at + tokenMs) {
       if (known.fingerprint === fingerprint) return {};
@@ -43,7 +45,6 @@ export function transactWrite(request: Json, tables: Tables, storage: Storage, n
         "The request uses the same client token as a previous, but non-identical request.",
       );
     }
-    const before: (Item | undefined)[] = await storage.getMany(rows);
     const after = each(writes, (write, index) => outcome(write, before[index]));
     refuseSize(after.map((item, index) => item ?? before[index]));
     const changes = new Map(
@@ -51,7 +52,7 @@ export function transactWrite(request: Json, tables: Tables, storage: Storage, n
         kind === "ConditionCheck" ? [] : [...replacing(table, before[index], after[index])],
       ),
     );
-    if (token) changes.set(tokenRows + token, { at: now.getTime(), fingerprint });
+    if (token) changes.set(tokenRow, { at: now.getTime(), fingerprint });
     await storage.commit(changes);
     return {};
   });

@@ -113,9 +113,9 @@ export class BlobWriter {
   /** Bytes and name are on the disk when this returns, so that the index may refer to them. */
   async seal(): Promise<void> {
     await this.#flush();
-    await this.#file.sync();
+    // At once, so that the file system writes its journal for both.
+    await Promise.all([this.#file.sync(), syncFolder(this.#path)]);
     await this.#file.close();
-    await syncFolder(this.#path);
   }
 
   async #flush(): Promise<void> {
