@@ -9,10 +9,18 @@ const fieldsMax = 6;
 const library =
   /^(archive|compress|container|crypto|database|debug|encoding|go|hash|html|image|index|io|log|math|mime|net|os|path|regexp|runtime|sync|testing|text|time|unicode)\//;
 
+interface Package {
+  files: FileArtefact[];
+  /** Functions by their names, methods by type and name. */
+  exports: Map<string, Target[]>;
+}
+
 /** Finds functions where a package is a folder: its files see each other's names, and others import the folder. */
 export class Packages {
-  readonly #folders = new Map<string, FileArtefact[]>();
+  readonly #folders = new Map<string, Package>();
   readonly #methods = new Map<string, Target[]>();
+  /** Which folder a module is, by who imports it: each is asked for by every name that is used of it. */
+  readonly #imports = new Map<string, string | null>();
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[]) {
@@ -20,11 +28,14 @@ export class Packages {
       const { path, language } = artefact.coverage;
       if (language !== "go") continue;
       const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-      this.#folders.set(folder, [...(this.#folders.get(folder) ?? []), artefact]);
+      const { files, exports }: Package = this.#folders.get(folder) ?? { files: [], exports: new Map() };
+      files.push(artefact);
+      this.#folders.set(folder, { files, exports });
       for (const exported of artefact.link.exports) {
+        const target = { artefact, exported };
+        add(exports, exported.name, target);
         const method = exported.name.slice(exported.name.indexOf(".") + 1);
-        if (method !== exported.name)
-          this.#methods.set(method, [...(this.#methods.get(method) ?? []), { artefact, exported }]);
+        if (method !== exported.name) add(this.#methods, method, target);
       }
     }
   }
@@ -40,7 +51,15 @@ export class Packages {
 
   /** The folder that an import means: where the module begins is not known, so the longest ending that exists counts. */
   #folder(own: string, module: string): string | null {
-    if (library.test(module)) return null;
+    const key = `${own}\0${module}`;
+    const known = this.#imports.get(key);
+    if (known !== undefined) return known;
+    const found = library.test(module) ? null : this.#nearest(own, module);
+    this.#imports.set(key, found);
+    return found;
+  }
+
+  #nearest(own: string, module: string): string | null {
     const parts = module.split("/");
     const above = own.split("/");
     for (let skipped = 0; skipped < parts.length; skipped++) {
@@ -54,11 +73,8 @@ export class Packages {
 
   #named(folder: string, names: readonly string[], fields: number): Target[] {
     const [first, second, ...others] = names as [string, string | undefined, ...string[]];
-    const files = this.#folders.get(folder) ?? [];
-    const wanted = second === undefined ? first : `${first}.${second}`;
-    const exact = files.flatMap((artefact) =>
-      artefact.link.exports.filter(({ name }) => name === wanted).map((exported) => ({ artefact, exported })),
-    );
+    const { files = [], exports } = this.#folders.get(folder) ?? {};
+    const exact = exports?.get(second === undefined ? first : `${first}.${second}`) ?? [];
     if (second === undefined || (exact.length > 0 && others.length === 0)) return exact;
     const held = files.flatMap(({ coverage, link }) =>
       link.classes.filter(({ name }) => name === first).map(({ fields }) => ({ type: fields?.[second], coverage })),
@@ -90,4 +106,10 @@ export class Packages {
     const found = named.length > 0 ? named : inside.length > 0 ? inside : anywhere ? all : [];
     return found.length <= implementersMax ? found : [];
   }
+}
+
+function add(targets: Map<string, Target[]>, name: string, target: Target): void {
+  const known = targets.get(name);
+  if (known) known.push(target);
+  else targets.set(name, [target]);
 }

@@ -39,6 +39,10 @@ export class WebRoutes {
   /** Mounts that put a file's router into another, by the path of that file. */
   readonly #into = new Map<string, Mounted[]>();
   #packages: Map<string, FileArtefact[]> | null = null;
+  #applications: Map<string, ReadonlySet<string>> | null = null;
+  /** By language, what each file puts in front of everything. */
+  #roots: Map<string, { file: FileArtefact; controls: string[] }[]> | null = null;
+  readonly #outside = new Map<FileArtefact, string[]>();
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], modules: Modules) {
@@ -96,9 +100,7 @@ export class WebRoutes {
     }
     for (const control of this.#inFront(artefact, record, record.order)) controls.add(control);
     if (found.handler === pageName) for (const control of this.#functions.includers(artefact)) controls.add(control);
-    for (const { link, coverage } of this.#files)
-      if (sameWorld(coverage.language, artefact.coverage.language))
-        for (const control of link.web?.application ?? []) controls.add(control);
+    for (const control of this.#application(worldOf(artefact.coverage.language))) controls.add(control);
     const wholePath = this.#wholePath(artefact, record);
     return { artefact, record, controls, effects, wholePath, places, unknown };
   }
@@ -153,20 +155,44 @@ export class WebRoutes {
     return this.#packages.get(folderOf(path)) ?? [artefact];
   }
 
+  /** What holds for the whole application, by what some file of its language says. */
+  #application(world: string): ReadonlySet<string> {
+    this.#applications ??= new Map(
+      [...this.#byWorld()].map(([of, files]) => [
+        of,
+        new Set(files.flatMap(({ link }) => link.web?.application ?? [])),
+      ]),
+    );
+    return this.#applications.get(world) ?? new Set();
+  }
+
   /** What the routers of other files that are in no other router put in front of everything. */
   #anywhere(artefact: FileArtefact): string[] {
-    return this.#files
-      .filter((file) => file !== artefact && sameWorld(file.coverage.language, artefact.coverage.language))
-      .flatMap((file) =>
-        (file.link.web?.mounts ?? [])
-          .filter(
-            ({ path, router }) =>
-              // A group of Go is made in one file and handed to another.
-              file.coverage.language === "go" ||
-              ((path === null || path === "/") && this.#parents(file, router).length === 0),
-          )
-          .flatMap((mount) => this.#of(file, mount)),
-      );
+    const known = this.#outside.get(artefact);
+    if (known) return known;
+    this.#roots ??= new Map(
+      [...this.#byWorld()].map(([world, files]) => [
+        world,
+        files.map((file) => ({ file, controls: this.#rootsOf(file).flatMap((mount) => this.#of(file, mount)) })),
+      ]),
+    );
+    const roots = this.#roots.get(worldOf(artefact.coverage.language)) ?? [];
+    const found = [...new Set(roots.flatMap(({ file, controls }) => (file === artefact ? [] : controls)))];
+    this.#outside.set(artefact, found);
+    return found;
+  }
+
+  #rootsOf(file: FileArtefact): MountRecord[] {
+    return (file.link.web?.mounts ?? []).filter(
+      ({ path, router }) =>
+        // A group of Go is made in one file and handed to another.
+        file.coverage.language === "go" ||
+        ((path === null || path === "/") && this.#parents(file, router).length === 0),
+    );
+  }
+
+  #byWorld(): Map<string, FileArtefact[]> {
+    return Map.groupBy(this.#files, ({ coverage }) => worldOf(coverage.language));
   }
 
   #parents(artefact: FileArtefact, router: string): Mounted[] {
@@ -213,7 +239,6 @@ const isMember = (member: string, router: string): boolean =>
   member.startsWith(`${router}.`);
 
 /** TypeScript and JavaScript run together. */
-const sameWorld = (a: string, b: string): boolean => worldOf(a) === worldOf(b);
 export const worldOf = (language: string): string =>
   language === "typescript" || language === "tsx" ? "javascript" : language;
 
