@@ -102,6 +102,8 @@ const Sink = z.strictObject({
   ...where,
   argument: Arguments.default([0]),
   family: Slug,
+  /** The statement, or a line that uses what it assigns, must contain this. */
+  near: z.string().optional(),
   /** Neither the statement nor the lines that use what it assigns may contain this: a response is told its type when it is made already. */
   notNear: z.string().optional(),
 });

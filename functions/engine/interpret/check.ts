@@ -191,7 +191,8 @@ export function rebase(inner: Step, outer: Step): Step {
 export const receiverFits = (wanted: LazyRegex, paths: readonly string[]): boolean =>
   paths.some((path) => wanted.test(lastSegment(path).replace(/^\?|\(\)$/g, "")));
 
-function contextFits(run: Run, frame: Frame, match: Match): boolean {
+/** Whether the file and the surroundings of a statement are what the model asks for. */
+export function contextFits(run: Run, frame: Frame, match: Match): boolean {
   if (match.file && !match.file.test(run.text)) return false;
   if (match.notFile?.test(run.text)) return false;
   if (!match.near && !match.notNear) return true;

@@ -1,3 +1,4 @@
+import { contextFits } from "./check.ts";
 import type { Frame, Run } from "./run.ts";
 import type { Value } from "./value.ts";
 
@@ -14,6 +15,7 @@ export function noteText(run: Run, frame: Frame, value: Value): Value {
   for (const match of run.knowledge.calls.find("<text>").checks)
     for (const taint of value.taint) {
       if (!isInput(taint.source) || !match.taint || (taint.clean & match.taint.family) !== 0) continue;
+      if (!contextFits(run, frame, match)) continue;
       const key = `${match.rule.id}|${statement.start}|${taint.source.start}`;
       if (run.texts.size < textsMax && !run.texts.has(key))
         run.texts.set(key, { match, at: statement, statement, symbol, fn, sink: statement, flow: taint });
