@@ -1,6 +1,6 @@
 import type { Assign, Expression } from "../ir/ir.ts";
 import type { FunctionFacts } from "./function-facts.ts";
-import { type Names, written } from "./names.ts";
+import type { Names } from "./names.ts";
 import type { WebKnowledge } from "./web-knowledge.ts";
 
 /** Wrappers in wrappers: `logged(recovered(auth(router)))`. */
@@ -75,10 +75,3 @@ export class PackageScope {
 
 const declares = ({ self, parameters, locals }: FunctionFacts, name: string): boolean =>
   self === name || parameters.has(name) || locals.has(name);
-
-/** What a handler is registered on, at the beginning of a chain of calls. */
-export function routerOf(expression: Expression): string {
-  let here = expression;
-  while (here.kind === "call" && here.callee.kind === "field") here = here.callee.of;
-  return written(here);
-}

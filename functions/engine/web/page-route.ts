@@ -1,7 +1,7 @@
 import { pageName } from "../interpret/page.ts";
 import type { Call, Span } from "../ir/ir.ts";
+import { pathText } from "./arguments.ts";
 import { FunctionFacts } from "./function-facts.ts";
-import { pathText } from "./registration.ts";
 import type { RouteForm } from "./web-knowledge.ts";
 import type { Reference } from "./web-record.ts";
 

@@ -1,7 +1,7 @@
 import { expression } from "../catalogue/expression.ts";
 import type { Call, ClassStatement, Expression } from "../ir/ir.ts";
+import { argumentOf, pathText } from "./arguments.ts";
 import { type Names, written } from "./names.ts";
-import { argumentOf, pathText } from "./registration.ts";
 import { comparisonsIn, readStatement, type Statement } from "./statement.ts";
 import type { WebKnowledge } from "./web-knowledge.ts";
 import type { Key } from "./web-schema.ts";

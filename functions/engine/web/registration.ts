@@ -1,8 +1,8 @@
 import { callable } from "../ir/callable.ts";
-import type { Call, Expression } from "../ir/ir.ts";
+import type { Call, Collection, Expression } from "../ir/ir.ts";
 import type { Names } from "./names.ts";
 import { closureName, requiredModule, written } from "./names.ts";
-import type { WebKnowledge } from "./web-knowledge.ts";
+import type { RouteForm, WebKnowledge } from "./web-knowledge.ts";
 import { itself, type Reference } from "./web-record.ts";
 
 /** What the arguments of a registration put in front of a handler, and the handler. */
@@ -26,10 +26,6 @@ export class Registration {
   /** Adds what an argument refers to. What is a handler says nothing by its name; what stands before it does. */
   place(written: Expression, isHandler: boolean, into: Registered): void {
     const expression = into.byName && (isHandler || written.kind === "literal") ? callable(written) : written;
-    const tell = (named: Expression) => {
-      for (const name of this.#names.of(named))
-        for (const control of this.#knowledge.tells("use", name).controls) into.controls.add(control);
-    };
     const refer = (to: Expression) => {
       const reference = this.#names.reference(to);
       const root = rootOf(to);
@@ -44,7 +40,7 @@ export class Registration {
         break;
       case "call":
         if (requiredModule(expression) !== null) {
-          if (!isHandler) tell(expression);
+          if (!isHandler) this.named(expression, into);
           refer(expression);
           break;
         }
@@ -53,7 +49,7 @@ export class Registration {
           this.place(expression.callee.of, isHandler, into);
           break;
         }
-        tell(expression.callee);
+        this.named(expression.callee, into);
         refer(expression.callee);
         this.#chain(expression, into);
         // A class that makes its own handler, or a function that wraps one.
@@ -62,7 +58,7 @@ export class Registration {
         break;
       case "variable":
       case "field":
-        if (!isHandler) tell(expression);
+        if (!isHandler) this.named(expression, into);
         // An object is made before its method runs.
         if (isHandler && into.byName && expression.kind === "field") {
           const type = this.#names.reference(expression.of);
@@ -85,64 +81,66 @@ export class Registration {
     }
   }
 
+  /** Adds the handlers of a call, and what is given with them. */
+  handlers(call: Call, route: RouteForm, into: Registered): void {
+    const positional = call.args.filter(({ name }) => name === null).map(({ value }) => value);
+    // A handler that is named is alone: numbers and settings come after it.
+    const given = positional.slice(route.handlers, route.byName ? route.handlers + 1 : undefined);
+    for (const [i, value] of given.entries()) {
+      if (value.kind === "collection" && value.shape === "map") this.options(value, route.handlerKeys, into);
+      else this.place(value, i === given.length - 1, into);
+    }
+    for (const { name, value } of call.args)
+      if (name !== null && name !== route.methods) this.place(value, route.handlerKeys.includes(name), into);
+    const last = given.at(-1);
+    const hasKey = last?.kind === "collection" && route.handlerKeys.length > 0;
+    // What ends in settings is a request that the program makes itself: `api.post("/a", { b })`.
+    if (last?.kind === "collection" && last.shape === "map" && !(hasKey && hasHandler(last, route.handlerKeys)))
+      into.references.length = 0;
+  }
+
+  /** Settings among the arguments: what they are called tells as much as what they hold. */
+  options(map: Collection, keys: readonly string[], into: Registered): void {
+    const keyOf = ({ key }: (typeof map.entries)[number]) => (key?.kind === "literal" ? String(key.value) : "");
+    const ordered = [...map.entries].sort((a, b) => Number(keys.includes(keyOf(a))) - Number(keys.includes(keyOf(b))));
+    for (const entry of ordered) {
+      const { value } = entry;
+      if (value.kind === "literal" && value.value === false) continue;
+      for (const control of this.#knowledge.tells("use", keyOf(entry)).controls) into.controls.add(control);
+      if (value.kind === "collection" && value.shape === "map") this.options(value, keys, into);
+      else this.place(value, keys.includes(keyOf(entry)), into);
+    }
+  }
+
+  /** Adds what the name of something tells of it. */
+  named(expression: Expression, into: Registered): void {
+    for (const name of this.#names.of(expression))
+      for (const control of this.#knowledge.tells("use", name).controls) into.controls.add(control);
+  }
+
+  /** Whether what is called puts something in front of what a chain of calls registers. */
+  isChain(callee: Expression): boolean {
+    return this.#knowledge.registers(this.#names.of(callee)).mounts.some(({ of }) => of === "chain");
+  }
+
   /** What a chain of handlers was made of, before the last one is added: `alice.New(logged, auth).Then(handler)`. */
   #chain({ callee }: Call, into: Registered): void {
     if (callee.kind !== "field") return;
-    const isChain = this.#knowledge.registers(this.#names.of(callee)).mounts.some(({ of }) => of === "chain");
     const before = callee.of.kind === "variable" ? this.#names.assigned(callee.of.name) : callee.of;
-    if (!isChain || before?.kind !== "call") return;
+    if (!this.isChain(callee) || before?.kind !== "call") return;
     for (const { value } of before.args) this.place(value, false, into);
     this.#chain(before, into);
   }
 }
 
-/** The argument at a position or under a name, or under a key of a map that comes first. */
-export function argumentOf(call: Call, key: string | number): Expression | undefined {
-  if (typeof key === "number") return call.args.filter(({ name }) => name === null)[key]?.value;
-  if (key === "receiver") return call.callee.kind === "field" ? call.callee.of : undefined;
-  if (key === "chain") return chainStart(call);
-  const byName = call.args.find(({ name }) => name === key)?.value;
-  return byName ?? call.args.map(({ value }) => entryOf(value, key)).find((value) => value !== undefined);
-}
-
-export function entryOf(map: Expression, key: string): Expression | undefined {
-  if (map.kind !== "collection" || map.shape !== "map") return undefined;
-  return map.entries.find((entry) => entry.key?.kind === "literal" && entry.key.value === key)?.value;
-}
-
-/** The first argument of the call that a chain of calls begins with: `router.route("/a").get(f).post(g)`. */
-function chainStart(call: Call): Expression | undefined {
-  let first: Call | undefined;
-  for (let here: Expression = call; here.kind === "call" && here.callee.kind === "field"; here = here.callee.of)
-    first = here;
-  return first?.args[0]?.value;
-}
-
-/** The text of a path; placeholders of templates become `:`. Null where it is computed. */
-export function pathText(expression: Expression | undefined): string | null {
-  if (!expression) return null;
-  if (expression.kind === "literal") return typeof expression.value === "string" ? expression.value : null;
-  if (expression.kind === "template") return expression.parts.map((part) => pathText(part) ?? ":").join("");
-  if (expression.kind === "operation" && expression.operator === "+")
-    return expression.operands.map((part) => pathText(part) ?? ":").join("");
-  if (expression.kind === "collection") return pathText(expression.entries[0]?.value);
-  return null;
-}
-
-/** The words in a list of methods: texts, or members of an enumeration. */
-export function methodsIn(expression: Expression): string[] {
-  if (expression.kind === "collection") return expression.entries.flatMap(({ value }) => methodsIn(value));
-  if (expression.kind === "literal")
-    return typeof expression.value === "string" ? [expression.value.toUpperCase()] : [];
-  return expression.kind === "field" || expression.kind === "variable"
-    ? [expression.name.toUpperCase().replace(/^METHOD/, "")]
-    : [];
-}
-
 /** The variable that a chain of calls and members begins with. */
-export function rootOf(expression: Expression): string {
+function rootOf(expression: Expression): string {
   let here = expression;
   while ((here.kind === "call" && here.callee.kind === "field") || here.kind === "field")
     here = here.kind === "call" ? here.callee : here.of;
   return written(here);
 }
+
+const hasHandler = (map: Expression, keys: readonly string[]): boolean =>
+  map.kind === "collection" &&
+  map.entries.some(({ key }) => key?.kind === "literal" && keys.includes(String(key.value)));

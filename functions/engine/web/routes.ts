@@ -1,0 +1,75 @@
+import { pageName } from "../interpret/page.ts";
+import type { Call, Span } from "../ir/ir.ts";
+import { argumentOf, methodsIn } from "./arguments.ts";
+import type { Chains } from "./chains.ts";
+import type { RouteForm } from "./web-knowledge.ts";
+import type { WebPlaces } from "./web-places.ts";
+import { itself, ownPath, type RouteRecord } from "./web-record.ts";
+
+/** The path of a route may begin with its method: "POST /orders". */
+const methodAndPath = /^([A-Z]{3,7}) +(\S*)$/;
+const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
+
+/** A route that is registered by a call, or by what stands for one. */
+export type FoundRoute = Pick<RouteRecord, "path" | "router" | "made" | "symbol"> & { model: RouteForm; call: Call };
+
+/** The routes of a file. */
+export class Routes {
+  readonly #places: WebPlaces;
+  readonly #chains: Chains;
+  readonly records: RouteRecord[] = [];
+
+  constructor(places: WebPlaces, chains: Chains) {
+    this.#places = places;
+    this.#chains = chains;
+  }
+
+  /** A route whose finding is going to lie at a place, with all functions that run for it. */
+  add(at: Span, found: FoundRoute, handlers: string[], controls: Iterable<string> = []): void {
+    const { model, call, path: given, router, made, symbol } = found;
+    const [, method, rest] = given?.match(methodAndPath) ?? [];
+    const path = rest ?? given;
+    const methods = method !== undefined && verbs.has(method) ? [method] : this.#methods(model, call);
+    this.records.push({
+      ...this.#places.at(at, symbol),
+      methods,
+      path,
+      ...(model.pathIn !== undefined && { pathIn: model.pathIn }),
+      router,
+      made,
+      order: at.start,
+      handler: (handlers.findLast((name) => !name.endsWith(itself)) ?? "").replace(/^#/, ""),
+      handlers,
+      controls: [...new Set(controls)],
+      anchor: `${methods.join(",")} ${path ?? symbol}`,
+    });
+  }
+
+  /** The file itself, which is asked for by its own path. */
+  addPage({ methods, at }: { methods: string[]; at: Span }, controls: string[]): void {
+    this.records.push({
+      ...this.#places.at(at, ""),
+      methods,
+      path: ownPath,
+      router: null,
+      made: false,
+      order: at.start,
+      handler: pageName,
+      handlers: [`#${pageName}`],
+      controls,
+      anchor: methods.join(","),
+    });
+  }
+
+  #methods({ methods, methodsBy, otherwise }: RouteForm, call: Call): string[] {
+    const listed = methods === undefined ? undefined : argumentOf(call, methods);
+    const later = this.#chains.after(call).filter(({ callee }) => callee.kind === "field" && callee.name === methodsBy);
+    const all = [...(listed ? [listed] : []), ...later.flatMap(({ args }) => args.map(({ value }) => value))];
+    const words = all.flatMap(methodsIn).filter((word) => /^[A-Z]+$/.test(word));
+    if (words.length > 0) return words;
+    const name = call.callee.kind === "field" || call.callee.kind === "variable" ? call.callee.name : "";
+    const word = name.match(/^([A-Z]?[a-z]+|[A-Z]+)/)?.[0].toUpperCase() ?? "";
+    const verb = verbs.has(word) ? word : undefined;
+    return [verb === "DEL" ? "DELETE" : (verb ?? otherwise)];
+  }
+}
