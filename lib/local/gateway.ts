@@ -46,8 +46,8 @@ export class Gateway {
   readonly credentials = new Credentials();
   /** Called for each allowed call, before it runs. */
   onCall: (call: RecordedCall) => void = () => {};
-  /** A fault for this call, or undefined to let it pass. Tests only. */
-  planFault: (call: RecordedCall) => Fault | undefined = () => undefined;
+  /** A fault for this call, or undefined to let it pass; the call is held until that is known. Tests only. */
+  planFault: (call: RecordedCall) => Fault | undefined | Promise<undefined> = () => undefined;
   readonly #props: GatewayProps;
   readonly #server: Server;
   #calls = 0;
@@ -125,7 +125,7 @@ export class Gateway {
     const operation = String(request.headers["x-amz-target"] ?? "").split(".")[1] ?? "";
     const input = parse(body);
     const call = this.authorise(caller, signature.service, operation, service.permissions(operation, input));
-    const fault = this.planFault(call);
+    const fault = await this.planFault(call);
     if (fault?.when === "before") return fail(response, fault);
     const output = await service.call(operation, input, caller);
     if (fault) return fail(response, fault);
@@ -147,7 +147,8 @@ export class Gateway {
         allows: (caller, permission) => caller !== null && this.#allows(caller, permission),
         authorise: async (caller, operation, permissions) => {
           if (!caller) throw new AwsError("AccessDenied", "Access Denied", 403);
-          const fault = this.planFault(this.authorise(caller, signature?.service ?? "s3", operation, permissions));
+          const call = this.authorise(caller, signature?.service ?? "s3", operation, permissions);
+          const fault = await this.planFault(call);
           if (fault) applyRestFault(response, fault);
         },
       });
