@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { inTestCode } from "../../functions/engine/link/path-role.ts";
+import { findingsOfAll, openEngine } from "./engine-under-test.ts";
 
 it.each([
   ["test/orders.js", true],
@@ -8,7 +9,22 @@ it.each([
   ["src/test/java/org/example/ShopTest.java", true],
   ["src/main/java/org/example/samples/shop/Shop.java", false],
   ["shop/src/main/kotlin/org/example/demo/Shop.kt", false],
+  ["demo/src/main/java/org/example/Shop.java", false],
   ["lib/latest/orders.js", false],
 ])("%s is test code: %s", (path, expected) => {
-  expect(inTestCode(path)).toBe(expected);
+  expect(inTestCode(path, "")).toBe(expected);
+});
+
+const unsafe = `const app = require("express")();\napp.get("/", (req, res) => res.send(eval(req.query.a)));\n`;
+
+it.each([
+  ["an example beside the code", ["lib/index.js", "examples/shop/server.js"], "low"],
+  ["the whole project", ["README.md", "package.json", "examples/shop/server.js"], "critical"],
+  ["the whole project, with tests", ["examples/shop/server.js", "examples/shop/test/orders.js"], "critical"],
+])("what is found in an example that is %s", async (_, paths, severity) => {
+  const files = paths.map((path) => ({ path, source: path.endsWith("server.js") ? unsafe : "0\n" }));
+  const findings = await findingsOfAll(await openEngine(), files);
+  expect(findings.filter(({ type }) => type === "code_injection").map((finding) => finding.severity)).toEqual([
+    severity,
+  ]);
 });

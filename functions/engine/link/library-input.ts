@@ -1,7 +1,7 @@
 import type { Candidate, FileArtefact } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
-import { inTestCode } from "./path-role.ts";
+import { homeOfCode, inTestCode } from "./path-role.ts";
 
 /** What the callers of a library pass to the functions that its files export. */
 const sourceKind = "library-input";
@@ -15,8 +15,9 @@ export function libraryCandidates(catalogue: Catalogue, artefacts: readonly File
   for (const { coverage, link } of artefacts)
     if (/(^|\/)package\.json$/.test(coverage.path)) manifests.set(folderOf(coverage.path), link.library === true);
   if (![...manifests.values()].includes(true)) return [];
+  const home = homeOfCode(artefacts);
   return artefacts
-    .filter(({ coverage: { path } }) => isInLibrary(manifests, path) && !inTestCode(path))
+    .filter(({ coverage: { path } }) => isInLibrary(manifests, path) && !inTestCode(path, home))
     .flatMap(({ coverage: { path }, link }) =>
       link.exports.flatMap(({ parameters, flows }) =>
         flows

@@ -8,7 +8,7 @@ import { typeOfWeakness } from "../review/problem-class.ts";
 import { missingControls } from "./controls.ts";
 import { CrossFile } from "./cross-file.ts";
 import { byCodeUnits } from "./order.ts";
-import { inTestCode, isBeyondQuality, isDocumentation, isForDevelopment } from "./path-role.ts";
+import { homeOfCode, inTestCode, isBeyondQuality, isDocumentation, isForDevelopment } from "./path-role.ts";
 
 /** A candidate in its file, with steps that may lie in others. */
 export interface PlacedCandidate {
@@ -42,7 +42,8 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
           !(catalogue.rules.get(candidate.ruleId)?.code && isBeyondQuality(path)),
   );
   for (const path of files.entangled) options.onEntangled?.(path);
-  return identify(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, all))).sort(findingOrder);
+  const told = firstOfFunctions(catalogue, mergeSamePlace(catalogue, all));
+  return identify(catalogue, told, homeOfCode(ordered)).sort(findingOrder);
 }
 
 const everywhere = { include: [], exclude: [] };
@@ -106,7 +107,7 @@ function rank(a: PlacedCandidate, b: PlacedCandidate): number {
 }
 
 /** Numbers the siblings in source order and computes the fingerprints. */
-function identify(catalogue: Catalogue, all: readonly PlacedCandidate[]): Finding[] {
+function identify(catalogue: Catalogue, all: readonly PlacedCandidate[], home: string): Finding[] {
   const siblings = new Map<string, number>();
   const inSourceOrder = [...all].sort(
     (a, b) =>
@@ -121,7 +122,7 @@ function identify(catalogue: Catalogue, all: readonly PlacedCandidate[]): Findin
     const key = [rule.family, placed.path, placed.candidate.symbol, placed.candidate.anchor].join("\0");
     const sibling = siblings.get(key) ?? 0;
     siblings.set(key, sibling + 1);
-    return findingOf(rule, placed, sibling);
+    return findingOf(rule, placed, sibling, home);
   });
 }
 
@@ -144,12 +145,17 @@ function ruleOf(catalogue: Catalogue, { ruleId, own }: Candidate): NamedRule {
   return { ...rule, rule, ruleVersion: rule.version, type, owasp2021, owasp2025 };
 }
 
-function findingOf(named: NamedRule, { path, candidate, trace }: PlacedCandidate, sibling: number): Finding {
+function findingOf(
+  named: NamedRule,
+  { path, candidate, trace }: PlacedCandidate,
+  sibling: number,
+  home: string,
+): Finding {
   const { rule, ruleVersion, family, type, issueType, cwe, owasp2021, owasp2025 } = named;
   const identity = { family, path, scope: candidate.symbol, anchor: candidate.anchor, sibling };
   const fill = (text: Text): Text =>
     rule ? { zh: fillSlots(text.zh, candidate), en: fillSlots(text.en, candidate) } : text;
-  const harmless = rule !== null && isHarmlessPlace(rule, path);
+  const harmless = rule !== null && isHarmlessPlace(rule, path, home);
   return {
     path,
     startLine: candidate.startLine,
@@ -183,9 +189,10 @@ function findingOf(named: NamedRule, { path, candidate, trace }: PlacedCandidate
 }
 
 /** Passwords in tests and documentation are made up, as a rule; keys and tokens of services there are often real. */
-function isHarmlessPlace({ secret, config }: Rule, path: string): boolean {
-  if (secret) return secret.generic && (inTestCode(path) || isDocumentation(path));
-  return inTestCode(path) || (config !== undefined && (isDocumentation(path) || isForDevelopment(path)));
+function isHarmlessPlace({ secret, config }: Rule, path: string, home: string): boolean {
+  const isTest = inTestCode(path, home);
+  if (secret) return secret.generic && (isTest || isDocumentation(path));
+  return isTest || (config !== undefined && (isDocumentation(path) || isForDevelopment(path)));
 }
 
 /** What is not listed must not look as if it were not there. */

@@ -1,3 +1,6 @@
+import type { FileArtefact } from "../artefact.ts";
+import { languageOf } from "../inventory/language.ts";
+
 /** Text for readers, where code is an example. */
 export const isDocumentation = (path: string): boolean => /\.(md|mdx|rst|adoc|txt)$|(^|\/)docs?\//i.test(path);
 
@@ -23,13 +26,24 @@ const isTestFile = (path: string): boolean =>
 
 /**
  * Whether a path holds tests, examples or the like. Only the path is asked, so it is applied when linking. Below `src/main` stands what is
- * delivered, and a folder there is a part of a package's name: `org/example/samples/shop`.
+ * delivered, and a folder there is a part of a package's name: `org/example/samples/shop`. `demo` is also what generators of projects call
+ * one that was given no name.
+ * @param home see `homeOfCode`
  */
-export function inTestCode(path: string): boolean {
-  const folders = path.replace(/(^|\/)src\/main\/.*$/, "$1");
+export function inTestCode(path: string, home: string): boolean {
+  const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1");
   return (
     /(^|\/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
-      folders,
+      path.startsWith(home) ? folders.slice(home.length) : folders,
     ) || isTestFile(path)
   );
+}
+
+/** The folder that all code of a project lies in, with its slash: a project that lies in `examples/` is not an example of another one. */
+export function homeOfCode(artefacts: readonly FileArtefact[]): string {
+  const paths = artefacts.map(({ coverage }) => coverage.path).filter((path) => languageOf(path).grammar !== null);
+  let [home = ""] = paths;
+  do home = home.slice(0, home.lastIndexOf("/", home.length - 2) + 1);
+  while (!paths.every((path) => path.startsWith(home)));
+  return home;
 }

@@ -3,7 +3,7 @@ import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
 import { type MountRecord, ownPath, type RouteRecord } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
-import { inTestCode } from "./path-role.ts";
+import { homeOfCode, inTestCode } from "./path-role.ts";
 import { type PlaceInFile, WebFunctions } from "./web-functions.ts";
 
 /** Routers in routers in routers. */
@@ -51,8 +51,9 @@ export class WebRoutes {
     this.#functions = new WebFunctions(modules, this.#files);
     for (const artefact of this.#files)
       for (const mount of artefact.link.web?.mounts ?? []) this.#index(artefact, mount);
+    const home = homeOfCode(artefacts);
     this.all = this.#files.flatMap((artefact) =>
-      inTestCode(artefact.coverage.path)
+      inTestCode(artefact.coverage.path, home)
         ? []
         : (artefact.link.web?.routes ?? []).map((record) => this.#route(artefact, record)),
     );
