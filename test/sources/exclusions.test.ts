@@ -14,6 +14,14 @@ describe("the built-in exclusions", () => {
     ["node_modules/a.js", "packages/x/node_modules/y/a.js", "a/vendor/b.php", "dist/a.js", "build/a.js", ".git/config"],
     ["a/__pycache__/b.py", ".pytest_cache/a", "coverage/a.js", ".nyc_output/a", ".vscode/a.json", ".idea/a", ".vs/a"],
     ["target/A.java", "out/a.js", "__MACOSX/._a.js", ".DS_Store", "a/.DS_Store", "package-lock.json", "a/yarn.lock"],
+    [
+      "venv/lib/a.py",
+      ".venv/a.py",
+      "lib/python3.14/site-packages/flask/app.py",
+      ".tox/py/a.py",
+      "bower_components/a.js",
+    ],
+    [".next/server/a.js", ".nuxt/a.js", ".svelte-kit/a.js", ".build/debug/a.c", ".gradle/a", ".terraform/modules/a.tf"],
     ["pnpm-lock.yaml", "lib/a.min.js", "a.min.css", "a.js.map"],
   ])("cover %s and what follows", (...paths) => {
     expect(excluded([], paths)).toEqual(paths);
