@@ -5,6 +5,7 @@ import { nameMax, snippetOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Span } from "../ir/ir.ts";
 import { noLinks } from "../link/link-record.ts";
+import { fieldName } from "../link/submitted.ts";
 import type { ShownText } from "../secrets/shown-text.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import type { Read } from "./template-expression.ts";
@@ -46,12 +47,29 @@ export class TemplateScanner {
           this.#rulesFor(output, read, "escaping").map((rule) => candidateOf(file, rule, output, read)),
         ),
     );
+    const shown = this.#recordsShown(file, outputs);
     const links = {
       ...noLinks,
+      ...(shown.length > 0 && { shown }),
       exports: escapings.map((escaping) => this.#exported(file, escaping, outputs, includes)),
       aliases: includes.map(({ name }) => ({ name: "include", target: name })),
     };
     return { candidates: own, links, reason: null };
+  }
+
+  /** Raw outputs of a field of something that the template was given. */
+  #recordsShown(file: File, outputs: readonly Output[]): NonNullable<LinkRecord["shown"]> {
+    const rules = this.#rules.filter((rule) => rule.taint?.templates?.includes("record"));
+    return outputs.flatMap((output) =>
+      output.reads
+        .filter((read) => read.path.length > 0 && problemOf(output, read, "escaping") === "raw" && !isPart(read))
+        .flatMap((read) =>
+          rules.map((rule) => ({
+            field: fieldName(read.path.at(-1) ?? ""),
+            candidate: candidateOf(file, rule, output, read),
+          })),
+        ),
+    );
   }
 
   #exported(file: File, name: Escaping, outputs: readonly Output[], includes: readonly Include[]): ExportedFunction {
@@ -105,6 +123,10 @@ interface File {
   safe: ShownText;
   suppressed: (ruleId: string, line: number) => Candidate["suppressed"];
 }
+
+/** What frameworks put into every template, and forms, which make their own HTML. */
+const isPart = ({ root }: Read): boolean =>
+  /^(form|f|this|self|site|page|settings|config|html|request|session)$/i.test(root);
 
 /** The field of what is handed in; methods of maps lead to any of them. */
 const fieldOf = ({ path: [first] }: Read): string | undefined =>
