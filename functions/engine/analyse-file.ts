@@ -130,7 +130,7 @@ async function readCode(reading: Reading, grammar: string): Promise<Read> {
     ...scanners.texts.scan(shown, suppressed, limit),
     ...own.candidates,
   ];
-  const facts = submittedIn(shown.text);
+  const facts = { ...submittedIn(shown.text), ...scanners.templates.shownByComponents(text, shown, suppressed) };
   return { reason: code.reason ?? own.reason, candidates, links: { ...links, ...facts }, functions, shown };
 }
 

@@ -9,6 +9,9 @@ const forms = [
   /<input\b(?![^<>]{0,300}?\stype\s*=\s*["']?(?:hidden|number|email|date|datetime|time|month|checkbox|radio|file|password|submit|button|range|color)\b)[^<>]{0,300}?\sname\s*=\s*["']([^"'<>]{1,80})["']/gi,
   /<(?:textarea|input)\b[^<>]{0,300}?\s(?:th:field|asp-for)\s*=\s*["'](?:\*\{)?([\w.]{1,80})/gi,
   /<form:(?:textarea|input)\b[^<>]{0,300}?\spath\s*=\s*["']([\w.]{1,80})/gi,
+  /<(?:textarea|input)\b[^<>]{0,300}?\s(?:v-model(?:\.\w+)*|\[\(ngModel\)\]|formControlName)\s*=\s*["']([\w.$]{1,80})["']/gi,
+  /<(?:textarea|input)\b[^<>]{0,300}?\sbind:value=\{([\w.$]{1,80})\}/gi,
+  /\bset([A-Z]\w{0,80})\(\s*e(?:v|vent)?\.target\.value/g,
   /\b(?:text_area|text_field|textarea|TextAreaFor|TextBoxFor|EditorFor)\b[\s(]*(?:\w+\s*=>\s*\w+\.|:|["'])(\w{1,80})/g,
 ];
 
@@ -37,7 +40,7 @@ const plain = /(id|date|time|at|count|price|amount|total|number|quantity|page|st
 
 /** What makes HTML harmless, by the names of the libraries and functions that do. */
 const cleaning =
-  /\b(bleach|nh3|dompurify|sanitize-?html|html_?sanitizer|htmlsanitizer|htmlpurifier|purifier|purify|jsoup|antisamy|loofah|ammonia|bluemonday|xss-clean|wp_kses|strip_tags|has_rich_text|PolicyFactory|lxml\.html\.clean)\b|\b(sanitize|escapeHtml|escape_html)\w*\s*\(|html\.escape\(|\.escape\(\)|(htmlspecialchars|htmlentities|\be)\(\s*\$(_POST|request)/i;
+  /\b(bleach|nh3|dompurify|sanitize-?html|html_?sanitizer|htmlsanitizer|htmlpurifier|purifier|purify|jsoup|antisamy|loofah|ammonia|bluemonday|xss-clean|wp_kses|strip_tags|has_rich_text|PolicyFactory|lxml\.html\.clean)\b|\b(sanitize(?!_?(file|path|name|key|url|sql|query|log|id))|escapeHtml|escape_html)\w*\s*\(|html\.escape\(|\.escape\(\)|(htmlspecialchars|htmlentities|\be)\(\s*\$(_POST|request)/i;
 
 /** What the visitors of an application may fill in by this file, and whether it makes HTML harmless. */
 export function submittedIn(text: string): Pick<LinkRecord, "submitted" | "cleansHtml"> {
