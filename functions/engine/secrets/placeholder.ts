@@ -6,7 +6,7 @@ const marks =
 /** Values that stand for a secret without being one: documentation, templates, repeated characters, keyboard runs. */
 export function isPlaceholder(value: string): boolean {
   const trimmed = value.trim();
-  if (trimmed.length < 4 || words.test(trimmed) || marks.test(trimmed)) return true;
+  if (trimmed.length < 4 || words.test(trimmed) || marks.test(trimmed) || /^[Yy]our[A-Z]/.test(trimmed)) return true;
   if (/^(.)\1+$/s.test(trimmed) || new Set(trimmed).size <= 3) return true;
   if (/^(0123456789|1234567890?|123456|abcdef|qwerty)/i.test(trimmed) && trimmed.length < 24) return true;
   // A reference to where the secret is, not the secret.
