@@ -1,7 +1,7 @@
 const words =
   /^(change[-_ ]?me|chang(e|ing)|example|sample|dummy|fake|mock|test(ing)?|secret|password|passw(or)?d|pass|pwd|token|api[-_]?key|key|foo(bar)?|bar|baz|none|null|nil|undefined|true|false|todo|fixme|default|admin|root|user(name)?|guest|demo|string|value|placeholder|redacted|removed|hidden|masked|empty|required|optional|unset|n\/a)$/i;
 const marks =
-  /^(test|sample)[-_]|example|placeholder|change[-_ ]?me|your[-_ ]|[-_ ]here\b|<[^<>]*>|\$\{|\{\{|%\(|\$\(|#\{|%s|\*{3}|x{6}|X{6}|\.\.\.|insert[-_ ]|replace[-_ ]|dummy|redacted|not[-_ ]?a[-_ ]?real|fake/i;
+  /^(test|sample)([-_][a-z]+)+[-_]?[0-9]{0,4}$|example|placeholder|change[-_ ]?me|your[-_ ]|[-_ ]here\b|<[^<>]*>|\$\{|\{\{|%\(|\$\(|#\{|%s|\*{3}|x{6}|X{6}|\.\.\.|insert[-_ ]|replace[-_ ]|dummy|redacted|not[-_ ]?a[-_ ]?real|fake/i;
 
 /** Values that stand for a secret without being one: documentation, templates, repeated characters, keyboard runs. */
 export function isPlaceholder(value: string): boolean {
