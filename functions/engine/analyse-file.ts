@@ -13,6 +13,7 @@ import { type FileLanguage, languageOf } from "./inventory/language.ts";
 import { isLibraryManifest } from "./inventory/library-manifest.ts";
 import { LineIndex } from "./inventory/line-index.ts";
 import { noLinks } from "./link/link-record.ts";
+import { submittedIn } from "./link/submitted.ts";
 import { type OwnRulesFile, unparsedFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
 import type { FoundSecrets, SecretScanner } from "./secrets/scan.ts";
@@ -129,7 +130,8 @@ async function readCode(reading: Reading, grammar: string): Promise<Read> {
     ...scanners.texts.scan(shown, suppressed, limit),
     ...own.candidates,
   ];
-  return { reason: code.reason ?? own.reason, candidates, links, functions, shown };
+  const facts = { ...submittedIn(shown.text), ...scanners.templates.shownByComponents(text, shown, suppressed) };
+  return { reason: code.reason ?? own.reason, candidates, links: { ...links, ...facts }, functions, shown };
 }
 
 /** Settings, templates, pages with their scripts, and plain text. */
@@ -181,6 +183,7 @@ async function readDocument(reading: Reading): Promise<Read> {
 /** A page is a template to the code that shows it, and code itself. */
 const joined = (page: LinkRecord, code: LinkRecord): LinkRecord => ({
   ...code,
+  ...(page.shown && { shown: page.shown }),
   exports: [...page.exports, ...code.exports],
   aliases: [...page.aliases, ...code.aliases],
 });
@@ -215,6 +218,7 @@ function documentSuppressions({ file, text, lines, found }: Reading): Suppressio
 /** What a document says about the files beside it. */
 function documentFacts({ file, text }: Reading, shown: ShownText): Partial<LinkRecord> {
   return {
+    ...(templateFormatOf(file.path) && submittedIn(shown.text)),
     ...(configFormatOf(file.path) === "properties" && { settings: namedSettings(shown.text) }),
     ...(isLibraryManifest(file.path, text) && { library: true as const }),
   };

@@ -162,6 +162,12 @@ export interface LinkRecord {
   texts?: Candidate[];
   /** What its SQL reads, and what it fills with values that come from elsewhere. */
   tables?: { read: string[]; written: string[] };
+  /** Fields that visitors fill in by its forms and handlers; see link/submitted.ts. */
+  submitted?: string[];
+  /** Something in it makes HTML harmless. */
+  cleansHtml?: true;
+  /** Fields of records that the template shows as they are. */
+  shown?: { field: string; candidate: Candidate }[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
   aliases: { name: string; target: string }[];
   /** Fields and methods that give numbers and the like, whatever the object they belong to was filled with. */

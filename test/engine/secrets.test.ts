@@ -73,10 +73,12 @@ describe("a placeholder", () => {
     "example-key-1",
     "password123".slice(0, 8),
     "1234567890",
+    "test-webhook-secret-99",
+    "YourSigningKeyOfThirtyTwoLetters",
   ])("is %s", (value) => {
     expect(isPlaceholder(value)).toBe(true);
   });
-  it.each(["v9Kq2mXz7Lw4", "8fJ2kd93Lsm20xQpZ71b", token])("is not %s", (value) => {
+  it.each(["v9Kq2mXz7Lw4", "8fJ2kd93Lsm20xQpZ71b", "test_9c41f07be2d85a36", token])("is not %s", (value) => {
     expect(isPlaceholder(value)).toBe(false);
   });
 });

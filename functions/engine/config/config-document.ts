@@ -89,7 +89,7 @@ const isPromising = (format: ConfigFormat, text: string): boolean =>
 
 /** Most YAML and JSON is data: only what has the words of a known kind is parsed. */
 const wanted =
-  /^[ \t]*["']?(apiVersion|services|jobs|runs|Resources|Statement|stages|script|before_script|functions|spring|server|management|logging)["']?[ \t]*:|\bvalidate_certs:/m;
+  /^[ \t]*["']?(apiVersion|services|jobs|runs|Resources|Statement|stages|script|before_script|functions|spring|server|management|logging)["']?[ \t]*:|^[ \t]*-?[ \t]*(hosts|become|mode|shell)[ \t]*:|\bvalidate_certs:/m;
 
 function readStructured(format: "yaml" | "json", text: string, limit: TimeLimit): ReturnType<typeof readConfig> {
   if (!wanted.test(text)) return { documents: [], reason: null };

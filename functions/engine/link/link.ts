@@ -9,6 +9,7 @@ import { missingControls } from "./controls.ts";
 import { CrossFile } from "./cross-file.ts";
 import { byCodeUnits } from "./order.ts";
 import { homeOfCode, inTestCode, isBeyondQuality, isDocumentation, isForDevelopment } from "./path-role.ts";
+import { storedFields } from "./stored-fields.ts";
 
 /** A candidate in its file, with steps that may lie in others. */
 export interface PlacedCandidate {
@@ -34,12 +35,16 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
       .filter((candidate) => files.holds(path, candidate) && files.isFilled(path, candidate))
       .map((candidate) => ({ path, candidate, trace: placeTrace(path, candidate.trace) })),
   );
-  const all = [...placed, ...files.candidates(), ...missingControls(catalogue, ordered)].filter(
-    ({ candidate, path }) =>
-      candidate.own
-        ? isForPath(candidate.own.paths ?? everywhere, path)
-        : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? "") &&
-          !(catalogue.rules.get(candidate.ruleId)?.code && isBeyondQuality(path)),
+  const all = [
+    ...placed,
+    ...files.candidates(),
+    ...storedFields(ordered),
+    ...missingControls(catalogue, ordered),
+  ].filter(({ candidate, path }) =>
+    candidate.own
+      ? isForPath(candidate.own.paths ?? everywhere, path)
+      : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? "") &&
+        !(catalogue.rules.get(candidate.ruleId)?.code && isBeyondQuality(path)),
   );
   for (const path of files.entangled) options.onEntangled?.(path);
   const told = firstOfFunctions(catalogue, mergeSamePlace(catalogue, all));

@@ -5,8 +5,10 @@ import { nameMax, snippetOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Span } from "../ir/ir.ts";
 import { noLinks } from "../link/link-record.ts";
+import { fieldName } from "../link/submitted.ts";
 import type { ShownText } from "../secrets/shown-text.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
+import { htmlOfComponents } from "./component-html.ts";
 import type { Read } from "./template-expression.ts";
 import { dialectOf, type TemplateFormat } from "./template-format.ts";
 import { readTemplate } from "./template-reader.ts";
@@ -35,7 +37,8 @@ export class TemplateScanner {
     limit: TimeLimit = noLimit(),
   ): { candidates: Candidate[]; links: LinkRecord; reason: string | null } {
     const dialect = dialectOf(format, text);
-    if (dialect === null) return { candidates: [], links: noLinks, reason: null };
+    if (dialect === null)
+      return { candidates: [], links: { ...noLinks, ...this.shownByComponents(text, safe, suppressed) }, reason: null };
     if (text.length > charactersMax) return { candidates: [], links: noLinks, reason: "size_limit" };
     const { outputs, includes } = readTemplate(text, dialect, limit);
     const file = { safe, suppressed };
@@ -48,10 +51,32 @@ export class TemplateScanner {
     );
     const links = {
       ...noLinks,
+      ...this.#recordsShown(file, outputs),
       exports: escapings.map((escaping) => this.#exported(file, escaping, outputs, includes)),
       aliases: includes.map(({ name }) => ({ name: "include", target: name })),
     };
     return { candidates: own, links, reason: null };
+  }
+
+  /** Fields of records that the components in a file show as HTML, whether it is markup or code. */
+  shownByComponents(text: string, safe: ShownText, suppressed: File["suppressed"]): Pick<LinkRecord, "shown"> {
+    return text.length > charactersMax ? {} : this.#recordsShown({ safe, suppressed }, htmlOfComponents(text));
+  }
+
+  /** Raw outputs of a field of something that the template was given. */
+  #recordsShown(file: File, outputs: readonly Output[]): Pick<LinkRecord, "shown"> {
+    const rules = this.#rules.filter((rule) => rule.taint?.templates?.includes("record"));
+    const shown = outputs.flatMap((output) =>
+      output.reads
+        .filter((read) => read.path.length > 0 && problemOf(output, read, "escaping") === "raw" && !isPart(read))
+        .flatMap((read) =>
+          rules.map((rule) => ({
+            field: fieldName(read.path.findLast((name) => !textMethod.test(name)) ?? ""),
+            candidate: candidateOf(file, rule, output, read),
+          })),
+        ),
+    );
+    return shown.length > 0 ? { shown } : {};
   }
 
   #exported(file: File, name: Escaping, outputs: readonly Output[], includes: readonly Include[]): ExportedFunction {
@@ -105,6 +130,13 @@ interface File {
   safe: ShownText;
   suppressed: (ruleId: string, line: number) => Candidate["suppressed"];
 }
+
+/** What makes another text of one. */
+const textMethod = /^(replace(All)?|trim|toString|slice|substr(ing)?|split|join|map|to(Upper|Lower)Case)$/;
+
+/** What frameworks put into every template, and forms, which make their own HTML. */
+const isPart = ({ root }: Read): boolean =>
+  /^(form|f|self|site|page|settings|config|html|request|session)$/i.test(root);
 
 /** The field of what is handed in; methods of maps lead to any of them. */
 const fieldOf = ({ path: [first] }: Read): string | undefined =>

@@ -18,7 +18,7 @@ const effects: ReadonlyMap<string, Effect> = new Map(
       e h escape escapeonce forceescape htmlescape escapehtml escapehtml4 escapexml htmlspecialchars htmlentities encode
       encodeforhtml encodeforhtmlattribute encodeforjavascript encodeforurl forhtml forjavascript forhtmlattribute
       encodeuricomponent encodeuri urlencode rawurlencode urlescape escapejs escapejavascript escapejsstring j
-      striptags striphtml sanitize sanitizehtml domsanitize purify bleach clean cleanhtml sanitized nl2br linebreaks linebreaksbr
+      contenttag linkto buttonto mailto tag striptags striphtml sanitize sanitizehtml domsanitize purify bleach clean cleanhtml sanitized nl2br linebreaks linebreaksbr
       urlize simpleformat autolink formatnumber slugify slug parameterize base64 md5 sha256 hash asset`),
     // Text of a script that ends no script: these write `<` as an escape.
     json: words("serialize serializeobject tojson jsonencode jsonscript from toscript escapejson"),

@@ -1,0 +1,23 @@
+import { readsOf } from "./template-expression.ts";
+import type { Output } from "./template-scope.ts";
+
+/** Where components of Vue, Svelte, React and Angular show HTML as it is, with the expression for it. */
+const marks = [
+  /\bv-html="([^"\n]{1,300})"/g,
+  /\{@html\s([^{}\n]{1,300})\}/g,
+  // Angular cleans what is bound so, but for what a pipe has declared to be safe.
+  /\[(?:inner|outer)HTML\]="([^"|\n]{1,300})\|\s{0,5}\w{0,30}(?:[sS]afe|[tT]rust|[bB]ypass)\w{0,30}/g,
+  /\bdangerouslySetInnerHTML=\{\{\s{0,20}__html:\s{0,20}([^{}\n]{1,300}?)\s{0,20},?\s{0,20}\}\}/g,
+];
+
+/** What components show as HTML. Their expressions are JavaScript, and no name in them is known. */
+export function htmlOfComponents(text: string): Output[] {
+  return marks.flatMap((mark) =>
+    [...text.matchAll(mark)].map((found) => {
+      const [all, expression = ""] = found;
+      const start = found.index + all.indexOf(expression);
+      const end = start + expression.length;
+      return { start, end, raw: true, place: "text", reads: readsOf(text, { start, end }, "ejs", () => undefined) };
+    }),
+  );
+}
