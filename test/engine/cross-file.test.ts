@@ -34,6 +34,20 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
   ["an argument that is converted", false, "exports.f = (a) => parseInt(a, 10);", "eval(lib.f(req.query.a));"],
   ["a field of an argument", true, "exports.f = ({ a, b }) => b;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
   ["the other field", false, "exports.f = ({ a, b }) => a;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
+  ["a field filled before", true, "exports.f = ({ a, b }) => b;", "const o = {};\no.b = req.query.b;\neval(lib.f(o));"],
+  ["another field", false, "exports.f = ({ a, b }) => a;", "const o = {};\no.b = req.query.b;\neval(lib.f(o));"],
+  [
+    "a field that is set anew",
+    false,
+    "exports.f = ({ a, b }) => b;",
+    "const o = { b: req.query.b };\no.b = 'x';\neval(lib.f(o));",
+  ],
+  [
+    "a field of a result that is filled before",
+    true,
+    "exports.f = (req) => { const o = {}; o.b = req.query.b; return o; };",
+    "eval(lib.f(req).b);",
+  ],
   [
     "a field of a result",
     true,

@@ -17,6 +17,7 @@ import { evaluate, recalling, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { noteThrowingGuard, refine } from "./guards.ts";
 import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts";
+import { withFields } from "./known-fields.ts";
 import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
@@ -110,7 +111,7 @@ function noteThrow(frame: Frame): void {
 }
 
 function executeReturn(run: Run, frame: Frame, returned: Expression | null): void {
-  const value = returned ? evaluate(run, frame, returned) : nothing;
+  const value = returned ? withFields(frame, returned, evaluate(run, frame, returned)) : nothing;
   if (returned && frame.returns.length > 0) {
     check(run, frame, frame.returns, {
       positional: [pageOf(run, value), value],

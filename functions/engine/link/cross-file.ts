@@ -136,7 +136,6 @@ export class CrossFile {
       : this.#modules
           .find(path, target)
           .values()
-          .filter(({ artefact }) => artefact.coverage.path !== path)
           .flatMap(({ artefact, exported }) =>
             exported.returns
               .filter((way) => samePart(way.field, field))
@@ -198,7 +197,7 @@ export class CrossFile {
         // A template that is given all of the input finds it under every name.
         const isAny = way.argument === wholeMap && way.target.startsWith("template:");
         const key = `${there}|${exported.name}|${parameter}|${way.field}|${[...way.clean].sort()}`;
-        if (seen.has(key) || there === way.from) continue;
+        if (seen.has(key)) continue;
         seen.add(key);
         for (const flow of exported.flows) {
           if (
