@@ -252,8 +252,8 @@ function loop(l: GoLowering, node: SyntaxNode): Statement[] {
   ];
 }
 
-/** The key of a list is its position; names tell which it is, as the types are not known. */
-const position = /^(_|i|j|k|n|idx|index|pos)$/;
+/** The key of a list is its position; names tell which it is, as the types are not known: `k, v` are those of a map. */
+const position = /^(_|i|j|n|idx|index|pos)$/;
 
 function rangeBind(l: Lowering, range: SyntaxNode): Expression {
   const over = childIn(range, "right");
