@@ -184,6 +184,23 @@ describe("across files", () => {
     expect(engine.link(artefacts.slice(0, 8)).length).toBe(1);
   });
 
+  it.each([
+    ["has a field for rights", "Role string", "", true],
+    ["has none", "Title string", "", false],
+    ["has its rights set before", "Role string", 'user.Role = "guest"', false],
+  ])("finds a record of another package saved as it was sent if it %s", async (_, field, before, reaches) => {
+    const imports = 'import (\n"encoding/json"\n"net/http"\n"shop/models"\n"shop/store"\n)\n';
+    const handler = `func add(w http.ResponseWriter, r *http.Request) {\nvar user models.User\njson.NewDecoder(r.Body).Decode(&user)\n${before}\nstore.Add(&user)\n}\n`;
+    const files = {
+      "go/models/user.go": `package models\n\ntype User struct {\nName string\n${field}\n}\n`,
+      "go/store/store.go": `package store\n\nimport (\n"gorm.io/gorm"\n"shop/models"\n)\n\nvar db *gorm.DB\n\nfunc Add(user *models.User) {\ndb.Create(user)\n}\n`,
+      "go/web/web.go": `package web\n\n${imports}\n${handler}`,
+    };
+    const artefacts = await Promise.all(Object.entries(files).map(([path, text]) => analyseOne(engine, path, text)));
+    const found = engine.link(artefacts).filter(({ family }) => family === "mass_assignment");
+    expect(found.map(({ path }) => path)).toEqual(reaches ? ["go/store/store.go"] : []);
+  });
+
   it("says the same in any order, and after a round through JSON", async () => {
     for (const [, , library, body] of table) {
       const artefacts = await analyse(library, body);

@@ -172,7 +172,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   const byName = new Map<string, Value>();
   let maps = nothing;
   for (const arg of call.args) {
-    const value = withFields(frame, arg.value, evaluate(run, frame, arg.value));
+    const value = withFields(run, frame, arg.value, evaluate(run, frame, arg.value));
     if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
     if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
     else if (arg.spread && value.slots?.shape === "list" && !value.slots.rest)

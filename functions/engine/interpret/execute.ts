@@ -112,7 +112,7 @@ function noteThrow(frame: Frame): void {
 }
 
 function executeReturn(run: Run, frame: Frame, returned: Expression | null): void {
-  const value = returned ? withFields(frame, returned, evaluate(run, frame, returned)) : nothing;
+  const value = returned ? withFields(run, frame, returned, evaluate(run, frame, returned)) : nothing;
   if (returned && frame.returns.length > 0) {
     check(run, frame, frame.returns, {
       positional: [pageOf(run, value), value],

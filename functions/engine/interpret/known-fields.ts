@@ -1,21 +1,27 @@
 import type { Expression } from "../ir/ir.ts";
 import { accessPath } from "./names.ts";
-import type { Frame } from "./run.ts";
+import { decidesRights } from "./rights.ts";
+import type { Frame, Run } from "./run.ts";
 import type { Variables } from "./scope.ts";
-import { allTaint, boundSlots, nothing, type Value } from "./value.ts";
+import { allTaint, boundSlots, cleaned, nothing, type Value } from "./value.ts";
 
 /** Fields within fields, as deep as settings of a search or a page go. */
 const depthMax = 3;
 
 /**
  * A value with what this function has put into its fields: who gets the whole gets that too. A field that holds nothing of an attacker is
- * told where the whole does, because it no longer is a part of that.
+ * told where the whole does, because it no longer is a part of that; rights that are set here are not those that were sent.
  */
-export function withFields(frame: Frame, expression: Expression, value: Value): Value {
+export function withFields(run: Run, frame: Frame, expression: Expression, value: Value): Value {
   if (value.closures.length > 0 || value.type || value.slots?.shape === "list") return value;
   const key = accessPath(expression);
   const fields = key === null ? null : frame.scope.binding(key)?.fields;
-  return key === null || !fields ? value : filled(fields, key, value, depthMax);
+  if (key === null || !fields) return value;
+  const whole = filled(fields, key, value, depthMax);
+  const setsRights = [...(whole.slots?.entries ?? [])].some(
+    ([name, { taint }]) => taint.length === 0 && decidesRights(name),
+  );
+  return setsRights ? cleaned(whole, run.catalogue.bitsOf(["mass_assignment"])) : whole;
 }
 
 function filled(variables: Variables, key: string, value: Value, depth: number): Value {

@@ -84,6 +84,7 @@ export class CrossFile {
   /** Whether a candidate of one file holds when the other files are looked at. */
   holds(path: string, candidate: Candidate): boolean {
     if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
+    if (candidate.entity && !this.#modules.hasRights(path, candidate.entity)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     if (rule?.taint && this.#cleaned.has(rule.family)) return false;
     return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family);
