@@ -68,8 +68,11 @@ export function checkDefinition(run: Run, frame: Frame, fn: FunctionNode): void 
   }
 }
 
-const isTrue = ({ body: [only, ...others] }: FunctionNode): boolean =>
-  others.length === 0 && only?.kind === "return" && only.value?.kind === "literal" && only.value.value === true;
+function isTrue({ body }: FunctionNode): boolean {
+  // Go keeps the braces of a body as a block.
+  const [only, ...others] = body.length === 1 && body[0]?.kind === "block" ? body[0].body : body;
+  return others.length === 0 && only?.kind === "return" && only.value?.kind === "literal" && only.value.value === true;
+}
 
 /** The path of a setting: nothing that can be called is named like it. */
 export const settingPath = (key: string): string => `%${key}`;

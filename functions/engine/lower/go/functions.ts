@@ -50,7 +50,7 @@ function bodyOf(l: GoLowering, node: SyntaxNode): Statement[] {
   const named = resultsOf(l, childIn(node, "result"));
   l.results.push(named.map((result) => result.name));
   try {
-    return [...named.map((result) => declaration(l, result)), ...l.statements(block.children)];
+    return [...named.map((result) => declaration(l, result)), ...l.statement(block)];
   } finally {
     l.results.pop();
   }

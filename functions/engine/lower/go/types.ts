@@ -8,7 +8,8 @@ import type { GoLowering } from "./go-lowering.ts";
 const silent = new Set(["string", "any", "byte", "comparable"]);
 
 /** The tag of a field that validators check when it is filled: it has one of the values listed, or a form that carries no attack. */
-const listed = /\b(binding|validate):"([^"]*,)?(oneof=|uuid|number\b|numeric\b|alphanum\b|alpha\b|boolean\b|ip(v[46])?\b|datetime=)/;
+const listed =
+  /\b(binding|validate):"([^"]*,)?(oneof=|uuid|number\b|numeric\b|alphanum\b|alpha\b|boolean\b|ip(v[46])?\b|datetime=)/;
 /** What such a field is declared as; no type of Go is called like this. */
 const validated = "validated text";
 
