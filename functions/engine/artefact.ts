@@ -57,6 +57,8 @@ export interface Candidate extends LocalPlace {
   via?: Passage[];
   /** It is one only if the setting has such a value. */
   setting?: AskedSetting;
+  /** It is one only if this type, of another file, has a field that says what somebody may do. */
+  entity?: string;
   /** What the catalogue says of other rules, for rules that it does not have. */
   own?: OwnRule;
 }
@@ -178,8 +180,11 @@ export interface LinkRecord {
   library?: true;
   /** What a file of settings says, as far as it is names. */
   settings?: Record<string, string>;
-  /** The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare. */
-  classes: { name: string; bases: string[]; fields?: Record<string, string> }[];
+  /**
+   * The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare;
+   * `rights` where a field says what somebody may do.
+   */
+  classes: { name: string; bases: string[]; fields?: Record<string, string>; rights?: true }[];
   /** Ways into the application, and what functions do when they are entered. */
   web?: WebRecord;
 }

@@ -34,6 +34,20 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
   ["an argument that is converted", false, "exports.f = (a) => parseInt(a, 10);", "eval(lib.f(req.query.a));"],
   ["a field of an argument", true, "exports.f = ({ a, b }) => b;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
   ["the other field", false, "exports.f = ({ a, b }) => a;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
+  ["a field filled before", true, "exports.f = ({ a, b }) => b;", "const o = {};\no.b = req.query.b;\neval(lib.f(o));"],
+  ["another field", false, "exports.f = ({ a, b }) => a;", "const o = {};\no.b = req.query.b;\neval(lib.f(o));"],
+  [
+    "a field that is set anew",
+    false,
+    "exports.f = ({ a, b }) => b;",
+    "const o = { b: req.query.b };\no.b = 'x';\neval(lib.f(o));",
+  ],
+  [
+    "a field of a result that is filled before",
+    true,
+    "exports.f = (req) => { const o = {}; o.b = req.query.b; return o; };",
+    "eval(lib.f(req).b);",
+  ],
   [
     "a field of a result",
     true,
@@ -168,6 +182,23 @@ describe("across files", () => {
     expect(findings.map(({ path, ruleId }) => [path, ruleId])).toEqual([["app.py", "code-injection.tainted-code"]]);
     expect(entangled).toEqual(["app.py"]);
     expect(engine.link(artefacts.slice(0, 8)).length).toBe(1);
+  });
+
+  it.each([
+    ["has a field for rights", "Role string", "", true],
+    ["has none", "Title string", "", false],
+    ["has its rights set before", "Role string", 'user.Role = "guest"', false],
+  ])("finds a record of another package saved as it was sent if it %s", async (_, field, before, reaches) => {
+    const imports = 'import (\n"encoding/json"\n"net/http"\n"shop/models"\n"shop/store"\n)\n';
+    const handler = `func add(w http.ResponseWriter, r *http.Request) {\nvar user models.User\njson.NewDecoder(r.Body).Decode(&user)\n${before}\nstore.Add(&user)\n}\n`;
+    const files = {
+      "go/models/user.go": `package models\n\ntype User struct {\nName string\n${field}\n}\n`,
+      "go/store/store.go": `package store\n\nimport (\n"gorm.io/gorm"\n"shop/models"\n)\n\nvar db *gorm.DB\n\nfunc Add(user *models.User) {\ndb.Create(user)\n}\n`,
+      "go/web/web.go": `package web\n\n${imports}\n${handler}`,
+    };
+    const artefacts = await Promise.all(Object.entries(files).map(([path, text]) => analyseOne(engine, path, text)));
+    const found = engine.link(artefacts).filter(({ family }) => family === "mass_assignment");
+    expect(found.map(({ path }) => path)).toEqual(reaches ? ["go/store/store.go"] : []);
   });
 
   it("says the same in any order, and after a round through JSON", async () => {

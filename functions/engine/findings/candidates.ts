@@ -36,6 +36,7 @@ export interface Sighting {
   sink: Name;
   flow: { source: Source; step: Step; via?: readonly Passage[] | undefined } | null;
   setting?: AskedSetting | undefined;
+  entity?: string | undefined;
 }
 
 /** Cuts a candidate out of the source. */
@@ -59,6 +60,7 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
     ...(found.match.rule.oncePerFunction && { functionLine: found.fn ? file.lines.lineOf(found.fn.start) : 0 }),
     ...(found.flow?.via && { via: [...found.flow.via] }),
     ...(found.setting && { setting: found.setting }),
+    ...(found.entity && { entity: found.entity }),
   };
 }
 

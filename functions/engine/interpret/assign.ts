@@ -207,7 +207,7 @@ function assignIndex(
     const paths = memberPaths(of, known);
     storedIn(run, frame, paths.length > 0 ? paths : [`?.${known}`], of, value, at);
     keep(run, paths, value, at);
-  } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at);
+  } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at, [key]);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
   if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);
   if (whole === null) return;
@@ -223,13 +223,21 @@ function assignIndex(
   else frame.scope.set(whole, next);
 }
 
-/** Sinks that are assignments: innerHTML, location, a setting. */
-function storedIn(run: Run, frame: Frame, paths: readonly string[], of: Value, value: Value, at: Expression): void {
+/** Sinks that are assignments: innerHTML, location, a setting. Where a key that is not known decides what is assigned, it comes second. */
+function storedIn(
+  run: Run,
+  frame: Frame,
+  paths: readonly string[],
+  of: Value,
+  value: Value,
+  at: Expression,
+  key: readonly Value[] = [],
+): void {
   const matches = run.knowledge.assigns.findAll(paths);
   if (matches.length === 0) return;
   const name = lastSegment(paths[0] as string);
   check(run, frame, matches, {
-    positional: [value],
+    positional: [value, ...key],
     named: new Map(),
     receiver: of,
     receiverPaths: of.paths,

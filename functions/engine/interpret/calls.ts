@@ -8,6 +8,7 @@ import { through } from "./guard-functions.ts";
 import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
+import { withFields } from "./known-fields.ts";
 import { member, memberOfInstance } from "./members.ts";
 import { blockOf, memoryCall } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
@@ -171,7 +172,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   const byName = new Map<string, Value>();
   let maps = nothing;
   for (const arg of call.args) {
-    const value = evaluate(run, frame, arg.value);
+    const value = withFields(run, frame, arg.value, evaluate(run, frame, arg.value));
     if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
     if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
     else if (arg.spread && value.slots?.shape === "list" && !value.slots.rest)

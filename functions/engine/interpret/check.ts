@@ -7,6 +7,7 @@ import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
 import { isCatastrophic } from "./catastrophic.ts";
 import { prefixFor } from "./operators.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
+import { hasRights, typeElsewhere } from "./rights.ts";
 import type { Flow, Frame, Hit, Run } from "./run.ts";
 import { allTaint, anyElement, elementAt, extend, nothing, type Step, type Taint, type Value } from "./value.ts";
 
@@ -67,8 +68,11 @@ export function checkDefinition(run: Run, frame: Frame, fn: FunctionNode): void 
   }
 }
 
-const isTrue = ({ body: [only, ...others] }: FunctionNode): boolean =>
-  others.length === 0 && only?.kind === "return" && only.value?.kind === "literal" && only.value.value === true;
+function isTrue({ body }: FunctionNode): boolean {
+  // Go keeps the braces of a body as a block.
+  const [only, ...others] = body.length === 1 && body[0]?.kind === "block" ? body[0].body : body;
+  return others.length === 0 && only?.kind === "return" && only.value?.kind === "literal" && only.value.value === true;
+}
 
 /** The path of a setting: nothing that can be called is named like it. */
 export const settingPath = (key: string): string => `%${key}`;
@@ -91,10 +95,11 @@ function askedSetting(frame: Frame, match: Match, subject: Subject): { test: Tes
 function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value: Value): void {
   if (!match.taint) return;
   const safe = match.taint.safePrefix;
+  const entity = match.when.some(({ shape }) => shape === "rights") ? typeElsewhere(value) : undefined;
   for (const taint of allTaint(value)) {
     if (value.prefix && safe?.test(prefixFor(value.prefix, taint))) continue;
     if ((taint.clean & match.taint.family) !== 0) continue;
-    hit(run, frame, match, subject, taint);
+    hit(run, frame, match, subject, taint, undefined, entity);
   }
 }
 
@@ -112,6 +117,7 @@ function hit(
   subject: Subject,
   taint: Taint | null,
   setting?: AskedSetting,
+  entity?: string,
 ): void {
   const { at, name } = subject;
   if (taint?.source.parameter) {
@@ -128,12 +134,13 @@ function hit(
       statement: frame.statement,
       step: taint.step,
       via: taint.via,
+      entity,
     });
     return;
   }
   if (taint && taint.source.outside === null && !match.taint?.sources.has(taint.source.kind)) return;
   const { statement, symbol, fn } = frame;
-  record(run, { match, at, statement, symbol, fn, sink: name, flow: taint, setting });
+  record(run, { match, at, statement, symbol, fn, sink: name, flow: taint, setting, entity });
 }
 
 /** A hit is the same whenever rule, place and source are; the surer model counts, then the shorter way. */
@@ -243,6 +250,10 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   if (shape === "always-true") return value.closures.length > 0 && value.closures.every(({ fn }) => isTrue(fn));
   if (shape === "constant") return value.constants !== null;
   if (shape === "whole") return value.taint.length > 0 && value.instance === null;
+  if (shape === "rights")
+    return (
+      value.taint.length > 0 && (value.instance ? hasRights(value.instance.node) : typeElsewhere(value) !== undefined)
+    );
   if (shape === "closed") return value.slots?.shape === "map" && !value.slots.rest && value.taint.length === 0;
   if (shape === "spread") return (value.slots?.rest?.taint.length ?? 0) > 0;
   if (shape === "catastrophic" || shape === "catastrophic-text")

@@ -13,10 +13,12 @@ import type {
 import { assign, exportName } from "./assign.ts";
 import { calledBy } from "./calls.ts";
 import { check, checkDefinition } from "./check.ts";
+import { cleanAfterRound, type Element, taintedElement } from "./element-tests.ts";
 import { evaluate, recalling, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
-import { noteThrowingGuard, refine } from "./guards.ts";
+import { change, noteThrowingGuard, refine } from "./guards.ts";
 import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts";
+import { withFields } from "./known-fields.ts";
 import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
@@ -110,7 +112,7 @@ function noteThrow(frame: Frame): void {
 }
 
 function executeReturn(run: Run, frame: Frame, returned: Expression | null): void {
-  const value = returned ? evaluate(run, frame, returned) : nothing;
+  const value = returned ? withFields(run, frame, returned, evaluate(run, frame, returned)) : nothing;
   if (returned && frame.returns.length > 0) {
     check(run, frame, frame.returns, {
       positional: [pageOf(run, value), value],
@@ -226,9 +228,12 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   const loop: Frame["loops"][number] = { breaks: [], continues: [] };
   frame.loops.push(loop);
   let skipped = s.always ? null : entry && new Map(entry);
+  let element: Element | null = null;
+  let passed = 0;
   for (let round = 0; round < 2 && frame.scope.alive; round++) {
     frame.statement = s.bind ?? s.test ?? { start: s.start, end: s.start };
     if (s.bind) evaluate(run, frame, s.bind);
+    if (round === 0) element = taintedElement(frame, s);
     // What is gone through has been asked for, also where it is empty.
     if (round === 0)
       for (const [key, value] of frame.scope.variables ?? []) if (key.startsWith("@")) skipped?.set(key, value);
@@ -243,6 +248,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
       (a, b) => joinStates(a, b),
       null,
     );
+    if (round === 0 && element && frame.scope.alive) passed = cleanAfterRound(frame, element);
     if (s.update && frame.scope.alive) evaluate(run, frame, s.update);
     forget(frame, entry);
     skipped = joinStates(skipped, frame.scope.copy());
@@ -251,6 +257,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   const ends = s.test || s.bind ? skipped : loop.breaks.length === 0 ? frame.scope.variables : null;
   frame.scope.variables = loop.breaks.reduce<Variables | null>((a, b) => joinStates(a, b), ends);
   if (s.test && loop.breaks.length === 0 && frame.scope.alive) refine(run, frame, s.test, false);
+  if (element && passed !== 0 && loop.breaks.length === 0 && frame.scope.alive) change(run, frame, element.of, passed);
   forget(frame, entry);
 }
 

@@ -4,6 +4,7 @@ import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { calledBy } from "./calls.ts";
 import { holds } from "./check.ts";
+import { characterWithin } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
@@ -55,6 +56,8 @@ function refineOperation(run: Run, frame: Frame, test: Operation, outcome: boole
   const [left, right] = test.operands;
   const operator = test.operator;
   if (logical.has(operator)) {
+    const character = characterWithin(test, outcome);
+    if (character) change(run, frame, character, allFamilies);
     // Both hold, or both fail; otherwise any of them may have decided.
     const conjunction = operator === "&&" || operator === "and";
     if (conjunction === outcome) for (const operand of test.operands) refine(run, frame, operand, outcome);
@@ -101,6 +104,7 @@ function refineComparison(
       for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
         if (accessPath(path) !== null) change(run, frame, path, below(run));
     if (same) prefixTest(run, frame, left, right);
+    if (!same) secondCharacterTest(run, frame, left, right);
     if (evaluate(run, frame, right).constants?.[0] !== 0) indexTest(run, frame, left, right, same);
     if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
     answerTest(run, frame, left, right, same);
@@ -108,7 +112,29 @@ function refineComparison(
   } else if (operator === "in" || operator === "not in") {
     if ((operator === "in") === outcome) membership(run, frame, left, right);
     else absence(run, frame, left, right);
-  } else if (operator === ">=" || operator === ">") indexTest(run, frame, left, right, !outcome);
+  } else if (operator === ">=" || operator === ">") {
+    indexTest(run, frame, left, right, !outcome);
+    if (!outcome) lengthTest(run, frame, left, evaluate(run, frame, right).constants?.[0], operator);
+  }
+}
+
+/** `next[1] != '/'`: beside the test for the first slash, what tells a path from the name of a host. */
+function secondCharacterTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  if (left.kind !== "index" || left.key?.kind !== "literal" || left.key.value !== 1) return;
+  const [character] = evaluate(run, frame, right).constants ?? [];
+  if (character === "/") change(run, frame, left.of, run.catalogue.bitsOf(["open_redirect"]));
+}
+
+/** `len(x) > 1` does not hold: one character does no harm. */
+function lengthTest(run: Run, frame: Frame, left: Expression, bound: unknown, operator: ">" | ">="): void {
+  if (bound !== (operator === ">" ? 1 : 2)) return;
+  const measured =
+    left.kind === "field" && left.name === "length"
+      ? left.of
+      : left.kind === "call" && left.callee.kind === "variable" && left.callee.name === "len"
+        ? left.args[0]?.value
+        : undefined;
+  if (measured && accessPath(measured) !== null) change(run, frame, measured, allFamilies);
 }
 
 /** `path.indexOf(root) === 0` and `path.slice(0, root.length) === root` are older spellings of `startsWith`. */
@@ -124,11 +150,21 @@ function prefixTest(run: Run, frame: Frame, left: Expression, right: Expression)
   if (asked && evaluate(run, frame, asked).constants?.[0] === 0) change(run, frame, callee.of, below(run));
 }
 
-/** `id, err := uuid.Parse(x); if err != nil { return }`: without an error x is what the call asks for. */
+/**
+ * `id, err := uuid.Parse(x); if err != nil { return }`: without an error x is what the call asks for. What gives no error says the same by
+ * giving something: `net.ParseIP(x) != nil`.
+ */
 function errorTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
-  const call = left.kind === "variable" ? frame.scope.origins.get(left.name) : undefined;
-  if (call?.kind !== "call" || right.kind !== "literal" || right.value !== null) return;
-  modelGuards(run, frame, call, same);
+  const isNull = ({ kind, ...other }: Expression) => kind === "literal" && "value" in other && other.value === null;
+  const asked = isNull(right) ? left : isNull(left) ? right : null;
+  const call = asked?.kind === "variable" ? frame.scope.origins.get(asked.name) : asked;
+  if (call?.kind !== "call") return;
+  const { callee } = call;
+  const isError =
+    asked?.kind === "variable"
+      ? /err|^e$/i.test(asked.name)
+      : (callee.kind === "field" || callee.kind === "variable") && /^(valid|check|verif|ensure)/i.test(callee.name);
+  modelGuards(run, frame, call, isError ? same : !same);
   applyGuardFunction(run, frame, call, same ? "false" : "true");
 }
 
@@ -334,11 +370,16 @@ function someTest(run: Run, frame: Frame, list: Expression, test: Expression): v
 }
 
 /** `urlparse(x).hostname.endswith(".example.com")`; without the dot anybody can register a name that ends like this. */
-function subdomainTest(run: Run, frame: Frame, { callee, args: [ending] }: Call): void {
-  if (callee.kind !== "field" || !/^ends_?[wW]ith\??$/.test(callee.name) || !ending) return;
-  const address = addressOfHost(frame, innermost(callee.of));
-  if (address && evaluate(run, frame, ending.value).prefix?.startsWith("."))
-    changeAddress(run, frame, address, callee.of);
+function subdomainTest(run: Run, frame: Frame, { callee, args }: Call): void {
+  if (callee.kind !== "field") return;
+  const [host, ending] = /^ends_?[wW]ith\??$/.test(callee.name)
+    ? [callee.of, args[0]?.value]
+    : callee.name === "HasSuffix"
+      ? [args[0]?.value, args[1]?.value]
+      : [];
+  if (!host || !ending) return;
+  const address = addressOfHost(frame, innermost(host));
+  if (address && evaluate(run, frame, ending).prefix?.startsWith(".")) changeAddress(run, frame, address, host);
 }
 
 /** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */

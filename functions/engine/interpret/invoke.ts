@@ -305,7 +305,9 @@ export function callBack(
   }
   const own = closure.scope === frame.scope ? frame.scope.copy() : null;
   const args = given.length > 0 ? given : [receiver ? elementOf(receiver) : nothing];
-  const returned = inline(run, frame, closure, args, new Map(), closure.fn.params[0] ?? closure.fn);
+  // What it settles is settled for itself: who passes it on goes on without.
+  const apart = { ...frame, scope: new Scope(frame.scope) };
+  const returned = inline(run, apart, closure, args, new Map(), closure.fn.params[0] ?? closure.fn);
   // It may also not run.
   if (own)
     for (const [key, value] of own) frame.scope.variables?.set(key, mergeBack(value, frame.scope.variables.get(key)));

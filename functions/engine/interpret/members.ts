@@ -105,7 +105,7 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
   );
   const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
   if (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))) return field;
-  return { ...field, constants: null, taint: joinTaint(field.taint, of.taint) };
+  return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, of.taint, name)) };
 }
 
 /** A method bound to its object, or what some method assigned to the field. */

@@ -41,6 +41,8 @@ export interface Flow {
   statement: Span;
   step: Step;
   via?: readonly Passage[] | undefined;
+  /** What gets there has a type of another file, which must say what somebody may do. */
+  entity?: string | undefined;
 }
 
 /** What a call of a function does, in terms of its parameters. */
@@ -81,6 +83,7 @@ export interface Hit {
   /** Null for patterns. */
   flow: { source: Source; step: Step; clean: Families; via?: readonly Passage[] | undefined } | null;
   setting?: AskedSetting | undefined;
+  entity?: string | undefined;
 }
 
 /** A value handed to something another file defines. */

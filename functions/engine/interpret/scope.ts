@@ -63,6 +63,11 @@ export class Scope {
     if (key.includes(".")) this.variables.set(fieldMark, nothing);
   }
 
+  /** The state, where something in it is known about a field; null where nothing is. */
+  get fields(): Variables | null {
+    return this.#known?.has(fieldMark) ? this.#known : null;
+  }
+
   noteOrigin(name: string, from: Expression): void {
     if (/^(call|operation|field|template)$/.test(from.kind)) this.origins.set(name, from);
     else this.origins.delete(name);

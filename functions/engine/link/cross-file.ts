@@ -84,6 +84,7 @@ export class CrossFile {
   /** Whether a candidate of one file holds when the other files are looked at. */
   holds(path: string, candidate: Candidate): boolean {
     if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
+    if (candidate.entity && !this.#modules.hasRights(path, candidate.entity)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     if (rule?.taint && this.#cleaned.has(rule.family)) return false;
     return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family);
@@ -136,7 +137,6 @@ export class CrossFile {
       : this.#modules
           .find(path, target)
           .values()
-          .filter(({ artefact }) => artefact.coverage.path !== path)
           .flatMap(({ artefact, exported }) =>
             exported.returns
               .filter((way) => samePart(way.field, field))
@@ -198,7 +198,7 @@ export class CrossFile {
         // A template that is given all of the input finds it under every name.
         const isAny = way.argument === wholeMap && way.target.startsWith("template:");
         const key = `${there}|${exported.name}|${parameter}|${way.field}|${[...way.clean].sort()}`;
-        if (seen.has(key) || there === way.from) continue;
+        if (seen.has(key)) continue;
         seen.add(key);
         for (const flow of exported.flows) {
           if (

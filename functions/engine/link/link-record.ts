@@ -4,6 +4,7 @@ import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/can
 import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
 import { partsOfResult } from "../interpret/handover.ts";
+import { hasRights } from "../interpret/rights.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
 import type { Span, Statement } from "../ir/ir.ts";
@@ -133,6 +134,7 @@ class Recorder {
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({
     ...fieldTypes(run, fields),
+    ...(run.language === "go" && hasRights(node) && { rights: true as const }),
     name: node.name,
     bases: bases.flatMap((base) =>
       base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),

@@ -76,6 +76,11 @@ export class Modules {
     return found.artefact.link.plain.includes(name) || found.artefact.link.plain.includes(propertyOf(name));
   }
 
+  /** Whether a type of Go has a field that says what somebody may do. */
+  hasRights(from: string, type: string): boolean {
+    return this.#packages.hasRights(from, type);
+  }
+
   #find(from: string, target: string, aliases: number): Target[] {
     if (from.endsWith(".go")) return this.#packages.find(from, target);
     const globals = this.#globals.get(languageOf(from).name);

@@ -49,6 +49,16 @@ export class Packages {
     return folder === null ? [] : this.#named(folder, names, 0);
   }
 
+  /** Whether a type, named as in `find`, has a field that says what somebody may do. */
+  hasRights(from: string, type: string): boolean {
+    const own = from.slice(0, Math.max(0, from.lastIndexOf("/")));
+    const start = type.indexOf(".", type.lastIndexOf("/") + 1);
+    const folder = type.startsWith("~") ? own : this.#folder(own, type.slice(0, start));
+    const name = type.startsWith("~") ? type.slice(1) : type.slice(start + 1);
+    const files = folder === null ? [] : (this.#folders.get(folder)?.files ?? []);
+    return files.some(({ link }) => link.classes.some((entry) => entry.name === name && entry.rights));
+  }
+
   /** The folder that an import means: where the module begins is not known, so the longest ending that exists counts. */
   #folder(own: string, module: string): string | null {
     const key = `${own}\0${module}`;

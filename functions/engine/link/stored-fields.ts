@@ -1,7 +1,7 @@
 import type { FileArtefact } from "../artefact.ts";
 import type { PlacedCandidate } from "./link.ts";
 import { placeTrace } from "./link.ts";
-import { inTestCode } from "./path-role.ts";
+import { homeOfCode, inTestCode } from "./path-role.ts";
 
 /** What people who run an application write into it is theirs to format. */
 const isForStaff = (path: string): boolean =>
@@ -14,9 +14,10 @@ const isForStaff = (path: string): boolean =>
 export function storedFields(artefacts: readonly FileArtefact[]): PlacedCandidate[] {
   const shown = artefacts.filter(({ link }) => link.shown !== undefined);
   if (shown.length === 0 || artefacts.some(({ link }) => link.cleansHtml)) return [];
+  const home = homeOfCode(artefacts);
   const submitted = new Set(
     artefacts
-      .filter(({ coverage: { path } }) => !isForStaff(path) && !inTestCode(path))
+      .filter(({ coverage: { path } }) => !isForStaff(path) && !inTestCode(path, home))
       .flatMap(({ link }) => link.submitted ?? []),
   );
   return shown.flatMap(({ coverage: { path }, link }) =>

@@ -158,6 +158,8 @@ function emptyValue(l: Lowering, at: SyntaxNode, type: SyntaxNode | undefined): 
 
 /** The last of several results is, by custom, an error or whether there is one: neither is the attacker's text. */
 const outcome = /^(err|\w*Err|err\w*|ok|found|exists)$/;
+/** What a call gives that gives nothing but an error. */
+const isError = /^(err|\w*Err)$/;
 
 /** `v, there := m[k]`, `v, fits := x.(T)`, `v, open := <-c`: the second is never the attacker's either, whatever it is called. */
 const saysWhether = (from: SyntaxNode | undefined): boolean =>
@@ -195,7 +197,8 @@ function assignments(l: GoLowering, node: SyntaxNode, declares: boolean): Statem
   }
   if (left.length > 1 && right.length === 1)
     return [assigned(node, targets(l, node, left, from), l.expression(from), declares)];
-  if (left.length === 1) return [assigned(node, l.expression(to), l.expression(from), declares)];
+  const type = from.type === "call_expression" && isError.test(l.textOf(to)) ? "error" : null;
+  if (left.length === 1) return [assigned(node, l.expression(to), l.expression(from), declares, type)];
   // `a, b = b, a` evaluates all before it assigns any.
   const all: Expression = {
     ...span(node),
@@ -252,8 +255,8 @@ function loop(l: GoLowering, node: SyntaxNode): Statement[] {
   ];
 }
 
-/** The key of a list is its position; names tell which it is, as the types are not known. */
-const position = /^(_|i|j|k|n|idx|index|pos)$/;
+/** The key of a list is its position; names tell which it is, as the types are not known: `k, v` are those of a map. */
+const position = /^(_|i|j|n|idx|index|pos)$/;
 
 function rangeBind(l: Lowering, range: SyntaxNode): Expression {
   const over = childIn(range, "right");

@@ -1,0 +1,64 @@
+import { allFamilies, type Families } from "../catalogue/catalogue.ts";
+import type { Expression, Loop, Operation } from "../ir/ir.ts";
+import { walk } from "../ir/walk.ts";
+import { accessPath } from "./names.ts";
+import type { Frame } from "./run.ts";
+
+/** The variable of a loop that holds input, and what its elements are of. */
+export interface Element {
+  name: string;
+  of: Expression;
+}
+
+/** What a loop goes through, asked when its variable was bound; null where that is nothing to test, or where it is assigned anew. */
+export function taintedElement(frame: Frame, loop: Loop): Element | null {
+  const element = loop.bind && elementOf(loop.bind);
+  if (!element || accessPath(element.of) === null || isAssigned(loop, element.name)) return null;
+  return (frame.scope.get(element.name)?.taint.length ?? 0) > 0 ? element : null;
+}
+
+/** `for _, c := range text { if !unicode.IsLetter(c) { return false } }`: what every element is clean for that lets the loop go on. */
+export const cleanAfterRound = (frame: Frame, { name }: Element): Families =>
+  (frame.scope.get(name)?.taint ?? []).reduce((all, { clean }) => all & clean, allFamilies);
+
+function elementOf(bind: Expression): Element | null {
+  const parts = bind.kind === "sequence" ? bind.parts : [bind];
+  for (const part of parts)
+    if (part.kind === "assign" && part.to.kind === "variable" && part.from.kind === "index" && part.from.key === null)
+      return { name: part.to.name, of: part.from.of };
+  return null;
+}
+
+function isAssigned(loop: Loop, name: string): boolean {
+  let found = false;
+  walk(loop.body, (node) => {
+    found ||= "kind" in node && node.kind === "assign" && accessPath(node.to) === name;
+  });
+  return found;
+}
+
+/** `c >= 'a' && c <= 'z'`, or `c < 'a' || c > 'z'` when it fails: c is one of those. */
+export function characterWithin({ operator, operands }: Operation, outcome: boolean): Expression | null {
+  if ((operator === "&&" || operator === "and") !== outcome || operands.length !== 2) return null;
+  const bounds = operands.map((operand) => boundOf(operand, outcome));
+  const lower = bounds.find((bound) => bound?.side === "lower");
+  const upper = bounds.find((bound) => bound?.side === "upper");
+  if (!lower || !upper || accessPath(lower.of) === null || accessPath(lower.of) !== accessPath(upper.of)) return null;
+  return /^(az|AZ|09|af|AF)$/.test(lower.than + upper.than) ? lower.of : null;
+}
+
+interface Bound {
+  side: "lower" | "upper";
+  of: Expression;
+  than: string;
+}
+
+function boundOf(test: Expression, outcome: boolean): Bound | null {
+  const [left, right] = test.kind === "operation" ? test.operands : [];
+  if (test.kind !== "operation" || !left || !right || !/^[<>]=?$/.test(test.operator)) return null;
+  const turned = left.kind === "literal";
+  const [of, literal] = turned ? [right, left] : [left, right];
+  if (literal.kind !== "literal" || typeof literal.value !== "string") return null;
+  const isLower = test.operator.startsWith(">") === outcome;
+  return { side: isLower !== turned ? "lower" : "upper", of, than: literal.value };
+}
