@@ -91,6 +91,7 @@ export class Knowledge {
     checks: [],
     sources: [],
     sanitizers: [],
+    decoders: [],
     guards: [],
     containers: [],
     exits: [],
@@ -127,6 +128,8 @@ interface CallKinds {
   checks: Match;
   sources: SourceModel;
   sanitizers: SanitizerModel;
+  /** What the values that come out are not clean for any more. */
+  decoders: Families;
   guards: { of: string | number; cleans: Families; when: Test[]; answer: boolean; throws: boolean };
   containers: Model["containers"][number]["does"];
   /** Nothing goes on afterwards. */
@@ -315,6 +318,8 @@ export class Catalogue {
       if (call) remember(knowledge, call, (path) => knowledge.calls.add("sanitizers", path, sanitizer));
       if (read) remember(knowledge, read, (path) => knowledge.reads.add("sanitizers", path, sanitizer));
     }
+    for (const { call, undoes } of model.decoders)
+      remember(knowledge, call, (path) => knowledge.calls.add("decoders", path, this.bitsOf(undoes)));
     for (const { call, of, cleans, when, answer, throws } of model.guards) {
       const guard = { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer, throws };
       knowledge.calls.add("guards", call, guard);

@@ -247,6 +247,8 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
+  /** Calls that give back what had been made harmless: what is decoded can be dirty again. */
+  decoders: z.array(z.strictObject({ call: Path, undoes: Families })).default([]),
   /** Calls that write into what they are given: by default what the receiver carries, else an argument, or new input of a kind. */
   outputs: z
     .array(

@@ -286,7 +286,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       : isMapping(call, positional)
         ? []
         : propagated(run, call, called);
-  const taint = folded ? [] : joinTaint(given, back.taint);
+  const taint = folded ? [] : soiled(called.models, joinTaint(given, back.taint));
   return cleaned(
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
     cleans,
@@ -417,6 +417,12 @@ function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   return isFetched(call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
 }
 
+/** A text that was clean may hold what is not, once it is decoded. */
+function soiled({ decoders }: CallModels, taint: readonly Taint[]): readonly Taint[] {
+  const undone = decoders.reduce((all, families) => all | families, 0);
+  return undone === 0 ? taint : taint.map((t) => ({ ...t, clean: t.clean & ~undone }));
+}
+
 /** `buildUrl("/login?next=" + x)`: where a text begins as it must, what is put before it is not the attacker's either. */
 function ledSafely(run: Run, value: Value): Value {
   const { prefix } = value;
@@ -520,6 +526,8 @@ function foldedCall(call: Call, called: Called): Value["constants"] {
 function prefixOf(folded: Value["constants"], call: Call, called: Called): string | null {
   if (folded?.length === 1 && typeof folded[0] === "string") return folded[0];
   const name = call.callee.kind === "field" ? call.callee.name : "";
+  // The first of the words of a text.
+  if (name === "split") return called.receiver?.prefix ?? called.positional[0]?.prefix ?? null;
   if (name !== "format" && name !== "concat" && name !== "formatted") return null;
   if (name === "concat") return called.receiver?.prefix ?? null;
   const own = called.receiver?.constants?.[0];

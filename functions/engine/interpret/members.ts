@@ -105,7 +105,8 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
   );
   const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
   if (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))) return field;
-  return { ...field, constants: null, taint: joinTaint(field.taint, of.taint) };
+  const given = type === "str" ? cleaned(of, run.catalogue.bitsOf(["nosql_injection"])) : of;
+  return { ...field, constants: null, taint: joinTaint(field.taint, given.taint) };
 }
 
 /** A method bound to its object, or what some method assigned to the field. */
