@@ -195,6 +195,57 @@ it.each([
   expect(isCatastrophic(pattern)).toBe(expected);
 });
 
+describe("fields of Python that another file declares", () => {
+  const schema = `from enum import Enum
+from pydantic import BaseModel
+
+class Size(Enum):
+    small = "small"
+
+class Base(BaseModel):
+    pages: int
+
+class Book(Base):
+    title: str
+    size: Size
+    notes: dict
+`;
+  const files = (statement: string) => [
+    ["shop/schemas/book.py", schema],
+    ["shop/schemas/__init__.py", "from .book import Book\n"],
+    [
+      "shop/app.py",
+      `import os
+from fastapi import FastAPI
+from pymongo import MongoClient
+from shop.schemas import Book
+app = FastAPI()
+books = MongoClient()["shop"]["books"]
+
+@app.post("/")
+def add(book: Book):
+    ${statement}
+    return {}
+`,
+    ],
+  ];
+
+  it.each([
+    ["a number", "os.system(f'pack {book.pages}')", []],
+    ["a number and a choice", "os.system(f'pack {book.pages} {book.size}')", []],
+    ["a text", "os.system(f'pack {book.title}')", ["command-injection.tainted-command"]],
+    ["a number and a text", "os.system(f'{book.pages} {book.title}')", ["command-injection.tainted-command"]],
+    ["a text that a database looks for", "books.find_one({'title': book.title, 'pages': book.pages})", []],
+    ["an object that a database looks for", "books.find_one({'n': book.notes})", ["nosql-injection.tainted-query"]],
+  ])("%s is input as far as its type allows", async (_, statement, expected) => {
+    const artefacts = [];
+    for (const [path, text] of files(statement))
+      artefacts.push(await analyseOne(engine, path as string, text as string));
+    const found = engine.link(artefacts).filter(({ ruleId }) => ruleId.includes("injection"));
+    expect(found.map(({ ruleId }) => ruleId)).toEqual(expected);
+  });
+});
+
 it.each([
   ["[^a-z]", true],
   ["[^\\w.-]+", true],

@@ -1,5 +1,6 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { propertyOf } from "../interpret/accessors.ts";
+import { either } from "../interpret/passage.ts";
 import { languageOf } from "../inventory/language.ts";
 import { GlobalNames } from "./global-names.ts";
 import { byCodeUnits } from "./order.ts";
@@ -68,12 +69,19 @@ export class Modules {
     return null;
   }
 
-  /** Whether a method, or the getter of a field, gives numbers and the like: "com.shop.Order.getCount". */
-  givesPlain(from: string, target: string): boolean {
+  /** Whether methods, fields or their getters give numbers and the like, or text and nothing else: "com.shop.Order.getCount+name". */
+  declaredAs(from: string, target: string, aliases = 0): "number" | "text" | null {
     const found = this.file(from, target);
-    if (!found?.artefact.link.plain) return false;
-    const name = found.member.slice(found.member.lastIndexOf(".") + 1);
-    return found.artefact.link.plain.includes(name) || found.artefact.link.plain.includes(propertyOf(name));
+    if (!found) return null;
+    const { coverage, link } = found.artefact;
+    const names = found.member.slice(found.member.lastIndexOf(".") + 1).split(either);
+    const isNumber = (name: string) => link.plain?.includes(name) || link.plain?.includes(propertyOf(name));
+    if (names.every(isNumber)) return "number";
+    if (names.every((name) => isNumber(name) || link.words?.includes(name))) return "text";
+    const onward = aliases < aliasesMax ? aliased(link.aliases, found.member) : [];
+    return (
+      onward.map((path) => this.declaredAs(coverage.path, path, aliases + 1)).find((said) => said !== null) ?? null
+    );
   }
 
   #find(from: string, target: string, aliases: number): Target[] {
@@ -96,11 +104,7 @@ export class Modules {
   #in(artefact: FileArtefact, file: string, member: string, aliases: number): Target[] {
     const path = artefact.coverage.path;
     if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
-      const [first, ...others] = member.split(".") as [string, ...string[]];
-      for (const { name, target } of artefact.link.aliases) {
-        const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
-        if (rest === null) continue;
-        const onward = [target, ...rest].join(".");
+      for (const onward of aliased(artefact.link.aliases, member)) {
         // An exported instance is one of a class of the same file.
         const local = artefact.link.exports.find((exported) => exported.name === onward);
         const found = local ? [{ artefact, exported: local }] : this.#find(path, onward, aliases + 1);
@@ -175,6 +179,15 @@ const globalLanguages = ["php", "csharp", "ruby"];
 
 /** Re-exports of re-exports end somewhere. */
 const aliasesMax = 4;
+
+/** Where the names that a file hands on lead: what `member` is called in other files. */
+function aliased(aliases: FileArtefact["link"]["aliases"], member: string): string[] {
+  const [first, ...others] = member.split(".") as [string, ...string[]];
+  return aliases.flatMap(({ name, target }) => {
+    const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
+    return rest === null ? [] : [[target, ...rest].join(".")];
+  });
+}
 
 /** The position of an argument that is passed by position or by name; -1 where the function has no such parameter. */
 export const argumentIndex = (exported: ExportedFunction, argument: number | string): number =>
