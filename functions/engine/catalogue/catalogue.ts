@@ -163,6 +163,8 @@ export interface DefinitionModel {
 }
 export interface SourceModel {
   kind: string;
+  /** What cannot be done with what comes in. */
+  cleans: Families;
   receiver: LazyRegex | null;
   when: Test[];
   unlessFact: string | null;
@@ -304,11 +306,12 @@ export class Catalogue {
       for (const rule of rules.filter((r) => r.family === sink.family && !r.taint?.ownSinks))
         this.#place(knowledge, sink, this.#match(rule, sink));
     }
-    for (const { call, read, kind, receiver, when, unlessFact = null, ofInput, shallow } of model.sources) {
+    for (const { call, read, kind, receiver, when, unlessFact = null, ofInput, cleans, shallow } of model.sources) {
       // What no rule asks about is nobody's input: configuration, arguments of a command line.
       if (!rules.some((rule) => this.counts(rule, kind))) continue;
       if (shallow) knowledge.shallowKinds.add(kind);
-      const source = { kind, receiver: regex(receiver), when: when.map(compileTest), unlessFact, ofInput };
+      const tests = { receiver: regex(receiver), when: when.map(compileTest), unlessFact, ofInput };
+      const source = { kind, cleans: this.bitsOf(cleans), ...tests };
       if (call) remember(knowledge, call, (path) => knowledge.calls.add("sources", path, source));
       if (read) remember(knowledge, read, (path) => knowledge.reads.add("sources", path, source));
     }

@@ -229,6 +229,8 @@ export const Model = z.strictObject({
         unlessFact: Slug.optional(),
         /** Of a read: only where the object read from is input already; its kind changes. */
         ofInput: z.boolean().default(false),
+        /** Of a call: what it cannot be, such as an object where it gives text. */
+        cleans: z.array(Slug).default([]),
         /** What calls make of it is something else. */
         shallow: z.boolean().default(false),
       }),
