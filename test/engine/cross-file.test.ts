@@ -246,6 +246,52 @@ def add(book: Book):
   });
 });
 
+describe("layers of Python that are handed to each other", () => {
+  const view = `from flask import Flask, request
+from shop.wiring import book_service
+app = Flask(__name__)
+
+class Books:
+    def __init__(self, service):
+        self.service = service
+
+    def find(self):
+        return self.service.search(request.args["q"])
+`;
+  const service = `class BookService:
+    def __init__(self, book_repo):
+        self.book_repo = book_repo
+
+    def search(self, words):
+        return self.book_repo.by_words(words)
+`;
+  const repository = (name: string) => `class ${name}:
+    def __init__(self, session):
+        self.session = session
+
+    def by_words(self, words):
+        return self.session.execute("SELECT * FROM book WHERE title = '" + words + "'")
+`;
+
+  it.each([
+    ["a class that is called like the object", ["BookRepository"], 1],
+    ["a class that is called otherwise", ["AuthorRepository"], 0],
+    [
+      "more variants than anybody writes",
+      ["BookRepo", "BookRepository", "SqlBookRepository", "MemoryBookRepository"],
+      0,
+    ],
+  ])("finds the method in %s", async (_, names, expected) => {
+    const artefacts = [
+      await analyseOne(engine, "shop/view.py", view),
+      await analyseOne(engine, "shop/service.py", service),
+    ];
+    for (const name of names) artefacts.push(await analyseOne(engine, `shop/${name}.py`, repository(name)));
+    const found = engine.link(artefacts).filter(({ ruleId }) => ruleId === "sql-injection.tainted-query");
+    expect(found).toHaveLength(expected);
+  });
+});
+
 it.each([
   ["[^a-z]", true],
   ["[^\\w.-]+", true],

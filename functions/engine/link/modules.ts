@@ -1,8 +1,10 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { propertyOf } from "../interpret/accessors.ts";
+import { anyClass } from "../interpret/handover.ts";
 import { either } from "../interpret/passage.ts";
 import { languageOf } from "../inventory/language.ts";
 import { GlobalNames } from "./global-names.ts";
+import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
 import { Packages } from "./packages.ts";
 import { Templates } from "./templates.ts";
@@ -20,6 +22,7 @@ export class Modules {
   readonly #packages: Packages;
   readonly #globals: ReadonlyMap<string, GlobalNames>;
   readonly #templates: Templates;
+  readonly #layers: Layers;
   readonly #found = new Map<string, Target[]>();
   readonly #byPath = new Map<string, FileArtefact>();
   /** The files of Java by the class that they are named after. */
@@ -31,6 +34,7 @@ export class Modules {
     this.families = families;
     this.#packages = new Packages(artefacts);
     this.#templates = new Templates(artefacts);
+    this.#layers = new Layers(artefacts);
     this.#globals = new Map(
       globalLanguages.map((name) => [
         name,
@@ -88,6 +92,7 @@ export class Modules {
     if (from.endsWith(".go")) return this.#packages.find(from, target);
     const globals = this.#globals.get(languageOf(from).name);
     if (globals) return globals.find(target);
+    if (target.startsWith(anyClass)) return this.#layers.find(target);
     const { relative, names } = split(target);
     // A function that is the whole module is called by the module's name.
     for (let files = names.length; files >= (relative ? 0 : 1); files--) {
