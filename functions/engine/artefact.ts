@@ -174,6 +174,8 @@ export interface LinkRecord {
   aliases: { name: string; target: string }[];
   /** Fields and methods that give numbers and the like, whatever the object they belong to was filled with. */
   plain?: string[];
+  /** The same of text, where objects could come in as well. */
+  words?: string[];
   /** Families for which the file makes all input of the application clean. */
   cleans?: string[];
   /** The manifest of a package that others install. */

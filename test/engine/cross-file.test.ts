@@ -226,6 +226,103 @@ it.each([
   expect(isCatastrophic(pattern)).toBe(expected);
 });
 
+describe("fields of Python that another file declares", () => {
+  const schema = `from enum import Enum
+from pydantic import BaseModel
+
+class Size(Enum):
+    small = "small"
+
+class Base(BaseModel):
+    pages: int
+
+class Book(Base):
+    title: str
+    size: Size
+    notes: dict
+`;
+  const files = (statement: string) => [
+    ["shop/schemas/book.py", schema],
+    ["shop/schemas/__init__.py", "from .book import Book\n"],
+    [
+      "shop/app.py",
+      `import os
+from fastapi import FastAPI
+from pymongo import MongoClient
+from shop.schemas import Book
+app = FastAPI()
+books = MongoClient()["shop"]["books"]
+
+@app.post("/")
+def add(book: Book):
+    ${statement}
+    return {}
+`,
+    ],
+  ];
+
+  it.each([
+    ["a number", "os.system(f'pack {book.pages}')", []],
+    ["a number and a choice", "os.system(f'pack {book.pages} {book.size}')", []],
+    ["a text", "os.system(f'pack {book.title}')", ["command-injection.tainted-command"]],
+    ["a number and a text", "os.system(f'{book.pages} {book.title}')", ["command-injection.tainted-command"]],
+    ["a text that a database looks for", "books.find_one({'title': book.title, 'pages': book.pages})", []],
+    ["an object that a database looks for", "books.find_one({'n': book.notes})", ["nosql-injection.tainted-query"]],
+  ])("%s is input as far as its type allows", async (_, statement, expected) => {
+    const artefacts = [];
+    for (const [path, text] of files(statement))
+      artefacts.push(await analyseOne(engine, path as string, text as string));
+    const found = engine.link(artefacts).filter(({ ruleId }) => ruleId.includes("injection"));
+    expect(found.map(({ ruleId }) => ruleId)).toEqual(expected);
+  });
+});
+
+describe("layers of Python that are handed to each other", () => {
+  const view = `from flask import Flask, request
+from shop.wiring import book_service
+app = Flask(__name__)
+
+class Books:
+    def __init__(self, service):
+        self.service = service
+
+    def find(self):
+        return self.service.search(request.args["q"])
+`;
+  const service = `class BookService:
+    def __init__(self, book_repo):
+        self.book_repo = book_repo
+
+    def search(self, words):
+        return self.book_repo.by_words(words)
+`;
+  const repository = (name: string) => `class ${name}:
+    def __init__(self, session):
+        self.session = session
+
+    def by_words(self, words):
+        return self.session.execute("SELECT * FROM book WHERE title = '" + words + "'")
+`;
+
+  it.each([
+    ["a class that is called like the object", ["BookRepository"], 1],
+    ["a class that is called otherwise", ["AuthorRepository"], 0],
+    [
+      "more variants than anybody writes",
+      ["BookRepo", "BookRepository", "SqlBookRepository", "MemoryBookRepository"],
+      0,
+    ],
+  ])("finds the method in %s", async (_, names, expected) => {
+    const artefacts = [
+      await analyseOne(engine, "shop/view.py", view),
+      await analyseOne(engine, "shop/service.py", service),
+    ];
+    for (const name of names) artefacts.push(await analyseOne(engine, `shop/${name}.py`, repository(name)));
+    const found = engine.link(artefacts).filter(({ ruleId }) => ruleId === "sql-injection.tainted-query");
+    expect(found).toHaveLength(expected);
+  });
+});
+
 it.each([
   ["[^a-z]", true],
   ["[^\\w.-]+", true],

@@ -294,3 +294,13 @@ it("keeps the decorators of a class that stand before its export", async () => {
   const a = ["call", "$A", 1];
   expect(decorators).toEqual([[a, "$B"], [a], [a]]);
 });
+
+it("takes what is set to true on a method of Python for a decorator", async () => {
+  const source =
+    "class A:\n    @b\n    def f(self): pass\n    f.open = True\n    f.text = 'x'\n    def g(self): pass\n";
+  const [first] = (await lower("python", source)).body;
+  const decorators = (first?.kind === "class" ? first.body : []).flatMap((member) =>
+    member.kind === "function" ? [member.fn.decorators.map((d) => shape(d))] : [],
+  );
+  expect(decorators).toEqual([["$b", [".", "$f", "open"]], []]);
+});

@@ -91,6 +91,7 @@ export class Knowledge {
     checks: [],
     sources: [],
     sanitizers: [],
+    decoders: [],
     guards: [],
     containers: [],
     exits: [],
@@ -127,6 +128,8 @@ interface CallKinds {
   checks: Match;
   sources: SourceModel;
   sanitizers: SanitizerModel;
+  /** What the values that come out are not clean for any more. */
+  decoders: Families;
   guards: { of: string | number; cleans: Families; when: Test[]; answer: boolean; throws: boolean };
   containers: Model["containers"][number]["does"];
   /** Nothing goes on afterwards. */
@@ -160,6 +163,8 @@ export interface DefinitionModel {
 }
 export interface SourceModel {
   kind: string;
+  /** What cannot be done with what comes in. */
+  cleans: Families;
   receiver: LazyRegex | null;
   when: Test[];
   unlessFact: string | null;
@@ -301,11 +306,12 @@ export class Catalogue {
       for (const rule of rules.filter((r) => r.family === sink.family && !r.taint?.ownSinks))
         this.#place(knowledge, sink, this.#match(rule, sink));
     }
-    for (const { call, read, kind, receiver, when, unlessFact = null, ofInput, shallow } of model.sources) {
+    for (const { call, read, kind, receiver, when, unlessFact = null, ofInput, cleans, shallow } of model.sources) {
       // What no rule asks about is nobody's input: configuration, arguments of a command line.
       if (!rules.some((rule) => this.counts(rule, kind))) continue;
       if (shallow) knowledge.shallowKinds.add(kind);
-      const source = { kind, receiver: regex(receiver), when: when.map(compileTest), unlessFact, ofInput };
+      const tests = { receiver: regex(receiver), when: when.map(compileTest), unlessFact, ofInput };
+      const source = { kind, cleans: this.bitsOf(cleans), ...tests };
       if (call) remember(knowledge, call, (path) => knowledge.calls.add("sources", path, source));
       if (read) remember(knowledge, read, (path) => knowledge.reads.add("sources", path, source));
     }
@@ -315,6 +321,8 @@ export class Catalogue {
       if (call) remember(knowledge, call, (path) => knowledge.calls.add("sanitizers", path, sanitizer));
       if (read) remember(knowledge, read, (path) => knowledge.reads.add("sanitizers", path, sanitizer));
     }
+    for (const { call, undoes } of model.decoders)
+      remember(knowledge, call, (path) => knowledge.calls.add("decoders", path, this.bitsOf(undoes)));
     for (const { call, of, cleans, when, answer, throws } of model.guards) {
       const guard = { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer, throws };
       knowledge.calls.add("guards", call, guard);

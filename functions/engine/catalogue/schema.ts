@@ -230,6 +230,8 @@ export const Model = z.strictObject({
         unlessFact: Slug.optional(),
         /** Of a read: only where the object read from is input already; its kind changes. */
         ofInput: z.boolean().default(false),
+        /** Of a call: what it cannot be, such as an object where it gives text. */
+        cleans: z.array(Slug).default([]),
         /** What calls make of it is something else. */
         shallow: z.boolean().default(false),
       }),
@@ -248,6 +250,8 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
+  /** Calls that give back what had been made harmless: what is decoded can be dirty again. */
+  decoders: z.array(z.strictObject({ call: Path, undoes: Families })).default([]),
   /** Calls that write into what they are given: by default what the receiver carries, else an argument, or new input of a kind. */
   outputs: z
     .array(

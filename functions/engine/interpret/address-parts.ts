@@ -2,7 +2,7 @@ import type { Expression } from "../ir/ir.ts";
 import type { Frame } from "./run.ts";
 
 const hostNames = /^(host|hostname|origin|netloc|getHost|getAuthority|Host|Hostname)$/;
-const parsers = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|parse_url)$/;
+const parsers = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|parse_url|url_parse)$/;
 
 /** `new URL(x).hostname`, also by way of variables: the address x whose host this is. */
 export function addressOfHost(frame: Frame, operand: Expression): Expression | null {

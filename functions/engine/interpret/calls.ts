@@ -1,4 +1,4 @@
-import { allFamilies, type CallModels } from "../catalogue/catalogue.ts";
+import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
 import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf } from "./accessors.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
@@ -264,8 +264,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const paths = resultPaths(frame, call, called);
   const source = sourceOf(frame, called, call);
   if (source) {
-    const at = run.source(source, call);
-    return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
+    const at = run.source(source.kind, call);
+    return { ...nothing, paths, taint: [{ source: at, clean: source.cleans, step: firstStep(call) }] };
   }
   const back = entered ? nothing : callBacks(run, frame, call, called);
   const promises = isLookup(call, called) ? allFamilies : promised(call);
@@ -287,7 +287,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       : isMapping(call, positional)
         ? []
         : propagated(run, call, called);
-  const taint = folded ? [] : joinTaint(given, back.taint);
+  const taint = folded ? [] : soiled(called.models, joinTaint(given, back.taint));
   return cleaned(
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
     cleans,
@@ -317,7 +317,7 @@ function resultPaths(frame: Frame, call: Call, called: Called): string[] {
   return [...new Set([...made, ...returns, ...own])].slice(0, 6);
 }
 
-function sourceOf(frame: Frame, called: Called, at: Call): string | null {
+function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | null {
   const { sources } = called.models;
   if (sources.length === 0) return null;
   const subject = subjectOf(called, at);
@@ -325,7 +325,7 @@ function sourceOf(frame: Frame, called: Called, at: Call): string | null {
     ({ receiver, when }) =>
       (!receiver || receiverFits(receiver, called.names)) && when.every((test) => holds(frame, test, subject)),
   );
-  return found?.kind ?? null;
+  return found ?? null;
 }
 
 const subjectOf = ({ positional, named: byName, receiver, names: receiverPaths }: Called, at: Call): Subject => ({
@@ -416,6 +416,12 @@ function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
   const lasts = lasting(run, given);
   return isFetched(call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
+}
+
+/** A text that was clean may hold what is not, once it is decoded. */
+function soiled({ decoders }: CallModels, taint: readonly Taint[]): readonly Taint[] {
+  const undone = decoders.reduce((all, families) => all | families, 0);
+  return undone === 0 ? taint : taint.map((t) => ({ ...t, clean: t.clean & ~undone }));
 }
 
 /** `buildUrl("/login?next=" + x)`: where a text begins as it must, what is put before it is not the attacker's either. */
@@ -521,6 +527,8 @@ function foldedCall(call: Call, called: Called): Value["constants"] {
 function prefixOf(folded: Value["constants"], call: Call, called: Called): string | null {
   if (folded?.length === 1 && typeof folded[0] === "string") return folded[0];
   const name = call.callee.kind === "field" ? call.callee.name : "";
+  // The first of the words of a text.
+  if (name === "split") return called.receiver?.prefix ?? called.positional[0]?.prefix ?? null;
   if (name !== "format" && name !== "concat" && name !== "formatted") return null;
   if (name === "concat") return called.receiver?.prefix ?? null;
   const own = called.receiver?.constants?.[0];

@@ -7,6 +7,7 @@ import { change, refine } from "./guards.ts";
 import { summarise } from "./invoke.ts";
 import { accessPath } from "./names.ts";
 import { joinedPassages, type Passage } from "./passage.ts";
+import { isShortForm } from "./path-parts.ts";
 import type { Frame, Guard, Run } from "./run.ts";
 import { cleaned, nothing, type Value } from "./value.ts";
 
@@ -39,8 +40,8 @@ const intersect = (a: Families[] | null, b: Families[]): Families[] =>
   a ? a.map((families, i) => families & (b[i] ?? 0)) : b;
 
 /**
- * What each parameter is clean for by tests. One that was assigned to tells nothing about what the caller passed, but for the host of an
- * address: what is taken off before the test, spaces and backslashes, makes it stricter.
+ * What each parameter is clean for by tests. One that was assigned to tells nothing about what the caller passed, but for its own short
+ * form and the host of an address: what is taken off before the test, spaces and backslashes, makes it stricter.
  */
 function cleanParameters(run: Run, frame: Frame): Families[] {
   const fn = frame.fn;
@@ -53,7 +54,7 @@ function cleanParameters(run: Run, frame: Frame): Families[] {
     );
     if (!own) return value.taint.length === 0 ? allFamilies : 0;
     const isUntouched = own.step.start === param.start && own.step.end === param.end;
-    return own.clean & (isUntouched ? ~normalised : ofAddresses);
+    return own.clean & (isUntouched || isShortForm(frame, param.name) ? ~normalised : ofAddresses);
   });
 }
 

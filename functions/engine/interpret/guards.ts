@@ -212,7 +212,7 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     // The loop variable over a fixed list: equal to one of them.
     if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
   } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
-  if (isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
+  if (isOrigin(operand) || isSender(frame, operand)) frame.scope.set("@origin-known", constant(true));
   const address = addressOfHost(frame, operand);
   const families = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
   const harmless = typeof only === "string" || isOurs(value) ? families : families & cleanFor(value);
@@ -236,6 +236,18 @@ const cleanFor = ({ taint, slots }: Value): Families =>
 
 /** Of a message between windows: who sent it. */
 const isOrigin = (operand: Expression): boolean => operand.kind === "field" && /^(origin|source)$/.test(operand.name);
+
+/** Of a message of a chat: `message.from_user.id`, also by way of a variable or as text. */
+function isSender(frame: Frame, operand: Expression): boolean {
+  const named = operand.kind === "variable" ? frame.scope.binding(operand.name)?.origins.get(operand.name) : operand;
+  const asked = named?.kind === "call" && named.args.length === 1 ? named.args[0]?.value : named;
+  return /\.(from_user|chat|author|sender|effective_(user|chat))\.(id|username)$|\.(chat|sender)_id$/.test(
+    (asked && accessPath(asked)) ?? "",
+  );
+}
+
+/** What lists of people are called who may do more than others. */
+const trustedName = /allow|white_?list|permit|auth|trust|admin|owner|sudo|staff|mod(erator)?s?$|dev(eloper)?s?$/i;
 
 /** `x === y`: where y comes from elsewhere than x, x comes from there. */
 function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void {
@@ -280,7 +292,8 @@ function changeAddress(
 function membership(run: Run, frame: Frame, operand: Expression, list: Expression): void {
   const child = childOfParents(list);
   if (child) change(run, frame, child, below(run));
-  if (isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
+  const named = isSender(frame, operand) && trustedName.test(accessPath(list) ?? "");
+  if (named || isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
   if (!isAllowList(run, frame, list)) return;
   const address = addressOfHost(frame, operand);
   knownExtension(run, frame, operand);

@@ -105,8 +105,16 @@ function globalTarget(run: Run, paths: readonly string[]): string | null {
   return null;
 }
 
-/** A method of an object of which nothing is known: linking knows whether only one class has such a method. */
+/** What objects of the layers of an application are called, which are handed from one to the next. */
+const layerCall =
+  /^\?(?:this\.)?_*((?:\w+_)?(?:service|svc|repo|repository|dao|store|storage|manager|db|database|gateway|usecase|crud|backend|adapter|provider|client|engine|model))\.([a-z]\w{2,})$/;
+
+/** A method of an object of which nothing is known: linking knows whether only one class has such a method, or one that is called like it. */
 export function methodTarget(run: Run, paths: readonly string[]): string | null {
+  if (run.language === "python") {
+    const [, object, method] = paths.map((path) => layerCall.exec(path)).find((found) => found !== null) ?? [];
+    return object === undefined ? null : `${anyClass}${object}.${method}`;
+  }
   if (run.language !== "php") return null;
   for (const path of paths) {
     const method = /^(\?|\$|this\.)[\w$.?()]*\.(\w{3,})$/.exec(path)?.[2];

@@ -2,9 +2,23 @@ import type { ReadModels } from "../catalogue/catalogue.ts";
 import type { Span } from "../ir/ir.ts";
 import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
+import { through } from "./guard-functions.ts";
+import { targetOf } from "./handover.ts";
 import { accessPath, memberPaths } from "./names.ts";
+import { wholeObject } from "./passage.ts";
 import type { Frame, Run } from "./run.ts";
-import { allTaint, cleaned, elementAt, firstStep, joinTaint, named, nothing, type Taint, type Value } from "./value.ts";
+import {
+  allTaint,
+  cleaned,
+  elementAt,
+  firstStep,
+  joinTaint,
+  named,
+  nothing,
+  type Taint,
+  tainted,
+  type Value,
+} from "./value.ts";
 
 /** Another function may have assigned since: of the constants only texts are worth trusting, they are rarely reassigned. */
 export function fromOutside(value: Value): Value {
@@ -39,7 +53,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const narrowed =
     carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !isPartOf(s.outside, carried));
   const entered = source ? joinTaint(narrowed, [{ source, clean: 0, step: firstStep(at) }]) : narrowed;
-  const value = { ...base, taint: entered };
+  const value = { ...base, taint: asDeclared(run, frame, of, name, entered) };
   if (models.checks.length > 0) {
     check(run, frame, models.checks, {
       positional: [of],
@@ -51,6 +65,15 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
     });
   }
   return read.cleans === 0 ? value : cleaned(value, read.cleans);
+}
+
+/** A field of something whose class another file declares: linking knows whether it is a number, or text and nothing else. */
+function asDeclared(run: Run, frame: Frame, of: Value, name: string, taint: readonly Taint[]): readonly Taint[] {
+  if (run.language !== "python" || taint.length === 0) return taint;
+  const type = of.paths.find((path) => /\.[A-Z]\w*$/.test(path));
+  const target = type === undefined ? null : targetOf(run, frame, [`${type}.${name}`]);
+  if (target === null) return taint;
+  return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
 }
 
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
@@ -105,7 +128,8 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
   );
   const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
   if (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))) return field;
-  return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, of.taint, name)) };
+  const given = type === "str" ? cleaned(of, run.catalogue.bitsOf(["nosql_injection"])) : of;
+  return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, given.taint, name)) };
 }
 
 /** A method bound to its object, or what some method assigned to the field. */

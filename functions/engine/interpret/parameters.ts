@@ -29,8 +29,10 @@ export function parameterValue(
   const decorated = passedBy(run, frame, param);
   const kind = decorated ? decorated.kind : passed;
   const type = decorated?.type ?? entry?.parameters[index];
+  // What is declared as text has been made one, or was refused.
+  const clean = param.type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
   const taint: Taint[] = kind
-    ? [symbolic, { source: run.source(kind, param, entry?.confidence ?? 1), clean: 0, step: firstStep(param) }]
+    ? [symbolic, { source: run.source(kind, param, entry?.confidence ?? 1), clean, step: firstStep(param) }]
     : [symbolic];
   const made = decorated?.made;
   if (made)
@@ -123,6 +125,13 @@ function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly str
   return [...evaluate(run, frame, of).paths, ...written];
 }
 
+/** What a decorator goes by: its paths, and its name, as one of this file has no path. */
+function decoratorNames(run: Run, frame: Frame, decorator: Expression): readonly string[] {
+  const callee = decorator.kind === "call" ? decorator.callee : decorator;
+  const { paths } = evaluate(run, frame, callee);
+  return callee.kind === "variable" ? [...paths, `?${callee.name}`] : paths;
+}
+
 /** Whether what an entry point asks of the function's decorators, its class and its result is so. */
 function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
   if (entry.result && !entry.result.test((fn.result ?? "").replace(/\s/g, ""))) return false;
@@ -133,7 +142,7 @@ function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: Ent
   }
   if (!entry.with && !entry.without) return true;
   const decorators = [...fn.decorators, ...(frame.owner?.node.decorators ?? [])];
-  const paths = decorators.flatMap((d) => calleeOf(run, frame, d).paths);
+  const paths = decorators.flatMap((d) => decoratorNames(run, frame, d));
   const has = (wanted: PathIndex<true>) => paths.some((path) => wanted.find(path).length > 0);
   return (!entry.with || has(entry.with)) && (!entry.without || !has(entry.without));
 }
@@ -170,7 +179,8 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
     methods
       .flatMap((name) => run.knowledge.entryMethods.get(name) ?? [])
       .find((e) => named(e) && extendsFramework(owner, e) && contextOfEntryFits(run, frame, fn, e));
-  return method ?? run.knowledge.entryNames.find(named) ?? null;
+  const byNames = run.knowledge.entryNames.find((e) => named(e) && contextOfEntryFits(run, frame, fn, e));
+  return method ?? byNames ?? null;
 }
 
 /** The framework that calls a function which is handed to something unknown: two names at least, as one alone may mean anything there. */

@@ -12,7 +12,7 @@ export interface Passage {
   trusted: boolean;
 }
 
-/** The argument of a passage that is the object whose method is called. */
+/** The argument of a passage that is the object whose member is asked for. */
 export const wholeObject = "this";
 
 /** The argument of a passage by which several ways of a value lead: `answer(data=x, error=y)`, where x and y have come from one source. */
@@ -38,6 +38,7 @@ export function commonPassages(
 ): readonly Passage[] | undefined {
   const common = (a ?? []).flatMap((passage) => {
     if (b?.some((other) => same(passage, other))) return passage;
+    if (passage.argument === wholeObject) return membersOfOne(passage, b ?? []);
     const isAlike = ({ target, check }: Passage) => target === passage.target && check === "result";
     return passage.check === "result" && b?.some(isAlike)
       ? { ...passage, argument: anyArgument, field: undefined }
@@ -45,6 +46,23 @@ export function commonPassages(
   });
   return common.length === 0 ? undefined : common;
 }
+
+/** `f"{item.count} of {item.kind}"` is made of two fields of one object: what holds for both of them holds. */
+function membersOfOne(passage: Passage, others: readonly Passage[]): Passage[] {
+  const [owner, names] = ownerAndNames(passage);
+  const other = others.find((o) => o.argument === wholeObject && ownerAndNames(o)[0] === owner);
+  if (!other) return [];
+  const all = [...new Set([...names, ...ownerAndNames(other)[1]])].sort();
+  return [{ ...passage, target: `${owner}.${all.join(either)}` }];
+}
+
+const ownerAndNames = ({ target }: Passage): [owner: string, names: string[]] => {
+  const dot = target.lastIndexOf(".");
+  return [target.slice(0, dot), target.slice(dot + 1).split(either)];
+};
+
+/** Stands between the names of several members of one object. */
+export const either = "+";
 
 const same = (a: Passage, b: Passage): boolean =>
   a === b || (a.target === b.target && a.argument === b.argument && a.field === b.field && a.check === b.check);

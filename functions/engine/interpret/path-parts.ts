@@ -69,6 +69,13 @@ export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
 
 const joins = /^(join|joinpath|resolve|combine|Path|PurePath)$/i;
 
+/** `path = os.path.realpath(path)`: what the variable is tells the same of the path that it was. */
+export function isShortForm(frame: Frame, name: string): boolean {
+  const from = frame.scope.origins.get(name);
+  const longer = from?.kind === "call" ? longerOf(from) : undefined;
+  return longer?.kind === "variable" && longer.name === name;
+}
+
 /** `full = os.path.join(root, name)`, `full = root / name`: what is told of the name afterwards holds for the whole path, too. */
 export function pathsMadeOf(frame: Frame, operand: Expression): string[] {
   const key = accessPath(operand);
@@ -86,8 +93,9 @@ function joinedParts(from: Expression): readonly Expression[] {
 
 function longerOf(call: Call): Expression | undefined {
   const { callee, args } = call;
-  // The way from a folder to a path in Go, which begins with dots where it leaves the folder.
+  // The way from a folder to a path in Go and Python, which begins with dots where it leaves the folder.
   if (calledName(call) === "Rel" && args.length === 2) return args[1]?.value;
+  if (calledName(call) === "relpath") return args[0]?.value;
   if (callee.kind === "field" && args.length === 0 && shortened.test(callee.name)) return callee.of;
   // Paths of Java have a method of that name that joins.
   const resolves = callee.kind === "field" && callee.name === "resolve" && accessPath(callee.of) === "path";

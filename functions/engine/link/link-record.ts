@@ -39,7 +39,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
     aliases: [...run.aliases.values()],
     classes: classesOf(run),
-    ...plainOf(run),
+    ...declaredOf(run),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
 }
@@ -143,18 +143,25 @@ function classesOf(run: Run): LinkRecord["classes"] {
   return classes.filter((entry) => entry.bases.length > 0);
 }
 
-/** What gives numbers and the like in all classes of the file that have it: forms say so by the types of their fields, written getters or not. */
-function plainOf(run: Run): { plain?: string[] } {
-  if (run.language !== "java") return {};
+/** What gives numbers and the like, or nothing but text, in all classes of the file that have it: forms say so by the types of their fields, written getters or not. */
+function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
+  if (run.language !== "java" && run.language !== "python") return {};
   const typed = run.classes.flatMap(({ node }) => node.body.flatMap(typeOfMember));
-  const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
-  const isPlain = (type: string) => isCleanType(run, type) || enumerations.has(type);
-  const others = new Set(typed.filter(({ type }) => !isPlain(type)).map(({ name }) => name));
-  const plain = new Set(typed.map(({ name }) => name).filter((name) => !others.has(name)));
-  return plain.size === 0 ? {} : { plain: [...plain].sort(byCodeUnits) };
+  const enumerated = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
+  const isPlain = (type: string) => isCleanType(run, type) || enumerated.has(type);
+  const allThatAre = (fits: (type: string) => boolean) => {
+    const others = new Set(typed.filter(({ type }) => !fits(type)).map(({ name }) => name));
+    return [...new Set(typed.map(({ name }) => name))].filter((name) => !others.has(name)).sort(byCodeUnits);
+  };
+  const plain = allThatAre(isPlain);
+  // Java has no other values in a field of text; what comes in for one of Python may be an object, unless the class refuses it.
+  const words = run.language === "python" ? allThatAre((type) => type === "str") : [];
+  return { ...(plain.length > 0 && { plain }), ...(words.length > 0 && { words }) };
 }
 
-const isEnumeration = ({ bases }: ClassInfo): boolean => bases.some(({ paths }) => paths.includes("java.lang.Enum"));
+const enumerations = ["java.lang.Enum", "enum.Enum", "enum.IntEnum", "enum.StrEnum"];
+const isEnumeration = ({ bases }: ClassInfo): boolean =>
+  bases.some(({ paths }) => paths.some((path) => enumerations.includes(path)));
 
 function typeOfMember(member: Statement): { name: string; type: string }[] {
   if (member.kind === "function") return member.fn.result ? [{ name: member.fn.name, type: member.fn.result }] : [];

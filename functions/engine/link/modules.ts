@@ -1,7 +1,10 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { propertyOf } from "../interpret/accessors.ts";
+import { anyClass } from "../interpret/handover.ts";
+import { either } from "../interpret/passage.ts";
 import { languageOf } from "../inventory/language.ts";
 import { GlobalNames } from "./global-names.ts";
+import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
 import { Packages } from "./packages.ts";
 import { Templates } from "./templates.ts";
@@ -19,6 +22,7 @@ export class Modules {
   readonly #packages: Packages;
   readonly #globals: ReadonlyMap<string, GlobalNames>;
   readonly #templates: Templates;
+  readonly #layers: Layers;
   readonly #found = new Map<string, Target[]>();
   readonly #byPath = new Map<string, FileArtefact>();
   /** The files of Java by the class that they are named after. */
@@ -30,6 +34,7 @@ export class Modules {
     this.families = families;
     this.#packages = new Packages(artefacts);
     this.#templates = new Templates(artefacts);
+    this.#layers = new Layers(artefacts);
     this.#globals = new Map(
       globalLanguages.map((name) => [
         name,
@@ -68,12 +73,19 @@ export class Modules {
     return null;
   }
 
-  /** Whether a method, or the getter of a field, gives numbers and the like: "com.shop.Order.getCount". */
-  givesPlain(from: string, target: string): boolean {
+  /** Whether methods, fields or their getters give numbers and the like, or text and nothing else: "com.shop.Order.getCount+name". */
+  declaredAs(from: string, target: string, aliases = 0): "number" | "text" | null {
     const found = this.file(from, target);
-    if (!found?.artefact.link.plain) return false;
-    const name = found.member.slice(found.member.lastIndexOf(".") + 1);
-    return found.artefact.link.plain.includes(name) || found.artefact.link.plain.includes(propertyOf(name));
+    if (!found) return null;
+    const { coverage, link } = found.artefact;
+    const names = found.member.slice(found.member.lastIndexOf(".") + 1).split(either);
+    const isNumber = (name: string) => link.plain?.includes(name) || link.plain?.includes(propertyOf(name));
+    if (names.every(isNumber)) return "number";
+    if (names.every((name) => isNumber(name) || link.words?.includes(name))) return "text";
+    const onward = aliases < aliasesMax ? aliased(link.aliases, found.member) : [];
+    return (
+      onward.map((path) => this.declaredAs(coverage.path, path, aliases + 1)).find((said) => said !== null) ?? null
+    );
   }
 
   /** Whether a type of Go has a field that says what somebody may do. */
@@ -85,6 +97,7 @@ export class Modules {
     if (from.endsWith(".go")) return this.#packages.find(from, target);
     const globals = this.#globals.get(languageOf(from).name);
     if (globals) return globals.find(target);
+    if (target.startsWith(anyClass)) return this.#layers.find(target);
     const { relative, names } = split(target);
     // A function that is the whole module is called by the module's name.
     for (let files = names.length; files >= (relative ? 0 : 1); files--) {
@@ -101,11 +114,7 @@ export class Modules {
   #in(artefact: FileArtefact, file: string, member: string, aliases: number): Target[] {
     const path = artefact.coverage.path;
     if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
-      const [first, ...others] = member.split(".") as [string, ...string[]];
-      for (const { name, target } of artefact.link.aliases) {
-        const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
-        if (rest === null) continue;
-        const onward = [target, ...rest].join(".");
+      for (const onward of aliased(artefact.link.aliases, member)) {
         // An exported instance is one of a class of the same file.
         const local = artefact.link.exports.find((exported) => exported.name === onward);
         const found = local ? [{ artefact, exported: local }] : this.#find(path, onward, aliases + 1);
@@ -180,6 +189,15 @@ const globalLanguages = ["php", "csharp", "ruby"];
 
 /** Re-exports of re-exports end somewhere. */
 const aliasesMax = 4;
+
+/** Where the names that a file hands on lead: what `member` is called in other files. */
+function aliased(aliases: FileArtefact["link"]["aliases"], member: string): string[] {
+  const [first, ...others] = member.split(".") as [string, ...string[]];
+  return aliases.flatMap(({ name, target }) => {
+    const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
+    return rest === null ? [] : [[target, ...rest].join(".")];
+  });
+}
 
 /** The position of an argument that is passed by position or by name; -1 where the function has no such parameter. */
 export const argumentIndex = (exported: ExportedFunction, argument: number | string): number =>

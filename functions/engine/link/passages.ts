@@ -29,7 +29,10 @@ export class Passages {
   }
 
   #effect(from: string, passage: Passage, depth: number): Effect {
-    if (passage.argument === wholeObject) return this.#modules.givesPlain(from, passage.target) ? everything : none;
+    if (passage.argument === wholeObject) {
+      const said = this.#modules.declaredAs(from, passage.target);
+      return said === "number" ? everything : said === "text" ? textOnly : none;
+    }
     const targets = this.#modules.find(from, passage.target).filter(({ artefact }) => artefact.coverage.path !== from);
     // A function that is not among the files does what its name says, and else nothing.
     if (targets.length === 0 || depth >= depthMax) return passage.trusted ? everything : none;
@@ -63,6 +66,8 @@ interface Effect {
 }
 const everything: Effect = { all: true, cleans: new Set() };
 const none: Effect = { all: false, cleans: new Set() };
+/** Text brings no operators along. */
+const textOnly: Effect = { all: false, cleans: new Set(["nosql_injection"]) };
 
 const both = (a: Effect, b: Effect): Effect => {
   if (a.all) return b;

@@ -61,6 +61,14 @@ export const problemClasses: readonly ProblemClass[] = [
     "Exposed sensitive data",
   ),
   row(
+    "user_enumeration",
+    "sensitive_data_exposure",
+    [203, 204],
+    ["A01", "A01"],
+    "回答透露账号是否存在",
+    "Answers that tell whether an account exists",
+  ),
+  row(
     "sensitive_logging",
     "sensitive_data_exposure",
     [532],

@@ -134,9 +134,28 @@ function classDefinition(l: PythonLowering, node: SyntaxNode, decorators: Expres
       name: name ? l.textOf(name) : "",
       bases: bases.map((base) => l.expression(base)),
       decorators,
-      body: members,
+      body: withMarks(members),
     },
   ];
+}
+
+/** `search.exposed = True` below a method says what a decorator above it would say. */
+function withMarks(members: readonly Statement[]): Statement[] {
+  const marks = members.flatMap((member) => {
+    const made = member.kind === "expression" && member.value.kind === "assign" ? member.value : null;
+    const isMark = made?.to.kind === "field" && made.from.kind === "literal" && made.from.value === true;
+    return isMark && made.to.kind === "field" && made.to.of.kind === "variable"
+      ? [{ name: made.to.of.name, mark: made.to }]
+      : [];
+  });
+  if (marks.length === 0) return [...members];
+  return members.map((member) => {
+    if (member.kind !== "function") return member;
+    const own = marks.flatMap(({ name, mark }) => (name === member.fn.name ? [mark] : []));
+    return own.length === 0
+      ? member
+      : { ...member, fn: { ...member.fn, decorators: [...member.fn.decorators, ...own] } };
+  });
 }
 
 /** Each elif is the else of what precedes it; built from the last one, so that a long ladder costs no recursion here. */
