@@ -162,6 +162,8 @@ export interface SourceModel {
   kind: string;
   receiver: LazyRegex | null;
   when: Test[];
+  unless: Test[];
+  clean: Families;
   unlessFact: string | null;
   ofInput: boolean;
 }
@@ -301,11 +303,30 @@ export class Catalogue {
       for (const rule of rules.filter((r) => r.family === sink.family && !r.taint?.ownSinks))
         this.#place(knowledge, sink, this.#match(rule, sink));
     }
-    for (const { call, read, kind, receiver, when, unlessFact = null, ofInput, shallow } of model.sources) {
+    for (const {
+      call,
+      read,
+      kind,
+      when,
+      unless,
+      clean,
+      unlessFact = null,
+      ofInput,
+      shallow,
+      ...rest
+    } of model.sources) {
       // What no rule asks about is nobody's input: configuration, arguments of a command line.
       if (!rules.some((rule) => this.counts(rule, kind))) continue;
       if (shallow) knowledge.shallowKinds.add(kind);
-      const source = { kind, receiver: regex(receiver), when: when.map(compileTest), unlessFact, ofInput };
+      const source = {
+        kind,
+        receiver: regex(rest.receiver),
+        when: when.map(compileTest),
+        unless: unless.map(compileTest),
+        clean: this.bitsOf(clean),
+        unlessFact,
+        ofInput,
+      };
       if (call) remember(knowledge, call, (path) => knowledge.calls.add("sources", path, source));
       if (read) remember(knowledge, read, (path) => knowledge.reads.add("sources", path, source));
     }

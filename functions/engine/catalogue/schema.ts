@@ -223,8 +223,11 @@ export const Model = z.strictObject({
         call: Path.optional(),
         kind: Slug,
         receiver: z.string().optional(),
-        /** Of a call: what its arguments must be. */
+        /** Of a call: what its arguments must and must not be. */
         when: z.array(Condition).default([]),
+        unless: z.array(Condition).default([]),
+        /** Of a call: what the library has taken out of the input already. */
+        clean: z.array(Slug).default([]),
         /** Of a read: not where this fact is settled. */
         unlessFact: Slug.optional(),
         /** Of a read: only where the object read from is input already; its kind changes. */

@@ -1,4 +1,4 @@
-import { allFamilies, type CallModels } from "../catalogue/catalogue.ts";
+import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
 import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf } from "./accessors.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
@@ -263,8 +263,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const paths = resultPaths(frame, call, called);
   const source = sourceOf(frame, called, call);
   if (source) {
-    const at = run.source(source, call);
-    return { ...nothing, paths, taint: [{ source: at, clean: 0, step: firstStep(call) }] };
+    const { kind, clean } = source;
+    return { ...nothing, paths, taint: [{ source: run.source(kind, call), clean, step: firstStep(call) }] };
   }
   const back = entered ? nothing : callBacks(run, frame, call, called);
   const promises = isLookup(call, called) ? allFamilies : promised(call);
@@ -316,15 +316,16 @@ function resultPaths(frame: Frame, call: Call, called: Called): string[] {
   return [...new Set([...made, ...returns, ...own])].slice(0, 6);
 }
 
-function sourceOf(frame: Frame, called: Called, at: Call): string | null {
+function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefined {
   const { sources } = called.models;
-  if (sources.length === 0) return null;
+  if (sources.length === 0) return undefined;
   const subject = subjectOf(called, at);
-  const found = sources.find(
-    ({ receiver, when }) =>
-      (!receiver || receiverFits(receiver, called.names)) && when.every((test) => holds(frame, test, subject)),
+  return sources.find(
+    ({ receiver, when, unless }) =>
+      (!receiver || receiverFits(receiver, called.names)) &&
+      when.every((test) => holds(frame, test, subject)) &&
+      !unless.some((test) => holds(frame, test, subject)),
   );
-  return found?.kind ?? null;
 }
 
 const subjectOf = ({ positional, named: byName, receiver, names: receiverPaths }: Called, at: Call): Subject => ({
