@@ -20,6 +20,7 @@ import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts"
 import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
+import { noteRefusal } from "./refusals.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, Scope, type Variables } from "./scope.ts";
 import { type ClassInfo, type ClosureValue, elementAt, join, named, nothing, type Value } from "./value.ts";
@@ -155,6 +156,7 @@ function branch(
   const before = frame.scope.copy();
   refine(run, frame, test, true);
   execute(run, frame, then);
+  if (otherwise.length === 0) noteRefusal(run, frame, test, then);
   const after = frame.scope.variables;
   frame.scope.variables = before;
   refine(run, frame, test, false);
