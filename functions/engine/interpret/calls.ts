@@ -309,11 +309,24 @@ function made(call: Call, { callee, paths: names, positional, named: fields }: C
 
 function resultPaths(frame: Frame, call: Call, called: Called): string[] {
   const { makes, returns } = called.models;
-  const own = called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`));
+  const own = [
+    ...namedClass(call, called),
+    ...called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`)),
+  ];
   if (makes.length + returns.length === 0 && own.length < 2) return own;
   const subject = subjectOf(called, call);
   const made = makes.filter(({ when }) => when.every((test) => holds(frame, test, subject))).map(({ gives }) => gives);
   return [...new Set([...made, ...returns, ...own])].slice(0, 6);
+}
+
+/** `$this->model("Post")`, as base controllers of PHP have it: an object of the class that is named. */
+function namedClass({ callee }: Call, { positional: [name] }: Called): string[] {
+  const written = name?.constants?.[0];
+  return callee.kind === "field" &&
+    /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name) &&
+    typeof written === "string"
+    ? [written.replace(/^.*[/\\.]/, "")]
+    : [];
 }
 
 function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefined {
