@@ -1,4 +1,5 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
+import { callable } from "../ir/callable.ts";
 import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf } from "./accessors.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
@@ -233,6 +234,11 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
     ...arg.closures,
     ...[...(arg.slots?.entries.values() ?? [])].flatMap((v) => v.closures),
   ]);
+  if (run.language === "php")
+    for (const { value } of call.args) {
+      const meant = callable(value);
+      if (meant !== value) closures.push(...evaluate(run, frame, meant).closures);
+    }
   if (closures.length === 0) return false;
   const receiver = called.names;
   const entry = points.find(

@@ -156,7 +156,8 @@ function branch(
   const before = frame.scope.copy();
   refine(run, frame, test, true);
   execute(run, frame, then);
-  if (otherwise.length === 0) noteRefusal(run, frame, test, then);
+  // The page itself may stand behind `else`; an `elseif` asks some more.
+  if (otherwise.every(({ kind }) => kind === "branch")) noteRefusal(run, frame, test, then);
   const after = frame.scope.variables;
   frame.scope.variables = before;
   refine(run, frame, test, false);
