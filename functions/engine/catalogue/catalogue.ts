@@ -167,6 +167,7 @@ export interface SourceModel {
   cleans: Families;
   receiver: LazyRegex | null;
   when: Test[];
+  unless: Test[];
   unlessFact: string | null;
   ofInput: boolean;
 }
@@ -306,12 +307,28 @@ export class Catalogue {
       for (const rule of rules.filter((r) => r.family === sink.family && !r.taint?.ownSinks))
         this.#place(knowledge, sink, this.#match(rule, sink));
     }
-    for (const { call, read, kind, receiver, when, unlessFact = null, ofInput, cleans, shallow } of model.sources) {
+    for (const {
+      call,
+      read,
+      kind,
+      receiver,
+      when,
+      unless,
+      unlessFact = null,
+      ofInput,
+      cleans,
+      shallow,
+    } of model.sources) {
       // What no rule asks about is nobody's input: configuration, arguments of a command line.
       if (!rules.some((rule) => this.counts(rule, kind))) continue;
       if (shallow) knowledge.shallowKinds.add(kind);
-      const tests = { receiver: regex(receiver), when: when.map(compileTest), unlessFact, ofInput };
-      const source = { kind, cleans: this.bitsOf(cleans), ...tests };
+      const tests = {
+        receiver: regex(receiver),
+        when: when.map(compileTest),
+        unless: unless.map(compileTest),
+        unlessFact,
+      };
+      const source = { kind, cleans: this.bitsOf(cleans), ofInput, ...tests };
       if (call) remember(knowledge, call, (path) => knowledge.calls.add("sources", path, source));
       if (read) remember(knowledge, read, (path) => knowledge.reads.add("sources", path, source));
     }

@@ -224,13 +224,14 @@ export const Model = z.strictObject({
         call: Path.optional(),
         kind: Slug,
         receiver: z.string().optional(),
-        /** Of a call: what its arguments must be. */
+        /** Of a call: what its arguments must and must not be. */
         when: z.array(Condition).default([]),
+        unless: z.array(Condition).default([]),
         /** Of a read: not where this fact is settled. */
         unlessFact: Slug.optional(),
         /** Of a read: only where the object read from is input already; its kind changes. */
         ofInput: z.boolean().default(false),
-        /** Of a call: what it cannot be, such as an object where it gives text. */
+        /** Of a call: what the library has taken out of it already, or what it cannot be, such as an object where it gives text. */
         cleans: z.array(Slug).default([]),
         /** What calls make of it is something else. */
         shallow: z.boolean().default(false),

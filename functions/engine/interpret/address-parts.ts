@@ -1,4 +1,4 @@
-import type { Expression } from "../ir/ir.ts";
+import type { Call, Expression } from "../ir/ir.ts";
 import type { Frame } from "./run.ts";
 
 const hostNames = /^(host|hostname|origin|netloc|getHost|getAuthority|Host|Hostname)$/;
@@ -7,14 +7,26 @@ const parsers = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|parse_url|url_pa
 /** `new URL(x).hostname`, also by way of variables: the address x whose host this is. */
 export function addressOfHost(frame: Frame, operand: Expression): Expression | null {
   const here = original(frame, operand);
+  if (here.kind === "call" && isHostOf(here)) return here.args[0]?.value ?? null;
   const read = here.kind === "call" && here.args.length === 0 ? here.callee : here;
-  if (read.kind !== "field" || !hostNames.test(read.name)) return null;
+  if (!(read.kind === "field" && hostNames.test(read.name)) && !(read.kind === "index" && isHostKey(read.key)))
+    return null;
   const parsed = original(frame, read.of);
   if (parsed.kind !== "call") return null;
   const { callee } = parsed;
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
   return parsers.test(name) && parsed.args[0] ? joinedTo(parsed.args[0].value) : null;
 }
+
+/** `parse_url($x, PHP_URL_HOST)` */
+const isHostOf = ({ callee, args: [, part] }: Call): boolean =>
+  callee.kind === "variable" &&
+  callee.name === "parse_url" &&
+  part?.value.kind === "variable" &&
+  part.value.name === "PHP_URL_HOST";
+
+/** `parse_url($x)['host']` */
+const isHostKey = (key: Expression | null): boolean => key?.kind === "literal" && key.value === "host";
 
 /** `urljoin(base, x)` lies where x says. */
 function joinedTo(address: Expression): Expression {

@@ -1,4 +1,5 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
+import { callable } from "../ir/callable.ts";
 import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf } from "./accessors.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
@@ -234,6 +235,11 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
     ...arg.closures,
     ...[...(arg.slots?.entries.values() ?? [])].flatMap((v) => v.closures),
   ]);
+  if (run.language === "php")
+    for (const { value } of call.args) {
+      const meant = callable(value);
+      if (meant !== value) closures.push(...evaluate(run, frame, meant).closures);
+    }
   if (closures.length === 0) return false;
   const receiver = called.names;
   const entry = points.find(
@@ -310,22 +316,36 @@ function made(call: Call, { callee, paths: names, positional, named: fields }: C
 
 function resultPaths(frame: Frame, call: Call, called: Called): string[] {
   const { makes, returns } = called.models;
-  const own = called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`));
+  const own = [
+    ...namedClass(call, called),
+    ...called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`)),
+  ];
   if (makes.length + returns.length === 0 && own.length < 2) return own;
   const subject = subjectOf(called, call);
   const made = makes.filter(({ when }) => when.every((test) => holds(frame, test, subject))).map(({ gives }) => gives);
   return [...new Set([...made, ...returns, ...own])].slice(0, 6);
 }
 
-function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | null {
+/** `$this->model("Post")`, as base controllers of PHP have it: an object of the class that is named. */
+function namedClass({ callee }: Call, { positional: [name] }: Called): string[] {
+  const written = name?.constants?.[0];
+  return callee.kind === "field" &&
+    /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name) &&
+    typeof written === "string"
+    ? [written.replace(/^.*[/\\.]/, "")]
+    : [];
+}
+
+function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefined {
   const { sources } = called.models;
-  if (sources.length === 0) return null;
+  if (sources.length === 0) return undefined;
   const subject = subjectOf(called, at);
-  const found = sources.find(
-    ({ receiver, when }) =>
-      (!receiver || receiverFits(receiver, called.names)) && when.every((test) => holds(frame, test, subject)),
+  return sources.find(
+    ({ receiver, when, unless }) =>
+      (!receiver || receiverFits(receiver, called.names)) &&
+      when.every((test) => holds(frame, test, subject)) &&
+      !unless.some((test) => holds(frame, test, subject)),
   );
-  return found ?? null;
 }
 
 const subjectOf = ({ positional, named: byName, receiver, names: receiverPaths }: Called, at: Call): Subject => ({

@@ -22,6 +22,7 @@ import { withFields } from "./known-fields.ts";
 import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
 import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
+import { noteRefusal } from "./refusals.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, Scope, type Variables } from "./scope.ts";
 import { type ClassInfo, type ClosureValue, elementAt, join, named, nothing, type Value } from "./value.ts";
@@ -157,6 +158,8 @@ function branch(
   const before = frame.scope.copy();
   refine(run, frame, test, true);
   execute(run, frame, then);
+  // The page itself may stand behind `else`; an `elseif` asks some more.
+  if (otherwise.every(({ kind }) => kind === "branch")) noteRefusal(run, frame, test, then);
   const after = frame.scope.variables;
   frame.scope.variables = before;
   refine(run, frame, test, false);

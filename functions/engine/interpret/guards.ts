@@ -13,7 +13,7 @@ import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon, pathsMadeO
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { signatureTest } from "./signatures.ts";
-import { anyElement, cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
+import { allTaint, anyElement, cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
 export function refine(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
@@ -94,6 +94,7 @@ function refineComparison(
   right: Expression,
   outcome: boolean,
 ): void {
+  noteExtensions(run, frame, left, right);
   if (equalities.has(operator) || inequalities.has(operator)) {
     const same = equalities.has(operator) === outcome;
     if (same) {
@@ -137,6 +138,21 @@ function lengthTest(run: Run, frame: Frame, left: Expression, bound: unknown, op
   if (measured && accessPath(measured) !== null) change(run, frame, measured, allFamilies);
 }
 
+/**
+ * Whoever compares something with the extensions of pictures and documents decides by it, in however roundabout a way: many note an error
+ * first and look at the errors later.
+ */
+function noteExtensions(run: Run, frame: Frame, ...sides: readonly Expression[]): void {
+  for (const side of sides) {
+    const { constants, slots } = evaluate(run, frame, side);
+    const texts = slots ? [...slots.entries.values()].flatMap((entry) => entry.constants ?? []) : (constants ?? []);
+    if (texts.some((text) => typeof text === "string" && documentExtension.test(text)))
+      frame.scope.set("@upload-checked", constant(true));
+  }
+}
+
+const documentExtension = /^\.?(jpe?g|png|gif|webp|bmp|svg|pdf|docx?|xlsx?|csv|txt|zip|mp[34])$/i;
+
 /** `path.indexOf(root) === 0` and `path.slice(0, root.length) === root` are older spellings of `startsWith`. */
 function prefixTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
   if (left.kind !== "call" || left.callee.kind !== "field") return;
@@ -171,7 +187,9 @@ function errorTest(run: Run, frame: Frame, left: Expression, right: Expression, 
 /** `isValid(x) === true`, `preg_match(...) === 0`: an answer compared with the truth is the answer. */
 function answerTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
   const call = left.kind === "sequence" ? left.parts.at(-1) : left;
-  if (call?.kind !== "call" || right.kind !== "literal") return;
+  if (right.kind !== "literal") return;
+  if (call?.kind === "operation" && typeof right.value === "boolean") refine(run, frame, call, same === right.value);
+  if (call?.kind !== "call") return;
   // Pointers that are answers tell by being null or not.
   if (run.language === "c" && right.value === null) refine(run, frame, call, !same);
   const counts = call.callee.kind === "field" && call.callee.name === "test";
@@ -213,7 +231,7 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
   } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
   if (isOrigin(operand) || isSender(frame, operand)) frame.scope.set("@origin-known", constant(true));
-  const address = addressOfHost(frame, operand);
+  const address = addressOfHost(frame, innermost(operand));
   const families = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
   const harmless = typeof only === "string" || isOurs(value) ? families : families & cleanFor(value);
   if (address && harmless !== 0) changeAddress(run, frame, address, operand, harmless);
@@ -295,7 +313,7 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   const named = isSender(frame, operand) && trustedName.test(accessPath(list) ?? "");
   if (named || isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
   if (!isAllowList(run, frame, list)) return;
-  const address = addressOfHost(frame, operand);
+  const address = addressOfHost(frame, innermost(operand));
   knownExtension(run, frame, operand);
   change(run, frame, operand, allFamilies);
   if (address) changeAddress(run, frame, address, operand);
@@ -314,6 +332,8 @@ function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
   // A name that is in a folder leads nowhere else.
   if (list.kind === "call" && list.callee.kind === "field" && list.callee.name === "listdir") return true;
   const slots = value.slots;
+  // PHP asks lists only, and what nobody outside has a part in is a list of ours.
+  if (run.language === "php" && allTaint(value).length === 0) return true;
   // What another file gives is a list of that file, unless its caller has made it.
   if (value.taint.some(({ source }) => source.outside === null)) return false;
   if (slots && slots.entries.size > 0 && !slots.rest) {
@@ -356,6 +376,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   const first = call.args[0]?.value;
   if (callee.kind === "field" && first) {
     if (memberTests.has(callee.name)) {
+      noteExtensions(run, frame, callee.of);
       if (outcome) membership(run, frame, first, callee.of);
       else absence(run, frame, first, callee.of);
     }

@@ -90,7 +90,7 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   return null;
 }
 
-/** Stands for the class of an object of which nothing is known. */
+/** Stands before the name of an object of which nothing else is known, in place of its class. */
 export const anyClass = "*";
 
 /** Functions and classes have one name in all files; what models know belongs to a library or to the language. */
@@ -109,7 +109,7 @@ function globalTarget(run: Run, paths: readonly string[]): string | null {
 const layerCall =
   /^\?(?:this\.)?_*((?:\w+_)?(?:service|svc|repo|repository|dao|store|storage|manager|db|database|gateway|usecase|crud|backend|adapter|provider|client|engine|model))\.([a-z]\w{2,})$/;
 
-/** A method of an object of which nothing is known: linking knows whether only one class has such a method, or one that is called like it. */
+/** A method of an object of which only the name is known: linking knows whether a class is called like it, or only one has such a method. */
 export function methodTarget(run: Run, paths: readonly string[]): string | null {
   if (run.language === "python") {
     const [, object, method] = paths.map((path) => layerCall.exec(path)).find((found) => found !== null) ?? [];
@@ -117,8 +117,8 @@ export function methodTarget(run: Run, paths: readonly string[]): string | null 
   }
   if (run.language !== "php") return null;
   for (const path of paths) {
-    const method = /^(\?|\$|this\.)[\w$.?()]*\.(\w{3,})$/.exec(path)?.[2];
-    if (method !== undefined) return `${anyClass}.${method}`;
+    const [, of, method] = /^(?:\?|\$|this\.)(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w{3,})$/.exec(path) ?? [];
+    if (method !== undefined) return `${anyClass}${of}.${method}`;
   }
   return null;
 }

@@ -7,7 +7,7 @@ const bare = /(?:[=<>(,+-]|\b(?:like|in|by|limit|offset|and|or|not|between|from|
 
 /**
  * Text made safe for the inside of quotes is not safe outside of them: `"id = " . escape($id)` lets anything follow. Of the parts of a
- * text, those that stand bare in SQL lose what the escaping had earned them.
+ * text, those that stand bare in SQL lose what the escaping had earned them; those in quotes are safe wherever the text goes.
  */
 export function outsideQuotes(run: Run, parts: readonly Value[]): readonly Value[] {
   if (!parts.some((part) => part.taint.some((taint) => (taint.clean & escaped) !== 0))) return parts;
@@ -15,10 +15,11 @@ export function outsideQuotes(run: Run, parts: readonly Value[]): readonly Value
   let before = "";
   return parts.map((part) => {
     const text = part.constants?.length === 1 ? String(part.constants[0]) : null;
-    const standsBare = text === null && bare.test(before) && !isOpen(before);
+    const stands = text !== null ? "known" : isOpen(before) ? "quoted" : bare.test(before) ? "bare" : "elsewhere";
     before += text ?? "?";
-    if (!standsBare) return part;
-    const taint = part.taint.map((t) => ((t.clean & escaped) !== 0 ? { ...t, clean: t.clean & ~sql } : t));
+    if (stands !== "quoted" && stands !== "bare") return part;
+    const lost = stands === "quoted" ? escaped : sql;
+    const taint = part.taint.map((t) => ((t.clean & escaped) !== 0 ? { ...t, clean: t.clean & ~lost } : t));
     return { ...part, taint };
   });
 }

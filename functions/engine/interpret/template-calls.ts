@@ -33,11 +33,22 @@ export function renderTemplates(
       if (names.length === 0) continue;
       const targets = names.map((name) => templateTarget(model.escapes ? "escaping" : "plain", name));
       const given = new Map([...assignedTo(frame, call, model.context), ...givenAt(run, subject, model.context)]);
-      for (const each of targets) handOver(run, each, [], given, subject.at);
+      for (const each of targets) handOver(run, each, [], withData(run, subject, model.context, given), subject.at);
       return targets;
     }
   }
   return [];
+}
+
+/** Functions that PHP applications write themselves mostly include the page with their own parameter in sight, and most call it so. */
+function withData(
+  run: Run,
+  subject: Subject,
+  [place]: readonly (string | number)[],
+  given: ReadonlyMap<string, Value>,
+): ReadonlyMap<string, Value> {
+  const [data] = run.language === "php" && place !== undefined ? argumentsAt(subject, place) : [];
+  return data && !given.has("data") ? new Map([...given, ["data", data]]) : given;
 }
 
 /** Hands a value over to the templates that the function names: by returning the name, or in a call that shows it. */

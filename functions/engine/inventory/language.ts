@@ -25,6 +25,10 @@ const grammars: Record<string, [name: string, grammar: string]> = {
   php5: ["php", "php"],
   phtml: ["php", "php"],
   inc: ["php", "php"],
+  ctp: ["php", "php"],
+  module: ["php", "php"],
+  theme: ["php", "php"],
+  install: ["php", "php"],
   go: ["go", "go"],
   c: ["c", "c"],
   // Headers belong to either; the grammar of C++ reads both.

@@ -104,7 +104,7 @@ export class CrossFile {
         this.#origins(path, call.from).flatMap((arrival) => this.#follow(path, call, arrival)),
       ),
     ]);
-    return [...across, ...libraryCandidates(this.#catalogue, this.#artefacts)];
+    return [...withoutFurther(across), ...libraryCandidates(this.#catalogue, this.#artefacts)];
   }
 
   /** Files whose values take more ways through the others than were followed. */
@@ -269,6 +269,18 @@ export class CrossFile {
     }
     return null;
   }
+}
+
+/** What is a finding when it is handed to a wrapper is not another one inside of the wrapper. */
+function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {
+  const keyOf = (rule: string, [source]: readonly TraceStep[], path: string, line: number) =>
+    `${rule}|${source?.path}:${source?.startLine}:${source?.startColumn}|${path}:${line}`;
+  const told = new Set(
+    found.map(({ path, candidate, trace }) => keyOf(candidate.ruleId, trace, path, candidate.startLine)),
+  );
+  return found.filter(({ path, candidate: { ruleId }, trace }) =>
+    trace.every((step) => step.path === path || !told.has(keyOf(ruleId, trace, step.path, step.startLine))),
+  );
 }
 
 function add(stores: Map<string, Stored[]>, name: string, stored: Stored): void {

@@ -37,22 +37,27 @@ export class GlobalNames {
   }
 
   find(written: string): Target[] {
+    const [, field, called] = written.match(fieldAndMethod) ?? [];
+    if (field !== undefined && called !== undefined) return this.#meant(field, called);
     const target = inClass(written);
     const dot = target.lastIndexOf(".");
     // What is not found in a namespace is looked for in the global one.
     if (dot < 0) return this.#at(target) ?? this.#at(target.slice(target.lastIndexOf("\\") + 1)) ?? [];
     const type = target.slice(0, dot);
     const method = target.slice(dot + 1);
-    if (type === anyClass) return this.#onlyOne(method);
+    if (type.startsWith(anyClass)) return this.#meant(type, method);
     const own = this.#along(this.#bases, type, method, true);
     const overriding = this.#along(this.#heirs, type, method, false);
     return [...new Set([...own, ...overriding])].slice(0, declarationsMax);
   }
 
-  /** Methods of many classes say too little about which of them is meant. */
-  #onlyOne(method: string): Target[] {
+  /** Of the methods of many classes that one is meant whose class the object is called after: `$this->user_model` is a User_model or a User. */
+  #meant(object: string, method: string): Target[] {
     const declared = this.#methods.get(method) ?? [];
-    return declared.length === 1 ? declared : [];
+    if (declared.length === 1) return declared;
+    const of = kindOf(object);
+    const named = declared.filter(({ exported }) => kindOf(classIn(exported.name)) === of);
+    return named.length === 1 ? named : [];
   }
 
   #at(name: string): Target[] | undefined {
@@ -74,6 +79,18 @@ export class GlobalNames {
     return found;
   }
 }
+
+/** `MY_Controller.$user_model.find`: the field of an object, of which nothing is known but its name. */
+const fieldAndMethod = /\.(\$\w+)\.(\w+)$/;
+
+const classIn = (name: string): string => name.slice(0, name.lastIndexOf(".")).replace(/^.*[.\\]/, "");
+
+/** What an object and its class have in common when both are called after what they are about. */
+const kindOf = (name: string): string =>
+  name
+    .replace(/[^a-z\d]/gi, "")
+    .toLowerCase()
+    .replace(/(?<=.)(model|repository|repo|service|dao|manager|obj|object)$/, "");
 
 /** The class and its method without the modules around them; what calls on a class make is taken for one of the class. */
 function inClass(path: string): string {

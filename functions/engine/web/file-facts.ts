@@ -63,7 +63,8 @@ export class FileFacts {
    */
   tell(occurrence: Occurrence, name: string, within: Within, at: Span, isDone = () => true): void {
     const { functions } = within;
-    if (occurrence === "read" && functions.some((facts) => this.isPage(facts))) this.page?.read(name, at);
+    if ((occurrence === "read" || occurrence === "text") && functions.some((facts) => this.isPage(facts)))
+      this.page?.read(name, at, occurrence === "text");
     const { controls, application, effects, placed } = this.#knowledge.tells(occurrence, name);
     for (const control of application) this.application.add(control);
     const done = effects.length > 0 && isDone() ? effects : [];

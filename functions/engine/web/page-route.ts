@@ -15,19 +15,23 @@ export class PageRoute {
   readonly facts = new FunctionFacts(pageName, null);
   readonly #forms: readonly RouteForm[];
   readonly #read = new Map<string, Span>();
+  /** Whether it looks at the request at all; what it only does makes no page of it. */
+  #asks = false;
 
   constructor(forms: readonly RouteForm[]) {
     this.#forms = forms;
   }
 
-  /** Something that the page reads, wherever it does so first. */
-  read(name: string, at: Span): void {
+  /** Something that the page reads, or text that it has, wherever it does so first. */
+  read(name: string, at: Span, isText: boolean): void {
     const form = this.#forms.find(({ test }) => test(name));
+    if (form && !isText) this.#asks = true;
     if (form && !this.#read.has(form.otherwise)) this.#read.set(form.otherwise, at);
   }
 
   /** The methods of the page, and where it first looks at the most telling of them; null for a file that is no page. */
   asked(): { methods: string[]; at: Span } | null {
+    if (!this.#asks) return null;
     const [at] = this.#forms.flatMap(({ otherwise }) => this.#read.get(otherwise) ?? []);
     return at ? { methods: [...this.#read.keys()].sort(), at } : null;
   }

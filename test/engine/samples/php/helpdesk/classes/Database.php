@@ -10,7 +10,6 @@ class Database {
         return $st->fetchAll();
     }
     public function raw($sql) {
-        // vuln: sql_injection
         return $this->pdo->query($sql);
     }
 }
