@@ -9,7 +9,7 @@ import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member, memberOfInstance } from "./members.ts";
-import { blockOf, memoryCall } from "./memory.ts";
+import { memoryCall, returnedBy } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix, prefixFor } from "./operators.ts";
 import { wholeObject } from "./passage.ts";
@@ -104,7 +104,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);
   result = asSetting(models, subject, result);
-  const gives = blockOf(run, frame, call, result);
+  const gives = returnedBy(run, frame, call, result);
   return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
 }
 

@@ -17,7 +17,7 @@ import { evaluate, recalling, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { noteThrowingGuard, refine } from "./guards.ts";
 import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts";
-import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
+import { beginRound, endRound, returnedRegion } from "./memory.ts";
 import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
@@ -236,9 +236,9 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
       evaluate(run, frame, s.test);
       refine(run, frame, s.test, true);
     }
-    noteRounds(run, frame, s);
+    beginRound(run, frame, s);
     execute(run, frame, s.body);
-    forgetRounds(run, frame, s);
+    endRound(run, frame, s);
     frame.scope.variables = [...loop.continues.splice(0), frame.scope.variables].reduce<Variables | null>(
       (a, b) => joinStates(a, b),
       null,

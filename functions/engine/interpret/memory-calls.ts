@@ -30,6 +30,9 @@ const copies: Record<string, Copy> = {
   read: { to: 1, size: 2 },
   recv: { to: 1, size: 2 },
   recvfrom: { to: 1, size: 2 },
+  SSL_read: { to: 1, size: 2 },
+  BIO_read: { to: 1, size: 2 },
+  readlink: { to: 1, size: 2 },
   fread: { to: 0, size: 1, times: 2 },
 };
 

@@ -1,7 +1,21 @@
 import type { Call, Expression, Loop, Span } from "../ir/ir.ts";
 import { check } from "./check.ts";
-import { evaluate } from "./evaluate.ts";
 import { copyOf, formatOf, overwrittenBy, scannedBuffers } from "./memory-calls.ts";
+import { endText, leavesOpen, usesOpenText } from "./memory-ends.ts";
+import {
+  countGiven,
+  forgetGrowing,
+  forgetRounds,
+  isGrowing,
+  isLength,
+  isPastEnd,
+  lacksEnd,
+  lastRound,
+  measureOf,
+  noteGrowing,
+  noteRounds,
+  rootOf,
+} from "./memory-sizes.ts";
 import { accessPath } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { allTaint, constant, nothing, type Region, tainted, type Value } from "./value.ts";
@@ -18,6 +32,9 @@ export type MemoryFault =
   | "<over-read>"
   | "<index-beyond>"
   | "<index-by-input>"
+  | "<index-unbounded>"
+  | "<open-text>"
+  | "<left-open>"
   | "<freed-use>"
   | "<freed-twice>"
   | "<freed-wrongly>"
@@ -71,38 +88,37 @@ const wasAsked = (frame: Frame, what: "measured" | "bounded", e: Expression | un
   const path = e && accessPath(rootOf(e));
   return path !== null && path !== undefined && frame.scope.binding(`@${what}:${path}`) !== null;
 };
-/** `p + 1`, `*p`, `x * 2`: what the expression is about. */
-const rootOf = (e: Expression): Expression =>
-  e.kind === "operation" && e.operands[0]
-    ? rootOf(e.operands.find((operand) => operand.kind !== "literal") ?? e.operands[0])
-    : e.kind === "index" && e.key === null
-      ? rootOf(e.of)
-      : e;
-
 /** A comparison of sizes tells that whoever wrote this thought of bounds. */
 export function noteBounds(run: Run, frame: Frame, operator: string, operands: readonly Expression[]): void {
   if (!isNative(run) || !/^([<>]=?|[!=]=)$/.test(operator)) return;
-  for (const operand of operands) {
+  for (const [i, operand] of operands.entries()) {
     const path = accessPath(rootOf(operand));
-    if (path !== null) frame.scope.set(`@bounded:${path}`, constant(true));
+    if (path === null) continue;
+    frame.scope.set(`@bounded:${path}`, constant(true));
+    // `n < 0`, `n == -1` ask whether anything was read, not whether it was too much.
+    const other = operands[1 - i];
+    if (other && !/^-?\s*[01]$/.test(run.text.slice(other.start, other.end)))
+      frame.scope.set(`@capped:${path}`, constant(true));
   }
 }
 
 /** Sizes stay what was read, however they are computed. Null for what is an operation like any other. */
 export function numericOf(run: Run, operator: string, values: readonly Value[]): Value | null {
   if (!isNative(run) || !/^(\*|-|<<|%)$/.test(operator) || values.every(({ constants }) => constants)) return null;
-  // A remainder is as small as what divides.
-  return operator === "%" ? nothing : tainted(values.flatMap((value) => allTaint(value)).slice(0, 4));
+  // A remainder is as small as what divides, and the distance of two places in a text no larger than the text.
+  const [left, right] = values;
+  const isDistance = operator === "-" && left && right && isInput(left) && isInput(right);
+  return operator === "%" || isDistance ? nothing : tainted(values.flatMap((value) => allTaint(value)).slice(0, 4));
 }
 
 /** Calls that make, free, measure, copy or format memory. Null for what is a call like any other. */
 export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly string[], args: Value[]): Value | null {
   if (!isNative(run)) return null;
   const name = paths[0]?.replace(/^.*\./, "") ?? "";
-  const made = makes(frame, call, name, args);
+  const made = makes(run, frame, call, name, args);
   if (made) {
     if (made.region) frame.scope.variables?.delete(freedFact(made.region));
-    if (isSizeProduct(run, frame, call, args)) fault(run, frame, "<size-product>", call, call.callee);
+    if (isSizeProduct(frame, call, args)) fault(run, frame, "<size-product>", call, call.callee);
     return made;
   }
   const first = call.args[0]?.value;
@@ -116,13 +132,16 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   for (const [i, { value }] of call.args.entries())
     if (isAddress(run, value)) handedOut(frame, value);
     else useOf(run, frame, value, args[i] ?? nothing);
-  if (/^(w?strn?len|wcsn?len|_tcslen|wcslen)$/.test(name) && first) {
+  if (isLength(name) && first) {
     const path = accessPath(first);
-    if (path !== null) frame.scope.set(`@measured:${path}`, constant(true));
+    // `line[strlen(line) - 1] = 0` cuts the end off and asks nothing about room.
+    const isIndex = /\[\s*$/.test(run.text.slice(0, call.start).slice(-4));
+    if (path !== null && !isIndex) frame.scope.set(`@measured:${path}`, constant(true));
     const texts = args[0]?.constants;
     return texts?.length === 1 && typeof texts[0] === "string" ? constant(texts[0].length) : null;
   }
   checkThenUse(run, frame, call, name);
+  if (usesOpenText(run, frame, call, name, args)) fault(run, frame, "<open-text>", call, call.callee);
   copying(run, frame, call, name, args);
   // What is written from the beginning replaces what was there.
   const to = overwrittenBy(name);
@@ -147,9 +166,20 @@ const allocates: Record<string, (args: Value[]) => number | null> = {
   strdup: () => null,
   strndup: () => null,
 };
+/** Where a function is told how much to allocate, where that is not the first argument. */
+const sizesAt: Record<string, readonly number[]> = { calloc: [0, 1], realloc: [1] };
+
+/** How the size of a block is written; of two factors the one that is not the size of an element. */
+function sizeOf(run: Run, frame: Frame, call: Call, at: readonly number[]): string | null {
+  const sizes = at.flatMap((i) => call.args[i]?.value ?? []);
+  const isUnit = (e: Expression) => /^(\(?sizeof|1$)/.test(run.text.slice(e.start, e.end));
+  const size = sizes.length > 1 ? sizes.find((e) => !isUnit(e)) : sizes[0];
+  return size && (size.kind !== "literal" || size.value !== null) ? measureOf(run, frame, size) : null;
+}
+
 const product = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a * b);
 
-function makes(frame: Frame, call: Call, name: string, args: Value[]): Value | null {
+function makes(run: Run, frame: Frame, call: Call, name: string, args: Value[]): Value | null {
   if (name === "<array>") {
     const [count, element, kept, initial] = args;
     const id = `${call.start}`;
@@ -157,24 +187,39 @@ function makes(frame: Frame, call: Call, name: string, args: Value[]): Value | n
     return {
       ...(initial ?? nothing),
       slots: null,
-      region: { id, kind, count: number(count), element: number(element), owner: frame.fn },
+      region: {
+        id,
+        kind,
+        count: number(count),
+        element: number(element),
+        owner: frame.fn,
+        measure: sizeOf(run, frame, call, [0]),
+      },
     };
   }
   const bytes = Object.hasOwn(allocates, name) ? allocates[name] : undefined;
   if (!bytes) return null;
   const kind = name === "alloca" ? "stack" : name === "<new-array>" ? "new" : "heap";
-  const region: Region = { id: `${call.start}`, kind, count: bytes(args), element: 1, owner: frame.fn };
+  const measured = name.endsWith("dup") ? null : sizeOf(run, frame, call, sizesAt[name] ?? [0]);
+  const region: Region = {
+    id: `${call.start}`,
+    kind,
+    count: bytes(args),
+    element: 1,
+    owner: frame.fn,
+    measure: measured,
+  };
   const copied = name.endsWith("dup") || name === "realloc" ? (args[0] ?? nothing) : nothing;
   return { ...nothing, taint: copied.taint, region };
 }
 
 /** `malloc(n * size)` with an n that nobody has looked at can come out small. */
-function isSizeProduct(run: Run, frame: Frame, call: Call, args: Value[]): boolean {
+function isSizeProduct(frame: Frame, call: Call, args: Value[]): boolean {
   return call.args.some(
     ({ value }, i) =>
       value.kind === "operation" &&
       /^(\*|<<|\+)$/.test(value.operator) &&
-      isNumberInput(run, args[i] ?? nothing) &&
+      isInput(args[i] ?? nothing) &&
       !wasAsked(frame, "bounded", value),
   );
 }
@@ -200,7 +245,14 @@ function freeing(run: Run, frame: Frame, call: Call, value: Value): void {
     fault(run, frame, "<freed-twice>", call, operand);
     return;
   }
-  const freed: Region = region ?? { id: `${call.start}`, kind: "heap", count: null, element: null, owner: frame.fn };
+  const freed: Region = region ?? {
+    id: `${call.start}`,
+    kind: "heap",
+    count: null,
+    element: null,
+    owner: frame.fn,
+    measure: null,
+  };
   if (!region) frame.scope.refine(path, { ...value, constants: null, region: freed });
   frame.scope.set(freedFact(freed), constant(true));
 }
@@ -251,7 +303,14 @@ function copying(run: Run, frame: Frame, call: Call, name: string, args: Value[]
     const room = capacityOf(arg(format.to) ?? nothing);
     if (room === null) return;
     if (format.least + 1 > room) fault(run, frame, "<overflow>", call, call.callee);
-    else for (const i of format.texts) unbounded(run, frame, call, room - format.least, arg(i), written(i));
+    else {
+      let left = room - format.least;
+      for (const i of format.texts) {
+        unbounded(run, frame, call, left, arg(i), written(i));
+        const held = arg(i)?.constants ? null : capacityOf(arg(i) ?? nothing);
+        if (held !== null) left -= held - 1;
+      }
+    }
     return;
   }
   const copy = copyOf(name);
@@ -260,7 +319,9 @@ function copying(run: Run, frame: Frame, call: Call, name: string, args: Value[]
   const room = capacityOf(to);
   const source = arg(copy.from);
   if (copy.size === undefined) {
-    if (room !== null && source)
+    const from = written(copy.from);
+    if (to.region && from && lacksEnd(run, frame, to.region, from)) fault(run, frame, "<overflow>", call, call.callee);
+    else if (room !== null && source)
       unbounded(run, frame, call, copy.appends ? room - 1 : room, source, written(copy.from));
     return;
   }
@@ -288,6 +349,8 @@ function bounded(
   const values = [args[copy.size], ...(copy.times === undefined ? [] : [args[copy.times]])];
   const bytes = values.reduce<number | null>((all, value) => product(all, number(value)), 1);
   const own = written(copy.to);
+  if (own && leavesOpen(run, frame, call, nameOf(call), to.region, own) && source && mayBeLonger(frame, source, bytes))
+    at("<left-open>");
   if (values[0]?.paths.includes(`<sizeof ${own ? accessPath(own) : null}>`) && own && !isAddress(run, own)) {
     at("<bound-of-pointer>");
     return;
@@ -301,13 +364,21 @@ function bounded(
   } else if (
     room !== null &&
     bytes === null &&
-    values.some((v) => v && isNumberInput(run, v)) &&
+    values.some((v) => v && isInput(v)) &&
     !wasAsked(frame, "bounded", size)
   )
     at("<bound-by-input>");
 }
 
-const isWholeCopy = ({ callee }: Call): boolean => callee.kind === "variable" && /^mem(cpy|move)$/.test(callee.name);
+const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
+const isWholeCopy = (call: Call): boolean => /^mem(cpy|move)$/.test(nameOf(call));
+
+/** Whether a text may have no end within so many bytes. */
+function mayBeLonger(frame: Frame, source: Value, bytes: number | null): boolean {
+  if (source.constants) return false;
+  const held = capacityOf(source);
+  return held === null ? isInput(source) || isParameter(frame, source) : bytes === null || held > bytes;
+}
 
 function isShorter(source: Value, bytes: number): boolean {
   const room = capacityOf(source);
@@ -346,8 +417,12 @@ function unbounded(
   if ((held !== null && held <= room) || wasAsked(frame, "measured", written)) return;
   if (isInput(source)) at("<overflow-by-input>");
   else if (held !== null) at("<overflow-by-source>");
-  else if (isParameter(frame, source) && written && accessPath(written) !== null) at("<overflow-by-parameter>");
+  else if (isParameter(frame, source) && written && isPlain(written)) at("<overflow-by-parameter>");
 }
+
+/** A variable, a field or an element, or either of two: `row[0] ? row[0] : ""`. */
+const isPlain = (e: Expression): boolean =>
+  e.kind === "conditional" ? isPlain(e.then) || isPlain(e.otherwise) : accessPath(e) !== null;
 
 const fits = (source: Value | undefined, room: number | null): boolean => {
   const held = source ? capacityOf(source) : null;
@@ -360,6 +435,19 @@ const isBareFormat = (format: Expression | undefined): boolean =>
   (format.kind === "variable" || format.kind === "index" || format.kind === "field") &&
   !/^[A-Z0-9_]+$|[fF]o?r?ma?t|[uU]sage|[hH]elp|[bB]anner/.test(accessPath(rootOf(format)) ?? "");
 
+/** An element that is assigned. */
+export function indexSet(
+  run: Run,
+  frame: Frame,
+  at: Expression,
+  of: Value,
+  key: Value | null,
+  written: Expression,
+): void {
+  indexOf(run, frame, at, of, key, written);
+  endText(frame, of);
+}
+
 /** An element outside of its array, for certain or because input says which. */
 export function indexOf(
   run: Run,
@@ -370,19 +458,34 @@ export function indexOf(
   written: Expression,
 ): void {
   if (!isNative(run) || !of.region || !key) return;
+  const isAddressOf = run.text
+    .slice(at.start - 2, at.start)
+    .trimEnd()
+    .endsWith("&");
+  if (!isAddressOf && isPastEnd(run, frame, of.region, key, written, at.start)) {
+    fault(run, frame, "<index-beyond>", at);
+    return;
+  }
   const { count } = of.region;
   if (count === null) return;
+  if (isGrowing(frame, written)) {
+    fault(run, frame, "<index-unbounded>", at);
+    // One of all that is stored under the same index.
+    forgetGrowing(frame);
+    return;
+  }
   const known = number(key);
-  // Less than zero is what variables begin with that stand for nothing yet.
   // Variables begin below zero where they stand for nothing yet.
   const spelled = written.kind === "literal" || (written.kind === "operation" && written.operands.length === 1);
   const counted = known !== null && known < 0 && !spelled ? null : (known ?? lastRound(frame, written));
   if (counted !== null && of.region.kind !== "heap" && (counted >= count || counted < 0)) {
     // One past the end may be meant as an address.
-    if (counted === count && /^\s*&\s*$/.test(run.text.slice(at.start - 2, at.start).slice(-1))) return;
+    if (counted === count && isAddressOf) return;
     fault(run, frame, "<index-beyond>", at);
-  } else if (known === null && isNumberInput(run, key) && !wasAsked(frame, "bounded", written))
-    fault(run, frame, "<index-by-input>", at);
+  } else if (known === null && !wasAsked(frame, "bounded", written))
+    if (isNumberInput(run, key) || (written.kind === "field" && isInput(key)))
+      // A letter of a text is an index into tables that have an element for each.
+      fault(run, frame, "<index-by-input>", at);
 }
 
 const isAddress = (run: Run, e: Expression): boolean =>
@@ -397,29 +500,18 @@ function handedOut(frame: Frame, e: Expression): void {
   frame.scope.refine(path, { ...known, constants: null, region: own });
 }
 
-/** What a loop counts up to, noted while its body runs. */
-const roundsPrefix = "@rounds:";
-
-/** `for (i = 0; i <= 10; i++)`: the last round is known where nothing leaves the loop before. */
-export function noteRounds(run: Run, frame: Frame, s: Loop): void {
-  if (!isNative(run) || s.test?.kind !== "operation" || !s.update) return;
-  const [left, right] = s.test.operands;
-  const body = s.body[0];
-  if (left?.kind !== "variable" || !right || !body || !/^<=?$/.test(s.test.operator)) return;
-  const inside = run.text.slice(body.start, s.body.at(-1)?.end ?? body.end);
-  const tested = new RegExp(`\\b(break|return|goto)\\b|\\b${left.name}\\s*[-+<>=!%]|[<>=!]\\s*${left.name}\\b`);
-  const bound = number(evaluate(run, frame, right));
-  if (bound !== null && !tested.test(inside.replace(/\]\s*=/g, "]")))
-    frame.scope.set(`${roundsPrefix}${left.name}`, constant(s.test.operator === "<" ? bound - 1 : bound));
+/** What a loop tells of the indexes in its body. */
+export function beginRound(run: Run, frame: Frame, loop: Loop): void {
+  if (!isNative(run)) return;
+  noteRounds(run, frame, loop);
+  noteGrowing(run, frame, loop);
 }
 
-export function forgetRounds(run: Run, frame: Frame, s: Loop): void {
-  if (isNative(run) && s.test?.kind === "operation" && s.test.operands[0]?.kind === "variable")
-    frame.scope.variables?.delete(`${roundsPrefix}${s.test.operands[0].name}`);
+export function endRound(run: Run, frame: Frame, loop: Loop): void {
+  if (!isNative(run)) return;
+  forgetRounds(frame, loop);
+  forgetGrowing(frame);
 }
-
-const lastRound = (frame: Frame, key: Expression): number | null =>
-  key.kind === "variable" ? number(frame.scope.variables?.get(`${roundsPrefix}${key.name}`)) : null;
 
 /** The function's own memory is gone when it has returned. */
 export function returnedRegion(run: Run, frame: Frame, returned: Expression, value: Value): void {
@@ -430,10 +522,13 @@ export function returnedRegion(run: Run, frame: Frame, returned: Expression, val
     fault(run, frame, "<stack-address>", returned);
 }
 
-/** What a function of the file returns is another block each time it is called. */
-export function blockOf(run: Run, frame: Frame, call: Call, value: Value): Value {
-  if (!isNative(run) || !value.region || (value.region.kind !== "heap" && value.region.kind !== "new")) return value;
-  const region: Region = { ...value.region, id: `${call.start}` };
+/** What a function of the file returns is another block each time it is called; what one of the library returns may be a length. */
+export function returnedBy(run: Run, frame: Frame, call: Call, value: Value): Value {
+  if (!isNative(run)) return value;
+  const count = countGiven(run, frame, call);
+  if (count !== null) return { ...value, paths: [count, ...value.paths] };
+  if (!value.region || (value.region.kind !== "heap" && value.region.kind !== "new")) return value;
+  const region: Region = { ...value.region, id: `${call.start}`, measure: null };
   frame.scope.variables?.delete(freedFact(region));
   return { ...value, region };
 }
