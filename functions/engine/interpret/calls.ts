@@ -13,8 +13,10 @@ import { memoryCall, returnedBy } from "./memory.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix, prefixFor } from "./operators.ts";
 import { wholeObject } from "./passage.ts";
+import { withFields } from "./pointers.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
+import { applyOutputs } from "./summaries.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
 import { textMethods } from "./text-methods.ts";
 import {
@@ -171,7 +173,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   const byName = new Map<string, Value>();
   let maps = nothing;
   for (const arg of call.args) {
-    const value = evaluate(run, frame, arg.value);
+    const value = withFields(run, frame, arg.value, evaluate(run, frame, arg.value));
     if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
     if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
     else if (arg.spread && value.slots?.shape === "list" && !value.slots.rest)
@@ -254,9 +256,11 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   if (run.language === "go" && (call.isNew || callee.type)) return made(call, called);
   if (callee.type) return instantiate(run, frame, callee, positional, called.named, call);
   if (callee.closures.length > 0) {
-    return callee.closures
+    const given = callee.closures
       .map((closure) => invoke(run, frame, closure, positional, called.named, call))
       .reduce((a, b) => join(a, b));
+    for (const closure of callee.closures) applyOutputs(run, frame, call, closure, positional);
+    return given;
   }
   const kept = accessed(run, frame, call, receiver);
   if (kept) return kept;

@@ -18,8 +18,10 @@ import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { noteThrowingGuard, refine } from "./guards.ts";
 import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts";
 import { beginRound, endRound, returnedRegion } from "./memory.ts";
+import { isLocal } from "./memory-sizes.ts";
 import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
+import { withFields } from "./pointers.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, Scope, type Variables } from "./scope.ts";
 import { type ClassInfo, type ClosureValue, elementAt, join, named, nothing, type Value } from "./value.ts";
@@ -110,7 +112,7 @@ function noteThrow(frame: Frame): void {
 }
 
 function executeReturn(run: Run, frame: Frame, returned: Expression | null): void {
-  const value = returned ? evaluate(run, frame, returned) : nothing;
+  const value = returned ? withFields(run, frame, returned, evaluate(run, frame, returned)) : nothing;
   if (returned && frame.returns.length > 0) {
     check(run, frame, frame.returns, {
       positional: [pageOf(run, value), value],
@@ -136,7 +138,7 @@ function pageOf(run: Run, value: Value): Value {
 
 /** Notes the facts that hold where a function returns. */
 export function settle(frame: Frame): void {
-  const here = [...(frame.scope.variables?.keys() ?? [])].filter((key) => key.startsWith("@"));
+  const here = [...(frame.scope.variables?.keys() ?? [])].filter((key) => key.startsWith("@") && !isLocal(key));
   frame.settled = new Set(frame.settled ? here.filter((key) => frame.settled?.has(key)) : here);
 }
 

@@ -161,6 +161,10 @@ export const lastRound = (frame: Frame, key: Expression): number | null =>
   key.kind === "variable" ? only(frame.scope.variables?.get(`${roundsPrefix}${key.name}`)) : null;
 
 const growingPrefix = "@growing:";
+
+/** What is so of a loop is not so in a function that is called in it, nor once the function has returned. */
+export const isLocal = (fact: string): boolean => fact.startsWith(growingPrefix) || fact.startsWith(roundsPrefix);
+
 const inputs =
   /\b(strtok(_r|_s)?|strsep|f?getc(har)?|fgets|f?scanf|cin|getline|read|recv|accept|readdir|fread|\w*_next|mysql_fetch_row|sqlite3_step)\s*(\(|>>)/;
 
