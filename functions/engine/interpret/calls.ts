@@ -10,6 +10,7 @@ import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
+import { writtenPrefix } from "./memory-calls.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix, prefixFor } from "./operators.ts";
 import { wholeObject } from "./passage.ts";
@@ -482,7 +483,7 @@ function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subjec
       storeReceiver(run, frame, value, {
         ...known,
         constants: null,
-        prefix: null,
+        prefix: call.callee.kind === "variable" ? writtenPrefix(call.callee.name, called.positional) : null,
         taint: joinTaint(known.taint, taint),
       });
     }
