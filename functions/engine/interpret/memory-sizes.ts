@@ -43,10 +43,10 @@ export function measureOf(run: Run, frame: Frame, e: Expression): string {
     case "operation": {
       // `n * sizeof(char)`; the size of other elements is kept apart.
       const [left, right] = e.operands;
-      if (e.operator === "*" && left && right)
+      if (e.operator === "*" && left && right && e.operands.length === 2)
         if (isUnit(run, right)) return measureOf(run, frame, left);
         else if (isUnit(run, left)) return measureOf(run, frame, right);
-      if (e.operator === "+" && left && right) return `${measureOf(run, frame, left)}+${measureOf(run, frame, right)}`;
+      if (e.operator === "+") return e.operands.map((operand) => measureOf(run, frame, operand)).join("+");
     }
   }
   return textOf(run, e);

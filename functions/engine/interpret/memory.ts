@@ -299,6 +299,11 @@ function copying(run: Run, frame: Frame, call: Call, name: string, args: Value[]
     if (width === null ? name !== "sscanf" || !fits(arg(0), room) : room !== null && width + 1 > room)
       fault(run, frame, width === null ? "<overflow-by-input>" : "<overflow>", call, call.callee);
   }
+  // `cin >> name` asks how large an array is only since C++20.
+  if (name === ">>")
+    for (const value of args)
+      if (value.region?.element === 1 && capacityOf(value) !== null && !/\b(setw|width)\s*\(/.test(run.text))
+        fault(run, frame, "<overflow-by-input>", call, call.callee);
   if (format && format.to !== undefined) {
     const room = capacityOf(arg(format.to) ?? nothing);
     if (room === null) return;
