@@ -166,7 +166,7 @@ const growingPrefix = "@growing:";
 export const isLocal = (fact: string): boolean => fact.startsWith(growingPrefix) || fact.startsWith(roundsPrefix);
 
 const inputs =
-  /\b(strtok(_r|_s)?|strsep|f?getc(har)?|fgets|f?scanf|cin|getline|read|recv|accept|readdir|fread|\w*_next|mysql_fetch_row|sqlite3_step)\s*(\(|>>)/;
+  /\b(strtok(_r|_s)?|strsep|f?getc(har)?|fgets|f?scanf|cin|getline|read|recv|accept|readdir|fread|mysql_fetch_row|sqlite3_step)\s*(\(|>>)/;
 
 /** A loop that goes on as long as there is input, and counts what comes without ever asking how much there is room for. */
 export function noteGrowing(run: Run, frame: Frame, s: Loop): void {
