@@ -430,8 +430,9 @@ export const Rule = z
     structure: z.array(StructureQuery).min(1).optional(),
     secret: z
       .strictObject({
-        /** Absent where the rule has providers instead. */
+        /** Absent where the rule has providers instead. `{name}` stands for a name that ends in one of `names`. */
         regex: z.string().optional(),
+        names: z.array(z.string()).default([]),
         /** Lower case; at least one must occur near by before the regular expression runs. */
         keywords: Keywords.default([]),
         /** The group that holds the secret. */

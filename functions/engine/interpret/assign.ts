@@ -6,7 +6,8 @@ import { collect } from "./containers.ts";
 import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
 import { fieldTaint, isCarried, member } from "./members.ts";
-import { indexOf, keptIn, useOf } from "./memory.ts";
+import { keptIn, useOf } from "./memory.ts";
+import { indexSet } from "./memory-indexes.ts";
 import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { showInView } from "./template-calls.ts";
@@ -200,7 +201,7 @@ function assignIndex(
   const of = evaluate(run, frame, to.of);
   const key = to.key && evaluate(run, frame, to.key);
   const known = key?.constants?.length === 1 ? String(key.constants[0]) : null;
-  indexOf(run, frame, to, of, key, to.key ?? to);
+  indexSet(run, frame, to, of, key, to.key ?? to);
   useOf(run, frame, to.of, of);
   const whole = accessPath(to.of);
   if (known !== null) {

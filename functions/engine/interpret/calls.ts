@@ -11,12 +11,14 @@ import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { withFields } from "./known-fields.ts";
 import { member, memberOfInstance } from "./members.ts";
-import { blockOf, memoryCall } from "./memory.ts";
+import { memoryCall, returnedBy } from "./memory.ts";
+import { writtenPrefix } from "./memory-calls.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix, prefixFor } from "./operators.ts";
 import { wholeObject } from "./passage.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
+import { applyOutputs } from "./summaries.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
 import { textMethods } from "./text-methods.ts";
 import {
@@ -106,7 +108,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);
   result = asSetting(models, subject, result);
-  const gives = blockOf(run, frame, call, result);
+  const gives = returnedBy(run, frame, call, result);
   return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
 }
 
@@ -261,9 +263,11 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   if (run.language === "go" && (call.isNew || callee.type)) return made(call, called);
   if (callee.type) return instantiate(run, frame, callee, positional, called.named, call);
   if (callee.closures.length > 0) {
-    return callee.closures
+    const given = callee.closures
       .map((closure) => invoke(run, frame, closure, positional, called.named, call))
       .reduce((a, b) => join(a, b));
+    for (const closure of callee.closures) applyOutputs(run, frame, call, closure, positional);
+    return given;
   }
   const kept = accessed(run, frame, call, receiver);
   if (kept) return kept;
@@ -505,7 +509,7 @@ function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subjec
       storeReceiver(run, frame, value, {
         ...known,
         constants: null,
-        prefix: null,
+        prefix: call.callee.kind === "variable" ? writtenPrefix(call.callee.name, called.positional) : null,
         taint: joinTaint(known.taint, taint),
       });
     }

@@ -19,7 +19,9 @@ import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { change, noteThrowingGuard, refine } from "./guards.ts";
 import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts";
 import { withFields } from "./known-fields.ts";
-import { forgetRounds, noteRounds, returnedRegion } from "./memory.ts";
+import { returnedRegion } from "./memory.ts";
+import { beginRound, endRound } from "./memory-indexes.ts";
+import { isLocal } from "./memory-sizes.ts";
 import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import { noteRefusal } from "./refusals.ts";
@@ -139,7 +141,7 @@ function pageOf(run: Run, value: Value): Value {
 
 /** Notes the facts that hold where a function returns. */
 export function settle(frame: Frame): void {
-  const here = [...(frame.scope.variables?.keys() ?? [])].filter((key) => key.startsWith("@"));
+  const here = [...(frame.scope.variables?.keys() ?? [])].filter((key) => key.startsWith("@") && !isLocal(key));
   frame.settled = new Set(frame.settled ? here.filter((key) => frame.settled?.has(key)) : here);
 }
 
@@ -244,9 +246,9 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
       evaluate(run, frame, s.test);
       refine(run, frame, s.test, true);
     }
-    noteRounds(run, frame, s);
+    beginRound(run, frame, s);
     execute(run, frame, s.body);
-    forgetRounds(run, frame, s);
+    endRound(run, frame, s);
     frame.scope.variables = [...loop.continues.splice(0), frame.scope.variables].reduce<Variables | null>(
       (a, b) => joinStates(a, b),
       null,

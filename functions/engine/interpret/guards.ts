@@ -368,7 +368,16 @@ function indexTest(run: Run, frame: Frame, left: Expression, right: Expression, 
   else membership(run, frame, needle, left.callee.of);
 }
 
-const memberTests = new Set(["includes", "contains", "has", "containsKey", "hasOwnProperty"]);
+const memberTests = new Set([
+  "includes",
+  "contains",
+  "Contains",
+  "has",
+  "containsKey",
+  "ContainsKey",
+  "hasOwnProperty",
+]);
+const anyTests = new Set(["some", "any", "Any", "anyMatch"]);
 const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
 
 function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void {
@@ -381,7 +390,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
       else absence(run, frame, first, callee.of);
     }
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
-    if (callee.name === "some" && outcome) someTest(run, frame, callee.of, first);
+    if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);
   }
   if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);

@@ -5,8 +5,10 @@ import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
 import { noteGuard, verified } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
+import { isLocal } from "./memory-sizes.ts";
 import { basePaths } from "./names.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
+import { outputsOf } from "./pointers.ts";
 import type { Frame, Guard, Run, Summary } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { applySummary } from "./summaries.ts";
@@ -195,7 +197,7 @@ export function inline(
 /** What is settled before a call, such as the content type of the answer, is settled in it. */
 function passFacts(from: Scope, to: Scope): void {
   for (let scope: Scope | null = from; scope; scope = scope.parent) {
-    for (const [key, value] of scope.variables ?? []) if (key.startsWith("@")) to.set(key, value);
+    for (const [key, value] of scope.variables ?? []) if (key.startsWith("@") && !isLocal(key)) to.set(key, value);
   }
 }
 
@@ -226,6 +228,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     flows: [],
     passes: [],
     returns: nothing,
+    outputs: [],
     settles: new Set(),
     leaves: false,
     guard,
@@ -264,6 +267,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   }
   summary.stores = run.storings > before;
   summary.returns = verified(fn, frame.returned ?? nothing);
+  summary.outputs = outputsOf(run, frame, fn);
   summary.settles = frame.settled ?? new Set();
   if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
   summary.leaves = !frame.scope.alive && frame.returned === null;

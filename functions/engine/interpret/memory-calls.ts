@@ -1,3 +1,4 @@
+import { formatPrefix } from "./operators.ts";
 import type { Value } from "./value.ts";
 
 /** Where a copying function has its target, its source, and the number of bytes. */
@@ -30,6 +31,9 @@ const copies: Record<string, Copy> = {
   read: { to: 1, size: 2 },
   recv: { to: 1, size: 2 },
   recvfrom: { to: 1, size: 2 },
+  SSL_read: { to: 1, size: 2 },
+  BIO_read: { to: 1, size: 2 },
+  readlink: { to: 1, size: 2 },
   fread: { to: 0, size: 1, times: 2 },
 };
 
@@ -93,6 +97,13 @@ export function formatOf(name: string, args: readonly Value[]): Format | null {
     next++;
   }
   return { at: found.at, ...to, isBare: false, least, texts };
+}
+
+/** What the text that a formatting function writes begins with. */
+export function writtenPrefix(name: string, args: readonly Value[]): string | null {
+  const found = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  const format = found && (found.to !== undefined || name === "snprintf") ? text(args[found.at]) : null;
+  return found && format !== null ? formatPrefix(format, args.slice(found.at + 1)) : null;
 }
 
 const scans: Record<string, number> = { scanf: 0, fscanf: 1, sscanf: 1 };

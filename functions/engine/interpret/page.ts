@@ -29,6 +29,7 @@ export class Page {
     flows: [],
     passes: [],
     returns: nothing,
+    outputs: [],
     settles: new Set(),
     leaves: false,
     guard: { true: null, false: null, after: null },

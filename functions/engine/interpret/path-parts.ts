@@ -16,10 +16,10 @@ export function pathsInCommon(expression: Expression): readonly Expression[] {
 export const childOfParents = (list: Expression): Expression | null =>
   list.kind === "field" && list.name === "parents" ? list.of : null;
 
-const cuts = /^(splitext|getExtension|getFilenameExtension|extName|extname|r?split|r?partition|substring)$/;
+const cuts = /^(splitext|[gG]etExtension|getFilenameExtension|extName|extname|r?split|r?partition|substring)$/;
 /** Names are not made in more steps than these. */
 const hopsMax = 12;
-const sameNames = /^(lower|upper|toLowerCase|toUpperCase|strip|trim|Path|PurePath)$/;
+const sameNames = /^(lower|upper|toLowerCase|toUpperCase|To(Lower|Upper)(Invariant)?|strip|[tT]rim|Path|PurePath)$/;
 
 /** `x.rsplit(".", 1)[1].lower()`, `FilenameUtils.getExtension(x)`, also by way of variables: the name x that ends like this. */
 export function nameOfExtension(frame: Frame, operand: Expression): Expression | null {
@@ -45,7 +45,7 @@ function partOf(here: Expression): Expression | null {
   if (here.kind !== "call" || !(cuts.test(calledName(here)) || sameNames.test(calledName(here)))) return null;
   const { callee, args } = here;
   // Functions of a module take the name as an argument, methods of texts are the name's own.
-  const given = /^(splitext|getExtension|getFilenameExtension|ext[Nn]ame|Path|PurePath)$/.test(calledName(here));
+  const given = /^(splitext|[gG]etExtension|getFilenameExtension|ext[Nn]ame|Path|PurePath)$/.test(calledName(here));
   return given ? (args[0]?.value ?? null) : callee.kind === "field" ? callee.of : null;
 }
 

@@ -7,6 +7,7 @@ import { noLimit, type TimeLimit } from "../time-limit.ts";
 import type { Called } from "./calls.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
+import type { Output } from "./pointers.ts";
 import type { Scope, Variables } from "./scope.ts";
 import {
   type ClassInfo,
@@ -56,6 +57,8 @@ export interface Summary {
   /** Parameters handed to other files; their source is the parameter. */
   passes: Handover[];
   returns: Value;
+  /** What it writes where its parameters point, in languages that have pointers. */
+  outputs: Output[];
   /** Facts that hold once the function has returned. */
   settles: ReadonlySet<string>;
   /** It throws or ends the request on every path. */

@@ -32,17 +32,18 @@ export class Scope {
   /** The scope that binds a name, this one or one around it. */
   binding(name: string): Scope | null {
     for (let scope: Scope | null = this; scope; scope = scope.parent) {
-      if (scope.#known?.has(name)) return scope;
+      if (scope.known?.has(name)) return scope;
       if (scope.#sees && isVariable(name) && !scope.#sees.has(name.split(".", 1)[0] as string)) return null;
     }
     return null;
   }
 
   get(key: string): Value | undefined {
-    return this.#known?.get(key);
+    return this.known?.get(key);
   }
 
-  get #known(): Variables | null {
+  /** What is known here, or was where the function returned. */
+  get known(): Variables | null {
     return this.variables ?? this.#left;
   }
 

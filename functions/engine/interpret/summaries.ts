@@ -1,9 +1,21 @@
-import type { FunctionNode, Span } from "../ir/ir.ts";
+import type { Call, FunctionNode, Span } from "../ir/ir.ts";
 import { applyFlow, rebase } from "./check.ts";
 import { hand } from "./handover.ts";
+import { summarise } from "./invoke.ts";
 import { joinedPassages } from "./passage.ts";
+import { writeBack } from "./pointers.ts";
 import type { Flow, Frame, Run, Summary } from "./run.ts";
-import { constant, extend, joinTaint, nothing, type Taint, taintOfPart, type Value } from "./value.ts";
+import {
+  type ClosureValue,
+  constant,
+  extend,
+  joinTaint,
+  nothing,
+  type Taint,
+  tainted,
+  taintOfPart,
+  type Value,
+} from "./value.ts";
 
 /** Substitutes the arguments for the parameters in a summary. */
 export function applySummary(
@@ -15,14 +27,7 @@ export function applySummary(
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): Value {
-  const taintOf: TaintOf = (index, field) => {
-    const param = fn.params[index];
-    if (!param) return [];
-    const given = param.rest ? args.slice(index) : [named.get(param.name) ?? args[index] ?? nothing];
-    return given
-      .flatMap((value) => taintOfPart(value, param.rest ? undefined : field))
-      .map((t) => ({ ...t, step: extend(t.step, at) }));
-  };
+  const taintOf = argumentTaint(fn, args, named, at);
   const settled = (flow: Flow) =>
     flow.match.unless.some((test) => test.fact !== null && caller.scope.binding(`@${test.fact}`) !== null);
   for (const flow of summary.flows.filter((candidate) => !settled(candidate)))
@@ -42,6 +47,26 @@ export function applySummary(
   for (const fact of summary.settles) caller.scope.set(fact, constant(true));
   return substitute(summary.returns, fn, taintOf, 2);
 }
+
+/** Writes what a function puts where its parameters point. */
+export function applyOutputs(run: Run, caller: Frame, call: Call, closure: ClosureValue, args: readonly Value[]): void {
+  if (run.language !== "c" || run.active.has(closure.fn)) return;
+  const { outputs } = summarise(run, closure);
+  const taintOf = argumentTaint(closure.fn, args, new Map(), call);
+  writeBack(run, caller, call, outputs, ({ taint }) => substitute(tainted(taint), closure.fn, taintOf, 1).taint);
+}
+
+/** What the arguments of a call bring along for each parameter. */
+const argumentTaint =
+  (fn: FunctionNode, args: readonly Value[], named: ReadonlyMap<string, Value>, at: Span): TaintOf =>
+  (index, field) => {
+    const param = fn.params[index];
+    if (!param) return [];
+    const given = param.rest ? args.slice(index) : [named.get(param.name) ?? args[index] ?? nothing];
+    return given
+      .flatMap((value) => taintOfPart(value, param.rest ? undefined : field))
+      .map((t) => ({ ...t, step: extend(t.step, at) }));
+  };
 
 type TaintOf = (index: number, field: string | undefined) => readonly Taint[];
 

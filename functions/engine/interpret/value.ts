@@ -64,6 +64,8 @@ export interface Region {
   readonly element: number | null;
   /** The function whose activation it belongs to. */
   readonly owner: FunctionNode | null;
+  /** How its size was written, see `measureOf`; null where that tells nothing. */
+  readonly measure: string | null;
 }
 
 /** What may be known about a value; immutable. */

@@ -21,7 +21,7 @@ export interface CompiledSecret {
 /** The expressions of a rule: its own, or one for each service. */
 export function compileSecrets(rule: Rule): CompiledSecret[] {
   if (!rule.secret) return [];
-  const { regex, keywords, group, entropy, allow, common, providers } = rule.secret;
+  const { regex, names, keywords, group, entropy, allow, common, providers } = rule.secret;
   if (regex === undefined) return providers.map((provider) => compileProvider(rule, provider));
   return [
     {
@@ -30,7 +30,7 @@ export function compileSecrets(rule: Rule): CompiledSecret[] {
       severity: rule.severity,
       keywords,
       leads: false,
-      regex: expression(regex),
+      regex: expression(regex.replaceAll("{name}", () => `[a-z0-9_.-]*(?:${names.join("|")})`)),
       group,
       entropy,
       allow: allow.map(expression),

@@ -14,6 +14,9 @@ export class CLowering extends Lowering {
   /** What macros and enumerations of the file stand for. */
   readonly constants = new Map<string, string | number>();
 
+  protected override program(root: SyntaxNode): Statement[] {
+    return this.statement(root);
+  }
   protected lowerExpression(node: SyntaxNode): Expression | null {
     return expressions[node.type]?.(this, node) ?? null;
   }

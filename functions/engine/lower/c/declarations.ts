@@ -12,8 +12,10 @@ const isKept = (l: CLowering, node: SyntaxNode) =>
 /** Lowers a declaration of variables or fields; types it brings along come first. */
 export function declarationOf(l: CLowering, node: SyntaxNode): Statement[] {
   const type = childIn(node, "type");
-  const types = type && childIn(type, "body") ? l.statement(type) : [];
-  const written = typeName(l, type);
+  const unnamed = type && childIn(type, "body") && !childIn(type, "name") && /^(struct|union)_/.test(type.type);
+  // What has no name is told apart by its place.
+  const written = unnamed ? `unnamed_${type.start}` : typeName(l, type);
+  const types = unnamed ? [classOf(l, type, written)] : type && childIn(type, "body") ? l.statement(type) : [];
   const given = childIn(node, "value") ?? childIn(node, "default_value");
   return [
     ...types,

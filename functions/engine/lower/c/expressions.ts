@@ -179,20 +179,22 @@ function call(l: CLowering, node: SyntaxNode): Expression {
   return l.call(node, l.expression(callee), formattedArguments(l, l.textOf(callee), args));
 }
 
-/** `cin >> a >> b` reads into a and b. */
+/** `cin >> a >> b` reads into a and b, `cout << a << b` writes them. */
 function streamed(l: CLowering, node: SyntaxNode): Expression | null {
-  const into: SyntaxNode[] = [];
+  const operator = l.textOf(childIn(node, "operator") ?? node);
+  if (operator !== ">>" && operator !== "<<") return null;
+  const parts: SyntaxNode[] = [];
   let here = node;
-  while (here.type === "binary_expression" && l.textOf(childIn(here, "operator") ?? here) === ">>") {
-    into.unshift(childIn(here, "right") ?? here);
+  while (here.type === "binary_expression" && l.textOf(childIn(here, "operator") ?? here) === operator) {
+    parts.unshift(childIn(here, "right") ?? here);
     here = childIn(here, "left") as SyntaxNode;
   }
-  if (into.length === 0 || !/^(std::)?w?cin$/.test(l.textOf(here))) return null;
-  const callee: Expression = { ...span(here), kind: "field", of: l.expression(here), name: ">>" };
+  if (!(operator === ">>" ? /^(std::)?w?cin$/ : /^(std::)?w?cout$/).test(l.textOf(here))) return null;
+  const callee: Expression = { ...span(here), kind: "field", of: l.expression(here), name: operator };
   return l.call(
     node,
     callee,
-    into.map((c) => positional(l.expression(c))),
+    parts.map((c) => positional(l.expression(c))),
   );
 }
 

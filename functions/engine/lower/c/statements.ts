@@ -14,8 +14,8 @@ const type: Handler = (l, node) => (childIn(node, "body") ? [classOf(l, node)] :
 /** How each kind of statement in C and C++ lowers. */
 export const statements: Record<string, Handler> = {
   ...curly,
-  translation_unit: inside,
-  declaration_list: inside,
+  translation_unit: withMembers,
+  declaration_list: withMembers,
   field_declaration_list: inside,
   compound_statement: (l, node) => [{ ...span(node), kind: "block", body: withLabels(l, node.children) }],
   // Without the compiler's settings either side may be the one that counts.
@@ -96,6 +96,24 @@ export const statements: Record<string, Handler> = {
   seh_try_statement: inside,
   attributed_statement: inside,
 };
+
+/** `int Stack::pop() {}` is written apart from its class, and part of it. */
+function withMembers(l: CLowering, node: SyntaxNode): Statement[] {
+  const all: Statement[] = [];
+  for (const child of node.children) {
+    const lowered = l.statement(child);
+    const owner = child.type === "function_definition" ? ownerOf(l, child) : null;
+    const home = owner === null ? undefined : all.find((s) => s.kind === "class" && s.name === owner);
+    if (home?.kind === "class") home.body.push(...lowered);
+    else all.push(...lowered);
+  }
+  return all;
+}
+
+function ownerOf(l: CLowering, node: SyntaxNode): string | null {
+  const name = declaratorOf(childIn(node, "declarator"))?.name;
+  return (name && l.textOf(name).match(/(\w+)\s*::\s*~?\w+$/)?.[1]) ?? null;
+}
 
 /** A label that is jumped to from above is reached from there as from a statement that throws. */
 function withLabels(l: CLowering, children: readonly SyntaxNode[]): Statement[] {
