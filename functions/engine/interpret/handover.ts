@@ -1,4 +1,6 @@
+import { lastSegment } from "../catalogue/paths.ts";
 import type { Span } from "../ir/ir.ts";
+import type { Called } from "./calls.ts";
 import { commonPassages } from "./passage.ts";
 import type { Frame, Handover, Run } from "./run.ts";
 import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";
@@ -106,7 +108,8 @@ function globalTarget(run: Run, paths: readonly string[]): string | null {
 }
 
 /** A method of an object of which nothing is known: linking knows whether only one class has such a method. */
-export function methodTarget(run: Run, paths: readonly string[]): string | null {
+export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | "names">): string | null {
+  if (run.language === "javascript") return partTarget(paths, names);
   if (run.language !== "php") return null;
   for (const path of paths) {
     const method = /^(\?|\$|this\.)[\w$.?()]*\.(\w{3,})$/.exec(path)?.[2];
@@ -114,6 +117,15 @@ export function methodTarget(run: Run, paths: readonly string[]): string | null 
   }
   return null;
 }
+
+/** Who is handed the parts of an application by their names calls them so: `constructor({ orderService })`. */
+function partTarget(paths: readonly string[], names: readonly string[]): string | null {
+  const part = names.map((name) => lastSegment(name).replace(/^\?/, "")).find((name) => partName.test(name));
+  const method = part === undefined ? undefined : paths.map(lastSegment).find((name) => /^\w{2,}$/.test(name));
+  return method === undefined ? null : `${anyClass}${part}.${method}`;
+}
+
+const partName = /^\w+(service|repository|repo|dao|model|store|manager|gateway|controller|usecase|provider)s?$/i;
 
 /** Every file of a folder sees the names of the others, and what is imported is a folder: `~Store.Find`, `example.org/shop/store.Find`. */
 function targetInPackage(run: Run, paths: readonly string[]): string | null {
