@@ -185,6 +185,8 @@ export const Model = z.strictObject({
         without: Path.optional(),
         /** Of a decorated function or a method: what its declared result must match. */
         result: z.string().optional(),
+        /** What `this` is in the function, where that says something. */
+        self: Path.optional(),
         /** Type paths of the leading parameters. A function with one parameter more takes an error first. */
         parameters: z.array(Path).default([]),
         /** Source kind of all other parameters. */
