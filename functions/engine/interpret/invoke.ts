@@ -329,8 +329,8 @@ function elementOf(receiver: Value): Value {
 /** Runs a function that a framework calls, with parameters of the framework's types. */
 export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: EntryPoint, at: Span): void {
   const count = closure.fn.params.length;
-  // Error handlers take the error first.
-  const offset = count > entry.parameters.length + 1 && entry.parameters.length > 1 ? 1 : 0;
+  // Error handlers take the error first, unless it is known what else may come.
+  const offset = !entry.others && count > entry.parameters.length + 1 && entry.parameters.length > 1 ? 1 : 0;
   const args = closure.fn.params.map((param, i) => {
     if (param.decorators.length > 0) return passedValue(run, frame, closure.fn, i, entry);
     const type = entry.parameters[i - offset];
