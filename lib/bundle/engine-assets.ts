@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { RE2JS } from "re2js";
 import { parseDocument } from "yaml";
 import * as z from "zod";
-import { marks, taintFamilies, taintFamiliesMax } from "../../functions/engine/catalogue/catalogue.ts";
+import { marks, modelLanguage, taintFamilies, taintFamiliesMax } from "../../functions/engine/catalogue/catalogue.ts";
 import { type CatalogueData, Family, Model, Rule, SecretProvider } from "../../functions/engine/catalogue/schema.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -83,6 +83,11 @@ async function readRule(file: string, families: Record<string, Family>): Promise
   const [topic, name] = relative(join(engine, "rules"), dirname(file)).split("/");
   if (rule.id !== `${topic}.${name}`) throw new Error(`${relative(root, file)}: id: the folder says ${topic}.${name}`);
   knownFamilies(file, [rule.family], families);
+  for (const language of rule.languages) {
+    const base = modelLanguage(language);
+    if (!rule.languages.some((listed) => listed === base))
+      throw new Error(`${relative(root, file)}: languages: files of ${language} are read with the rules of ${base}`);
+  }
   for (const key of ["title", "message", "fix"] as const) {
     if (slots(rule[key].zh) !== slots(rule[key].en))
       throw new Error(`${relative(root, file)}: ${key}: zh and en fill other slots`);

@@ -10,6 +10,8 @@ describe("a path pattern", () => {
     ["a.b", ["a.b"]],
     ["a.{b,c}", ["a.b", "a.c"]],
     ["{a,b}.c{,d}", ["a.c", "a.cd", "b.c", "b.cd"]],
+    ["{a,b.{c,d}}.e", ["a.e", "b.c.e", "b.d.e"]],
+    ["a{b", ["a{b"]],
   ])("%s expands to all it stands for", (pattern, expected) => {
     expect(expandBraces(pattern)).toEqual(expected);
   });

@@ -59,6 +59,7 @@ export interface Match {
 }
 
 export interface EntryPoint {
+  self: string | null;
   parameters: string[];
   others: string | null;
   returns: Match[];
@@ -377,6 +378,7 @@ export class Catalogue {
 
   #addEntryPoint(knowledge: Knowledge, entry: Model["entryPoints"][number], rules: Rule[]): void {
     const point: EntryPoint = {
+      self: entry.self ?? null,
       parameters: entry.parameters,
       others: entry.others ?? null,
       returns: entry.returns.flatMap(({ argument, family, when, unless, notNear, confidence = entry.confidence }) =>
@@ -397,7 +399,7 @@ export class Catalogue {
       except: entry.except.flatMap(expandBraces),
     };
     for (const path of [entry.with, entry.without]) if (path) remember(knowledge, path, () => {});
-    for (const type of [...entry.parameters, ...(entry.type ? [entry.type] : [])]) {
+    for (const type of [...entry.parameters, entry.self, entry.type].filter((path) => path !== undefined)) {
       remember(knowledge, type, () => {});
       knowledge.carriers.add(type);
     }

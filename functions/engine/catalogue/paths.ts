@@ -1,14 +1,18 @@
-/** Expands `a.{b,c}` to a.b and a.c. Braces do not nest; empty alternatives are kept, so `x{,_async}` works. */
+/** Expands `a.{b,c}` to a.b and a.c. Empty alternatives are kept, so `x{,_async}` works; braces may stand in braces. */
 export function expandBraces(pattern: string): string[] {
   const open = pattern.indexOf("{");
-  const close = pattern.indexOf("}", open);
-  if (open < 0 || close < 0) return [pattern];
-  const before = pattern.slice(0, open);
-  const after = expandBraces(pattern.slice(close + 1));
-  return pattern
-    .slice(open + 1, close)
-    .split(",")
-    .flatMap((option) => after.map((rest) => before + option + rest));
+  let depth = 0;
+  let from = open + 1;
+  const options: string[] = [];
+  for (let i = open; i >= 0 && i < pattern.length; i++) {
+    if (pattern[i] === "{") depth++;
+    const ends = pattern[i] === "}" && --depth === 0;
+    if (!ends && (pattern[i] !== "," || depth > 1)) continue;
+    options.push(pattern.slice(from, i));
+    from = i + 1;
+    if (ends) return options.flatMap((option) => expandBraces(pattern.slice(0, open) + option + pattern.slice(from)));
+  }
+  return [pattern];
 }
 
 /** Finds the entries whose path pattern matches a qualified path, by its last segment first; `*_path` is any last segment that ends so. */

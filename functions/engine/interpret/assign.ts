@@ -128,6 +128,9 @@ function assignField(
     });
   const info = of.instance ?? (of === frame.self ? frame.owner : null);
   if (info) run.storeField(info, to.name, keptIn(value));
+  // Objects of JavaScript are maps, and go on to others as a whole.
+  else if (run.language === "javascript" && of.slots?.shape === "map")
+    putInto(run, frame, to.of, of, to.name, value, at);
 }
 
 /** `module.exports = …`, `exports.x = …`: what other files can call. */
@@ -203,7 +206,6 @@ function assignIndex(
   const known = key?.constants?.length === 1 ? String(key.constants[0]) : null;
   indexSet(run, frame, to, of, key, to.key ?? to);
   useOf(run, frame, to.of, of);
-  const whole = accessPath(to.of);
   if (known !== null) {
     const paths = memberPaths(of, known);
     storedIn(run, frame, paths.length > 0 ? paths : [`?.${known}`], of, value, at);
@@ -211,12 +213,26 @@ function assignIndex(
   } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at, [key]);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
   if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);
+  putInto(run, frame, to.of, of, known, value, at);
+}
+
+/** Puts a value into a list or map that has a name: under a key, or where any may be meant. */
+function putInto(
+  run: Run,
+  frame: Frame,
+  into: Expression,
+  of: Value,
+  key: string | null,
+  value: Value,
+  at: Expression,
+): void {
+  const whole = accessPath(into);
   if (whole === null) return;
   const stored = { ...value, taint: stepped(value.taint, at) };
   const slots = of.slots ?? { shape: "map" as const, entries: new Map<string, Value>(), rest: null };
   const changed =
-    known !== null
-      ? { ...slots, entries: new Map(slots.entries).set(known, stored) }
+    key !== null
+      ? { ...slots, entries: new Map(slots.entries).set(key, stored) }
       : { ...slots, rest: slots.rest ? join(slots.rest, stored) : stored };
   const owner = frame.scope.binding(whole);
   const next = { ...of, constants: null, slots: boundSlots(changed) };

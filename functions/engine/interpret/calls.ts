@@ -99,7 +99,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
-  const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, paths) : null);
+  const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, called) : null);
   if (given !== null) handOver(run, given, positional, called.named, call);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
@@ -188,7 +188,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   return {
     callee: called,
     receiver,
-    names: receiverNames(call, receiver),
+    names: receiver ? receiverNames(call, receiver) : ownersOf(paths),
     paths: names,
     models: run.knowledge.calls.findAll(names),
     positional,
@@ -220,6 +220,13 @@ function receiverNames(call: Call, receiver: Value | null): readonly string[] {
   const written = of.kind === "variable" || of.kind === "field" ? `?${of.name}` : null;
   return written === null || receiver.paths.includes(written) ? receiver.paths : [...receiver.paths, written];
 }
+
+/** `const query = db.query`, `import { query } from "./db"`: a function that was taken out of something still is a part of it. */
+const ownersOf = (paths: readonly string[]): readonly string[] =>
+  paths.flatMap((path) => {
+    const owner = path.slice(path.lastIndexOf("/") + 1, Math.max(path.lastIndexOf("."), 0));
+    return owner === "" ? [] : [owner];
+  });
 
 /** What models call a function of another file: what is handed to it may be settled there. */
 const otherFile = "<other-file>";

@@ -1,4 +1,6 @@
+import { lastSegment } from "../catalogue/paths.ts";
 import type { Span } from "../ir/ir.ts";
+import type { Called } from "./calls.ts";
 import { commonPassages } from "./passage.ts";
 import type { Frame, Handover, Run } from "./run.ts";
 import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";
@@ -105,16 +107,9 @@ function globalTarget(run: Run, paths: readonly string[]): string | null {
   return null;
 }
 
-/** What objects of the layers of an application are called, which are handed from one to the next. */
-const layerCall =
-  /^\?(?:this\.)?_*((?:\w+_)?(?:service|svc|repo|repository|dao|store|storage|manager|db|database|gateway|usecase|crud|backend|adapter|provider|client|engine|model))\.([a-z]\w{2,})$/;
-
-/** A method of an object of which only the name is known: linking knows whether a class is called like it, or only one has such a method. */
-export function methodTarget(run: Run, paths: readonly string[]): string | null {
-  if (run.language === "python") {
-    const [, object, method] = paths.map((path) => layerCall.exec(path)).find((found) => found !== null) ?? [];
-    return object === undefined ? null : `${anyClass}${object}.${method}`;
-  }
+/** A method of an object of which only the name is known: linking knows what is called like it, or whether only one class has such a method. */
+export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | "names">): string | null {
+  if (run.language === "javascript" || run.language === "python") return layerTarget(paths, names);
   if (run.language !== "php") return null;
   for (const path of paths) {
     const [, of, method] = /^(?:\?|\$|this\.)(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w{3,})$/.exec(path) ?? [];
@@ -122,6 +117,16 @@ export function methodTarget(run: Run, paths: readonly string[]): string | null 
   }
   return null;
 }
+
+/** The layers of an application are handed from one to the next and called what they are: `constructor({ orderService })`. */
+function layerTarget(paths: readonly string[], names: readonly string[]): string | null {
+  const layer = names.map((name) => lastSegment(name).replace(/^\?/, "")).find((name) => layerName.test(name));
+  const method = layer === undefined ? undefined : paths.map(lastSegment).find((name) => /^\w{2,}$/.test(name));
+  return method === undefined ? null : `${anyClass}${layer}.${method}`;
+}
+
+const layerName =
+  /^\w*(service|svc|repository|repo|dao|model|store|storage|manager|db|database|gateway|controller|usecase|crud|backend|adapter|provider|client|engine)s?$/i;
 
 /** Every file of a folder sees the names of the others, and what is imported is a folder: `~Store.Find`, `example.org/shop/store.Find`. */
 function targetInPackage(run: Run, paths: readonly string[]): string | null {

@@ -1,5 +1,6 @@
 import { type Catalogue, modelLanguage } from "../catalogue/catalogue.ts";
 import type { Module, Statement } from "../ir/ir.ts";
+import { walk } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { execute } from "./execute.ts";
 import { leavePage } from "./includes.ts";
@@ -46,31 +47,15 @@ export function interpret(
 /** Anonymous functions that were passed somewhere have been run there, with what is known there. */
 const isCallback = (name: string): boolean => name === "";
 
-/** The modules a file names anywhere at its top level or in require calls. */
+/** The modules a file names anywhere: in imports, and in calls of `require`, which JavaScript goes on with as it likes: `require("koa-router")()`. */
 function importsOf(body: readonly Statement[]): ReadonlySet<string> {
   const modules = new Set<string>();
-  const open = [...body];
-  for (let statement = open.pop(); statement; statement = open.pop()) {
-    if (statement.kind === "import") modules.add(statement.module);
-    if (statement.kind === "expression" && statement.value.kind === "assign") {
-      const from = statement.value.from;
-      const call = from.kind === "field" ? from.of : from;
-      const required =
-        call.kind === "call" && call.callee.kind === "variable" && call.callee.name === "require"
-          ? call.args[0]?.value
-          : undefined;
-      if (required?.kind === "literal" && typeof required.value === "string")
-        modules.add(required.value.replace(/^node:/, ""));
-    }
-    if (statement.kind === "expression" && statement.value.kind === "call") {
-      // Ruby imports by a call.
-      const { callee, args } = statement.value;
-      const module = callee.kind === "variable" && callee.name === "require" ? args[0]?.value : undefined;
-      if (module?.kind === "literal" && typeof module.value === "string") modules.add(module.value);
-    }
-    if (statement.kind === "block" || statement.kind === "try") open.push(...statement.body);
-    if (statement.kind === "branch") open.push(...statement.then, ...statement.otherwise);
-    if (statement.kind === "function") open.push(...statement.fn.body.filter((inner) => inner.kind === "import"));
-  }
+  walk(body, (node) => {
+    if (!("kind" in node)) return;
+    if (node.kind === "import") modules.add(node.module);
+    if (node.kind !== "call" || node.callee.kind !== "variable" || node.callee.name !== "require") return;
+    const module = node.args[0]?.value;
+    if (module?.kind === "literal" && typeof module.value === "string") modules.add(module.value.replace(/^node:/, ""));
+  });
   return modules;
 }

@@ -243,7 +243,10 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   );
   checkKeyedWrites(run, frame, fn);
   const entry = entryOf(run, frame, fn);
-  if (entry) run.entries.add(fn);
+  if (entry) {
+    run.entries.add(fn);
+    frame.self = calledOn(closure, entry).self;
+  }
   frame.returns = entry?.returns ?? [];
   frame.guard = guard;
   knowFacts(closure, frame.scope);
@@ -332,8 +335,8 @@ function elementOf(receiver: Value): Value {
 /** Runs a function that a framework calls, with parameters of the framework's types. */
 export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: EntryPoint, at: Span): void {
   const count = closure.fn.params.length;
-  // Error handlers take the error first.
-  const offset = count > entry.parameters.length + 1 && entry.parameters.length > 1 ? 1 : 0;
+  // Error handlers take the error first, unless it is known what else may come.
+  const offset = !entry.others && count > entry.parameters.length + 1 && entry.parameters.length > 1 ? 1 : 0;
   const args = closure.fn.params.map((param, i) => {
     if (param.decorators.length > 0) return passedValue(run, frame, closure.fn, i, entry);
     const type = entry.parameters[i - offset];
@@ -344,8 +347,12 @@ export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: Entr
   });
   // What one handler settles, such as the content type, is nothing to the next.
   const apart = { ...frame, inlined: 0, scope: new Scope(frame.scope) };
-  inline(run, apart, closure, args, new Map(), at, entry.returns);
+  inline(run, apart, calledOn(closure, entry), args, new Map(), at, entry.returns);
 }
+
+/** A function of no class is called on what the framework calls it on. */
+const calledOn = (closure: ClosureValue, { self }: EntryPoint): ClosureValue =>
+  self === null || closure.owner || closure.fn.receiver === null ? closure : { ...closure, self: named(self) };
 
 /** Makes an instance of a class of the file and runs its constructor. */
 export function instantiate(

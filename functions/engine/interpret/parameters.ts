@@ -169,7 +169,7 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
     );
     if (fits) return fits;
   }
-  const named = ({ names }: EntryPoint) => areNamed(fn, names);
+  const named = ({ names, file }: EntryPoint) => areNamed(fn, names) && (!file || file.test(run.text));
   const exported = run.knowledge.entryExports.size > 0 ? entryOfExport(run, fn) : null;
   if (exported) return exported;
   const { owner } = frame;

@@ -66,7 +66,7 @@ export class Scope {
 
   /** The state, where something in it is known about a field; null where nothing is. */
   get fields(): Variables | null {
-    return this.#known?.has(fieldMark) ? this.#known : null;
+    return this.known?.has(fieldMark) ? this.known : null;
   }
 
   noteOrigin(name: string, from: Expression): void {

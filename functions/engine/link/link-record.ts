@@ -27,7 +27,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     return outside ? [{ outside, candidate: candidateOf(file, hit) }] : [];
   });
   return {
-    exports: [...run.exports].flatMap(([name, closure]) => record.exported(name, closure)),
+    exports: [...exportsOf(run)].flatMap(([name, closure]) => record.exported(name, closure)),
     calls: [...run.handovers.values()].map((call) => ({ ...record.handover(call), from: record.origin(call.source) })),
     pending: pending.slice(0, pendingMax),
     stores: [...run.stores.values()].map(({ field, within, taint, at }) => ({
@@ -42,6 +42,22 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     ...declaredOf(run),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
+}
+
+/** What other files can call: what is exported, and what they get from what makes it: `require("./orders")(db).find`. */
+function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
+  if (run.language !== "javascript") return run.exports;
+  const all = new Map(run.exports);
+  for (const { fn } of run.exports.values()) {
+    const made = run.summaries.get(fn)?.returns;
+    const type = made?.instance ?? made?.type;
+    const members = [
+      ...[...(made?.slots?.entries ?? [])].map(([key, { closures }]) => [key, closures[0]] as const),
+      ...[...(type?.methods ?? [])].map(([key, closure]) => [`${type?.node.name}.${key}`, closure] as const),
+    ];
+    for (const [key, closure] of members) if (closure && !all.has(key)) all.set(key, closure);
+  }
+  return all;
 }
 
 class Recorder {

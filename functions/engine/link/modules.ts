@@ -27,6 +27,8 @@ export class Modules {
   readonly #byPath = new Map<string, FileArtefact>();
   /** The files of Java by the class that they are named after. */
   readonly #classes = new Map<string, FileArtefact[]>();
+  /** The files of JavaScript by what an object is called that one of them makes. */
+  readonly #parts = new Map<string, FileArtefact[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
 
   /** @param artefacts in path order */
@@ -47,6 +49,7 @@ export class Modules {
       // A page or a settings file may be called like the code beside it, and no import means it.
       if (languageOf(artefact.coverage.path).grammar)
         this.#byPath.set(artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, ""), artefact);
+      for (const name of partNames(artefact)) this.#parts.set(name, [...(this.#parts.get(name) ?? []), artefact]);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
         this.#implementers.set(base, [...(this.#implementers.get(base) ?? []), artefact]);
       }
@@ -97,7 +100,8 @@ export class Modules {
     if (from.endsWith(".go")) return this.#packages.find(from, target);
     const globals = this.#globals.get(languageOf(from).name);
     if (globals) return globals.find(target);
-    if (target.startsWith(anyClass)) return this.#layers.find(target);
+    if (target.startsWith(anyClass))
+      return from.endsWith(".py") ? this.#layers.find(target) : this.#ofPart(target.slice(anyClass.length));
     const { relative, names } = split(target);
     // A function that is the whole module is called by the module's name.
     for (let files = names.length; files >= (relative ? 0 : 1); files--) {
@@ -108,6 +112,13 @@ export class Modules {
       if (found.length > 0) return found;
     }
     return [];
+  }
+
+  /** A method of what is called like one file of the project, and no other: "orderService.find". */
+  #ofPart(target: string): Target[] {
+    const [part, method] = target.split(".") as [string, string];
+    const [artefact, ...others] = this.#parts.get(plainName(part)) ?? [];
+    return artefact && others.length === 0 ? this.#in(artefact, part, method, 0) : [];
   }
 
   /** The function itself, a method of the file's only class that has it, or what implements an interface of that name. */
@@ -176,7 +187,8 @@ export class Modules {
     for (let depth = folder.length; depth >= 0; depth--) {
       for (const root of ["", "src", "app", "lib"]) {
         const parts = [...folder.slice(0, depth), ...(root ? [root] : [])];
-        const found = this.#byPath.get([...parts, names.join(".")].join("/"));
+        const found =
+          this.#byPath.get([...parts, names.join(".")].join("/")) ?? this.#byPath.get([...parts, ...names].join("/"));
         if (found) return found;
       }
     }
@@ -186,6 +198,20 @@ export class Modules {
 
 /** In these a class is known by its name, wherever its file is. */
 const globalLanguages = ["php", "csharp", "ruby"];
+
+const plainName = (name: string): string => name.toLowerCase().replace(/[-_.]/g, "");
+
+/** What the objects may be called that a file of JavaScript makes: after the file, its folder, or a class in it. */
+function partNames({ coverage: { language, path }, link }: FileArtefact): ReadonlySet<string> {
+  if (language !== "javascript" && language !== "typescript") return new Set();
+  const [folder = "", file = ""] = path.split("/").slice(-2);
+  const name = plainName(file.replace(/\.\w+$/, ""));
+  const kind = plainName(folder).replace(/ies$/, "y").replace(/s$/, "");
+  const classes = link.exports.flatMap((exported) =>
+    exported.name.includes(".") ? [exported.name.split(".")[0]] : [],
+  );
+  return new Set([name, `${name}${kind}`, ...classes.map((owner) => plainName(owner as string))]);
+}
 
 /** Re-exports of re-exports end somewhere. */
 const aliasesMax = 4;

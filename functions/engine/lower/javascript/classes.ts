@@ -3,6 +3,8 @@ import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/synta
 import { type Lowering, span } from "../lowering.ts";
 import { functionOf } from "./functions.ts";
 
+const functions: ReadonlySet<string> = new Set(["arrow_function", "function_expression", "generator_function"]);
+
 /** Lowers a class declaration or expression. Decorators of members precede them as siblings. */
 export function classOf(l: Lowering, node: SyntaxNode): ClassStatement {
   const name = childIn(node, "name");
@@ -55,6 +57,11 @@ function memberOf(l: Lowering, node: SyntaxNode, decorators: Expression[]): Stat
       const name = childIn(node, "name") ?? childIn(node, "property");
       const value = childIn(node, "value");
       if (!name || !value) return [];
+      // `find = async (id) => …` is a method in all but the way it is written.
+      if (functions.has(value.type)) {
+        const fn = functionOf(l, value);
+        return [{ ...span(node), kind: "function", fn: { ...fn, name: l.textOf(name), decorators } }];
+      }
       return [
         {
           ...span(node),

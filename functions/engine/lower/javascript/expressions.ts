@@ -34,7 +34,8 @@ export const expressions: Record<string, Handler> = {
   computed_property_name: inner,
   parenthesized_expression: inner,
   await_expression: awaited,
-  yield_expression: inner,
+  // Before there was `await`, generators waited like this.
+  yield_expression: awaited,
   non_null_expression: inner,
   as_expression: inner,
   satisfies_expression: inner,
