@@ -169,7 +169,13 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
     owner &&
     methods
       .flatMap((name) => run.knowledge.entryMethods.get(name) ?? [])
-      .find((e) => named(e) && extendsFramework(owner, e) && contextOfEntryFits(run, frame, fn, e));
+      .find(
+        (e) =>
+          named(e) &&
+          extendsFramework(owner, e) &&
+          (!e.file || e.file.test(run.text)) &&
+          contextOfEntryFits(run, frame, fn, e),
+      );
   return method ?? run.knowledge.entryNames.find(named) ?? null;
 }
 
