@@ -2,9 +2,23 @@ import type { ReadModels } from "../catalogue/catalogue.ts";
 import type { Span } from "../ir/ir.ts";
 import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
+import { through } from "./guard-functions.ts";
+import { targetOf } from "./handover.ts";
 import { accessPath, memberPaths } from "./names.ts";
+import { wholeObject } from "./passage.ts";
 import type { Frame, Run } from "./run.ts";
-import { allTaint, cleaned, elementAt, firstStep, joinTaint, named, nothing, type Taint, type Value } from "./value.ts";
+import {
+  allTaint,
+  cleaned,
+  elementAt,
+  firstStep,
+  joinTaint,
+  named,
+  nothing,
+  type Taint,
+  tainted,
+  type Value,
+} from "./value.ts";
 
 /** Another function may have assigned since: of the constants only texts are worth trusting, they are rarely reassigned. */
 export function fromOutside(value: Value): Value {
@@ -38,7 +52,8 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   // A field that is asked for says more than the object it is in.
   const narrowed =
     carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !isPartOf(s.outside, carried));
-  const entered = source ? joinTaint(narrowed, [{ source, clean: 0, step: firstStep(at) }]) : narrowed;
+  const typed = throughField(run, frame, reached, narrowed);
+  const entered = source ? joinTaint(typed, [{ source, clean: 0, step: firstStep(at) }]) : typed;
   const value = { ...base, taint: entered };
   if (models.checks.length > 0) {
     check(run, frame, models.checks, {
@@ -51,6 +66,13 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
     });
   }
   return read.cleans === 0 ? value : cleaned(value, read.cleans);
+}
+
+/** A public field of a form of another file, whose type is known there. */
+function throughField(run: Run, frame: Frame, paths: readonly string[], taint: readonly Taint[]): readonly Taint[] {
+  const target = run.language === "java" && taint.length > 0 ? targetOf(run, frame, paths) : null;
+  if (target === null) return taint;
+  return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
 }
 
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */

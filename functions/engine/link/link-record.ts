@@ -141,11 +141,19 @@ function classesOf(run: Run): LinkRecord["classes"] {
   return classes.filter((entry) => entry.bases.length > 0);
 }
 
-/** What gives numbers and the like in all classes of the file that have it: forms say so by the types of their fields, written getters or not. */
+/**
+ * What gives numbers and the like in all classes of the file that have it: forms say so by the types of their fields, written getters or
+ * not. All that an enumeration gives has been written down.
+ */
 function plainOf(run: Run): { plain?: string[] } {
   if (run.language !== "java") return {};
-  const typed = run.classes.flatMap(({ node }) => node.body.flatMap(typeOfMember));
   const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
+  const membersOf = ({ node }: ClassInfo) => {
+    const members = node.body.flatMap(typeOfMember);
+    if (!enumerations.has(node.name)) return members;
+    return [...members.map(({ name }) => name), "name", "toString"].map((name) => ({ name, type: node.name }));
+  };
+  const typed = run.classes.flatMap(membersOf);
   const isPlain = (type: string) => isCleanType(run, type) || enumerations.has(type);
   const others = new Set(typed.filter(({ type }) => !isPlain(type)).map(({ name }) => name));
   const plain = new Set(typed.map(({ name }) => name).filter((name) => !others.has(name)));
