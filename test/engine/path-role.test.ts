@@ -10,6 +10,8 @@ it.each([
   ["src/main/java/org/example/samples/shop/Shop.java", false],
   ["shop/src/main/kotlin/org/example/demo/Shop.kt", false],
   ["demo/src/main/java/org/example/Shop.java", false],
+  ["src/com/test/shop/Orders.java", false],
+  ["src/integration/samples/orders.js", true],
   ["lib/latest/orders.js", false],
 ])("%s is test code: %s", (path, expected) => {
   expect(inTestCode(path, "")).toBe(expected);

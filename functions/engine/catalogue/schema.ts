@@ -167,7 +167,7 @@ export const Model = z.strictObject({
         names: z.array(z.array(z.string()).min(1)).optional(),
         /** Functions that the file exports under this name, `*` for any; only those with the names, where there are such too. */
         exported: z.string().optional(),
-        /** Of functions told by names, or exported ones: the file must have this somewhere. */
+        /** Of functions told by names, exported ones and methods: the file must have this somewhere. */
         file: z.string().optional(),
         /** Methods of this name, in classes that extend `of` where that is given; `set*` are all setters, `*` all that others may call. */
         method: z.string().optional(),

@@ -24,6 +24,12 @@ export function propertyOf(getter: string): string {
   return name === getter ? getter : name.charAt(0).toLowerCase() + name.slice(1);
 }
 
+/** The property that a setter is for: `name` of `setName`; null for what is none. */
+export function propertySetBy(setter: string): string | null {
+  const name = /^set(\p{Lu}.*)$/u.exec(setter)?.[1];
+  return name === undefined ? null : name.charAt(0).toLowerCase() + name.slice(1);
+}
+
 const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 function asCall(run: Run, of: Value, field: Field, name: string, args: Call["args"]): Call | null {

@@ -1,7 +1,7 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
 import { callable } from "../ir/callable.ts";
 import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
-import { propertyOf } from "./accessors.ts";
+import { propertyOf, propertySetBy } from "./accessors.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
@@ -10,7 +10,7 @@ import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { withFields } from "./known-fields.ts";
-import { member, memberOfInstance } from "./members.ts";
+import { fieldTaint, member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
@@ -34,6 +34,7 @@ import {
   stepped,
   type Taint,
   tainted,
+  taintOfPart,
   type Value,
 } from "./value.ts";
 import { showModel } from "./views.ts";
@@ -99,7 +100,10 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
-  const given = target ?? (called.callee.closures.length === 0 ? methodTarget(run, called) : null);
+  const given =
+    constructorOf(run, call, called) ??
+    target ??
+    (called.callee.closures.length === 0 ? methodTarget(run, called) : null);
   if (given !== null) handOver(run, given, positional, called.named, call);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
@@ -107,9 +111,21 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   let result = resultOf(run, frame, call, called, entered);
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);
+  fillBean(run, frame, call, called);
   result = asSetting(models, subject, result);
   const gives = returnedBy(run, frame, call, result);
   return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
+}
+
+/** The constructor of a class of another file; one of the same package needs no import, so its name says no more. */
+function constructorOf(
+  { language, knowledge }: Run,
+  { isNew, callee }: Call,
+  { target, callee: made }: Called,
+): string | null {
+  if (language !== "java" || !isNew || made.type || callee.kind !== "variable") return null;
+  const name = target ?? (/^\p{Lu}/u.test(callee.name) && !knowledge.known.has(callee.name) ? callee.name : null);
+  return name === null ? null : `${name}.constructor`;
 }
 
 /** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
@@ -311,6 +327,20 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   );
 }
 
+/** `item.setTitle(title)`: a bean of another file keeps its properties under the names that its getters go by. */
+function fillBean(
+  run: Run,
+  frame: Frame,
+  { callee }: Call,
+  { positional: [given, ...more], receiver, target }: Called,
+) {
+  if (run.language !== "java" || target === null || callee.kind !== "field" || more.length > 0) return;
+  const property = propertySetBy(callee.name);
+  if (!given || !receiver || property === null || receiver.slots?.shape === "list") return;
+  const entries = new Map(receiver.slots?.entries).set(property, given);
+  storeReceiver(run, frame, callee.of, { ...receiver, slots: { shape: "map", entries, rest: null } });
+}
+
 /** Records, and classes that Lombok completes, have accessors which nobody writes: `query.text()`, `filter.getName()`. */
 function accessed(run: Run, frame: Frame, { callee, args }: Call, receiver: Value | null): Value | null {
   if (run.language !== "java" || callee.kind !== "field" || args.length > 0 || !receiver?.instance) return null;
@@ -490,14 +520,19 @@ function fromOtherFile(run: Run, call: Call, called: Called, target: string, tru
       .filter(([, taint]) => taint.length > 0)
       .map(([field, taint]) => through(tainted(taint), { target, argument, field, check: "result", trusted }).taint),
   );
-  const receiver = called.receiver ? [throughGetter(call, called.receiver, target)] : [];
+  const receiver = called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
   return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));
 }
 
-/** What is asked of an object made of input is input, unless its class says that it is a number. */
-function throughGetter({ args }: Call, receiver: Value, target: string): readonly Taint[] {
-  const taint = allTaint(receiver);
-  if (args.length > 0) return taint;
+/** What is asked of an object made of input is input, unless its class says that it is a number, or only other properties are. */
+function throughGetter(run: Run, { callee, args }: Call, receiver: Value, target: string): readonly Taint[] {
+  const name = callee.kind === "field" && run.language === "java" ? callee.name : "";
+  const property = /^(get|is)\p{Lu}/u.test(name) ? propertyOf(name) : undefined;
+  // What a bean does is not made of what it was filled with, unless it makes text of itself.
+  const isDeed = name !== "" && property === undefined && !/^(to|as|build|format|render)(\p{Lu}|$)/u.test(name);
+  const part = isDeed ? receiver.taint : taintOfPart(receiver, property);
+  if (args.length > 0) return part;
+  const taint = property === undefined ? part : fieldTaint(run, receiver, part, property);
   return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
 }
 

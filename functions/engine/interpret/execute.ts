@@ -351,7 +351,8 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     // Methods of one name are told apart by how many parameters they have, where a language has such.
     const key = info.methods.has(member.fn.name) ? overload(member.fn.name, member.fn.params.length) : member.fn.name;
     info.methods.set(run.language === "java" ? key : member.fn.name, closure);
-    if (!frame.fn && !frame.owner)
+    // A class inside another is met by other files as what it implements.
+    if (!frame.fn && (!frame.owner || (run.language === "java" && node.bases.length > 0)))
       run.exports.set(`${node.name}.${run.language === "java" ? key : member.fn.name}`, closure);
     checkDefinition(run, inner, member.fn);
     remember(run, closure, symbolOf(symbol, member.fn.name, member.fn.params.length));

@@ -76,7 +76,9 @@ const dirtier = (known: Handover, other: Handover): Handover => ({
 export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]): string | null {
   if (run.language === "go") return targetInPackage(run, paths);
   if (run.language === "php") return globalTarget(run, paths);
-  for (const path of paths) {
+  // A type that is declared names its file; of what a factory gives, only the factory's is known.
+  const declared = run.language === "java" ? paths.filter((path) => !path.includes("()")) : [];
+  for (const path of declared.length === 0 ? paths : [...declared, ...paths]) {
     const plain = path.includes("()") ? path.replaceAll("()", "") : path;
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;

@@ -53,7 +53,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const narrowed =
     carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !isPartOf(s.outside, carried));
   const entered = source ? joinTaint(narrowed, [{ source, clean: 0, step: firstStep(at) }]) : narrowed;
-  const value = { ...base, taint: asDeclared(run, frame, of, name, entered) };
+  const value = { ...base, taint: asDeclared(run, frame, of, name, reached, entered) };
   if (models.checks.length > 0) {
     check(run, frame, models.checks, {
       positional: [of],
@@ -68,10 +68,18 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
 }
 
 /** A field of something whose class another file declares: linking knows whether it is a number, or text and nothing else. */
-function asDeclared(run: Run, frame: Frame, of: Value, name: string, taint: readonly Taint[]): readonly Taint[] {
-  if (run.language !== "python" || taint.length === 0) return taint;
-  const type = of.paths.find((path) => /\.[A-Z]\w*$/.test(path));
-  const target = type === undefined ? null : targetOf(run, frame, [`${type}.${name}`]);
+function asDeclared(
+  run: Run,
+  frame: Frame,
+  of: Value,
+  name: string,
+  paths: readonly string[],
+  taint: readonly Taint[],
+): readonly Taint[] {
+  if (taint.length === 0) return taint;
+  const type = run.language === "python" ? of.paths.find((path) => /\.[A-Z]\w*$/.test(path)) : undefined;
+  const asked = run.language === "java" ? paths : type === undefined ? [] : [`${type}.${name}`];
+  const target = asked.length > 0 ? targetOf(run, frame, asked) : null;
   if (target === null) return taint;
   return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
 }

@@ -14,8 +14,8 @@ const everywhere: Record<string, boolean> = {
 };
 
 /**
- * What taking out or replacing characters makes text clean for: those left in a list of harmless ones, the one that opens a tag, or all
- * that leads upwards at the beginning of a path in its shortest form, which has it nowhere else.
+ * What taking out or replacing characters makes text clean for: those left in a list of harmless ones, the one that opens a tag, two dots
+ * that lead upwards, or all that does so at the beginning of a path in its shortest form, which has it nowhere else.
  */
 export function replacementCleans(run: Run, call: Call, receiver: Value | null, args: readonly Value[]): Families {
   const { callee } = call;
@@ -31,8 +31,14 @@ export function replacementCleans(run: Run, call: Call, receiver: Value | null, 
   const all = everywhere[name] || run.language !== "javascript" || /[a-z]*g[a-z]*$/.test(flagsOf(run, first.value));
   if (!all) return 0;
   if (isRegex && keepsOnlyHarmless(pattern)) return allFamilies;
+  const upwards = isRegex ? twoDots.test(pattern) : pattern === "..";
+  if (upwards && /^[\w-]*$/.test(String(args[1]?.constants?.[0] ?? ".")))
+    return run.catalogue.bitsOf(["path_traversal"]);
   return takesOut(run.catalogue, pattern, isRegex);
 }
+
+/** `..` as a regular expression. Where it is gone, two dots never come together again, as they do where `../` is taken out. */
+const twoDots = /^\(?(\\\.|\[\.\])(\\\.|\[\.\]|\{2,?\})\+?\)?$/;
 
 /** `^(\.\.(\/|\\|$))+` in its many ways of writing. */
 const leadsUpwards = /^\^\((\?:)?(\\\.\\\.|\\\.\{2\}|(\[\.\]){2})\(?(\?:)?\[?[\\/|$\]]+\)?\)[+*]$/;

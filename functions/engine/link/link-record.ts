@@ -159,12 +159,20 @@ function classesOf(run: Run): LinkRecord["classes"] {
   return classes.filter((entry) => entry.bases.length > 0);
 }
 
-/** What gives numbers and the like, or nothing but text, in all classes of the file that have it: forms say so by the types of their fields, written getters or not. */
+/**
+ * What gives numbers and the like, or nothing but text, in all classes of the file that have it: forms say so by the types of their fields,
+ * written getters or not. All that an enumeration gives has been written down.
+ */
 function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
   if (run.language !== "java" && run.language !== "python") return {};
-  const typed = run.classes.flatMap(({ node }) => node.body.flatMap(typeOfMember));
-  const enumerated = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
-  const isPlain = (type: string) => isCleanType(run, type) || enumerated.has(type);
+  const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
+  const membersOf = ({ node }: ClassInfo) => {
+    const members = node.body.flatMap(typeOfMember);
+    if (!enumerations.has(node.name)) return members;
+    return [...members.map(({ name }) => name), "name", "toString"].map((name) => ({ name, type: node.name }));
+  };
+  const typed = run.classes.flatMap(membersOf);
+  const isPlain = (type: string) => isCleanType(run, type) || enumerations.has(type);
   const allThatAre = (fits: (type: string) => boolean) => {
     const others = new Set(typed.filter(({ type }) => !fits(type)).map(({ name }) => name));
     return [...new Set(typed.map(({ name }) => name))].filter((name) => !others.has(name)).sort(byCodeUnits);

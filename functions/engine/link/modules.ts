@@ -136,6 +136,8 @@ export class Modules {
     const called = (name: string) => artefact.link.exports.filter((exported) => exported.name === name);
     const exact = called(member);
     const own = exact.length > 0 ? exact : called(`${file}${method}`);
+    // Neither a class inside nor one that extends it is made in its place.
+    if (method === ".constructor") return own.map((exported) => ({ artefact, exported }));
     const found = own.length > 0 ? own : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
     // What is declared here may be overridden, or be no more than an interface.
     const owner = member.includes(".") ? (member.split(".")[0] as string) : file;

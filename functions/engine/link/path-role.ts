@@ -26,12 +26,12 @@ const isTestFile = (path: string): boolean =>
 
 /**
  * Whether a path holds tests, examples or the like. Only the path is asked, so it is applied when linking. Below `src/main` stands what is
- * delivered, and a folder there is a part of a package's name: `org/example/samples/shop`. `demo` is also what generators of projects call
- * one that was given no name.
+ * delivered, and a folder there is a part of a package's name: `org/example/samples/shop`. So it is in older layouts, `src/com/test/shop`,
+ * where the folder below `src` alone may say what it is for. `demo` is also what generators of projects call one that was given no name.
  * @param home see `homeOfCode`
  */
 export function inTestCode(path: string, home: string): boolean {
-  const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1");
+  const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1").replace(/((^|\/)src\/\w+\/).*\.(java|kt)$/, "$1");
   return (
     /(^|\/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
       path.startsWith(home) ? folders.slice(home.length) : folders,

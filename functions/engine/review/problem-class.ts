@@ -97,6 +97,7 @@ export const problemClasses: readonly ProblemClass[] = [
   row("weak_cipher", "weak_crypto", [327, 326, 329, 1204], ["A02", "A04"], "弱加密算法", "Weak cipher"),
   row("weak_hash", "weak_crypto", [328], ["A02", "A04"], "弱散列算法", "Weak hash"),
   row("weak_password_hash", "weak_crypto", [916, 759, 760], ["A02", "A04"], "口令散列太弱", "Weak hash of passwords"),
+  row("plain_password", "weak_crypto", [256], ["A04", "A06"], "口令明文保存", "Password kept readable"),
   row("weak_random", "weak_crypto", [330, 338, 331], ["A02", "A04"], "不安全的随机数", "Predictable random numbers"),
   row("jwt_unverified", "weak_crypto", [347], ["A02", "A04"], "令牌签名未校验", "Unverified token"),
   row("tls_verification", "weak_crypto", [295, 297], ["A07", "A07"], "TLS 校验被关闭", "TLS verification off"),

@@ -1,0 +1,6 @@
+package org.loans.model;
+
+public class Filter {
+  public String borrower;
+  public int weeks;
+}
