@@ -8,7 +8,7 @@ import { checkKeyedWrites } from "./keyed-writes.ts";
 import { basePaths } from "./names.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
 import type { Frame, Guard, Run, Summary } from "./run.ts";
-import { Scope } from "./scope.ts";
+import { passFacts, Scope } from "./scope.ts";
 import { applySummary } from "./summaries.ts";
 import {
   allTaint,
@@ -140,8 +140,7 @@ const isInput = ({ taint }: Value): boolean =>
   taint.some(({ source }) => source.parameter === null && source.outside === null);
 
 function hasFacts(from: Scope): boolean {
-  for (let scope: Scope | null = from; scope; scope = scope.parent)
-    for (const key of scope.variables?.keys() ?? []) if (key.startsWith("@")) return true;
+  for (let scope: Scope | null = from; scope; scope = scope.parent) if (scope.facts.length > 0) return true;
   return false;
 }
 
@@ -169,7 +168,8 @@ export function inline(
     run.symbols.get(fn) ?? caller.symbol,
   );
   frame.inlined = caller.inlined + (isPart(closure, caller) ? 0 : 1);
-  passFacts(caller.scope, frame.scope);
+  // What is settled before a call, such as the content type of the answer, is settled in it.
+  for (let scope: Scope | null = caller.scope; scope; scope = scope.parent) passFacts(scope, frame.scope.variables);
   knowFacts(closure, frame.scope);
   frame.returns = returns;
   for (const [i, param] of fn.params.entries()) {
@@ -190,13 +190,6 @@ export function inline(
   if (frame.scope.alive) settle(frame);
   for (const fact of frame.settled ?? []) caller.scope.set(fact, constant(true));
   return verified(fn, frame.returned ?? nothing);
-}
-
-/** What is settled before a call, such as the content type of the answer, is settled in it. */
-function passFacts(from: Scope, to: Scope): void {
-  for (let scope: Scope | null = from; scope; scope = scope.parent) {
-    for (const [key, value] of scope.variables ?? []) if (key.startsWith("@")) to.set(key, value);
-  }
 }
 
 /** What was settled when the object was made is so in each of its methods. */
