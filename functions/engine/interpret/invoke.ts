@@ -123,7 +123,7 @@ function tellsMore(
     [self, ...given].some(isInput) ||
     given.some(({ prefix }) => prefix !== null) ||
     parameters.some(({ name, value }, i) => isMore(named.get(name) ?? args[i] ?? nothing, value)) ||
-    args.length > parameters.length
+    args.slice(parameters.length).some((arg) => isMore(arg, nothing))
   );
 }
 
