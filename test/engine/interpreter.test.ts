@@ -188,6 +188,33 @@ const table: [construct: string, reaches: boolean, code: Partial<Record<Language
     },
   ],
   [
+    "a loop's second round, for what only one way through the first assigns",
+    true,
+    {
+      js: "let y; for (const z of [1, 2]) { if (y) sink(y); if (z === other) y = x; }",
+      py: "y = None\nfor z in [1, 2]:\n    if y:\n        sink(y)\n    if z == other:\n        y = x",
+      java: "String y = null; for (int z : rows) { if (y != null) sink(y); if (z == rows.length) y = x; }",
+    },
+  ],
+  [
+    "a loop's second round, where a round assigns first on every way but one",
+    true,
+    {
+      js: "let y = 'a'; for (const z of [1, 2]) { if (z === other) y = 'b'; sink(y); y = x; }",
+      py: "y = 'a'\nfor z in [1, 2]:\n    try:\n        y = other()\n    except ValueError:\n        pass\n    sink(y)\n    y = x",
+      java: 'String y = "a"; for (int z : rows) { if (z == 3) y = "b"; sink(y); y = x; }',
+    },
+  ],
+  [
+    "a loop whose rounds assign before they read",
+    false,
+    {
+      js: "for (const z of [1, 2]) { let y = 'a'; sink(y); y = x; }",
+      py: "for z in [1, 2]:\n    y = 'a'\n    sink(y)\n    y = x",
+      java: 'for (int z : rows) { String y = "a"; sink(y); y = x; }',
+    },
+  ],
+  [
     "a loop's second round",
     true,
     {

@@ -197,6 +197,8 @@ export class Catalogue {
   readonly structure: StructureScanner | null;
   readonly #data: CatalogueData;
   readonly #codes: ReadonlySet<string>;
+  /** By language; what is imported says more than what is guessed from names, so it is asked first. */
+  readonly #models: ReadonlyMap<string, readonly Model[]>;
   #asked: { key: string; catalogue: Catalogue } | null = null;
   readonly #bits: Map<string, Families>;
   readonly #leads: readonly { bit: Families; safe: LazyRegex }[];
@@ -207,6 +209,8 @@ export class Catalogue {
   constructor(data: CatalogueData, codes: readonly string[] = []) {
     this.#data = data;
     this.#codes = new Set(codes);
+    const byDetection = data.models.toSorted((a, b) => Number(b.detect !== undefined) - Number(a.detect !== undefined));
+    this.#models = Map.groupBy(byDetection, (model) => model.language);
     const asked = data.rules.filter((rule) => rule.code !== undefined && this.#codes.has(rule.code));
     this.structure = asked.length > 0 ? new StructureScanner(asked) : null;
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
@@ -241,6 +245,7 @@ export class Catalogue {
 
   /** The names of the families in a set, for records that outlive this catalogue's numbering. */
   namesOf(families: Families): string[] {
+    if (families === 0) return [];
     return [...this.#bits].filter(([, bit]) => (families & bit) !== 0).map(([name]) => name);
   }
 
@@ -257,10 +262,7 @@ export class Catalogue {
   /** What is known about a file in this language that imports these modules. Cached per set of models. */
   knowledge(language: string, imports: ReadonlySet<string>): Knowledge {
     const base = modelLanguage(language);
-    // What is imported says more than what is guessed from names, so it is asked first.
-    const models = this.#data.models
-      .filter((model) => model.language === base && isImported(model, imports))
-      .sort((a, b) => Number(b.detect !== undefined) - Number(a.detect !== undefined));
+    const models = (this.#models.get(base) ?? []).filter((model) => isImported(model, imports));
     const key = `${language}|${models.map((model) => model.framework).join("|")}`;
     const known = this.#knowledge.get(key) ?? this.#build(base, models);
     this.#knowledge.set(key, known);
@@ -481,7 +483,7 @@ function isImported(model: Model, imports: ReadonlySet<string>): boolean {
   if (!model.detect) return true;
   return model.detect.imports.some((wanted) => {
     for (const module of imports)
-      if (module === wanted || module.startsWith(`${wanted}.`) || module.startsWith(`${wanted}/`)) return true;
+      if (module.startsWith(wanted) && /^([./]|$)/.test(module.slice(wanted.length))) return true;
     return false;
   });
 }

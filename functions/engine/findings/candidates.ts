@@ -79,18 +79,18 @@ export function snippetOf(lines: LineIndex, place: LocalPlace): string {
 }
 
 /** Source, steps, sink; the middle of long ways is left out. */
-export function traceOf(file: FileContext, source: Span, last: Step, sink: Span): LocalStep[] {
+export function traceOf(file: FileContext, source: Span, last: Step, sink: Span, max = traceMax): LocalStep[] {
   const steps: Span[] = [];
   for (let step: Step | null = last; step; step = step.parent) steps.push(step);
   const middle = steps.reverse().filter((step) => !same(step, source) && !same(step, sink));
-  const room = traceMax - 2;
-  const kept = middle.length <= room ? middle : [...middle.slice(0, room / 2), ...middle.slice(-room / 2)];
+  const left = Math.max(0, middle.length - (max - 2));
+  if (left > 0) middle.splice((max - 2) / 2, left);
   const step = (at: Span, role: LocalStep["role"]): LocalStep => ({
     ...file.lines.place(at.start, at.end),
     code: excerptOf(file.text, at, 120),
     role,
   });
-  return [step(source, "source"), ...kept.map((at) => step(at, "step")), step(sink, "sink")];
+  return [step(source, "source"), ...middle.map((at) => step(at, "step")), step(sink, "sink")];
 }
 
 const same = (a: Span, b: Span) => a.start === b.start && a.end === b.end;

@@ -13,7 +13,7 @@ import { numericOf, useOf } from "./memory.ts";
 import { noteBounds } from "./memory-faults.ts";
 import { indexOf } from "./memory-indexes.ts";
 import { accessPath, basePaths, globalName, hasOpenClasses, isKey, isPackage, memberPaths } from "./names.ts";
-import { concatenate, formatPrefix, operate, truth } from "./operators.ts";
+import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates } from "./scope.ts";
@@ -221,8 +221,6 @@ function normalisedIndex(of: Value, key: string | number | boolean): string {
   if (typeof key === "number" && key < 0 && of.slots?.shape === "list") return String(of.slots.entries.size + key);
   return String(key);
 }
-
-const shortCircuit = new Set(["&&", "||", "??", "and", "or"]);
 
 function operation(run: Run, frame: Frame, e: Operation): Value {
   if (shortCircuit.has(e.operator)) return choice(run, frame, e);

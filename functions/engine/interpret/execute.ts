@@ -25,8 +25,9 @@ import { isLocal } from "./memory-sizes.ts";
 import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import { noteRefusal } from "./refusals.ts";
+import { leavesForNext } from "./rounds.ts";
 import type { Frame, Run } from "./run.ts";
-import { joinStates, Scope, type Variables } from "./scope.ts";
+import { isFact, joinStates, passFacts, Scope, type Variables } from "./scope.ts";
 import { type ClassInfo, type ClosureValue, elementAt, join, named, nothing, type Value } from "./value.ts";
 
 /** Runs statements in order until none can be reached. Functions are bound first: they can be used before they stand. */
@@ -141,7 +142,7 @@ function pageOf(run: Run, value: Value): Value {
 
 /** Notes the facts that hold where a function returns. */
 export function settle(frame: Frame): void {
-  const here = [...(frame.scope.variables?.keys() ?? [])].filter((key) => key.startsWith("@") && !isLocal(key));
+  const here = frame.scope.facts.map(([fact]) => fact).filter((fact) => !isLocal(fact));
   frame.settled = new Set(frame.settled ? here.filter((key) => frame.settled?.has(key)) : here);
 }
 
@@ -226,7 +227,7 @@ function equalTo(run: Run, frame: Frame, of: Expression, test: Expression): void
   refine(run, frame, { start: of.start, end: test.end, kind: "operation", operator: "==", operands: [of, test] }, true);
 }
 
-/** Two rounds show what one round leaves for the next; constants that change from round to round are forgotten. */
+/** A second round shows what the first has left for it; constants that change from round to round are forgotten. */
 function executeLoop(run: Run, frame: Frame, s: Loop): void {
   if (s.test && !s.always && truth(evaluate(run, frame, s.test)) === false) return;
   const entry = frame.scope.copy();
@@ -235,13 +236,13 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   let skipped = s.always ? null : entry && new Map(entry);
   let element: Element | null = null;
   let passed = 0;
+  const { storings } = run;
   for (let round = 0; round < 2 && frame.scope.alive; round++) {
     frame.statement = s.bind ?? s.test ?? { start: s.start, end: s.start };
     if (s.bind) evaluate(run, frame, s.bind);
     if (round === 0) element = taintedElement(frame, s);
     // What is gone through has been asked for, also where it is empty.
-    if (round === 0)
-      for (const [key, value] of frame.scope.variables ?? []) if (key.startsWith("@")) skipped?.set(key, value);
+    if (round === 0) passFacts(frame.scope, skipped);
     if (s.test && (round > 0 || !s.always)) {
       evaluate(run, frame, s.test);
       refine(run, frame, s.test, true);
@@ -257,6 +258,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
     if (s.update && frame.scope.alive) evaluate(run, frame, s.update);
     forget(frame, entry);
     skipped = joinStates(skipped, frame.scope.copy());
+    if (entry && !leavesForNext(run, frame.scope, s, entry, storings)) break;
   }
   frame.loops.pop();
   const ends = s.test || s.bind ? skipped : loop.breaks.length === 0 ? frame.scope.variables : null;
@@ -360,7 +362,7 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const others = node.body.filter((member) => member.kind !== "function");
   runBody(run, inner, others);
   for (const [name, value] of scope.variables ?? []) {
-    if (name.startsWith("@")) info.facts.add(name);
+    if (isFact(name)) info.facts.add(name);
     const known = info.fields.get(name);
     if (!name.startsWith("this.")) info.fields.set(name, known ? join(known, value) : value);
   }

@@ -125,7 +125,7 @@ function tellsMore(
     [self, ...given].some(isInput) ||
     given.some(({ prefix }) => prefix !== null) ||
     parameters.some(({ name, value }, i) => isMore(named.get(name) ?? args[i] ?? nothing, value)) ||
-    args.length > parameters.length
+    args.slice(parameters.length).some((arg) => isMore(arg, nothing))
   );
 }
 
@@ -142,8 +142,7 @@ const isInput = ({ taint }: Value): boolean =>
   taint.some(({ source }) => source.parameter === null && source.outside === null);
 
 function hasFacts(from: Scope): boolean {
-  for (let scope: Scope | null = from; scope; scope = scope.parent)
-    for (const key of scope.variables?.keys() ?? []) if (key.startsWith("@")) return true;
+  for (let scope: Scope | null = from; scope; scope = scope.parent) if (scope.facts.length > 0) return true;
   return false;
 }
 
@@ -171,7 +170,9 @@ export function inline(
     run.symbols.get(fn) ?? caller.symbol,
   );
   frame.inlined = caller.inlined + (isPart(closure, caller) ? 0 : 1);
-  passFacts(caller.scope, frame.scope);
+  // What is settled before a call, such as the content type of the answer, is settled in it.
+  for (let scope: Scope | null = caller.scope; scope; scope = scope.parent)
+    for (const [fact, value] of scope.facts) if (!isLocal(fact)) frame.scope.set(fact, value);
   knowFacts(closure, frame.scope);
   frame.returns = returns;
   for (const [i, param] of fn.params.entries()) {
@@ -192,13 +193,6 @@ export function inline(
   if (frame.scope.alive) settle(frame);
   for (const fact of frame.settled ?? []) caller.scope.set(fact, constant(true));
   return verified(fn, frame.returned ?? nothing);
-}
-
-/** What is settled before a call, such as the content type of the answer, is settled in it. */
-function passFacts(from: Scope, to: Scope): void {
-  for (let scope: Scope | null = from; scope; scope = scope.parent) {
-    for (const [key, value] of scope.variables ?? []) if (key.startsWith("@") && !isLocal(key)) to.set(key, value);
-  }
 }
 
 /** What was settled when the object was made is so in each of its methods. */

@@ -98,6 +98,9 @@ export function formatPrefix(format: string, args: readonly Value[]): string {
   return prefix;
 }
 
+/** Operators whose first operand may decide alone. */
+export const shortCircuit: ReadonlySet<string> = new Set(["&&", "||", "??", "and", "or"]);
+
 /** Whether a test is known: true, false, or null when both can be. */
 export function truth(value: Value): boolean | null {
   if (!value.constants || value.constants.length === 0) return null;

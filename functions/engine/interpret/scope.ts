@@ -9,6 +9,8 @@ export type Variables = Map<string, Value>;
  */
 export class Scope {
   variables: Variables | null = new Map();
+  /** Functions that see its variables have been run. */
+  isShared = false;
   /** The variables where the function returned: functions made in it go on to see them. */
   #left: Variables | null = null;
   readonly parent: Scope | null;
@@ -23,6 +25,7 @@ export class Scope {
     this.parent = parent;
     this.owner = owner;
     this.#sees = sees;
+    if (parent) parent.isShared = true;
   }
 
   get alive(): boolean {
@@ -56,12 +59,11 @@ export class Scope {
   /** Assigns; what was known about fields of the old value goes. */
   set(key: string, value: Value): void {
     if (!this.variables) return;
-    const prefix = `${key}.`;
-    if (this.variables.get(fieldMark) !== undefined) {
-      for (const other of [...this.variables.keys()]) if (other.startsWith(prefix)) this.variables.delete(other);
+    if (this.variables.has(fieldMark)) {
+      const prefix = `${key}.`;
+      for (const other of this.variables.keys()) if (other.startsWith(prefix)) this.variables.delete(other);
     }
-    this.variables.set(key, value);
-    if (key.includes(".")) this.variables.set(fieldMark, nothing);
+    this.refine(key, value);
   }
 
   /** The state, where something in it is known about a field; null where nothing is. */
@@ -78,7 +80,13 @@ export class Scope {
   refine(key: string, value: Value): void {
     if (!this.variables) return;
     this.variables.set(key, value);
-    if (key.includes(".")) this.variables.set(fieldMark, nothing);
+    if (isFact(key)) this.variables.set(factMark, nothing);
+    else if (key.includes(".")) this.variables.set(fieldMark, nothing);
+  }
+
+  /** The facts that hold here. */
+  get facts(): [string, Value][] {
+    return this.variables?.has(factMark) ? [...this.variables].filter(([key]) => isFact(key)) : [];
   }
 
   /** A copy of the state, to go on with in one branch. */
@@ -89,8 +97,20 @@ export class Scope {
 
 const isVariable = (name: string): boolean => name.startsWith("$") || name.startsWith("this.");
 
-/** Present when some key is an access path; spares the scan for fields in the usual case. */
+/** Present when some key is an access path, or a fact; spares the scan for such in the usual case. */
 const fieldMark = "<fields>";
+const factMark = "<facts>";
+
+/** Whether a key only tells what other keys there are. */
+export const isMark = (key: string): boolean => key === fieldMark || key === factMark;
+
+/** What has been settled, such as the type of the answer, is kept among the variables: it holds where they do. */
+export const isFact = (key: string): boolean => key.startsWith("@");
+
+/** Facts that hold here hold in another state too. */
+export function passFacts(from: Scope, to: Variables | null): void {
+  for (const [fact, value] of from.facts) to?.set(fact, value).set(factMark, nothing);
+}
 
 /** Joins two states. A name bound on one side only keeps its value; a dead side adds nothing. */
 export function joinStates(a: Variables | null, b: Variables | null): Variables | null {
@@ -101,11 +121,11 @@ export function joinStates(a: Variables | null, b: Variables | null): Variables 
     const other = joined.get(key);
     if (other === value) continue;
     // A fact counts only where it holds on both sides.
-    if (key.startsWith("@")) continue;
+    if (isFact(key)) continue;
     if (other !== undefined) joined.set(key, join(other, value));
     else if (!isTold(key, value)) joined.set(key, value);
   }
-  for (const [key, value] of a) if (!b.has(key) && (key.startsWith("@") || isTold(key, value))) joined.delete(key);
+  for (const [key, value] of a) if (!b.has(key) && (isFact(key) || isTold(key, value))) joined.delete(key);
   return joined;
 }
 

@@ -140,9 +140,8 @@ class Recorder {
   }
 
   way({ source, clean, step, via }: Pick<Taint, "source" | "clean" | "step" | "via">, at: Span): Way {
-    const steps = asSteps(traceOf(this.#file, source, step, at));
     const kept = source.parameter || source.outside !== null ? 2 : stepsMax;
-    const trace = steps.length <= kept ? steps : [...steps.slice(0, kept / 2), ...steps.slice(-kept / 2)];
+    const trace = asSteps(traceOf(this.#file, source, step, at, kept));
     return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
   }
 }

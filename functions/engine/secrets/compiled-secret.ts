@@ -59,6 +59,9 @@ function compileProvider(rule: Rule, given: SecretProvider): CompiledSecret {
 /** Nothing that could be part of it stands before or after it. */
 const alone = (token: string): string => `(?:^|[^A-Za-z0-9_])(${token})(?:[^A-Za-z0-9_]|$)`;
 
-/** A name that contains the service's, and the value that it is given in code, settings or markup. */
+/**
+ * A name that contains the service's, and the value that it is given in code, settings or markup. What the name begins with is left out:
+ * it may be anything, and counting its characters would take a state for each of them.
+ */
 const assigned = (named: string, value: string): string =>
-  `(?i:[\\w.-]{0,50}?(?:${named})[ \\t\\w.-]{0,20}[\\s'"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'"\\s=]{0,5})(${value})(?:[\\x60'"\\s;]|\\\\[nr]|$)`;
+  `(?i:(?:${named})[ \\t\\w.-]{0,20}[\\s'"]{0,3}(?:=|>|:{1,3}=|\\|\\||:|=>|\\?=|,)[\\x60'"\\s=]{0,5})(${value})(?:[\\x60'"\\s;]|\\\\[nr]|$)`;

@@ -176,8 +176,5 @@ function candidateOf(
   };
 }
 
-/** Lower case without changing offsets; locale rules would change lengths. */
-export const asciiLower = (text: string): string => text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
-
 /** What a message calls a secret by. */
 const masked = (secret: string): string => (secret.length >= 12 ? `${secret.slice(0, 4)}****` : "****");

@@ -3,7 +3,6 @@ import { expression } from "../catalogue/expression.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
-import { asciiLower } from "../secrets/scan.ts";
 import type { ShownText } from "../secrets/shown-text.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 
@@ -15,6 +14,11 @@ const sinkCharactersMax = 120;
 /** What expressions do with one line, in steps of the time limit. */
 const stepsALine = 64;
 
+/** Lower case without changing offsets; some letters beyond ASCII get longer. */
+const lowerCase = (text: string, isAscii: boolean): string =>
+  isAscii ? text.toLowerCase() : text.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
+
+const beyondAscii = /[^\0-\x7f]/;
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 interface CompiledText {
@@ -39,10 +43,13 @@ export class TextScanner {
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
     limit: TimeLimit = noLimit(),
   ): Candidate[] {
-    const lower = asciiLower(text);
+    const isAscii = !beyondAscii.test(text);
+    const lower = lowerCase(text, isAscii);
+    // A keyword may be broken up by characters that nobody sees.
+    const broken = isAscii ? [] : Array.from(lower.matchAll(invisible), ({ index }) => lines.lineOf(index));
     return this.#texts.flatMap(({ rule, keywords, regexes }) => {
       const found: Candidate[] = [];
-      for (const number of linesWith(lower, lines, keywords)) {
+      for (const number of linesWith(lower, lines, keywords, broken)) {
         if (found.length === matchesMax || limit.passes(stepsALine)) break;
         const line = lines.line(number).slice(0, lineCharactersMax);
         const match = firstOf(regexes, line);
@@ -53,8 +60,8 @@ export class TextScanner {
   }
 }
 
-function linesWith(lower: string, lines: LineIndex, keywords: readonly string[]): number[] {
-  const found = new Set<number>();
+function linesWith(lower: string, lines: LineIndex, keywords: readonly string[], broken: readonly number[]): number[] {
+  const found = new Set(broken);
   for (const keyword of keywords) {
     for (let at = lower.indexOf(keyword); at >= 0; ) {
       const line = lines.lineOf(at);
@@ -63,8 +70,6 @@ function linesWith(lower: string, lines: LineIndex, keywords: readonly string[])
       at = line < lines.count ? lower.indexOf(keyword, lines.startOf(line + 1)) : -1;
     }
   }
-  // A keyword may be broken up by characters that nobody sees.
-  for (const { index } of lower.matchAll(invisible)) found.add(lines.lineOf(index));
   return [...found].sort((a, b) => a - b);
 }
 

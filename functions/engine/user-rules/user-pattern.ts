@@ -63,11 +63,12 @@ export function scanPatterns(
   limit: TimeLimit = noLimit(),
 ): PatternMatches {
   const { compiled, invalid } = compileOnce(patterns);
-  const lines = Array.from({ length: file.lines.count }, (_, i) => file.lines.line(i + 1).slice(0, lineCharactersMax));
+  const fitting = compiled.filter(({ rule }) => rule.language === "all" || rule.language === file.language);
+  const count = fitting.length > 0 ? file.lines.count : 0;
+  const lines = Array.from({ length: count }, (_, i) => file.lines.line(i + 1).slice(0, lineCharactersMax));
   const candidates: Candidate[] = [];
   let left = stepsMax;
-  for (const pattern of compiled) {
-    if (pattern.rule.language !== "all" && pattern.rule.language !== file.language) continue;
+  for (const pattern of fitting) {
     let matches = 0;
     for (const [i, line] of lines.entries()) {
       if (matches === matchesMax) break;
