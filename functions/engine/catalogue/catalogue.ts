@@ -62,6 +62,8 @@ export interface EntryPoint {
   self: string | null;
   parameters: string[];
   others: string | null;
+  /** The position of the first parameter after the others. */
+  othersEnd: number;
   returns: Match[];
   confidence: number;
   names: string[][];
@@ -383,6 +385,7 @@ export class Catalogue {
       self: entry.self ?? null,
       parameters: entry.parameters,
       others: entry.others ?? null,
+      othersEnd: entry.parameters.length + (entry.othersMax ?? Number.POSITIVE_INFINITY),
       returns: entry.returns.flatMap(({ argument, family, when, unless, notNear, confidence = entry.confidence }) =>
         rules
           .filter((rule) => rule.family === family)

@@ -190,8 +190,9 @@ export const Model = z.strictObject({
         self: Path.optional(),
         /** Type paths of the leading parameters. A function with one parameter more takes an error first. */
         parameters: z.array(Path).default([]),
-        /** Source kind of all other parameters. */
+        /** Source kind of all other parameters, or of so many of them. */
         others: Slug.optional(),
+        othersMax: z.number().int().positive().optional(),
         /** Types of parameters that the framework makes itself: whole paths, packages that end in a dot, or endings behind a star. */
         except: z.array(Path).default([]),
         /** Families for which what the function returns is a sink. */

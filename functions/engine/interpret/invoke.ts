@@ -334,9 +334,10 @@ export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: Entr
   const args = closure.fn.params.map((param, i) => {
     if (param.decorators.length > 0) return passedValue(run, frame, closure.fn, i, entry);
     const type = entry.parameters[i - offset];
-    const other = entry.others
-      ? [{ source: run.source(entry.others, param, entry.confidence), clean: 0, step: firstStep(param) }]
-      : [];
+    const other =
+      entry.others && i < entry.othersEnd
+        ? [{ source: run.source(entry.others, param, entry.confidence), clean: 0, step: firstStep(param) }]
+        : [];
     return type ? named(type, `?${param.name}`) : { ...named(`?${param.name}`), taint: other };
   });
   // What one handler settles, such as the content type, is nothing to the next.

@@ -24,8 +24,8 @@ export function parameterValue(
     step: firstStep(param),
   };
   const declared = typedAs(run, frame, param.type);
-  const passed =
-    entry && !isMade(entry, declared) && index >= entry.parameters.length ? passedKind(fn, param, entry) : null;
+  const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
+  const passed = isOther && !isMade(entry, declared) ? passedKind(fn, param, entry) : null;
   const decorated = passedBy(run, frame, param);
   const kind = decorated ? decorated.kind : passed;
   const type = decorated?.type ?? entry?.parameters[index];
