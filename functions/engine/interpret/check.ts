@@ -200,8 +200,8 @@ export const receiverFits = (wanted: LazyRegex, paths: readonly string[]): boole
 
 /** Whether the file and the surroundings of a statement are what the model asks for. */
 export function contextFits(run: Run, frame: Frame, match: Match): boolean {
-  if (match.file && !match.file.test(run.text)) return false;
-  if (match.notFile?.test(run.text)) return false;
+  if (match.file && !run.says(match.file)) return false;
+  if (match.notFile && run.says(match.notFile)) return false;
   if (!match.near && !match.notNear) return true;
   const statement = run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400));
   const narrow = `${frame.symbol} ${statement}`;

@@ -301,10 +301,14 @@ function executeTry(run: Run, frame: Frame, s: Try): void {
   if (!ends) frame.scope.variables = null;
 }
 
+/** Every name that is bound nowhere is looked for in each of them; whoever writes code imports a dozen packages so. */
+const wildcardsMax = 100;
+
 function bindImport(run: Run, frame: Frame, s: Import): void {
   if (s.as === "*") {
     // JavaScript has the names of others for those who import from it only.
-    if (run.language !== "javascript") run.wildcards.push(s.module);
+    const isNew = run.wildcards.length < wildcardsMax && !run.wildcards.includes(s.module);
+    if (run.language !== "javascript" && isNew) run.wildcards.push(s.module);
     if (/^(python|javascript)$/.test(run.language) && !frame.fn && !frame.owner) run.alias("*", s.module);
     return;
   }

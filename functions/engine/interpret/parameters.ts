@@ -169,7 +169,7 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
     );
     if (fits) return fits;
   }
-  const named = ({ names, file }: EntryPoint) => areNamed(fn, names) && (!file || file.test(run.text));
+  const named = ({ names, file }: EntryPoint) => areNamed(fn, names) && (!file || run.says(file));
   const exported = run.knowledge.entryExports.size > 0 ? entryOfExport(run, fn) : null;
   if (exported) return exported;
   const { owner } = frame;
@@ -191,7 +191,7 @@ function entryOfExport(run: Run, fn: FunctionNode): EntryPoint | null {
   for (const [name, closure] of run.exports) {
     if (closure.fn !== fn) continue;
     const entries = [...(run.knowledge.entryExports.get(name) ?? []), ...(run.knowledge.entryExports.get("*") ?? [])];
-    const found = entries.find((entry) => areNamed(fn, entry.names) && (!entry.file || entry.file.test(run.text)));
+    const found = entries.find((entry) => areNamed(fn, entry.names) && (!entry.file || run.says(entry.file)));
     if (found) return found;
   }
   return null;

@@ -1,5 +1,6 @@
 import type { AskedSetting } from "../artefact.ts";
 import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalogue.ts";
+import type { LazyRegex } from "../catalogue/expression.ts";
 import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Call, Expression, FunctionNode, Span } from "../ir/ir.ts";
@@ -182,6 +183,7 @@ export class Run {
   /** What the file's application is clean for as a whole. */
   cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];
+  readonly #says = new Map<LazyRegex, boolean>();
   truncated = false;
   /** How often something was stored where other functions find it. */
   storings = 0;
@@ -214,6 +216,13 @@ export class Run {
 
   get steps(): number {
     return this.#steps;
+  }
+
+  /** Whether the file has this somewhere. It is the same for every call that a model asks about, and may take milliseconds. */
+  says(wanted: LazyRegex): boolean {
+    const known = this.#says.get(wanted) ?? wanted.test(this.text);
+    this.#says.set(wanted, known);
+    return known;
   }
 
   /** Keeps what some method assigns to a field. */
