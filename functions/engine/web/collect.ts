@@ -210,9 +210,11 @@ class Collector {
 
   /** @returns what the nodes in it stand in */
   #call(call: Call, within: Within): Within {
-    const names = this.#names.of(call.callee);
+    const { callee } = call;
+    const own = this.#names.of(callee);
     // A router may be called anything.
-    if (call.callee.kind === "field" && this.#scope?.isRouter(call.callee.of)) names.push(`router.${call.callee.name}`);
+    const isRouters = callee.kind === "field" && this.#scope?.isRouter(callee.of);
+    const names = isRouters ? [...own, `router.${callee.name}`] : own;
     this.#calls.read(call, names, within);
     this.#routeCalls.register(call, names, within);
     this.#routers.handOn(call, this.#dropped.has(call));

@@ -42,6 +42,7 @@ export function functionRecords(all: readonly FunctionFacts[], referred: Readonl
       ? undefined
       : byName.get(reference.replace(/^#(this|self)\./, `${owner}.`).replace(/^#/, ""));
   return all.flatMap((facts) => {
+    if (facts.controls.size + facts.effects.size + facts.calls.size + facts.fronts.size === 0) return [];
     const reached = new Set([facts]);
     let last = [facts];
     const direct = [...facts.calls].flatMap((reference) => called(facts, reference) ?? []);

@@ -17,6 +17,9 @@ export class Names {
   meaning: (name: string) => string | Expression | null = () => null;
   /** The files of a package see each other's names; references to those begin with `~`. */
   readonly #packaged: boolean;
+  /** What calls and members are called is asked several times. Not kept where a name may mean something else in the next function. */
+  readonly #named = new Map<Expression, readonly string[]>();
+  readonly #resolved = new Map<Expression, string | undefined>();
 
   constructor(module: Module, packaged: boolean) {
     this.#packaged = packaged;
@@ -63,7 +66,15 @@ export class Names {
   }
 
   /** The name as written, and what it comes from. */
-  of(expression: Expression): string[] {
+  of(expression: Expression): readonly string[] {
+    const known = this.#named.get(expression);
+    if (known) return known;
+    const names = this.#namesOf(expression);
+    if (!this.#packaged) this.#named.set(expression, names);
+    return names;
+  }
+
+  #namesOf(expression: Expression): string[] {
     const as = written(expression).slice(0, lengthMax);
     const full = this.full(expression)?.slice(0, lengthMax);
     return full === undefined || full === as ? [as] : [as, full];
@@ -71,6 +82,16 @@ export class Names {
 
   /** The name with imports and assignments resolved; `require("x")` is x. */
   full(expression: Expression, followed = 0): string | undefined {
+    const isKept = !this.#packaged && followed === 0 && (expression.kind === "field" || expression.kind === "call");
+    if (!isKept) return this.#resolve(expression, followed);
+    const known = this.#resolved.get(expression);
+    if (known !== undefined || this.#resolved.has(expression)) return known;
+    const name = this.#resolve(expression, followed);
+    this.#resolved.set(expression, name);
+    return name;
+  }
+
+  #resolve(expression: Expression, followed: number): string | undefined {
     switch (expression.kind) {
       case "variable": {
         const meant = this.meaning(expression.name);
