@@ -51,23 +51,22 @@ export function hand(run: Run, handover: Handover): void {
     const known = passes.find(
       (p) => p.source === source && p.target === target && p.argument === argument && p.field === handover.field,
     );
-    if (known) Object.assign(known, dirtier(known, handover));
+    if (known) soil(known, handover);
     else passes.push({ ...handover });
     return;
   }
   const key = `${target}|${argument}|${handover.field}|${source.kind}|${source.outside ?? `${source.start}|${at.start}`}`;
   const known = run.handovers.get(key);
-  if (known) run.handovers.set(key, dirtier(known, handover));
+  if (known) soil(known, handover);
   else if (run.handovers.size < handoversMax) run.handovers.set(key, handover);
 }
 
 /** One of several ways stands for all: clean only for what every way cleans. */
-const dirtier = (known: Handover, other: Handover): Handover => ({
-  ...known,
-  clean: known.clean & other.clean,
-  via: commonPassages(known.via, other.via),
-  led: known.led === true && other.led === true,
-});
+function soil(known: Handover, other: Handover): void {
+  known.clean &= other.clean;
+  known.via = commonPassages(known.via, other.via);
+  known.led = known.led === true && other.led === true;
+}
 
 /**
  * The path that can name something in another file of the project; what models know is a library. What Ruby calls without a receiver is a

@@ -36,13 +36,12 @@ export function commonPassages(
   a: readonly Passage[] | undefined,
   b: readonly Passage[] | undefined,
 ): readonly Passage[] | undefined {
-  const common = (a ?? []).flatMap((passage) => {
-    if (b?.some((other) => same(passage, other))) return passage;
-    if (passage.argument === wholeObject) return membersOfOne(passage, b ?? []);
+  if (!a || !b) return undefined;
+  const common = a.flatMap((passage) => {
+    if (b.some((other) => same(passage, other))) return passage;
+    if (passage.argument === wholeObject) return membersOfOne(passage, b);
     const isAlike = ({ target, check }: Passage) => target === passage.target && check === "result";
-    return passage.check === "result" && b?.some(isAlike)
-      ? { ...passage, argument: anyArgument, field: undefined }
-      : [];
+    return passage.check === "result" && b.some(isAlike) ? { ...passage, argument: anyArgument, field: undefined } : [];
   });
   return common.length === 0 ? undefined : common;
 }
