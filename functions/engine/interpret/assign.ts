@@ -5,7 +5,7 @@ import { check } from "./check.ts";
 import { collect } from "./containers.ts";
 import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
-import { fieldTaint, isCarried, member } from "./members.ts";
+import { fieldTaint, member } from "./members.ts";
 import { keptIn, useOf } from "./memory.ts";
 import { indexSet } from "./memory-indexes.ts";
 import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
@@ -183,7 +183,7 @@ const storesMax = 100;
 
 /** Notes what is kept in fields of the request and its like, where other files find it. */
 function keep(run: Run, paths: readonly string[], value: Value, at: Expression, depth = 2, within = ""): void {
-  const field = paths.find((path) => isCarried(run, path));
+  const field = paths.find((path) => run.isCarried(path));
   if (field === undefined || run.stores.size >= storesMax) return;
   // What is stored in itself is not stored.
   for (const taint of value.taint)

@@ -1,6 +1,6 @@
 import { type Catalogue, modelLanguage } from "../catalogue/catalogue.ts";
 import type { Module, Statement } from "../ir/ir.ts";
-import { walk } from "../ir/walk.ts";
+import { eachChild, type IrNode } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { execute } from "./execute.ts";
 import { leavePage } from "./includes.ts";
@@ -50,12 +50,16 @@ const isCallback = (name: string): boolean => name === "";
 /** The modules a file names anywhere: in imports, and in calls of `require`, which JavaScript goes on with as it likes: `require("koa-router")()`. */
 function importsOf(body: readonly Statement[]): ReadonlySet<string> {
   const modules = new Set<string>();
-  walk(body, (node) => {
-    if (!("kind" in node)) return;
-    if (node.kind === "import") modules.add(node.module);
-    if (node.kind !== "call" || node.callee.kind !== "variable" || node.callee.name !== "require") return;
-    const module = node.args[0]?.value;
-    if (module?.kind === "literal" && typeof module.value === "string") modules.add(module.value.replace(/^node:/, ""));
-  });
+  // Lowering bounds how deep this goes.
+  const look = (node: IrNode): void => {
+    if ("kind" in node && node.kind === "import") modules.add(node.module);
+    if ("kind" in node && node.kind === "call" && node.callee.kind === "variable" && node.callee.name === "require") {
+      const module = node.args[0]?.value;
+      if (module?.kind === "literal" && typeof module.value === "string")
+        modules.add(module.value.replace(/^node:/, ""));
+    }
+    eachChild(node, look);
+  };
+  for (const statement of body) look(statement);
   return modules;
 }

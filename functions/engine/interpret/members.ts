@@ -42,7 +42,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   if (read.cleans === -1) return named(...paths);
   const kept = slot ? slot.taint : fieldTaint(run, of, of.slots ? of.taint : allTaint(of), name);
   const base: Value = slot ? { ...slot, paths: [...slot.paths, ...paths] } : { ...nothing, paths, taint: kept };
-  const carried = read.kind === null && !slot ? paths.find((path) => isCarried(run, path)) : undefined;
+  const carried = read.kind === null && !slot ? paths.find((path) => run.isCarried(path)) : undefined;
   const source =
     read.kind !== null
       ? run.source(read.kind, at, read.confidence)
@@ -105,13 +105,6 @@ export const fieldOf = "!";
 
 const isPartOf = (outside: string | null, field: string): boolean =>
   outside?.startsWith("#") === true && `#${field}`.startsWith(`${outside}.`);
-
-/** Whether a path is a field of something that is handed from file to file, such as the request. */
-export function isCarried(run: Run, path: string): boolean {
-  for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1))
-    if (run.knowledge.carriers.has(path.slice(0, dot))) return true;
-  return false;
-}
 
 function readMatches(
   frame: Frame,

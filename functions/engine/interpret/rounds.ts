@@ -16,14 +16,14 @@ export function leavesForNext(run: Run, scope: Scope, loop: Loop, before: Variab
   for (const [key, value] of scope.variables ?? []) {
     if (before.get(key) === value || isMark(key)) continue;
     if (scope.isShared || isFact(key)) return true;
-    reads ??= readFirst(loop);
+    reads ??= run.readsOf(loop);
     if (reads.has(key.split(".", 1)[0] as string)) return true;
   }
   return false;
 }
 
 /** The variables that a round may read before it assigns them. */
-function readFirst({ bind, test, body, update }: Loop): ReadonlySet<string> {
+export function readFirst({ bind, test, body, update }: Loop): ReadonlySet<string> {
   const reads = new Set<string>();
   followAll([bind, test, ...body, update], new Set(), reads);
   return reads;

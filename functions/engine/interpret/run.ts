@@ -3,12 +3,13 @@ import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalog
 import type { LazyRegex } from "../catalogue/expression.ts";
 import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
-import type { Call, Expression, FunctionNode, Span } from "../ir/ir.ts";
+import type { Call, Expression, FunctionNode, Loop, Span } from "../ir/ir.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import type { Called } from "./calls.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Output } from "./pointers.ts";
+import { readFirst } from "./rounds.ts";
 import type { Scope, Variables } from "./scope.ts";
 import {
   type ClassInfo,
@@ -184,6 +185,8 @@ export class Run {
   cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];
   readonly #says = new Map<LazyRegex, boolean>();
+  readonly #reads = new Map<Loop, ReadonlySet<string>>();
+  readonly #carried = new Map<string, boolean>();
   truncated = false;
   /** How often something was stored where other functions find it. */
   storings = 0;
@@ -222,6 +225,20 @@ export class Run {
   says(wanted: LazyRegex): boolean {
     const known = this.#says.get(wanted) ?? wanted.test(this.text);
     this.#says.set(wanted, known);
+    return known;
+  }
+
+  /** The variables that a round of a loop may read before it assigns them: the same each time that the loop is run. */
+  readsOf(loop: Loop): ReadonlySet<string> {
+    const known = this.#reads.get(loop) ?? readFirst(loop);
+    this.#reads.set(loop, known);
+    return known;
+  }
+
+  /** Whether a path is a field of something that is handed from file to file, such as the request. */
+  isCarried(path: string): boolean {
+    const known = this.#carried.get(path) ?? hasCarrier(this.knowledge, path);
+    this.#carried.set(path, known);
     return known;
   }
 
@@ -283,4 +300,10 @@ export class Run {
   excerpt(at: Span, max: number): string {
     return excerptOf(this.text, at, max);
   }
+}
+
+function hasCarrier({ carriers }: Knowledge, path: string): boolean {
+  for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1))
+    if (carriers.has(path.slice(0, dot))) return true;
+  return false;
 }
