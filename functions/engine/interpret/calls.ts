@@ -2,6 +2,7 @@ import { allFamilies, type CallModels, type SourceModel } from "../catalogue/cat
 import { callable } from "../ir/callable.ts";
 import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
+import { givesNoText, mayMakeText } from "./call-names.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
@@ -476,7 +477,7 @@ function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   ];
   const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
   const lasts = lasting(run, given);
-  return isFetched(call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
+  return isFetched(run, call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
 }
 
 /** A text that was clean may hold what is not, once it is decoded. */
@@ -494,12 +495,11 @@ function ledSafely(run: Run, value: Value): Value {
 }
 
 /** `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text. */
-const isFetched = ({ awaited, callee }: Call, { receiver }: Called): boolean =>
-  awaited === true &&
-  (receiver === null || receiver.taint.every(({ source }) => source.parameter || source.outside !== null)) &&
-  !/html|render|mark|template|format|compile|highlight|decode|parse|convert|transform|text|trim|join|concat|string|^(all|allSettled|any|race|resolve)$/i.test(
-    callee.kind === "field" || callee.kind === "variable" ? callee.name : "html",
-  );
+const isFetched = (run: Run, { awaited, callee }: Call, { receiver }: Called): boolean => {
+  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
+  if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
+  return (awaited === true && !mayMakeText(name)) || (run.language === "python" && givesNoText(name));
+};
 
 /** `list.map(f)` has what f gives and nothing else of the list. */
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
