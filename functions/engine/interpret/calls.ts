@@ -1,4 +1,5 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import { callable } from "../ir/callable.ts";
 import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
@@ -11,7 +12,7 @@ import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { withFields } from "./known-fields.ts";
-import { fieldTaint, member, memberOfInstance } from "./members.ts";
+import { fieldTaint, member, memberAbove, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
@@ -191,7 +192,8 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;
-  for (const arg of call.args) {
+  const ofClass = namesClass(run, frame, call);
+  for (const arg of ofClass ? call.args.slice(1) : call.args) {
     const value = withFields(run, frame, arg.value, evaluate(run, frame, arg.value));
     if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
     if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
@@ -203,7 +205,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   }
   const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
   return {
-    callee: called,
+    callee: ofClass ? boundTo(called, frame.self) : called,
     receiver,
     names: receiver ? receiverNames(call, receiver) : ownersOf(paths),
     paths: names,
@@ -215,6 +217,19 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   };
 }
 
+/** `Base.save(self, x)`: Python finds the method by its class and is handed the object as well. */
+function namesClass(run: Run, frame: Frame, { callee, args }: Call): boolean {
+  if (run.language !== "python" || callee.kind !== "field" || !frame.self) return false;
+  const [first] = args;
+  const name = lastSegment(accessPath(callee.of) ?? "");
+  return /^_*[A-Z]/.test(name) && first?.value.kind === "variable" && first.value.name === frame.fn?.receiver;
+}
+
+const boundTo = (called: Value, self: Value | null): Value => ({
+  ...called,
+  closures: called.closures.map((closure) => ({ ...closure, self })),
+});
+
 /** A method is not read before it is called: reading has sources and sinks of its own. */
 function calleeMember(
   run: Run,
@@ -225,6 +240,8 @@ function calleeMember(
   const key = accessPath(callee);
   const remembered = key === null ? undefined : frame.scope.binding(key)?.get(key);
   if (remembered) return remembered;
+  const above = memberAbove(run, frame, callee);
+  if (above) return above;
   if (receiver.instance || receiver.type || receiver.slots?.entries.has(callee.name))
     return member(run, frame, receiver, callee.name, callee);
   return nothing;
