@@ -8,7 +8,7 @@ export const mayMakeText = (name: string): boolean => makesText.test(name);
 
 const deed =
   /^_*(get|fetch|load|find|look_?up|search|query|list|read|retrieve|select|run|exec|execute|call|do|handle|process|perform|submit|send|create|update|delete|remove|save|store|insert|add|register|open|export|download|upload|dispatch|invoke|request|ask|check|validate|verify|collect|count|is|has|redirect|abort)(_|$)/;
-const saysSomething = /message|msg|error|page|content|body|response/;
+const saysSomething = /message|msg|error/;
 
 /** `get_orders(name)`, `export_chart(id, options)`, `redirect_to(place)`: what is got or done is no text made of what it was asked with. */
 export const givesNoText = (name: string): boolean =>
