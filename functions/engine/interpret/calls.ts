@@ -1,7 +1,9 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import { callable } from "../ir/callable.ts";
 import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
+import { givesNoText, mayMakeText } from "./call-names.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
@@ -10,7 +12,7 @@ import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { withFields } from "./known-fields.ts";
-import { fieldTaint, member, memberOfInstance } from "./members.ts";
+import { fieldTaint, member, memberAbove, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
@@ -190,7 +192,8 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;
-  for (const arg of call.args) {
+  const ofClass = namesClass(run, frame, call);
+  for (const arg of ofClass ? call.args.slice(1) : call.args) {
     const value = withFields(run, frame, arg.value, evaluate(run, frame, arg.value));
     if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
     if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
@@ -202,7 +205,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   }
   const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
   return {
-    callee: called,
+    callee: ofClass ? boundTo(called, frame.self) : called,
     receiver,
     names: receiver ? receiverNames(call, receiver) : ownersOf(paths),
     paths: names,
@@ -214,6 +217,19 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   };
 }
 
+/** `Base.save(self, x)`: Python finds the method by its class and is handed the object as well. */
+function namesClass(run: Run, frame: Frame, { callee, args }: Call): boolean {
+  if (run.language !== "python" || callee.kind !== "field" || !frame.self) return false;
+  const [first] = args;
+  const name = lastSegment(accessPath(callee.of) ?? "");
+  return /^_*[A-Z]/.test(name) && first?.value.kind === "variable" && first.value.name === frame.fn?.receiver;
+}
+
+const boundTo = (called: Value, self: Value | null): Value => ({
+  ...called,
+  closures: called.closures.map((closure) => ({ ...closure, self })),
+});
+
 /** A method is not read before it is called: reading has sources and sinks of its own. */
 function calleeMember(
   run: Run,
@@ -224,6 +240,8 @@ function calleeMember(
   const key = accessPath(callee);
   const remembered = key === null ? undefined : frame.scope.binding(key)?.get(key);
   if (remembered) return remembered;
+  const above = memberAbove(run, frame, callee);
+  if (above) return above;
   if (receiver.instance || receiver.type || receiver.slots?.entries.has(callee.name))
     return member(run, frame, receiver, callee.name, callee);
   return nothing;
@@ -476,7 +494,7 @@ function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   ];
   const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
   const lasts = lasting(run, given);
-  return isFetched(call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
+  return isFetched(run, call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
 }
 
 /** A text that was clean may hold what is not, once it is decoded. */
@@ -494,12 +512,11 @@ function ledSafely(run: Run, value: Value): Value {
 }
 
 /** `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text. */
-const isFetched = ({ awaited, callee }: Call, { receiver }: Called): boolean =>
-  awaited === true &&
-  (receiver === null || receiver.taint.every(({ source }) => source.parameter || source.outside !== null)) &&
-  !/html|render|mark|template|format|compile|highlight|decode|parse|convert|transform|text|trim|join|concat|string|^(all|allSettled|any|race|resolve)$/i.test(
-    callee.kind === "field" || callee.kind === "variable" ? callee.name : "html",
-  );
+const isFetched = (run: Run, { awaited, callee }: Call, { receiver }: Called): boolean => {
+  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
+  if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
+  return (awaited === true && !mayMakeText(name)) || (run.language === "python" && givesNoText(name));
+};
 
 /** `list.map(f)` has what f gives and nothing else of the list. */
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>

@@ -9,7 +9,14 @@ import { evaluate, recalling } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath } from "./names.ts";
-import { childOfParents, nameOfExtension, pathsBefore, pathsInCommon, pathsMadeOf } from "./path-parts.ts";
+import {
+  childOfParent,
+  childOfParents,
+  nameOfExtension,
+  pathsBefore,
+  pathsInCommon,
+  pathsMadeOf,
+} from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { signatureTest } from "./signatures.ts";
@@ -104,6 +111,7 @@ function refineComparison(
     if (same)
       for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
         if (accessPath(path) !== null) change(run, frame, path, below(run));
+    if (same) folderTest(run, frame, left, right);
     if (same) prefixTest(run, frame, left, right);
     if (!same) secondCharacterTest(run, frame, left, right);
     if (evaluate(run, frame, right).constants?.[0] !== 0) indexTest(run, frame, left, right, same);
@@ -117,6 +125,12 @@ function refineComparison(
     indexTest(run, frame, left, right, !outcome);
     if (!outcome) lengthTest(run, frame, left, evaluate(run, frame, right).constants?.[0], operator);
   }
+}
+
+/** What lies right in a folder that nobody outside has chosen. */
+function folderTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  const child = childOfParent(left);
+  if (child && allTaint(evaluate(run, frame, right)).length === 0) change(run, frame, child, below(run));
 }
 
 /** `next[1] != '/'`: beside the test for the first slash, what tells a path from the name of a host. */

@@ -1,10 +1,10 @@
 import type { ReadModels } from "../catalogue/catalogue.ts";
-import type { Span } from "../ir/ir.ts";
+import type { Expression, Field, Span } from "../ir/ir.ts";
 import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
 import { through } from "./guard-functions.ts";
 import { targetOf } from "./handover.ts";
-import { accessPath, memberPaths } from "./names.ts";
+import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { wholeObject } from "./passage.ts";
 import type { Frame, Run } from "./run.ts";
 import {
@@ -147,4 +147,22 @@ export function memberOfInstance(of: Value, name: string): Value | null {
     for (const base of here.bases) if (base.type) lineage.add(base.type);
   }
   return null;
+}
+
+/** `super().save(x)`, `super.save(x)`: the method of a class above, for the same object. */
+export function memberAbove(run: Run, frame: Frame, { of, name }: Field): Value | null {
+  const { self, owner } = frame;
+  if (!self || !owner || !isSuper(run, of)) return null;
+  for (const { type } of owner.bases) {
+    const found = type ? memberOfInstance({ ...nothing, instance: type }, name) : null;
+    if (found) return { ...found, closures: found.closures.map((closure) => ({ ...closure, self })) };
+  }
+  const bases = basePaths({ ...nothing, type: owner });
+  return bases.length === 0 ? null : named(...bases.slice(0, 3).map((base) => `${base}.${name}`));
+}
+
+/** Python calls `super`; languages with a word for it name it. */
+function isSuper(run: Run, of: Expression): boolean {
+  const named = of.kind === "call" && run.language === "python" ? of.callee : of;
+  return named.kind === "variable" && named.name === "super" && (named === of) !== (run.language === "python");
 }

@@ -92,8 +92,8 @@ export function formatPrefix(format: string, args: readonly Value[]): string {
     }
     const arg = args[next++];
     const stand = standIn(arg);
+    prefix += arg?.prefix ?? stand ?? "";
     if (stand === null) break;
-    prefix += arg?.prefix ?? stand;
   }
   return prefix;
 }

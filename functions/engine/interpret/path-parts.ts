@@ -16,6 +16,13 @@ export function pathsInCommon(expression: Expression): readonly Expression[] {
 export const childOfParents = (list: Expression): Expression | null =>
   list.kind === "field" && list.name === "parents" ? list.of : null;
 
+/** `path.parent == base`, `os.path.dirname(path) == base`: the path that lies right in the base. */
+export function childOfParent(folder: Expression): Expression | null {
+  if (folder.kind === "field" && folder.name === "parent") return folder.of;
+  const isFolderOf = folder.kind === "call" && calledName(folder) === "dirname" && folder.args.length === 1;
+  return isFolderOf ? (folder.args[0]?.value ?? null) : null;
+}
+
 const cuts = /^(splitext|[gG]etExtension|getFilenameExtension|extName|extname|r?split|r?partition|substring)$/;
 /** Names are not made in more steps than these. */
 const hopsMax = 12;
@@ -52,7 +59,7 @@ function partOf(here: Expression): Expression | null {
 const shortened =
   /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|as_posix)$/;
 const shorteners =
-  /^(abspath|realpath|normpath|realpathSync|normalize|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
+  /^(Path|PurePath|abspath|realpath|normpath|realpathSync|normalize|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
 const depthMax = 4;
 
 /** `file.getCanonicalPath()`, `os.path.realpath(x)`, also by way of variables: what is told of the short form holds for the path itself. */

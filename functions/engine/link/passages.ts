@@ -1,4 +1,6 @@
 import type { ExportedFunction, Passage } from "../artefact.ts";
+import { lastSegment } from "../catalogue/paths.ts";
+import { givesNoText } from "../interpret/call-names.ts";
 import { anyArgument, wholeObject } from "../interpret/passage.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 
@@ -34,8 +36,7 @@ export class Passages {
       return said === "number" ? everything : said === "text" ? textOnly : none;
     }
     const targets = this.#modules.find(from, passage.target).filter(({ artefact }) => artefact.coverage.path !== from);
-    // A function that is not among the files does what its name says, and else nothing.
-    if (targets.length === 0 || depth >= depthMax) return passage.trusted ? everything : none;
+    if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
     const effects = targets.map((target) =>
       passage.check === "result" ? this.#result(target, passage, depth) : guardEffect(target.exported, passage),
     );
@@ -64,6 +65,13 @@ interface Effect {
   all: boolean;
   cleans: ReadonlySet<string>;
 }
+/** What a function that is not among the files does, by its name. */
+function unread(from: string, { trusted, check, target }: Passage): Effect {
+  if (trusted) return everything;
+  const isNoText = check === "result" && from.endsWith(".py") && givesNoText(lastSegment(target));
+  return isNoText ? { all: false, cleans: new Set(["xss"]) } : none;
+}
+
 const everything: Effect = { all: true, cleans: new Set() };
 const none: Effect = { all: false, cleans: new Set() };
 /** Text brings no operators along. */

@@ -38,6 +38,8 @@ export class WebRoutes {
   readonly #files: readonly FileArtefact[];
   /** Mounts that put a file's router into another, by the path of that file. */
   readonly #into = new Map<string, Mounted[]>();
+  /** Mounts on a router that was imported, by the file and name that it has at home. */
+  readonly #abroad = new Map<string, Mounted[]>();
   #packages: Map<string, FileArtefact[]> | null = null;
   #applications: Map<string, ReadonlySet<string>> | null = null;
   /** By language, what each file puts in front of everything. */
@@ -65,6 +67,11 @@ export class WebRoutes {
         const { path } = found.artefact.coverage;
         this.#into.set(path, [...(this.#into.get(path) ?? []), { artefact, mount, member: found.member }]);
       }
+    const target = artefact.link.aliases.find(({ name }) => name === mount.router)?.target;
+    const home = target === undefined ? null : this.#modules.file(artefact.coverage.path, target);
+    if (!home || home.artefact === artefact) return;
+    const key = routerKey(home.artefact, home.member);
+    this.#abroad.set(key, [...(this.#abroad.get(key) ?? []), { artefact, mount, member: home.member }]);
   }
 
   /** The routers of a file that something used may be: its own, or by what a function takes or makes. */
@@ -124,8 +131,9 @@ export class WebRoutes {
     order: number,
     seen: ReadonlySet<string> = new Set(),
   ): string[] {
-    const key = `${artefact.coverage.path}\0${router}`;
-    if (router === null || seen.has(key) || seen.size >= nestingMax) return [];
+    if (router === null || seen.size >= nestingMax) return [];
+    const key = routerKey(artefact, router);
+    if (seen.has(key)) return [];
     const around = new Set([...seen, key]);
     const own = this.#sharing(artefact, router).flatMap((file) =>
       (file.link.web?.mounts ?? [])
@@ -133,6 +141,9 @@ export class WebRoutes {
         .filter((mount) => file !== artefact || mount.order < order)
         .flatMap((mount) => this.#of(file, mount)),
     );
+    const abroad = (this.#abroad.get(key) ?? [])
+      .filter(({ mount }) => covers(mount.path, path))
+      .flatMap(({ artefact: file, mount }) => this.#of(file, mount));
     const parents = this.#parents(artefact, router);
     const above = parents.flatMap(({ artefact: parent, mount }) => [
       ...mount.controls,
@@ -142,7 +153,7 @@ export class WebRoutes {
     // A router that nobody is seen to mount gets into the application by a way that is not followed.
     const isRoot = made && (artefact.link.web?.mounts ?? []).some((mount) => mount.router === router);
     const anywhere = parents.length > 0 || seen.size > 0 || isRoot ? [] : this.#anywhere(artefact);
-    return [...own, ...above, ...anywhere];
+    return [...own, ...abroad, ...above, ...anywhere];
   }
 
   /** The files that mean the same router by a name: variables and fields of Go belong to the package. */
@@ -218,6 +229,8 @@ export class WebRoutes {
     });
   }
 }
+
+const routerKey = ({ coverage }: FileArtefact, router: string): string => `${coverage.path}\0${router}`;
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 

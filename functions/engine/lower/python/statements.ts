@@ -99,16 +99,35 @@ export const statements: Record<string, Handler> = {
   import_from_statement: (l, node) => {
     const module = childIn(node, "module_name");
     if (!module) return [];
-    const from = l.textOf(module);
+    const from = standardModule(l.textOf(module));
     if (childOf(node, "wildcard_import")) return [{ ...span(node), kind: "import", module: from, name: null, as: "*" }];
     return childrenIn(node, "name").map((part): Statement => {
       const name = l.textOf(childIn(part, "name") ?? part);
       const alias = childIn(part, "alias");
-      return { ...span(part), kind: "import", module: from, name, as: alias ? l.textOf(alias) : name };
+      const as = alias ? l.textOf(alias) : name;
+      if (moved.test(from))
+        return { ...span(part), kind: "import", module: standardModule(`${from}.${name}`), name: null, as };
+      return { ...span(part), kind: "import", module: from, name, as };
     });
   },
   future_import_statement: nothing,
 };
+
+/** Where code for both Pythons takes the standard library from. */
+const moved = /(^|\.)six\.moves$/;
+
+const renamed: Readonly<Record<string, string>> = {
+  cPickle: "pickle",
+  http_client: "http.client",
+  http_cookies: "http.cookies",
+  xmlrpc_client: "xmlrpc.client",
+};
+
+/** `six.moves.http_client` is `http.client`. */
+function standardModule(path: string): string {
+  const [, module, rest = ""] = /(?:^|\.)six\.moves\.(\w+)(.*)$/.exec(path) ?? [];
+  return module === undefined ? path : (renamed[module] ?? module) + rest;
+}
 
 function decoratorsOf(l: PythonLowering, node: SyntaxNode): Expression[] {
   return node.children.filter((c) => c.type === "decorator").flatMap((d) => d.children.map((c) => l.expression(c)));
