@@ -342,7 +342,14 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
   nameFunction(run, frame, e);
   const value = evaluate(run, frame, e.from);
   // PHP and Ruby declare nothing; the error of a call is about that call whether it has a variable of its own or not.
-  if (e.declares || e.type === "error" || run.language === "php" || run.language === "ruby") noteOrigins(frame, e);
+  if (
+    e.declares ||
+    e.type === "error" ||
+    run.language === "javascript" ||
+    run.language === "php" ||
+    run.language === "ruby"
+  )
+    noteOrigins(frame, e);
   const [closure] = value.closures;
   if (closure?.fn.exported && e.to.kind === "variable" && e.from.kind === "closure")
     run.exports.set(e.to.name, closure);

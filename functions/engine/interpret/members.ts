@@ -113,6 +113,10 @@ export function isCarried(run: Run, path: string): boolean {
   return false;
 }
 
+/** A parameter may be anything, and what calls pass it is followed; a field of one is read off a request, as a rule. */
+const isOfRequest = ({ source }: Taint): boolean =>
+  source.outside === null && (!source.parameter || source.parameter.field !== undefined);
+
 function readMatches(
   frame: Frame,
   of: Value,
@@ -121,7 +125,7 @@ function readMatches(
   const found = sources.find(
     (s) =>
       (!s.receiver || receiverFits(s.receiver, of.paths)) &&
-      (!s.ofInput || of.taint.length > 0) &&
+      (!s.ofInput || of.taint.some(isOfRequest)) &&
       (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)),
   );
   const cleans = sanitizers.reduce((all, sanitizer) => all | sanitizer.cleans, 0);
