@@ -310,7 +310,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const [container] = called.models.containers;
   if (container) {
     const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional, called.named);
-    if (changed && call.callee.kind === "field") storeReceiver(run, frame, call.callee.of, changed);
+    if (changed && call.callee.kind === "field")
+      storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
@@ -476,7 +477,7 @@ function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   ];
   const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
   const lasts = lasting(run, given);
-  return isFetched(call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
+  return isFetched(run, call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
 }
 
 /** A text that was clean may hold what is not, once it is decoded. */
@@ -493,9 +494,15 @@ function ledSafely(run: Run, value: Value): Value {
   return { ...value, taint };
 }
 
-/** `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text. */
-const isFetched = ({ awaited, callee }: Call, { receiver }: Called): boolean =>
-  awaited === true &&
+/**
+ * `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text; so does
+ * `orders.findMany(query)`, which its caller waits for.
+ */
+const isFetched = (run: Run, { awaited, callee }: Call, { receiver }: Called): boolean =>
+  (awaited === true ||
+    (run.language === "javascript" &&
+      callee.kind === "field" &&
+      /^(find|fetch|count|paginate)(\p{Lu}|$)/u.test(callee.name))) &&
   (receiver === null || receiver.taint.every(({ source }) => source.parameter || source.outside !== null)) &&
   !/html|render|mark|template|format|compile|highlight|decode|parse|convert|transform|text|trim|join|concat|string|^(all|allSettled|any|race|resolve)$/i.test(
     callee.kind === "field" || callee.kind === "variable" ? callee.name : "html",
@@ -516,7 +523,7 @@ function fromOtherFile(run: Run, call: Call, called: Called, target: string, tru
   const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
   const args = [...called.positional.entries(), ...called.named];
   const passed = args.flatMap(([argument, value]) =>
-    partsOf(ledSafely(run, value))
+    partsOf(run, ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)
       .map(([field, taint]) => through(tainted(taint), { target, argument, field, check: "result", trusted }).taint),
   );
