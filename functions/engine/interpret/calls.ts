@@ -420,10 +420,10 @@ const isLookup = ({ callee, args }: Call, { receiver, names }: Called): boolean 
     (t) => t.source.parameter || t.source.outside !== null || t.via?.some(({ trusted }) => trusted),
   ) === true &&
   /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*$/.test(callee.name) &&
-  (/(By[A-Z]|_by_)/.test(callee.name) ||
+  (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name) ||
     (names.some((name) => keepers.test(name)) && !/path|file|folder|dir/i.test(callee.name)));
 
-const keepers = /(store|repository|repo|registry|dao)(\(\))?$/i;
+const keepers = /(store|repository|repo|registry|dao|cache|config|settings)(\(\))?$/i;
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;
@@ -522,10 +522,15 @@ const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>
 function fromOtherFile(run: Run, call: Call, called: Called, target: string, trusted: boolean): readonly Taint[] {
   const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
   const args = [...called.positional.entries(), ...called.named];
+  const fetched = isFetched(run, call, called);
   const passed = args.flatMap(([argument, value]) =>
     partsOf(run, ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)
-      .map(([field, taint]) => through(tainted(taint), { target, argument, field, check: "result", trusted }).taint),
+      .map(
+        ([field, taint]) =>
+          through(tainted(taint), { target, argument, field, check: "result", trusted, ...(fetched && { fetched }) })
+            .taint,
+      ),
   );
   const receiver = called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
   return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));

@@ -35,7 +35,8 @@ export class Passages {
     }
     const targets = this.#modules.find(from, passage.target).filter(({ artefact }) => artefact.coverage.path !== from);
     // A function that is not among the files does what its name says, and else nothing.
-    if (targets.length === 0 || depth >= depthMax) return passage.trusted ? everything : none;
+    if (targets.length === 0 || depth >= depthMax)
+      return passage.trusted ? everything : passage.fetched === true ? recordOnly : none;
     const effects = targets.map((target) =>
       passage.check === "result" ? this.#result(target, passage, depth) : guardEffect(target.exported, passage),
     );
@@ -68,6 +69,9 @@ const everything: Effect = { all: true, cleans: new Set() };
 const none: Effect = { all: false, cleans: new Set() };
 /** Text brings no operators along. */
 const textOnly: Effect = { all: false, cleans: new Set(["nosql_injection"]) };
+
+/** A record is answered as data. */
+const recordOnly: Effect = { all: false, cleans: new Set(["xss"]) };
 
 const both = (a: Effect, b: Effect): Effect => {
   if (a.all) return b;
