@@ -1,5 +1,6 @@
 import type { Assign, Expression, Field, Index, Operation, Span } from "../ir/ir.ts";
 import { getterOf } from "./accessors.ts";
+import { afterHost } from "./address-parts.ts";
 import { assign } from "./assign.ts";
 import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
@@ -52,7 +53,10 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
         concatenate(
           outsideQuotes(
             run,
-            e.parts.map((part) => evaluate(run, frame, part)),
+            afterHost(
+              run,
+              e.parts.map((part) => evaluate(run, frame, part)),
+            ),
           ),
         ),
       );
