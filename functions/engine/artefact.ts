@@ -105,6 +105,7 @@ export interface Passage {
   field?: string | undefined;
   check: "result" | "true" | "false" | "after";
   trusted: boolean;
+  fetched?: boolean | undefined;
 }
 
 /** The way a value has taken in one file. */

@@ -133,7 +133,7 @@ interface CallKinds {
   sanitizers: SanitizerModel;
   /** What the values that come out are not clean for any more. */
   decoders: Families;
-  guards: { of: string | number; cleans: Families; when: Test[]; answer: boolean; throws: boolean };
+  guards: { of: string | number; cleans: Families; when: Test[]; unless: Test[]; answer: boolean; throws: boolean };
   containers: Model["containers"][number]["does"];
   /** Nothing goes on afterwards. */
   exits: true;
@@ -345,8 +345,9 @@ export class Catalogue {
     }
     for (const { call, undoes } of model.decoders)
       remember(knowledge, call, (path) => knowledge.calls.add("decoders", path, this.bitsOf(undoes)));
-    for (const { call, of, cleans, when, answer, throws } of model.guards) {
-      const guard = { of, cleans: this.bitsOf(cleans), when: when.map(compileTest), answer, throws };
+    for (const { call, of, cleans, when, unless, answer, throws } of model.guards) {
+      const tests = { when: when.map(compileTest), unless: unless.map(compileTest) };
+      const guard = { of, cleans: this.bitsOf(cleans), ...tests, answer, throws };
       knowledge.calls.add("guards", call, guard);
     }
     for (const { call, cleans } of model.everywhere)

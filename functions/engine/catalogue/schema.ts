@@ -278,6 +278,7 @@ export const Model = z.strictObject({
         of: Argument,
         cleans: Families,
         when: z.array(Condition).default([]),
+        unless: z.array(Condition).default([]),
         /** The answer that tells the operand is clean; false for tests that look for something bad. */
         answer: z.boolean().default(true),
         /** It throws where it does not hold, so that whatever follows knows that it does. */

@@ -1,5 +1,6 @@
 import type { Call, Expression } from "../ir/ir.ts";
-import type { Frame } from "./run.ts";
+import type { Frame, Run } from "./run.ts";
+import { cleaned, type Value } from "./value.ts";
 
 const hostNames = /^(host|hostname|origin|netloc|getHost|getAuthority|Host|Hostname)$/;
 const parsers = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|parse_url|url_parse)$/;
@@ -40,4 +41,12 @@ function joinedTo(address: Expression): Expression {
 function original(frame: Frame, operand: Expression): Expression {
   if (operand.kind !== "variable") return operand;
   return frame.scope.binding(operand.name)?.origins.get(operand.name) ?? operand;
+}
+
+/** `${base}?q=${x}`: what follows the question mark cannot say where an address leads, whoever decides on what stands before it. */
+export function afterHost(run: Run, parts: readonly Value[]): readonly Value[] {
+  const question = parts.findIndex(({ constants }) => constants?.length === 1 && String(constants[0]).includes("?"));
+  if (question < 1 || question === parts.length - 1) return parts;
+  const addresses = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
+  return parts.map((part, i) => (i > question && part.taint.length > 0 ? cleaned(part, addresses) : part));
 }

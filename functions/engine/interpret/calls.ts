@@ -328,7 +328,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const [container] = called.models.containers;
   if (container) {
     const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional, called.named);
-    if (changed && call.callee.kind === "field") storeReceiver(run, frame, call.callee.of, changed);
+    if (changed && call.callee.kind === "field")
+      storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
@@ -437,10 +438,10 @@ const isLookup = ({ callee, args }: Call, { receiver, names }: Called): boolean 
     (t) => t.source.parameter || t.source.outside !== null || t.via?.some(({ trusted }) => trusted),
   ) === true &&
   /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*$/.test(callee.name) &&
-  (/(By[A-Z]|_by_)/.test(callee.name) ||
+  (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name) ||
     (names.some((name) => keepers.test(name)) && !/path|file|folder|dir/i.test(callee.name)));
 
-const keepers = /(store|repository|repo|registry|dao)(\(\))?$/i;
+const keepers = /(store|repository|repo|registry|dao|cache|config|settings)(\(\))?$/i;
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;
@@ -511,11 +512,17 @@ function ledSafely(run: Run, value: Value): Value {
   return { ...value, taint };
 }
 
-/** `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text. */
+/**
+ * `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text; so does
+ * `orders.findMany(query)`, which its caller waits for.
+ */
 const isFetched = (run: Run, { awaited, callee }: Call, { receiver }: Called): boolean => {
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
   if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
-  return (awaited === true && !mayMakeText(name)) || (run.language === "python" && givesNoText(name));
+  if (run.language === "python" && givesNoText(name)) return true;
+  const isQuery =
+    run.language === "javascript" && callee.kind === "field" && /^(find|fetch|count|paginate)(\p{Lu}|$)/u.test(name);
+  return (awaited === true || isQuery) && !mayMakeText(name);
 };
 
 /** `list.map(f)` has what f gives and nothing else of the list. */
@@ -532,10 +539,15 @@ const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>
 function fromOtherFile(run: Run, call: Call, called: Called, target: string, trusted: boolean): readonly Taint[] {
   const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
   const args = [...called.positional.entries(), ...called.named];
+  const fetched = isFetched(run, call, called);
   const passed = args.flatMap(([argument, value]) =>
-    partsOf(ledSafely(run, value))
+    partsOf(run, ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)
-      .map(([field, taint]) => through(tainted(taint), { target, argument, field, check: "result", trusted }).taint),
+      .map(
+        ([field, taint]) =>
+          through(tainted(taint), { target, argument, field, check: "result", trusted, ...(fetched && { fetched }) })
+            .taint,
+      ),
   );
   const receiver = called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
   return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));

@@ -1,5 +1,6 @@
 import type { Assign, Expression, Field, Index, Operation, Span } from "../ir/ir.ts";
 import { getterOf } from "./accessors.ts";
+import { afterHost } from "./address-parts.ts";
 import { assign } from "./assign.ts";
 import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
@@ -52,7 +53,10 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
         concatenate(
           outsideQuotes(
             run,
-            e.parts.map((part) => evaluate(run, frame, part)),
+            afterHost(
+              run,
+              e.parts.map((part) => evaluate(run, frame, part)),
+            ),
           ),
         ),
       );
@@ -342,7 +346,14 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
   nameFunction(run, frame, e);
   const value = evaluate(run, frame, e.from);
   // PHP and Ruby declare nothing; the error of a call is about that call whether it has a variable of its own or not.
-  if (e.declares || e.type === "error" || run.language === "php" || run.language === "ruby") noteOrigins(frame, e);
+  if (
+    e.declares ||
+    e.type === "error" ||
+    run.language === "javascript" ||
+    run.language === "php" ||
+    run.language === "ruby"
+  )
+    noteOrigins(frame, e);
   const [closure] = value.closures;
   if (closure?.fn.exported && e.to.kind === "variable" && e.from.kind === "closure")
     run.exports.set(e.to.name, closure);

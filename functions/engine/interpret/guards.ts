@@ -111,6 +111,7 @@ function refineComparison(
     if (same)
       for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
         if (accessPath(path) !== null) change(run, frame, path, below(run));
+    if (same) parentTest(run, frame, left, right);
     if (same) folderTest(run, frame, left, right);
     if (same) prefixTest(run, frame, left, right);
     if (!same) secondCharacterTest(run, frame, left, right);
@@ -128,9 +129,19 @@ function refineComparison(
 }
 
 /** What lies right in a folder that nobody outside has chosen. */
-function folderTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+function parentTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
   const child = childOfParent(left);
   if (child && allTaint(evaluate(run, frame, right)).length === 0) change(run, frame, child, below(run));
+}
+
+/** `path === root`, both of which a helper is given: the path is the folder itself, which helpers ask beside what lies below it. */
+function folderTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  const isGiven = (side: Expression): boolean => {
+    const { taint } = evaluate(run, frame, side);
+    return accessPath(side) !== null && taint.length > 0 && taint.every(({ source }) => source.parameter !== null);
+  };
+  if (!isGiven(left) || !isGiven(right)) return;
+  for (const side of [left, right]) change(run, frame, side, below(run));
 }
 
 /** `next[1] != '/'`: beside the test for the first slash, what tells a path from the name of a host. */
@@ -326,6 +337,8 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   if (child) change(run, frame, child, below(run));
   const named = isSender(frame, operand) && trustedName.test(accessPath(list) ?? "");
   if (named || isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
+  // Whoever looks an origin up compares it, whatever the list.
+  change(run, frame, operand, run.catalogue.bitsOf(["permissive_cors"]));
   if (!isAllowList(run, frame, list)) return;
   const address = addressOfHost(frame, innermost(operand));
   knownExtension(run, frame, operand);
@@ -505,6 +518,7 @@ function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "aft
     if ((guard.throws ? "after" : guard.answer) !== outcome) continue;
     const subject = { positional, named, receiver, receiverPaths: [], at: call, name: "" };
     if (!guard.when.every((test) => holds(frame, test, subject))) continue;
+    if (guard.unless.some((test) => holds(frame, test, subject))) continue;
     const operand =
       guard.of === "receiver" ? (callee.kind === "field" ? callee.of : null) : call.args[Number(guard.of)]?.value;
     if (!operand) continue;

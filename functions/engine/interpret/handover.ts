@@ -17,7 +17,7 @@ export function handOver(
   at: Span,
 ): void {
   for (const [argument, value] of [...args.entries(), ...named])
-    for (const [field, part] of partsOf(value))
+    for (const [field, part] of partsOf(run, value))
       for (const { source, clean, step, via } of part)
         hand(run, { target, argument, field, source, clean, step, at, via, ...(value.prefix && { led: true }) });
 }
@@ -25,22 +25,31 @@ export function handOver(
 type Parts = [field: string | undefined, taint: readonly Taint[]][];
 
 /** What taints an argument as a whole, and what taints its fields. */
-export const partsOf = (value: Value): Parts =>
-  value.slots?.shape === "map" ? slotsOf(value) : [[undefined, allTaint(value)]];
+export const partsOf = (run: Run, value: Value): Parts =>
+  value.slots?.shape === "map" ? slotsOf(run, value) : [[undefined, taintWithin(run, value)]];
 
 /** The same of a result: several results are a list, and each goes by its place. */
-export const partsOfResult = (value: Value): Parts =>
-  value.slots?.shape === "list" && !value.slots.rest ? slotsOf(value) : partsOf(value);
+export const partsOfResult = (run: Run, value: Value): Parts =>
+  value.slots?.shape === "list" && !value.slots.rest ? slotsOf(run, value) : partsOf(run, value);
 
-function slotsOf(value: Value): Parts {
-  if (!value.slots) return [[undefined, allTaint(value)]];
+function slotsOf(run: Run, value: Value): Parts {
+  if (!value.slots) return [[undefined, taintWithin(run, value)]];
   const { entries, rest } = value.slots;
-  const whole = rest ? joinTaint(value.taint, allTaint(rest)) : value.taint;
+  const whole = rest ? joinTaint(value.taint, taintWithin(run, rest)) : value.taint;
   return [
     [undefined, whole],
-    ...[...entries].map(([key, entry]): [string, readonly Taint[]] => [key, allTaint(entry)]),
+    ...[...entries].map(([key, entry]): [string, readonly Taint[]] => [key, taintWithin(run, entry)]),
   ];
 }
+
+/** What is somewhere in it, but for a password deep down: settings that have one are no password. */
+const taintWithin = (run: Run, value: Value): readonly Taint[] =>
+  value.slots === null || run.knowledge.shallowKinds.size === 0
+    ? allTaint(value)
+    : joinTaint(
+        value.taint,
+        allTaint(value).filter(({ source }) => !run.knowledge.shallowKinds.has(source.kind)),
+      );
 
 /** Attacker input is kept as it is; a parameter's way is part of what its function does. */
 export function hand(run: Run, handover: Handover): void {

@@ -106,6 +106,10 @@ export const fieldOf = "!";
 const isPartOf = (outside: string | null, field: string): boolean =>
   outside?.startsWith("#") === true && `#${field}`.startsWith(`${outside}.`);
 
+/** A parameter may be anything, and what calls pass it is followed; a field of one is read off a request, as a rule. */
+const isOfRequest = ({ source }: Taint): boolean =>
+  source.outside === null && (!source.parameter || source.parameter.field !== undefined);
+
 function readMatches(
   frame: Frame,
   of: Value,
@@ -114,7 +118,7 @@ function readMatches(
   const found = sources.find(
     (s) =>
       (!s.receiver || receiverFits(s.receiver, of.paths)) &&
-      (!s.ofInput || of.taint.length > 0) &&
+      (!s.ofInput || of.taint.some(isOfRequest)) &&
       (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)),
   );
   const cleans = sanitizers.reduce((all, sanitizer) => all | sanitizer.cleans, 0);

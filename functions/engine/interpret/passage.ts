@@ -10,6 +10,8 @@ export interface Passage {
   check: "result" | "true" | "false" | "after";
   /** Its name promises to make safe; believed where the function is not among the files. */
   trusted: boolean;
+  /** It is waited for and not called after making text: where the function is not among the files, what it gives is a record. */
+  fetched?: boolean | undefined;
 }
 
 /** The argument of a passage that is the object whose member is asked for. */

@@ -100,8 +100,8 @@ function joinedParts(from: Expression): readonly Expression[] {
 
 function longerOf(call: Call): Expression | undefined {
   const { callee, args } = call;
-  // The way from a folder to a path in Go and Python, which begins with dots where it leaves the folder.
-  if (calledName(call) === "Rel" && args.length === 2) return args[1]?.value;
+  // The way from a folder to a path, which begins with dots where it leaves the folder.
+  if (/^(Rel|relative)$/.test(calledName(call)) && args.length === 2) return args[1]?.value;
   if (calledName(call) === "relpath") return args[0]?.value;
   if (callee.kind === "field" && args.length === 0 && shortened.test(callee.name)) return callee.of;
   // Paths of Java have a method of that name that joins.

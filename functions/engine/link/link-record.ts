@@ -105,7 +105,7 @@ class Recorder {
   }
 
   #returns({ fn }: ClosureValue, { returns }: Summary): ExportedFunction["returns"] {
-    const all = partsOfResult(returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
+    const all = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
     return all
       .filter(({ taint: { source } }) => !source.parameter || source.parameter.fn === fn)
       .slice(0, returnsMax)

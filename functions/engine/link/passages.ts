@@ -66,16 +66,19 @@ interface Effect {
   cleans: ReadonlySet<string>;
 }
 /** What a function that is not among the files does, by its name. */
-function unread(from: string, { trusted, check, target }: Passage): Effect {
+function unread(from: string, { trusted, fetched, check, target }: Passage): Effect {
   if (trusted) return everything;
   const isNoText = check === "result" && from.endsWith(".py") && givesNoText(lastSegment(target));
-  return isNoText ? { all: false, cleans: new Set(["xss"]) } : none;
+  return fetched === true || isNoText ? recordOnly : none;
 }
 
 const everything: Effect = { all: true, cleans: new Set() };
 const none: Effect = { all: false, cleans: new Set() };
 /** Text brings no operators along. */
 const textOnly: Effect = { all: false, cleans: new Set(["nosql_injection"]) };
+
+/** A record is answered as data. */
+const recordOnly: Effect = { all: false, cleans: new Set(["xss"]) };
 
 const both = (a: Effect, b: Effect): Effect => {
   if (a.all) return b;
