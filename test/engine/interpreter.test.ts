@@ -362,6 +362,39 @@ describe("link", () => {
   });
 });
 
+describe("methods of one name", () => {
+  const servlet = (call: string) =>
+    `import java.io.*;\nclass Store {\n  void handle(javax.servlet.http.HttpServletRequest request) throws Exception {\n    String x = request.getParameter("x");\n    ${call}\n  }\n  Object read(File file) throws Exception { return new FileInputStream(file); }\n  Object read(Entry entry) { return entry; }\n  Object read(String name) { return name.length(); }\n}\nclass Entry { Entry(String name) {} }\n`;
+
+  it.each([
+    ["the first of them", 'read(new File("/data", x));', true],
+    ["another class", "read(new Entry(x));", false],
+    ["text", 'read("entry " + x);', false],
+  ])("are told apart by types: %s", async (_, call, reaches) => {
+    const findings = await findingsOf(engine, "Store.java", servlet(call));
+    const within = findings.filter(({ ruleId, snippet }) => ruleId.startsWith("path") && snippet.includes("Stream"));
+    expect(within.length > 0).toBe(reaches);
+  });
+
+  const files = (call: string) => ({
+    "shop/Answers.java": `package shop;\npublic class Answers {\n  public static void send(String file, Object response) throws Exception { new java.io.FileInputStream(file); }\n  public static void send(String text, String name, Object response) {}\n}\n`,
+    "shop/Reports.java": `package shop;\nimport org.springframework.web.bind.annotation.*;\npublic class Reports {\n  @GetMapping("/") public void show(@RequestParam String name, Object response) throws Exception {\n    ${call}\n  }\n}\n`,
+  });
+
+  it.each([
+    ["two", "Answers.send(name, response);", 1],
+    ["three", 'Answers.send(name, "report", response);', 0],
+  ])("are told apart by how many arguments they take in other files: %s", async (_, call, found) => {
+    const artefacts = await Promise.all(
+      Object.entries(files(call)).map(([path, text]) =>
+        engine.analyse({ path, bytes: new TextEncoder().encode(text) }),
+      ),
+    );
+    const findings = engine.link(artefacts).filter(({ ruleId }) => ruleId === "path-traversal.tainted-path");
+    expect(findings).toHaveLength(found);
+  });
+});
+
 describe("link across three files", () => {
   it.each([
     [
