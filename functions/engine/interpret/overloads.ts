@@ -15,8 +15,8 @@ export function methodKey({ methods }: ClassInfo, { name, params }: FunctionNode
 export const nameOfMethod = (key: string): string => key.replace(/(\/\d+)+$/, "");
 
 /**
- * The method of that name which is meant by its arguments: by how many there are, then by their types. One that calls its name with as
- * many as its own means another.
+ * The method of that name which is meant by its arguments: by how many there are, then by their types. Where these do not tell, one that
+ * calls its name means another.
  */
 export function overloaded(run: Run, closure: ClosureValue, args: readonly Value[]): ClosureValue {
   const { fn, owner } = closure;
@@ -24,10 +24,10 @@ export function overloaded(run: Run, closure: ClosureValue, args: readonly Value
   const others = furtherTaking(owner, fn.name, args.length);
   if (others.length === 0) return closure;
   const fits = fn.params.length === args.length || fn.params.at(-1)?.rest === true;
-  const meant = (fits ? [closure, ...others] : others).filter((one) => !run.active.has(one.fn));
-  const [first, ...rest] = meant;
-  if (!first) return closure;
-  const best = rest.reduce((a, b) => (likeness(b.fn, args) > likeness(a.fn, args) ? b : a), first);
+  const able = fits ? [closure, ...others] : others;
+  const likest = Math.max(...able.map((one) => likeness(one.fn, args)));
+  const meant = able.filter((one) => likeness(one.fn, args) === likest);
+  const best = meant.find((one) => !run.active.has(one.fn)) ?? meant[0] ?? closure;
   return { ...best, self: closure.self };
 }
 
