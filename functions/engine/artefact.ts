@@ -132,6 +132,8 @@ export interface Handover extends Way {
   field?: string | undefined;
   /** The text of the argument begins with something else than the value. */
   led?: boolean;
+  /** How many arguments the call has, where that tells functions of one name apart. */
+  count?: number;
 }
 
 /** A function that other files can call, and what happens to its parameters. Methods are "Class.method". */

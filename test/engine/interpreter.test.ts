@@ -362,6 +362,86 @@ describe("link", () => {
   });
 });
 
+describe("a bean that is handed on", () => {
+  const files = (shown: string) => ({
+    "shop/Accounts.java": `package shop;\nimport org.springframework.web.bind.annotation.*;\npublic class Accounts {\n  private AccountService service;\n  @PostMapping("/") public void create(Account given) {\n    Account account = new Account();\n    account.setPassword("p:" + given.getPassword());\n    service.create(account);\n  }\n}\n`,
+    "shop/AccountService.java": `package shop;\npublic class AccountService {\n  private static final org.slf4j.Logger log = org.slf4j.LoggerFactory.getLogger(AccountService.class);\n  public void create(Account account) { keep(account); }\n  void keep(Account account) { log.info("kept {}", ${shown}); }\n}\n`,
+  });
+
+  it.each([
+    ["account.getName()", 0],
+    ["account.getPassword()", 1],
+  ])("keeps its properties apart: %s", async (shown, found) => {
+    const artefacts = await Promise.all(
+      Object.entries(files(shown)).map(([path, text]) =>
+        engine.analyse({ path, bytes: new TextEncoder().encode(text) }),
+      ),
+    );
+    expect(engine.link(artefacts).filter(({ ruleId }) => ruleId === "sensitive-logging.credential")).toHaveLength(
+      found,
+    );
+  });
+});
+
+describe("an object that is asked for by its class", () => {
+  const files = (asked: string) => ({
+    "shop/Fetcher.java": `package shop;\npublic interface Fetcher { Object fetch(String url) throws Exception; }\n`,
+    "shop/DefaultFetcher.java": `package shop;\npublic class DefaultFetcher implements Fetcher {\n  public Object fetch(String url) throws Exception { return new java.net.URL(url).openStream(); }\n}\n`,
+    "shop/Previews.java": `package shop;\nimport org.springframework.web.bind.annotation.*;\npublic class Previews {\n  private Container container;\n  @GetMapping("/") public Object show(@RequestParam String url) throws Exception {\n    return container.${asked}.fetch(url);\n  }\n}\n`,
+  });
+
+  it.each([
+    ["getBean(Fetcher.class)", 1],
+    ["getBean(Other.class)", 0],
+  ])("is one of that class: %s", async (asked, found) => {
+    const artefacts = await Promise.all(
+      Object.entries(files(asked)).map(([path, text]) =>
+        engine.analyse({ path, bytes: new TextEncoder().encode(text) }),
+      ),
+    );
+    expect(engine.link(artefacts).filter(({ ruleId }) => ruleId === "ssrf.tainted-url")).toHaveLength(found);
+  });
+});
+
+describe("methods of one name", () => {
+  const servlet = (call: string) =>
+    `import java.io.*;\nclass Store {\n  void handle(javax.servlet.http.HttpServletRequest request) throws Exception {\n    String x = request.getParameter("x");\n    ${call}\n  }\n  Object read(File file) throws Exception { return new FileInputStream(file); }\n  Object read(Entry entry) { return entry; }\n  Object read(String name) { return name.length(); }\n}\nclass Entry { Entry(String name) {} }\n`;
+
+  it.each([
+    ["the first of them", 'read(new File("/data", x));', true],
+    ["another class", "read(new Entry(x));", false],
+    ["text", 'read("entry " + x);', false],
+  ])("are told apart by types: %s", async (_, call, reaches) => {
+    const findings = await findingsOf(engine, "Store.java", servlet(call));
+    const within = findings.filter(({ ruleId, snippet }) => ruleId.startsWith("path") && snippet.includes("Stream"));
+    expect(within.length > 0).toBe(reaches);
+  });
+
+  it("do not become each other by calling on", async () => {
+    const source = `import java.io.*;\nclass Store {\n  Object read(Named named) { return read(new Entry(named.getName())); }\n  Object read(Entry entry) { return read((Named) entry); }\n  Object read(File file) throws Exception { return new FileInputStream(file); }\n  void handle(javax.servlet.http.HttpServletRequest request) throws Exception { read(new Entry(request.getParameter("x"))); }\n}\nclass Entry { Entry(String name) {} }\n`;
+    const findings = await findingsOf(engine, "Store.java", source);
+    expect(findings.filter(({ ruleId }) => ruleId.startsWith("path"))).toEqual([]);
+  });
+
+  const files = (call: string) => ({
+    "shop/Answers.java": `package shop;\npublic class Answers {\n  public static void send(String file, Object response) throws Exception { new java.io.FileInputStream(file); }\n  public static void send(String text, String name, Object response) {}\n}\n`,
+    "shop/Reports.java": `package shop;\nimport org.springframework.web.bind.annotation.*;\npublic class Reports {\n  @GetMapping("/") public void show(@RequestParam String name, Object response) throws Exception {\n    ${call}\n  }\n}\n`,
+  });
+
+  it.each([
+    ["two", "Answers.send(name, response);", 1],
+    ["three", 'Answers.send(name, "report", response);', 0],
+  ])("are told apart by how many arguments they take in other files: %s", async (_, call, found) => {
+    const artefacts = await Promise.all(
+      Object.entries(files(call)).map(([path, text]) =>
+        engine.analyse({ path, bytes: new TextEncoder().encode(text) }),
+      ),
+    );
+    const findings = engine.link(artefacts).filter(({ ruleId }) => ruleId === "path-traversal.tainted-path");
+    expect(findings).toHaveLength(found);
+  });
+});
+
 describe("link across three files", () => {
   it.each([
     [

@@ -1,12 +1,13 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { callable } from "../ir/callable.ts";
-import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
+import { type Call, type Expression, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
 import { givesNoText, mayMakeText } from "./call-names.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
+import { forgetMaking } from "./file-making.ts";
 import { through } from "./guard-functions.ts";
 import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
@@ -312,7 +313,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   }
   const kept = accessed(run, frame, call, receiver);
   if (kept) return kept;
-  const paths = resultPaths(frame, call, called);
+  const paths = resultPaths(run, frame, call, called);
   const source = sourceOf(frame, called, call);
   if (source) {
     const at = run.source(source.kind, call);
@@ -325,6 +326,9 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     (target === null ? promises : 0) |
     replacementCleans(run, call, receiver, positional);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
+  // `new File(name).getName()` is how a name is rid of its folders.
+  if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
+    forgetMaking(run, receiver);
   const [container] = called.models.containers;
   if (container) {
     const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional, called.named);
@@ -345,6 +349,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     cleans,
   );
 }
+
+const isNew = (of: Expression): boolean => of.kind === "call" && of.isNew;
 
 /** `item.setTitle(title)`: a bean of another file keeps its properties under the names that its getters go by. */
 function fillBean(
@@ -374,10 +380,10 @@ function made(call: Call, { callee, paths: names, positional, named: fields }: C
   return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest: null } };
 }
 
-function resultPaths(frame: Frame, call: Call, called: Called): string[] {
+function resultPaths({ language }: Run, frame: Frame, call: Call, called: Called): string[] {
   const { makes, returns } = called.models;
   const own = [
-    ...namedClass(call, called),
+    ...namedClass(call, called, language),
     ...called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`)),
   ];
   if (makes.length + returns.length === 0 && own.length < 2) return own;
@@ -386,15 +392,24 @@ function resultPaths(frame: Frame, call: Call, called: Called): string[] {
   return [...new Set([...made, ...returns, ...own])].slice(0, 6);
 }
 
-/** `$this->model("Post")`, as base controllers of PHP have it: an object of the class that is named. */
-function namedClass({ callee }: Call, { positional: [name] }: Called): string[] {
-  const written = name?.constants?.[0];
-  return callee.kind === "field" &&
-    /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name) &&
-    typeof written === "string"
+/** `$this->model("Post")`, as base controllers of PHP have it, `context.getBean(Posts.class)`: an object of the class that is named. */
+function namedClass({ callee, args }: Call, { positional }: Called, language: Run["language"]): readonly string[] {
+  if (callee.kind !== "field") return [];
+  if (language === "java") {
+    const place = keepsObjects.test(callee.name) ? args.findIndex(({ value }) => isClassName(value)) : -1;
+    return positional[place]?.paths.filter((path) => !path.startsWith("?")) ?? [];
+  }
+  const written = positional[0]?.constants?.[0];
+  return /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name) && typeof written === "string"
     ? [written.replace(/^.*[/\\.]/, "")]
     : [];
 }
+
+const keepsObjects =
+  /^(get(Bean|Provider|Service|Instance|Manager|Component|Extension|Dao|Mapper)?|lookup|adaptTo|unwrap)$/;
+
+const isClassName = (value: Expression): boolean =>
+  value.kind === "variable" && /^\p{Lu}\w*\p{Ll}\w*$/u.test(value.name);
 
 function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefined {
   const { sources } = called.models;
@@ -439,9 +454,13 @@ const isLookup = ({ callee, args }: Call, { receiver, names }: Called): boolean 
   ) === true &&
   /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*$/.test(callee.name) &&
   (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name) ||
-    (names.some((name) => keepers.test(name)) && !/path|file|folder|dir/i.test(callee.name)));
+    (names.some((name) => keepers.test(name)) && !/path|file|folder|dir/i.test(callee.name)) ||
+    (names.some((name) => managers.test(name)) &&
+      !/path|file|folder|dir|ur[il]|text|html|string|message|template|query/i.test(callee.name)));
 
 const keepers = /(store|repository|repo|registry|dao|cache|config|settings)(\(\))?$/i;
+/** Classes of Java that hand out objects of one kind, also by way of their only instance. */
+const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;

@@ -17,13 +17,14 @@ import { cleanAfterRound, type Element, taintedElement } from "./element-tests.t
 import { evaluate, recalling, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { change, noteThrowingGuard, refine } from "./guards.ts";
-import { makesReady, newFrame, overload, runBody, summarise } from "./invoke.ts";
+import { makesReady, newFrame, runBody, summarise } from "./invoke.ts";
 import { withFields } from "./known-fields.ts";
 import { returnedRegion } from "./memory.ts";
 import { beginRound, endRound } from "./memory-indexes.ts";
 import { isLocal } from "./memory-sizes.ts";
 import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
+import { methodKey } from "./overloads.ts";
 import { noteRefusal } from "./refusals.ts";
 import { leavesForNext } from "./rounds.ts";
 import type { Frame, Run } from "./run.ts";
@@ -355,7 +356,7 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   for (const member of methods.toSorted((a, b) => fillsFirst(a) - fillsFirst(b))) {
     const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
     // Methods of one name are told apart by how many parameters they have, where a language has such.
-    const key = info.methods.has(member.fn.name) ? overload(member.fn.name, member.fn.params.length) : member.fn.name;
+    const key = methodKey(info, member.fn);
     info.methods.set(run.language === "java" ? key : member.fn.name, closure);
     // A class inside another is met by other files as what it implements.
     if (!frame.fn && (!frame.owner || (run.language === "java" && node.bases.length > 0)))

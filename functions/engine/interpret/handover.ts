@@ -16,10 +16,22 @@ export function handOver(
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): void {
+  const counted = run.language === "java" && { count: args.length + named.size };
   for (const [argument, value] of [...args.entries(), ...named])
     for (const [field, part] of partsOf(run, value))
       for (const { source, clean, step, via } of part)
-        hand(run, { target, argument, field, source, clean, step, at, via, ...(value.prefix && { led: true }) });
+        hand(run, {
+          target,
+          argument,
+          field,
+          source,
+          clean,
+          step,
+          at,
+          via,
+          ...(value.prefix && { led: true }),
+          ...counted,
+        });
 }
 
 type Parts = [field: string | undefined, taint: readonly Taint[]][];
@@ -58,7 +70,12 @@ export function hand(run: Run, handover: Handover): void {
     const passes = run.summaries.get(source.parameter.fn)?.passes;
     if (!passes || passes.length >= handoversMax) return;
     const known = passes.find(
-      (p) => p.source === source && p.target === target && p.argument === argument && p.field === handover.field,
+      (p) =>
+        p.source === source &&
+        p.target === target &&
+        p.argument === argument &&
+        p.field === handover.field &&
+        p.count === handover.count,
     );
     if (known) soil(known, handover);
     else passes.push({ ...handover });

@@ -7,6 +7,7 @@ import { noteGuard, verified } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
 import { isLocal } from "./memory-sizes.ts";
 import { basePaths } from "./names.ts";
+import { overloaded } from "./overloads.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
 import { outputsOf } from "./pointers.ts";
 import type { Frame, Guard, Run, Summary } from "./run.ts";
@@ -66,18 +67,6 @@ export function runBody(run: Run, frame: Frame, body: readonly Statement[]): voi
   execute(run, frame, body);
 }
 
-/** The name under which a class keeps a further method of the same name. */
-export const overload = (name: string, parameters: number): string => `${name}/${parameters}`;
-
-/** The method of that name which takes so many arguments; one that calls its name with as many as its own means another. */
-function overloaded(run: Run, closure: ClosureValue, count: number): ClosureValue {
-  const { fn, owner } = closure;
-  const fits = fn.params.length === count || fn.params.at(-1)?.rest;
-  if (!owner || (fits && !run.active.has(fn))) return closure;
-  const other = owner.methods.get(overload(fn.name, count));
-  return other ? { ...other, self: closure.self } : closure;
-}
-
 /** What calling a function of this file gives. Followed into the function where the arguments tell more than taint, else by its summary. */
 export function invoke(
   run: Run,
@@ -87,7 +76,7 @@ export function invoke(
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): Value {
-  const closure = run.language === "java" ? overloaded(run, found, args.length) : found;
+  const closure = run.language === "java" ? overloaded(run, found, args) : found;
   const { fn } = closure;
   if (run.active.has(fn)) return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));
   const part = isPart(closure, caller);

@@ -62,19 +62,25 @@ const shorteners =
   /^(Path|PurePath|abspath|realpath|normpath|realpathSync|normalize|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
 const depthMax = 4;
 
-/** `file.getCanonicalPath()`, `os.path.realpath(x)`, also by way of variables: what is told of the short form holds for the path itself. */
+/**
+ * `file.getCanonicalPath()`, `os.path.realpath(x)`, also by way of variables: what is told of the short form holds for the path itself, and
+ * for the name that was joined to a folder: `root.resolve(name).normalize()`.
+ */
 export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
   const found: Expression[] = [];
   let here: Expression | undefined = operand;
   while (here && found.length < depthMax) {
     if (here.kind === "variable") here = frame.scope.binding(here.name)?.origins.get(here.name);
-    here = here?.kind === "call" ? longerOf(here) : undefined;
+    here = here?.kind === "call" ? (longerOf(here) ?? joinedName(here)) : undefined;
     if (here) found.push(here);
   }
   return found;
 }
 
 const joins = /^(join|joinpath|resolve|combine|Path|PurePath)$/i;
+
+const joinedName = (call: Call): Expression | undefined =>
+  joins.test(calledName(call)) || (call.isNew && calledName(call) === "File") ? call.args.at(-1)?.value : undefined;
 
 /** `path = os.path.realpath(path)`: what the variable is tells the same of the path that it was. */
 export function isShortForm(frame: Frame, name: string): boolean {

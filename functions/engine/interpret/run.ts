@@ -104,6 +104,8 @@ export interface Handover {
   via?: readonly Passage[] | undefined;
   /** The text begins with something else than the input. */
   led?: boolean;
+  /** How many arguments the call has, where that tells functions of one name apart. */
+  count?: number;
 }
 
 /** A tainted value kept in a field that other files can read. */

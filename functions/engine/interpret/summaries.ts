@@ -2,6 +2,7 @@ import type { Call, FunctionNode, Span } from "../ir/ir.ts";
 import { applyFlow, rebase } from "./check.ts";
 import { hand } from "./handover.ts";
 import { summarise } from "./invoke.ts";
+import { fieldTaint } from "./members.ts";
 import { joinedPassages } from "./passage.ts";
 import { writeBack } from "./pointers.ts";
 import type { Flow, Frame, Run, Summary } from "./run.ts";
@@ -27,7 +28,7 @@ export function applySummary(
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): Value {
-  const taintOf = argumentTaint(fn, args, named, at);
+  const taintOf = argumentTaint(run, fn, args, named, at);
   const settled = (flow: Flow) =>
     flow.match.unless.some((test) => test.fact !== null && caller.scope.binding(`@${test.fact}`) !== null);
   for (const flow of summary.flows.filter((candidate) => !settled(candidate)))
@@ -52,19 +53,22 @@ export function applySummary(
 export function applyOutputs(run: Run, caller: Frame, call: Call, closure: ClosureValue, args: readonly Value[]): void {
   if (run.language !== "c" || run.active.has(closure.fn)) return;
   const { outputs } = summarise(run, closure);
-  const taintOf = argumentTaint(closure.fn, args, new Map(), call);
+  const taintOf = argumentTaint(run, closure.fn, args, new Map(), call);
   writeBack(run, caller, call, outputs, ({ taint }) => substitute(tainted(taint), closure.fn, taintOf, 1).taint);
 }
 
-/** What the arguments of a call bring along for each parameter. */
+/** What the arguments of a call bring along for each parameter: of one that is handed on the field that is asked for. */
 const argumentTaint =
-  (fn: FunctionNode, args: readonly Value[], named: ReadonlyMap<string, Value>, at: Span): TaintOf =>
+  (run: Run, fn: FunctionNode, args: readonly Value[], named: ReadonlyMap<string, Value>, at: Span): TaintOf =>
   (index, field) => {
     const param = fn.params[index];
     if (!param) return [];
     const given = param.rest ? args.slice(index) : [named.get(param.name) ?? args[index] ?? nothing];
     return given
-      .flatMap((value) => taintOfPart(value, param.rest ? undefined : field))
+      .flatMap((value) => {
+        const part = taintOfPart(value, param.rest ? undefined : field);
+        return param.rest || field === undefined ? part : fieldTaint(run, value, part, field);
+      })
       .map((t) => ({ ...t, step: extend(t.step, at) }));
   };
 

@@ -5,7 +5,7 @@ import { fieldOf } from "../interpret/members.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
-import { argumentIndex, Modules, samePart } from "./modules.ts";
+import { argumentIndex, Modules, samePart, type Target } from "./modules.ts";
 import { Passages } from "./passages.ts";
 import { Settings } from "./settings.ts";
 
@@ -192,7 +192,7 @@ export class CrossFile {
         break;
       }
       this.#ways += 1;
-      for (const { artefact, exported } of this.#modules.find(way.from, way.target)) {
+      for (const { artefact, exported } of taking(way.count, this.#modules.find(way.from, way.target))) {
         const there = artefact.coverage.path;
         const parameter = argumentIndex(exported, way.argument);
         // A template that is given all of the input finds it under every name.
@@ -223,6 +223,7 @@ export class CrossFile {
             target: pass.target,
             argument: pass.argument,
             field: pass.field,
+            count: pass.count,
             from: there,
             clean: [...new Set([...way.clean, ...pass.clean, ...this.#passages.cleanedBy(there, pass.via)])],
             trace: [...way.trace, ...onward(there, pass.trace)],
@@ -269,6 +270,19 @@ export class CrossFile {
     }
     return null;
   }
+}
+
+/** Of functions that go by one name in one file, those that take as many arguments as they are given, if there are such. */
+function taking(count: number | undefined, targets: readonly Target[]): readonly Target[] {
+  if (count === undefined || targets.length < 2) return targets;
+  const fits = ({ exported }: Target) => exported.parameters.length === count;
+  return targets.filter(
+    (target) =>
+      fits(target) ||
+      !targets.some(
+        (other) => other.artefact === target.artefact && other.exported.name === target.exported.name && fits(other),
+      ),
+  );
 }
 
 /** What is a finding when it is handed to a wrapper is not another one inside of the wrapper. */

@@ -4,6 +4,7 @@ import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/can
 import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
 import { partsOfResult } from "../interpret/handover.ts";
+import { nameOfMethod } from "../interpret/overloads.ts";
 import { hasRights } from "../interpret/rights.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
@@ -91,7 +92,7 @@ class Recorder {
     }));
     const parameters = fn.params.map((param) => param.name);
     // Overloads go by one name: callers of other files may mean any of them.
-    const shown = this.#run.language === "java" ? name.replace(/\/\d+$/, "") : name;
+    const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
     return [
       {
         name: shown,
@@ -133,10 +134,10 @@ class Recorder {
   }
 
   handover(call: Handed): Handover {
-    const { target, argument, field, led } = call;
+    const { target, argument, field, led, count } = call;
     // Nothing but the addresses of pages asks for it.
     const begun = led && target.startsWith("template:") ? { led } : {};
-    return { target, argument, field, ...begun, ...this.way(call, call.at) };
+    return { target, argument, field, ...begun, ...(count !== undefined && { count }), ...this.way(call, call.at) };
   }
 
   way({ source, clean, step, via }: Pick<Taint, "source" | "clean" | "step" | "via">, at: Span): Way {
