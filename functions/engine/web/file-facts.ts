@@ -17,6 +17,8 @@ export class FileFacts {
   readonly page: PageRoute | null;
   /** Controls that hold, and effects that are done, for the whole application. */
   readonly application = new Set<string>();
+  /** By class, what it asks where it stands in front. */
+  readonly standing = new Map<string, Set<string>>();
   /** The kinds of records that belong to somebody. */
   readonly owned = new Set<string>();
   /** The names that a closure is going to get, by where it stands. */
@@ -65,8 +67,9 @@ export class FileFacts {
     const { functions } = within;
     if ((occurrence === "read" || occurrence === "text") && functions.some((facts) => this.isPage(facts)))
       this.page?.read(name, at, occurrence === "text");
-    const { controls, application, effects, placed } = this.#knowledge.tells(occurrence, name);
+    const { controls, application, standing, effects, placed } = this.#knowledge.tells(occurrence, name);
     for (const control of application) this.application.add(control);
+    if (standing.length > 0) this.#stands(within, standing);
     const done = effects.length > 0 && isDone() ? effects : [];
     const places = placed.map((effect) => ({ ...this.#places.at(at, symbolIn(within)), effect }));
     for (const facts of functions) {
@@ -74,6 +77,11 @@ export class FileFacts {
       for (const effect of done) facts.effects.add(effect);
       facts.places.push(...places);
     }
+  }
+
+  #stands({ owner }: Within, controls: readonly string[]): void {
+    const name = owner?.node.name ?? "";
+    this.standing.set(name, new Set([...(this.standing.get(name) ?? []), ...controls]));
   }
 
   /** `{ user }` of a parameter and `const { user } = req` read as much as `req.user` does. */
