@@ -1,5 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
-import type { AccessRecord } from "../web/web-record.ts";
+import type { AccessRecord, StandingRecord } from "../web/web-record.ts";
 import { comparable, fits, isExact } from "./path-patterns.ts";
 import type { WebFunctions } from "./web-functions.ts";
 
@@ -28,7 +28,7 @@ export class PathAccess {
   readonly #classes = new Map<string, { artefact: FileArtefact; name: string }>();
   /** By the folder of their module. */
   readonly #entries = new Map<string, Placed[]>();
-  readonly #standing: { artefact: FileArtefact; name: string; controls: readonly string[] }[];
+  readonly #standing: readonly StandingRecord[];
   readonly #registered = new Set<string>();
 
   /** @param files of one language, in path order */
@@ -47,9 +47,7 @@ export class PathAccess {
       this.#entries.set(module, [...(this.#entries.get(module) ?? []), one]);
       for (const name of one.record.guards ?? []) this.#registered.add(name.toLowerCase());
     }
-    this.#standing = files.flatMap((artefact) =>
-      (artefact.link.web?.standing ?? []).map((standing) => ({ artefact, ...standing })),
-    );
+    this.#standing = files.flatMap(({ link }) => link.web?.standing ?? []);
   }
 
   /** What is asked by path, and by what stands in front of everything. */
@@ -58,9 +56,16 @@ export class PathAccess {
     const own = this.#entries.get(moduleOf(artefact));
     const known = own ? comparable(path) : null;
     const asked = known === null ? this.#all(own) : this.#byPath(own as Placed[], known, methods);
-    const standing = this.#standing.filter(({ name }) => !this.#registered.has(name.toLowerCase()));
-    const inFront = asked.isOpen ? [] : standing.flatMap(({ controls }) => controls);
+    const inFront = asked.isOpen ? [] : this.#everywhere.flatMap(({ controls }) => controls);
     return { controls: [...asked.controls, ...inFront], isOpen: asked.isOpen };
+  }
+
+  /** What stands in front of everything: what is not registered by path, unless it has to be and all that is registered is known. */
+  get #everywhere(): readonly StandingRecord[] {
+    const isKnown = this.#registered.size > 0 && [...this.#registered].every((name) => this.#classes.has(name));
+    return this.#standing.filter(
+      ({ name, isRegistered }) => !this.#registered.has(name.toLowerCase()) && !(isRegistered && isKnown),
+    );
   }
 
   /** Whose path is not known, or who has no lists of its own, may lie behind any. */
@@ -74,7 +79,7 @@ export class PathAccess {
       own.filter(({ record }) => record.list !== null),
       ({ artefact, record }) => `${artefact.coverage.path}\0${record.list}`,
     );
-    const guards = own.filter(({ record }) => record.list === null && standsAt(record, path));
+    const guards = own.filter(({ record }) => record.list === null && isFor(record, methods) && standsAt(record, path));
     const answers = [...lists.values()].flatMap(
       (list) =>
         decide(
@@ -118,6 +123,9 @@ function moduleOf({ coverage: { path } }: FileArtefact): string {
   return at < 0 ? "" : path.slice(0, at);
 }
 
+const isFor = ({ methods: meant }: Pick<AccessRecord, "methods">, methods: readonly string[]): boolean =>
+  meant.length === 0 || methods.every((method) => meant.includes(method));
+
 const isAsking = ({ controls }: AccessRecord): boolean => controls.length > 0 && !controls.includes(open);
 
 function standsAt({ paths, except }: AccessRecord, path: string): boolean {
@@ -140,7 +148,7 @@ function decide(list: readonly AccessRecord[], path: string, methods: readonly s
   const entries = list.filter(({ isScope }) => !isScope).sort((a, b) => a.order - b.order);
   const isFirst = entries.every(({ first }) => first);
   for (const { paths, methods: meant, controls } of entries) {
-    if (meant.length > 0 && !methods.every((method) => meant.includes(method))) continue;
+    if (!isFor({ methods: meant }, methods)) continue;
     const isOpening = controls.includes(open);
     const fitting = paths?.find((pattern) => fits(pattern, path));
     if (paths === null && !isOpening) return { controls: everything(entries), isFirst, isExact: false };

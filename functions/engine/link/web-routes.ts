@@ -105,7 +105,8 @@ export class WebRoutes {
     if (found.handler === pageName) for (const control of this.#functions.includers(artefact)) controls.add(control);
     for (const control of this.#application(worldOf(artefact.coverage.language))) controls.add(control);
     const wholePath = this.#wholePath(artefact, record);
-    for (const control of this.#byPath(artefact, wholePath, record.methods)) controls.add(control);
+    for (const control of this.#byPath(artefact, record.isPartial ? null : wholePath, record.methods))
+      controls.add(control);
     return { artefact, record, controls, effects, wholePath, places, unknown };
   }
 
@@ -201,7 +202,7 @@ export class WebRoutes {
   }
 
   #byWorld(): Map<string, FileArtefact[]> {
-    return Map.groupBy(this.#files, ({ coverage }) => worldOf(coverage.language));
+    return Map.groupBy(this.#files, ({ coverage, link }) => worldOf(link.web?.of ?? coverage.language));
   }
 
   #parents(artefact: FileArtefact, router: string): Mounted[] {

@@ -2,6 +2,7 @@ import type { Assign, Call, ClassStatement, Expression } from "../ir/ir.ts";
 import { argumentOf, methodsIn } from "./arguments.ts";
 import type { FieldTypes } from "./field-types.ts";
 import { type Names, written } from "./names.ts";
+import { asAnt } from "./servlet-patterns.ts";
 import { isVerb } from "./verbs.ts";
 import type { AccessForm, WebKnowledge } from "./web-knowledge.ts";
 import type { AccessRecord } from "./web-record.ts";
@@ -225,10 +226,3 @@ const lastOf = (name: string): string =>
 
 const joined = (known: string[] | null, more: string[] | null): string[] | null =>
   known && more ? [...known, ...more] : null;
-
-/** Patterns of servlets: all below a folder, a suffix, everything, or one path. */
-export const asAnt = (pattern: string): string => {
-  if (pattern === "/") return "/**";
-  if (pattern.startsWith("*.")) return `/**/${pattern}`;
-  return pattern.endsWith("/*") ? `${pattern}*` : pattern;
-};

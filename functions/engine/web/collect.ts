@@ -111,7 +111,7 @@ class Collector {
     const controls = functions.flatMap((one) => (inFront.has(one.name) ? one.controls : []));
     const application = [...new Set([...this.#file.application, ...controls])].sort();
     const owned = [...this.#file.owned].sort();
-    const standing = [...this.#file.standing].map(([name, asked]) => ({ name, controls: [...asked] }));
+    const standing = [...this.#file.standing.values()];
     const accesses = this.#accesses.records;
     if ([routes, mounts, functions, application, standing, accesses, owned].every(({ length }) => length === 0))
       return null;

@@ -3,8 +3,9 @@ import { FunctionFacts } from "./function-facts.ts";
 import { closureName } from "./names.ts";
 import { PageRoute } from "./page-route.ts";
 import type { RecordUse } from "./records.ts";
-import type { WebKnowledge } from "./web-knowledge.ts";
+import type { Told, WebKnowledge } from "./web-knowledge.ts";
 import type { WebPlaces } from "./web-places.ts";
+import type { StandingRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 import { symbolIn, type Within } from "./within.ts";
 
@@ -18,7 +19,7 @@ export class FileFacts {
   /** Controls that hold, and effects that are done, for the whole application. */
   readonly application = new Set<string>();
   /** By class, what it asks where it stands in front. */
-  readonly standing = new Map<string, Set<string>>();
+  readonly standing = new Map<string, StandingRecord>();
   /** The kinds of records that belong to somebody. */
   readonly owned = new Set<string>();
   /** The names that a closure is going to get, by where it stands. */
@@ -79,9 +80,11 @@ export class FileFacts {
     }
   }
 
-  #stands({ owner }: Within, controls: readonly string[]): void {
+  #stands({ owner }: Within, told: Told["standing"]): void {
     const name = owner?.node.name ?? "";
-    this.standing.set(name, new Set([...(this.standing.get(name) ?? []), ...controls]));
+    const controls = [...(this.standing.get(name)?.controls ?? []), ...told.map(({ control }) => control)];
+    const isRegistered = told.every(({ application }) => application === "registered");
+    this.standing.set(name, { name, controls: [...new Set(controls)], ...(isRegistered && { isRegistered }) });
   }
 
   /** `{ user }` of a parameter and `const { user } = req` read as much as `req.user` does. */

@@ -35,6 +35,7 @@ export class Routes {
       methods,
       path,
       ...(model.pathIn !== undefined && { pathIn: model.pathIn }),
+      ...(model.partial && { isPartial: true }),
       router,
       made,
       order: at.start,

@@ -123,7 +123,7 @@ export class WebKnowledge {
     return {
       controls: meant.filter(({ application }) => !application).map(({ control }) => control),
       application: [...meant, ...done].filter(({ application }) => application === true).map(factOf),
-      standing: meant.filter(({ application }) => application === "stands").map(({ control }) => control),
+      standing: meant.filter(({ application }) => typeof application === "string"),
       effects: done.filter(({ application }) => !application).map(({ effect }) => effect),
       placed: done.filter(({ placed }) => placed).map(({ effect }) => effect),
     };
@@ -178,7 +178,7 @@ export interface Told {
   readonly controls: readonly string[];
   readonly application: readonly string[];
   /** Those of a class that may be registered for some paths only. */
-  readonly standing: readonly string[];
+  readonly standing: readonly z.output<typeof ControlModel>[];
   readonly effects: readonly string[];
   /** Those of the effects whose place counts. */
   readonly placed: readonly string[];

@@ -19,6 +19,8 @@ export interface RouteRecord extends LocalPlace {
   path: string | null;
   /** What finds the path in that of the file; see web-schema.ts. */
   pathIn?: string;
+  /** The server puts more around the path, or another annotation does. */
+  isPartial?: boolean;
   /** The variable that it is registered on; null for what the framework finds by itself. */
   router: string | null;
   /** The file itself makes the router. */
@@ -97,10 +99,14 @@ export interface AccessRecord {
 export interface StandingRecord {
   name: string;
   controls: string[];
+  /** It does so only if code registers it. */
+  isRegistered?: boolean;
 }
 
 /** What a file says about the ways into an application. */
 export interface WebRecord {
+  /** The language of the code that a file of settings speaks about. */
+  of?: string;
   routes: RouteRecord[];
   mounts: MountRecord[];
   functions: FunctionRecord[];

@@ -42,6 +42,8 @@ export const RouteModel = z.strictObject({
   prefix: z.string().optional(),
   /** Of a decorator: the group of this in the path of its file is the path, before the name of the function. */
   pathIn: z.string().optional(),
+  /** More belongs to the path than is read here, so that patterns cannot be compared with it. */
+  partial: z.boolean().default(false),
   /** Of a decorator: what its function must be called like. */
   named: z.string().optional(),
   /** Decorates classes, too; their methods are the handlers. */
@@ -89,8 +91,11 @@ export const ControlModel = z.strictObject({
   ...Named,
   control: z.string(),
   in: z.array(z.enum(occurrences)).min(1),
-  /** The whole application has it, wherever the name stands; of a class that "stands" in front, as long as it is not registered for some paths only. */
-  application: z.union([z.boolean(), z.literal("stands")]).default(false),
+  /**
+   * The whole application has it, wherever the name stands; of a class that "stands" in front, as long as it is not registered for some paths
+   * only, and of one that is to be "registered", unless code registers others and not it.
+   */
+  application: z.union([z.boolean(), z.enum(["stands", "registered"])]).default(false),
 });
 
 /**
