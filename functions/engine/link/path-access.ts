@@ -28,8 +28,9 @@ export class PathAccess {
   readonly #classes = new Map<string, { artefact: FileArtefact; name: string }>();
   /** By the folder of their module. */
   readonly #entries = new Map<string, Placed[]>();
-  readonly #standing: readonly StandingRecord[];
+  readonly #standing: readonly (StandingRecord & { module: string })[];
   readonly #registered = new Set<string>();
+  #everywhere: readonly StandingRecord[] | null = null;
 
   /** @param files of one language, in path order */
   constructor(files: readonly FileArtefact[], functions: WebFunctions) {
@@ -47,7 +48,9 @@ export class PathAccess {
       this.#entries.set(module, [...(this.#entries.get(module) ?? []), one]);
       for (const name of one.record.guards ?? []) this.#registered.add(name.toLowerCase());
     }
-    this.#standing = files.flatMap(({ link }) => link.web?.standing ?? []);
+    this.#standing = files.flatMap((artefact) =>
+      (artefact.link.web?.standing ?? []).map((standing) => ({ ...standing, module: moduleOf(artefact) })),
+    );
   }
 
   /** What is asked by path, and by what stands in front of everything. */
@@ -56,16 +59,23 @@ export class PathAccess {
     const own = this.#entries.get(moduleOf(artefact));
     const known = own ? comparable(path) : null;
     const asked = known === null ? this.#all(own) : this.#byPath(own as Placed[], known, methods);
-    const inFront = asked.isOpen ? [] : this.#everywhere.flatMap(({ controls }) => controls);
-    return { controls: [...asked.controls, ...inFront], isOpen: asked.isOpen };
+    // Filters that read tokens only tell who is there, where a list says what is open.
+    this.#everywhere ??= this.#unregistered();
+    const inFront = this.#everywhere.filter(({ isRegistered }) => isRegistered || !asked.isOpen);
+    return { controls: [...asked.controls, ...inFront.flatMap(({ controls }) => controls)], isOpen: asked.isOpen };
   }
 
-  /** What stands in front of everything: what is not registered by path, unless it has to be and all that is registered is known. */
-  get #everywhere(): readonly StandingRecord[] {
-    const isKnown = this.#registered.size > 0 && [...this.#registered].every((name) => this.#classes.has(name));
+  /** What stands in front of everything: what is not registered by path, unless it has to be and all that its module registers is known. */
+  #unregistered(): readonly StandingRecord[] {
     return this.#standing.filter(
-      ({ name, isRegistered }) => !this.#registered.has(name.toLowerCase()) && !(isRegistered && isKnown),
+      ({ name, isRegistered, module }) =>
+        !this.#registered.has(name.toLowerCase()) && !(isRegistered && this.#registersAll(module)),
     );
+  }
+
+  #registersAll(module: string): boolean {
+    const names = (this.#entries.get(module) ?? []).flatMap(({ record }) => record.guards ?? []);
+    return names.length > 0 && names.every((name) => this.#classes.has(name.toLowerCase()));
   }
 
   /** Whose path is not known, or who has no lists of its own, may lie behind any. */

@@ -1,10 +1,11 @@
 import type { Assign, Call, ClassStatement, Expression } from "../ir/ir.ts";
+import { walk } from "../ir/walk.ts";
 import { argumentOf, methodsIn } from "./arguments.ts";
 import type { FieldTypes } from "./field-types.ts";
 import { type Names, written } from "./names.ts";
 import { asAnt } from "./servlet-patterns.ts";
 import { isVerb } from "./verbs.ts";
-import type { AccessForm, WebKnowledge } from "./web-knowledge.ts";
+import type { AccessForm, Told, WebKnowledge } from "./web-knowledge.ts";
 import type { AccessRecord } from "./web-record.ts";
 import type { Within } from "./within.ts";
 
@@ -107,10 +108,23 @@ export class Accesses {
       for (const { value } of call.args) {
         const name = this.#typeOf(value, within);
         guard.guards.push(name);
-        for (const known of [name, written(value)])
-          for (const control of this.#knowledge.tells("use", known).controls)
-            if (!guard.controls.includes(control)) guard.controls.push(control);
+        const told = [name, written(value)].map((known) => this.#knowledge.tells("use", known));
+        const controls = [...told, ...this.#done(value)].flatMap((one) => one.controls);
+        guard.controls = [...new Set([...guard.controls, ...controls])];
       }
+  }
+
+  /** What the functions do that a guard is given: `addInterceptor(new Interceptor(handler -> checkLogin()))`. */
+  #done(value: Expression): Told[] {
+    const given = value.kind === "call" ? value.args.map((argument) => argument.value) : [value];
+    const told: Told[] = [];
+    for (const fn of given.flatMap((one) => (one.kind === "closure" ? [one.fn] : [])))
+      walk(fn.body, (node) => {
+        if (!("kind" in node) || (node.kind !== "call" && node.kind !== "field")) return;
+        const called = node.kind === "call" ? node.callee : node;
+        told.push(...this.#names.of(called).map((name) => this.#knowledge.tells("call", name)));
+      });
+    return told;
   }
 
   #guarding(object: string, order: number): Guard {
