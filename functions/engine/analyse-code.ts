@@ -7,6 +7,7 @@ import type { Hit, Run } from "./interpret/run.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
 import type { Module } from "./ir/ir.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
+import { mapperParametersOf } from "./link/mapper-parameters.ts";
 import { byCodeUnits } from "./link/order.ts";
 import { tablesOf } from "./link/tables.ts";
 import { BashLowering } from "./lower/bash/bash-lowering.ts";
@@ -134,7 +135,8 @@ function linksOf(catalogue: Catalogue, file: FileContext, run: Run, module: Modu
   const rules = catalogue.controlRules.map((rule) => rule.id);
   const web = webRecordOf(run.knowledge.web, file, module, rules, run);
   const tables = run.language === "php" ? tablesOf(file.text) : {};
-  return { ...linkRecordOf(catalogue, file, run, hits), ...tables, ...(web && { web }) };
+  const mappers = mapperParametersOf(run, module);
+  return { ...linkRecordOf(catalogue, file, run, hits), ...tables, ...mappers, ...(web && { web }) };
 }
 
 function untilTimeIsUp<T, U>(work: () => T, otherwise: U): T | U {

@@ -6,6 +6,7 @@ import { markedComments } from "./config/config-comments.ts";
 import { configFormatOf } from "./config/config-format.ts";
 import { namedSettings } from "./config/named-settings.ts";
 import type { ConfigScanner } from "./config/scan.ts";
+import { webXmlAccess } from "./config/web-xml-access.ts";
 import { Suppressions } from "./findings/suppression.ts";
 import { decode, isBinary } from "./inventory/decode.ts";
 import { depthOf } from "./inventory/depth.ts";
@@ -217,7 +218,9 @@ function documentSuppressions({ file, text, lines, found }: Reading): Suppressio
 
 /** What a document says about the files beside it. */
 function documentFacts({ file, text }: Reading, shown: ShownText): Partial<LinkRecord> {
+  const web = configFormatOf(file.path) === "xml" ? webXmlAccess(shown.text) : null;
   return {
+    ...(web && { web }),
     ...(templateFormatOf(file.path) && submittedIn(shown.text)),
     ...(configFormatOf(file.path) === "properties" && { settings: namedSettings(shown.text) }),
     ...(isLibraryManifest(file.path, text) && { library: true as const }),

@@ -1,5 +1,6 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
 import type { Span } from "./ir/ir.ts";
+import type { MapperParameters } from "./link/mapper-parameters.ts";
 import type { WebRecord } from "./web/web-record.ts";
 
 /** One file to analyse; the path is normalised and uses "/". */
@@ -57,10 +58,18 @@ export interface Candidate extends LocalPlace {
   via?: Passage[];
   /** It is one only if the setting has such a value. */
   setting?: AskedSetting;
+  /** It is one only if the name can stand for text. */
+  bound?: BoundName;
   /** It is one only if this type, of another file, has a field that says what somebody may do. */
   entity?: string;
   /** What the catalogue says of other rules, for rules that it does not have. */
   own?: OwnRule;
+}
+
+/** A name in the text of a statement, and the method that is called with what it stands for: "com.shop.OrderMapper.find". */
+export interface BoundName {
+  method: string;
+  name: string;
 }
 
 /** A question about a setting of the project: whether its value matches, and the answer where no file has it. */
@@ -185,6 +194,8 @@ export interface LinkRecord {
   library?: true;
   /** What a file of settings says, as far as it is names. */
   settings?: Record<string, string>;
+  /** What statements in other files are given; see link/mapper-parameters.ts. */
+  mappers?: MapperParameters;
   /**
    * The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare;
    * `rights` where a field says what somebody may do.

@@ -297,7 +297,7 @@ export class Catalogue {
   /** Most sets of models say the same about routes; what has been looked up for one file serves the next. */
   #webOf(models: readonly Model[]): WebKnowledge {
     const telling = models.filter((m) =>
-      [m.routes, m.mounts, m.fronts, m.controls, m.effects, m.records, m.owners, m.inputs, m.routers].some(
+      [m.routes, m.mounts, m.fronts, m.controls, m.effects, m.records, m.owners, m.inputs, m.routers, m.accesses].some(
         (said) => said.length > 0,
       ),
     );

@@ -3,6 +3,7 @@ import { ConfigQuery } from "../config/config-query.ts";
 import { issueTypes, severities, vulnerabilityTypes } from "../finding.ts";
 import { places, StructureQuery } from "../structure/structure-schema.ts";
 import {
+  AccessModel,
   ControlBody,
   ControlModel,
   EffectModel,
@@ -357,6 +358,7 @@ export const Model = z.strictObject({
   owners: z.array(OwnerModel).default([]),
   inputs: z.array(InputModel).default([]),
   routers: z.array(RouterModel).default([]),
+  accesses: z.array(AccessModel).default([]),
 });
 export type Model = z.infer<typeof Model>;
 

@@ -1,3 +1,4 @@
+import type { BoundName } from "../artefact.ts";
 import { type ConfigNode, ConfigTree } from "./config-node.ts";
 
 const statement = /<(select|insert|update|delete|sql|statement|procedure)\b([^<>]*)>((?:(?!<\1\b)[\s\S])*?)<\/\1\s*>/g;
@@ -13,6 +14,8 @@ export function readMapper(source: string): ConfigNode[] {
   const tree = new ConfigTree();
   const root = tree.root();
   const plain = source.replace(comment, blank);
+  const namespace = plain.match(/<mapper\b[^>]*\bnamespace\s*=\s*["']([\w.$]+)["']/);
+  if (namespace) tree.add(root, { key: "@namespace", start: 0, end: 0, value: namespace[1] ?? "" });
   for (const found of plain.matchAll(statement)) {
     const [all, kind, attributes, inner] = found as unknown as [string, string, string, string];
     const textStart = found.index + all.indexOf(">") + 1;
@@ -23,4 +26,15 @@ export function readMapper(source: string): ConfigNode[] {
     if (id !== undefined) tree.add(node, { key: "@id", start: found.index, end: textStart, value: id });
   }
   return [root];
+}
+
+/** What a name such as `${order}` in the text of a statement stands for; null where nothing says which method gives it. */
+export function boundName({ entries, parent, text }: ConfigNode, written: string): BoundName | null {
+  const [first, ...rest] = written.match(/^\$\{\s*([\w.]+)/)?.[1]?.split(".") ?? [];
+  const id = entries.find(({ key }) => key === "@id")?.value;
+  const namespace = parent?.entries.find(({ key }) => key === "@namespace")?.value;
+  if (first === undefined || !id || !namespace) return null;
+  const loop = (text ?? "").match(new RegExp(`<foreach\\b[^>]*\\bitem\\s*=\\s*["']${first}["'][^>]*>`))?.[0];
+  const list = loop?.match(/\bcollection\s*=\s*["']([\w.]+)["']/)?.[1];
+  return { method: `${namespace}.${id}`, name: [list ?? first, ...rest].join(".") };
 }

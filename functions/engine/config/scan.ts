@@ -11,6 +11,7 @@ import type { ConfigFormat } from "./config-format.ts";
 import { type ConfigNode, TooLarge } from "./config-node.ts";
 import type { ConfigCondition, ConfigQuery } from "./config-query.ts";
 import { KeyPath, pathOf } from "./key-path.ts";
+import { boundName } from "./mapper-reader.ts";
 
 /** Nodes that all rules together may look at in one file; real files take a few ten thousand. */
 const stepsMax = 3_000_000;
@@ -175,6 +176,7 @@ function candidateOf(
 ): Candidate {
   const place = lines.place(start, end);
   const way = pathOf(node);
+  const bound = document.kind === "mybatis-mapper" ? boundName(node, text.slice(start, end)) : null;
   const shown = each
     ? text.slice(start, end).replace(/\s+/g, " ")
     : way.split(".").slice(-3).join(".") || document.kind;
@@ -190,6 +192,7 @@ function candidateOf(
     snippet: snippetOf(lines, { ...place, endLine: Math.min(place.endLine, place.startLine + 2) }),
     trace: [],
     suppressed: suppressed(rule.id, place.startLine),
+    ...(bound && { bound }),
   };
 }
 

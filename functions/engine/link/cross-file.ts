@@ -5,6 +5,7 @@ import { fieldOf } from "../interpret/members.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
+import { BoundNames } from "./mapper-parameters.ts";
 import { argumentIndex, Modules, samePart, type Target } from "./modules.ts";
 import { Passages } from "./passages.ts";
 import { Settings } from "./settings.ts";
@@ -45,6 +46,7 @@ export class CrossFile {
   readonly #modules: Modules;
   readonly #passages: Passages;
   readonly #settings: Settings;
+  readonly #bound: BoundNames;
   /** What files keep, by the field and by the object that it was filled as a part of. */
   readonly #stores = new Map<string, Stored[]>();
   readonly #storesWithin = new Map<string, Stored[]>();
@@ -64,6 +66,7 @@ export class CrossFile {
     this.#modules = new Modules(artefacts, catalogue.namesOf(allFamilies));
     this.#passages = new Passages(this.#modules);
     this.#settings = new Settings(artefacts);
+    this.#bound = new BoundNames(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
     this.#texts = new Map(artefacts.flatMap(({ coverage, link }) => (link.texts ? [[coverage.path, link.texts]] : [])));
     const written = new Set(artefacts.flatMap(({ link }) => link.tables?.written ?? []));
@@ -84,6 +87,7 @@ export class CrossFile {
   /** Whether a candidate of one file holds when the other files are looked at. */
   holds(path: string, candidate: Candidate): boolean {
     if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
+    if (candidate.bound && this.#bound.isPlain(candidate.bound)) return false;
     if (candidate.entity && !this.#modules.hasRights(path, candidate.entity)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     if (rule?.taint && this.#cleaned.has(rule.family)) return false;

@@ -3,6 +3,7 @@ import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
 import { type MountRecord, ownPath, type RouteRecord } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
+import { PathAccess } from "./path-access.ts";
 import { homeOfCode, inTestCode } from "./path-role.ts";
 import { type PlaceInFile, WebFunctions } from "./web-functions.ts";
 
@@ -45,6 +46,7 @@ export class WebRoutes {
   /** By language, what each file puts in front of everything. */
   #roots: Map<string, { file: FileArtefact; controls: string[] }[]> | null = null;
   readonly #outside = new Map<FileArtefact, string[]>();
+  #accesses: Map<string, PathAccess> | null = null;
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], modules: Modules) {
@@ -110,7 +112,14 @@ export class WebRoutes {
     if (found.handler === pageName) for (const control of this.#functions.includers(artefact)) controls.add(control);
     for (const control of this.#application(worldOf(artefact.coverage.language))) controls.add(control);
     const wholePath = this.#wholePath(artefact, record);
+    for (const control of this.#byPath(artefact, record.isPartial ? null : wholePath, record.methods))
+      controls.add(control);
     return { artefact, record, controls, effects, wholePath, places, unknown };
+  }
+
+  #byPath(artefact: FileArtefact, path: string | null, methods: readonly string[]): readonly string[] {
+    this.#accesses ??= new Map([...this.#byWorld()].map(([of, files]) => [of, new PathAccess(files, this.#functions)]));
+    return this.#accesses.get(worldOf(artefact.coverage.language))?.of(artefact, path, methods).controls ?? [];
   }
 
   #wholePath(artefact: FileArtefact, { router, path }: Pick<RouteRecord, "router" | "path">): string | null {
@@ -204,7 +213,7 @@ export class WebRoutes {
   }
 
   #byWorld(): Map<string, FileArtefact[]> {
-    return Map.groupBy(this.#files, ({ coverage }) => worldOf(coverage.language));
+    return Map.groupBy(this.#files, ({ coverage, link }) => worldOf(link.web?.of ?? coverage.language));
   }
 
   #parents(artefact: FileArtefact, router: string): Mounted[] {

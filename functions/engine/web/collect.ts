@@ -3,6 +3,7 @@ import type { Run } from "../interpret/run.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
+import { Accesses } from "./accesses.ts";
 import { pathText } from "./arguments.ts";
 import { Assignments } from "./assignments.ts";
 import { Calls } from "./calls.ts";
@@ -66,6 +67,7 @@ class Collector {
   readonly #decorators: Decorators;
   readonly #decoratedRoutes: DecoratedRoutes;
   readonly #assignments: Assignments;
+  readonly #accesses: Accesses;
   /** Calls whose results nobody takes. */
   readonly #dropped = new Set<Expression>();
 
@@ -97,6 +99,7 @@ class Collector {
     this.#decorators = new Decorators(knowledge, names, registration, this.#file);
     this.#decoratedRoutes = new DecoratedRoutes(knowledge, names, this.#routers, this.#routes, file.text);
     this.#assignments = new Assignments(names, this.#file, this.#routers);
+    this.#accesses = new Accesses(knowledge, names, this.#fieldTypes, file.text);
   }
 
   record(): WebRecord | null {
@@ -108,12 +111,17 @@ class Collector {
     const controls = functions.flatMap((one) => (inFront.has(one.name) ? one.controls : []));
     const application = [...new Set([...this.#file.application, ...controls])].sort();
     const owned = [...this.#file.owned].sort();
-    if (routes.length + mounts.length + functions.length + application.length + owned.length === 0) return null;
+    const standing = [...this.#file.standing.values()];
+    const accesses = this.#accesses.records;
+    if ([routes, mounts, functions, application, standing, accesses, owned].every(({ length }) => length === 0))
+      return null;
     return {
       routes: routes.slice(0, routesMax),
       mounts,
       functions,
       application,
+      ...(standing.length > 0 && { standing }),
+      ...(accesses.length > 0 && { accesses }),
       ...(owned.length > 0 && { owned }),
     };
   }
@@ -174,6 +182,7 @@ class Collector {
       case "assign":
         this.#scope?.declare(node);
         this.#assignments.read(node.to, node.from, within);
+        this.#accesses.assign(node, within);
         break;
       case "collection":
         for (const { key, value } of node.entries) {
@@ -216,6 +225,7 @@ class Collector {
     const isRouters = callee.kind === "field" && this.#scope?.isRouter(callee.of);
     const names = isRouters ? [...own, `router.${callee.name}`] : own;
     this.#calls.read(call, names, within);
+    this.#accesses.call(call, names, within);
     this.#routeCalls.register(call, names, within);
     this.#routers.handOn(call, this.#dropped.has(call));
     return this.#groups.enter(call, names, within);
@@ -249,7 +259,10 @@ class Collector {
       if (reference !== null) facts.calls.add(reference);
     }
     for (const decorator of node.decorators) this.#decorators.read(decorator, facts, inside);
-    for (const decorator of node.decorators) this.#decoratedRoutes.add(node, decorator, facts, null);
+    for (const decorator of node.decorators) {
+      this.#decoratedRoutes.add(node, decorator, facts, null);
+      this.#accesses.decorator(decorator, node);
+    }
     return { functions: within.functions, owner: inside.owner };
   }
 }

@@ -1,5 +1,5 @@
 import type { Call, ClassStatement, Expression, FunctionNode } from "../ir/ir.ts";
-import { pathUnder } from "./arguments.ts";
+import { argumentOf, pathUnder } from "./arguments.ts";
 import type { FunctionFacts } from "./function-facts.ts";
 import { type Names, written } from "./names.ts";
 import type { Routers } from "./routers.ts";
@@ -47,7 +47,7 @@ export class DecoratedRoutes {
       const own = pathUnder(asCall, route.path);
       if (route.isPath && !(own !== null && route.isPath.test(own))) return;
       const before = owner ? this.#prefix(owner, route) : null;
-      const path = before === null ? own : `${before}/${own ?? ""}`.replace(/\/+/g, "/");
+      const path = before === null ? own : `${before}/${own ?? rest(asCall, route)}`.replace(/\/+/g, "/");
       const at = { start: decorator.start, end: headOf(this.#text, on) };
       this.#routes.add(
         at,
@@ -65,6 +65,10 @@ export class DecoratedRoutes {
       (decorator) => decorator.kind === "call" && isPrefix?.test(written(decorator.callee)),
     );
     if (found?.kind !== "call") return null;
-    return pathUnder(found, path) ?? "";
+    return pathUnder(found, path) ?? rest(found, { path });
   }
 }
+
+/** Nothing where no path is given, and the sign for what is computed where one is. */
+const rest = (call: Call, { path }: Pick<RouteForm, "path">): string =>
+  path.some((key) => argumentOf(call, key) !== undefined) ? ":" : "";

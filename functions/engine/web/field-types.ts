@@ -16,13 +16,18 @@ export class FieldTypes {
     this.#types.set(node.name, fieldTypes(node));
   }
 
+  /** The simple name of the type that a field of the class around is declared with. */
+  named(field: string, within: Within): string | undefined {
+    return this.#types.get(classAround(within) ?? "")?.get(field.replace(/^\$/, ""));
+  }
+
   /** The method of another class that is called on a field of this one, as its declared type tells. */
   method(callee: Expression, within: Within): string | null {
     if (callee.kind !== "field") return null;
     const { of } = callee;
     const isOwn = of.kind === "field" && of.of.kind === "variable" && /^(this|self|\$this)$/.test(of.of.name);
     if (!isOwn && of.kind !== "variable") return null;
-    const type = this.#types.get(classAround(within) ?? "")?.get(of.name.replace(/^\$/, ""));
+    const type = this.named(of.name, within);
     if (type === undefined) return null;
     const full = this.#names.full({ start: 0, end: 0, kind: "variable", name: type }) ?? type;
     return `${this.#names.declared.has(type) ? "#" : ""}${full}.${callee.name}`;

@@ -3,8 +3,9 @@ import { FunctionFacts } from "./function-facts.ts";
 import { closureName } from "./names.ts";
 import { PageRoute } from "./page-route.ts";
 import type { RecordUse } from "./records.ts";
-import type { WebKnowledge } from "./web-knowledge.ts";
+import type { Told, WebKnowledge } from "./web-knowledge.ts";
 import type { WebPlaces } from "./web-places.ts";
+import type { StandingRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
 import { symbolIn, type Within } from "./within.ts";
 
@@ -17,6 +18,8 @@ export class FileFacts {
   readonly page: PageRoute | null;
   /** Controls that hold, and effects that are done, for the whole application. */
   readonly application = new Set<string>();
+  /** By class, what it asks where it stands in front. */
+  readonly standing = new Map<string, StandingRecord>();
   /** The kinds of records that belong to somebody. */
   readonly owned = new Set<string>();
   /** The names that a closure is going to get, by where it stands. */
@@ -65,8 +68,9 @@ export class FileFacts {
     const { functions } = within;
     if ((occurrence === "read" || occurrence === "text") && functions.some((facts) => this.isPage(facts)))
       this.page?.read(name, at, occurrence === "text");
-    const { controls, application, effects, placed } = this.#knowledge.tells(occurrence, name);
+    const { controls, application, standing, effects, placed } = this.#knowledge.tells(occurrence, name);
     for (const control of application) this.application.add(control);
+    if (standing.length > 0) this.#stands(within, standing);
     const done = effects.length > 0 && isDone() ? effects : [];
     const places = placed.map((effect) => ({ ...this.#places.at(at, symbolIn(within)), effect }));
     for (const facts of functions) {
@@ -74,6 +78,13 @@ export class FileFacts {
       for (const effect of done) facts.effects.add(effect);
       facts.places.push(...places);
     }
+  }
+
+  #stands({ owner }: Within, told: Told["standing"]): void {
+    const name = owner?.node.name ?? "";
+    const controls = [...(this.standing.get(name)?.controls ?? []), ...told.map(({ control }) => control)];
+    const isRegistered = told.every(({ application }) => application === "registered");
+    this.standing.set(name, { name, controls: [...new Set(controls)], ...(isRegistered && { isRegistered }) });
   }
 
   /** `{ user }` of a parameter and `const { user } = req` read as much as `req.user` does. */

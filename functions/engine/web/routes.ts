@@ -2,13 +2,13 @@ import { pageName } from "../interpret/page.ts";
 import type { Call, Span } from "../ir/ir.ts";
 import { argumentOf, methodsIn } from "./arguments.ts";
 import type { Chains } from "./chains.ts";
+import { isVerb } from "./verbs.ts";
 import type { RouteForm } from "./web-knowledge.ts";
 import type { WebPlaces } from "./web-places.ts";
 import { itself, ownPath, type RouteRecord } from "./web-record.ts";
 
 /** The path of a route may begin with its method: "POST /orders". */
 const methodAndPath = /^([A-Z]{3,7}) +(\S*)$/;
-const verbs: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "DEL", "HEAD", "OPTIONS"]);
 
 /** A route that is registered by a call, or by what stands for one. */
 export type FoundRoute = Pick<RouteRecord, "path" | "router" | "made" | "symbol"> & { model: RouteForm; call: Call };
@@ -29,12 +29,13 @@ export class Routes {
     const { model, call, path: given, router, made, symbol } = found;
     const [, method, rest] = given?.match(methodAndPath) ?? [];
     const path = rest ?? given;
-    const methods = method !== undefined && verbs.has(method) ? [method] : this.#methods(model, call);
+    const methods = method !== undefined && isVerb(method) ? [method] : this.#methods(model, call);
     this.records.push({
       ...this.#places.at(at, symbol),
       methods,
       path,
       ...(model.pathIn !== undefined && { pathIn: model.pathIn }),
+      ...(model.partial && { isPartial: true }),
       router,
       made,
       order: at.start,
@@ -69,7 +70,7 @@ export class Routes {
     if (words.length > 0) return words;
     const name = call.callee.kind === "field" || call.callee.kind === "variable" ? call.callee.name : "";
     const word = name.match(/^([A-Z]?[a-z]+|[A-Z]+)/)?.[0].toUpperCase() ?? "";
-    const verb = verbs.has(word) ? word : undefined;
+    const verb = isVerb(word) ? word : undefined;
     return [verb === "DEL" ? "DELETE" : (verb ?? otherwise)];
   }
 }

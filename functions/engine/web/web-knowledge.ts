@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { expression, type LazyRegex } from "../catalogue/expression.ts";
 import { nameTester } from "./name-tester.ts";
 import type {
+  AccessModel,
   ControlModel,
   EffectModel,
   FrontModel,
@@ -27,6 +28,7 @@ interface WebModel {
   owners: z.output<typeof OwnerModel>[];
   inputs: z.output<typeof InputModel>[];
   routers: z.output<typeof RouterModel>[];
+  accesses: z.output<typeof AccessModel>[];
 }
 
 /** Names of a kind that have been looked at, and how long they may be; the same few are met again and again, and these are short. */
@@ -42,6 +44,8 @@ export class WebKnowledge {
   readonly #routers: Named<z.output<typeof RouterModel>>[] = [];
   readonly #fronts: Named<z.output<typeof FrontModel>>[] = [];
   readonly #owners: Named<z.output<typeof OwnerModel>>[] = [];
+  /** Calls and decorators that say what is asked by path. */
+  readonly accesses: AccessForm[] = [];
   readonly #controls: Named<z.output<typeof ControlModel>>[] = [];
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
   readonly #told = new Map<Occurrence, Map<string, Told>>(occurrences.map((occurrence) => [occurrence, new Map()]));
@@ -61,6 +65,8 @@ export class WebKnowledge {
         isFile: regex(route.file),
       });
     for (const mount of model.mounts) this.#mounts.push({ ...compiled(mount), isFile: regex(mount.file) });
+    for (const access of model.accesses)
+      this.accesses.push({ ...compiled(access), isFile: regex(access.file), isIgnored: regex(access.ignores) });
     this.#controls.push(...model.controls.map(compiled));
     this.#effects.push(...model.effects.map(compiled));
     this.#records.push(...model.records.map(compiled));
@@ -116,7 +122,8 @@ export class WebKnowledge {
     if (meant.length + done.length === 0) return nothing;
     return {
       controls: meant.filter(({ application }) => !application).map(({ control }) => control),
-      application: [...meant, ...done].filter(({ application }) => application).map(factOf),
+      application: [...meant, ...done].filter(({ application }) => application === true).map(factOf),
+      standing: meant.filter(({ application }) => typeof application === "string"),
       effects: done.filter(({ application }) => !application).map(({ effect }) => effect),
       placed: done.filter(({ placed }) => placed).map(({ effect }) => effect),
     };
@@ -162,15 +169,22 @@ export interface RouteForm extends Named<z.output<typeof RouteModel>> {
   readonly isNamed: LazyRegex | null;
 }
 
+export interface AccessForm extends Named<z.output<typeof AccessModel>> {
+  readonly isFile: LazyRegex | null;
+  readonly isIgnored: LazyRegex | null;
+}
+
 export interface Told {
   readonly controls: readonly string[];
   readonly application: readonly string[];
+  /** Those of a class that may be registered for some paths only. */
+  readonly standing: readonly z.output<typeof ControlModel>[];
   readonly effects: readonly string[];
   /** Those of the effects whose place counts. */
   readonly placed: readonly string[];
 }
 
-const nothing: Told = { controls: [], application: [], effects: [], placed: [] };
+const nothing: Told = { controls: [], application: [], standing: [], effects: [], placed: [] };
 
 const factOf = (model: { control: string } | { effect: string }): string =>
   "control" in model ? model.control : model.effect;

@@ -19,6 +19,8 @@ export interface RouteRecord extends LocalPlace {
   path: string | null;
   /** What finds the path in that of the file; see web-schema.ts. */
   pathIn?: string;
+  /** The server puts more around the path, or another annotation does. */
+  isPartial?: boolean;
   /** The variable that it is registered on; null for what the framework finds by itself. */
   router: string | null;
   /** The file itself makes the router. */
@@ -71,13 +73,48 @@ export interface FunctionRecord {
   places?: WebPlace[];
 }
 
+/** What is asked of requests to some paths. */
+export interface AccessRecord {
+  /** The list that it is an entry of, where the first that fits a request decides; null for what stands in front whatever else does. */
+  list: string | null;
+  order: number;
+  /** Null where some are computed. */
+  paths: string[] | null;
+  /** It tells only which paths the list is about. */
+  isScope?: boolean;
+  /** It counts before all other lists. */
+  first?: boolean;
+  /** Paths that no entry of its list fits are for everybody. */
+  restIsOpen?: boolean;
+  /** Paths in front of which it does not stand. */
+  except?: string[] | null;
+  /** Empty for all. */
+  methods: string[];
+  controls: string[];
+  /** The names of what stands in front: of classes, or of objects called like them. */
+  guards?: string[];
+}
+
+/** A class that is made to stand in front of routes. */
+export interface StandingRecord {
+  name: string;
+  controls: string[];
+  /** It does so only if code registers it. */
+  isRegistered?: boolean;
+}
+
 /** What a file says about the ways into an application. */
 export interface WebRecord {
+  /** The language of the code that a file of settings speaks about. */
+  of?: string;
   routes: RouteRecord[];
   mounts: MountRecord[];
   functions: FunctionRecord[];
   /** Controls that hold, and effects that are done, for the whole application. */
   application: string[];
+  /** What may hold for the whole application, or where it is registered. */
+  standing?: StandingRecord[];
+  accesses?: AccessRecord[];
   /** The kinds of records that belong to somebody. */
   owned?: string[];
 }

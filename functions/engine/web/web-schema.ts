@@ -42,6 +42,8 @@ export const RouteModel = z.strictObject({
   prefix: z.string().optional(),
   /** Of a decorator: the group of this in the path of its file is the path, before the name of the function. */
   pathIn: z.string().optional(),
+  /** More belongs to the path than is read here, so that patterns cannot be compared with it. */
+  partial: z.boolean().default(false),
   /** Of a decorator: what its function must be called like. */
   named: z.string().optional(),
   /** Decorates classes, too; their methods are the handlers. */
@@ -81,6 +83,7 @@ export const occurrences = [
   "setting",
   "text",
   "assign",
+  "access",
 ] as const;
 export type Occurrence = (typeof occurrences)[number];
 
@@ -88,8 +91,41 @@ export const ControlModel = z.strictObject({
   ...Named,
   control: z.string(),
   in: z.array(z.enum(occurrences)).min(1),
-  /** The whole application has it, wherever the name stands. */
-  application: z.boolean().default(false),
+  /**
+   * The whole application has it, wherever the name stands; of a class that "stands" in front, as long as it is not registered for some paths
+   * only, and of one that is to be "registered", unless code registers others and not it.
+   */
+  application: z.union([z.boolean(), z.enum(["stands", "registered"])]).default(false),
+});
+
+/**
+ * Calls, and decorators of classes, that say what is asked of requests by their paths; what is asked, by the names that controls list under
+ * `access`. In a list the first entry that fits a request decides: `requestMatchers("/notes/**").permitAll()`. A guard stands in front of the
+ * paths that are named for it: `addInterceptor(guard).addPathPatterns("/notes/**")`.
+ */
+export const AccessModel = z.strictObject({
+  ...Named,
+  on: z.enum(["call", "decorator"]).default("call"),
+  /** An entry of a list, the paths that a list is about, a guard, or the paths that the object has it stand in front of or not. */
+  tells: z.enum(["entry", "scope", "guard", "paths", "except"]),
+  /** The file must have this somewhere. */
+  file: z.string().optional(),
+  /** Arguments that hold the paths; without it all may. */
+  path: Keys.optional(),
+  /** The argument that says what an entry asks; without it, the call that goes on does. */
+  asks: Key.optional(),
+  /** What an entry asks where nothing says it. */
+  otherwise: z.string().default(""),
+  /** The entry counts before those of other lists. */
+  first: z.boolean().default(false),
+  /** What no entry of the list fits is for everybody. */
+  rest: z.enum(["open", "unknown"]).default("unknown"),
+  /** A guard is the object that the call makes, and not the one that it is called on. */
+  made: z.boolean().default(false),
+  /** How patterns are written: `/notes/*` is all below in those of servlets. Others are not read. */
+  style: z.enum(["ant", "servlet", "unknown"]).default("ant"),
+  /** Arguments called like this mean nothing that the application answers itself. */
+  ignores: z.string().optional(),
 });
 
 /** Texts are known by their first two words, in capitals: statements of SQL. */
