@@ -55,7 +55,10 @@ export function hand(run: Run, handover: Handover): void {
     else passes.push({ ...handover });
     return;
   }
-  const key = `${target}|${argument}|${handover.field}|${source.kind}|${source.outside ?? `${source.start}|${at.start}`}`;
+  const arrived = source.outside ?? `${source.start}|${at.start}`;
+  // Pages of PHP get all their input from one function: what each call of it gives is input of its own, as long as there is room.
+  const one = run.language === "php" && run.handovers.size < handoversMax / 2 ? `|${source.start}` : "";
+  const key = `${target}|${argument}|${handover.field}|${source.kind}|${arrived}${one}`;
   const known = run.handovers.get(key);
   if (known) run.handovers.set(key, dirtier(known, handover));
   else if (run.handovers.size < handoversMax) run.handovers.set(key, handover);

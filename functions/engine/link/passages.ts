@@ -33,7 +33,7 @@ export class Passages {
       const said = this.#modules.declaredAs(from, passage.target);
       return said === "number" ? everything : said === "text" ? textOnly : none;
     }
-    const targets = this.#modules.find(from, passage.target).filter(({ artefact }) => artefact.coverage.path !== from);
+    const targets = this.#modules.candidates(from, passage.target);
     // A function that is not among the files does what its name says, and else nothing.
     if (targets.length === 0 || depth >= depthMax) return passage.trusted ? everything : none;
     const effects = targets.map((target) =>
