@@ -7,6 +7,8 @@ import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
 const handoversMax = 200;
+/** Ways to one place that are told apart although one function gives what takes them. */
+const alikeMax = 4;
 
 /** Keeps, for linking, what goes into functions of other files. */
 export function handOver(
@@ -56,12 +58,20 @@ export function hand(run: Run, handover: Handover): void {
     return;
   }
   const arrived = source.outside ?? `${source.start}|${at.start}`;
-  // Pages of PHP get all their input from one function: what each call of it gives is input of its own, as long as there is room.
-  const one = run.language === "php" && run.handovers.size < handoversMax / 2 ? `|${source.start}` : "";
-  const key = `${target}|${argument}|${handover.field}|${source.kind}|${arrived}${one}`;
+  const key = keyAmong(run, `${target}|${argument}|${handover.field}|${source.kind}|${arrived}`, source.start);
   const known = run.handovers.get(key);
   if (known) run.handovers.set(key, dirtier(known, handover));
   else if (run.handovers.size < handoversMax) run.handovers.set(key, handover);
+}
+
+/** Pages of PHP get all their input from one function: what its first calls give is input of its own, what others give counts as one. */
+function keyAmong({ language, handovers }: Run, key: string, start: number): string {
+  if (language !== "php") return key;
+  for (let i = 0; i < alikeMax; i++) {
+    const known = handovers.get(`${key}|${i}`);
+    if (known ? known.source.start === start : handovers.size < 0.75 * handoversMax) return `${key}|${i}`;
+  }
+  return `${key}|0`;
 }
 
 /** One of several ways stands for all: clean only for what every way cleans. */
