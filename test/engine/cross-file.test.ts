@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../functions/engine/engine.ts";
 import { isCatastrophic } from "../../functions/engine/interpret/catastrophic.ts";
 import { keepsOnlyHarmless } from "../../functions/engine/interpret/replacements.ts";
-import { analyseOne, openEngine } from "./engine-under-test.ts";
+import { analyseOne, findingsOfAll, openEngine } from "./engine-under-test.ts";
 
 let engine: Engine;
 beforeAll(async () => {
@@ -332,4 +332,57 @@ it.each([
   ["[a-z]", false],
 ] as const)("tells whether taking out %s leaves harmless text: %s", (pattern, expected) => {
   expect(keepsOnlyHarmless(pattern)).toBe(expected);
+});
+
+// One row per way between pages of PHP: the page, what else there is, and the lines of the page that show input.
+const pages: [way: string, page: string, others: Record<string, string>, lines: number[]][] = [
+  [
+    "the keys of a map that an included file fills",
+    "<?php\nrequire './common.php';\necho $app['server'];\necho $app['lang'];\n",
+    { "common.php": "<?php\n$app = array();\n$app['lang'] = explode(',', $_GET['l']);\n$app['server'] = connect();\n" },
+    [4],
+  ],
+  [
+    "methods of objects that nothing is known of",
+    "<?php\n$data = driver();\necho $data->members($_GET['r'])->fields['name'];\necho $data->label($_GET['r']);\n",
+    {
+      "drivers.php":
+        "<?php\nclass Big { function members($n) { return $this->run('members', 1); } function label($n) { return '<b>' . $n; } }\n" +
+        "class Small { function members($n) { return $this->conn->Execute($n); } function label($n) { return '<i>' . $n; } }\n",
+    },
+    [4],
+  ],
+  [
+    "methods that most classes have another way of",
+    "<?php\necho $data->label($_GET['r']);\n",
+    {
+      "drivers.php":
+        "<?php\nclass Big { function label($n) { return 'big'; } }\nclass Small { function label($n) { return '<i>' . $n; } }\n",
+    },
+    [2],
+  ],
+  [
+    "what is kept under an identifier",
+    "<?php\n$event = new Site\\Event($_GET['event_id']);\necho $event->title();\necho $orders->findOne($_GET['id'])->note;\n$card = new Site\\Card($_GET['text']);\necho $card->draw();\n",
+    {},
+    [6],
+  ],
+  [
+    "what one getter gives at several places",
+    "<?php\nrun('SELECT * FROM a WHERE b = ' . asked('b'));\n$more = ' AND c = ' . asked('c');\nrun('SELECT * FROM d WHERE e = 1' . $more);\n",
+    {
+      "lib.php":
+        "<?php\nfunction asked($name) { return $_REQUEST[$name]; }\nfunction run($sql) { global $db; return $db->query($sql); }\n",
+    },
+    [2, 4],
+  ],
+];
+
+describe("pages of PHP", () => {
+  it.each(pages)("%s", async (_, page, others, lines) => {
+    const files = [{ path: "page.php", source: page }];
+    for (const [path, source] of Object.entries(others)) files.push({ path, source });
+    const found = (await findingsOfAll(engine, files)).filter(({ family }) => /^(xss|sql_injection)$/.test(family));
+    expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(lines.map((line) => `page.php:${line}`));
+  });
 });

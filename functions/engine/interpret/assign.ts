@@ -9,6 +9,7 @@ import { fieldTaint, member } from "./members.ts";
 import { keptIn, useOf } from "./memory.ts";
 import { indexSet } from "./memory-indexes.ts";
 import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
+import { isRewriting, rewritten } from "./rewritten-elements.ts";
 import type { Frame, Run } from "./run.ts";
 import { showInView } from "./template-calls.ts";
 import {
@@ -213,7 +214,8 @@ function assignIndex(
   } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at, [key]);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
   if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);
-  putInto(run, frame, to.of, of, known, value, at);
+  if (isRewriting(frame, to)) replace(run, frame, to.of, rewritten(of, { ...value, taint: stepped(value.taint, at) }));
+  else putInto(run, frame, to.of, of, known, value, at);
 }
 
 /** Puts a value into a list or map that has a name: under a key, or where any may be meant. */
@@ -226,16 +228,19 @@ function putInto(
   value: Value,
   at: Expression,
 ): void {
-  const whole = accessPath(into);
-  if (whole === null) return;
   const stored = { ...value, taint: stepped(value.taint, at) };
   const slots = of.slots ?? { shape: "map" as const, entries: new Map<string, Value>(), rest: null };
   const changed =
     key !== null
       ? { ...slots, entries: new Map(slots.entries).set(key, stored) }
       : { ...slots, rest: slots.rest ? join(slots.rest, stored) : stored };
+  replace(run, frame, into, { ...of, constants: null, slots: boundSlots(changed) });
+}
+
+function replace(run: Run, frame: Frame, into: Expression, next: Value): void {
+  const whole = accessPath(into);
+  if (whole === null) return;
   const owner = frame.scope.binding(whole);
-  const next = { ...of, constants: null, slots: boundSlots(changed) };
   if (owner && owner !== frame.scope) run.storeAround(owner, whole, next);
   else frame.scope.set(whole, next);
 }

@@ -243,9 +243,11 @@ function calleeMember(
   if (remembered) return remembered;
   const above = memberAbove(run, frame, callee);
   if (above) return above;
-  if (receiver.instance || receiver.type || receiver.slots?.entries.has(callee.name))
-    return member(run, frame, receiver, callee.name, callee);
-  return nothing;
+  if (receiver.slots?.entries.has(callee.name)) return member(run, frame, receiver, callee.name, callee);
+  if (!receiver.instance && !receiver.type) return nothing;
+  const own = member(run, frame, receiver, callee.name, callee);
+  // A method of a class of another file is not what its object is made of.
+  return memberOfInstance(receiver, callee.name) ? own : { ...own, taint: [] };
 }
 
 /** What the receiver is known as: its paths, and the name it is written with. */
@@ -320,7 +322,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return { ...nothing, paths, taint: [{ source: at, clean: source.cleans, step: firstStep(call) }] };
   }
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const promises = isLookup(call, called) ? allFamilies : promised(call);
+  const promises = isLookup(call, called) || isIdentified(run, call) ? allFamilies : promised(call);
   const cleans =
     cleansOf(run, frame, called, call) |
     (target === null ? promises : 0) |
@@ -337,12 +339,15 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
+  const method = target === null && run.language === "php" ? methodTarget(run, called) : null;
   const given =
     target !== null
       ? fromOtherFile(run, call, called, target, promises !== 0)
       : isMapping(call, positional)
         ? []
-        : propagated(run, call, called);
+        : method !== null
+          ? fromMethod(run, call, called, method)
+          : propagated(run, call, called);
   const taint = folded ? [] : soiled(called.models, joinTaint(given, back.taint));
   return cleaned(
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
@@ -462,6 +467,25 @@ const keepers = /(store|repository|repo|registry|dao|cache|config|settings)(\(\)
 /** Classes of Java that hand out objects of one kind, also by way of their only instance. */
 const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 
+/** `new Order($_GET["order_id"])`, `$orders->findOne($id)`: what is asked for by an identifier is what is kept under it. */
+function isIdentified({ language }: Run, { callee, args, isNew }: Call): boolean {
+  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  return (
+    language === "php" &&
+    (isNew || /^(find|get|load|fetch|look_?up|retrieve)/.test(name)) &&
+    args.some(({ value }) => isIdentifier(value)) &&
+    args.every(({ value }) => isIdentifier(value) || value.kind === "literal")
+  );
+}
+
+/** Whether something is called after the identifier that it holds. */
+function isIdentifier(e: Expression): boolean {
+  if (e.kind === "index") return e.key?.kind === "literal" && identifierName.test(String(e.key.value));
+  return (e.kind === "variable" || e.kind === "field") && identifierName.test(e.name);
+}
+
+const identifierName = /(^\$?|_)([a-z]{0,2}id|ID)$|[a-z](Id|ID)$/;
+
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;
   let cleans = mappedCleans(run, called, at);
@@ -517,6 +541,26 @@ function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   return isFetched(run, call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
 }
 
+/** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
+function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
+  const receiver = called.receiver ? allTaint(called.receiver) : [];
+  return lasting(run, [...passedThrough(run, call, called, target, false), receiver].reduce(joinTaint, []));
+}
+
+/** What a function of another file lets through of its arguments. */
+function passedThrough(run: Run, call: Call, called: Called, target: string, trusted: boolean): (readonly Taint[])[] {
+  const args = [...called.positional.entries(), ...called.named];
+  const fetched = isFetched(run, call, called);
+  return args.flatMap(([argument, value]) =>
+    partsOf(run, ledSafely(run, value))
+      .filter(([, taint]) => taint.length > 0)
+      .map(([field, taint]) => {
+        const passage = { target, argument, field, check: "result" as const, trusted, ...(fetched && { fetched }) };
+        return through(tainted(taint), passage).taint;
+      }),
+  );
+}
+
 /** A text that was clean may hold what is not, once it is decoded. */
 function soiled({ decoders }: CallModels, taint: readonly Taint[]): readonly Taint[] {
   const undone = decoders.reduce((all, families) => all | families, 0);
@@ -557,17 +601,7 @@ const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>
 /** What a function of another file gives: made of its arguments as far as it lets them through, or of its own input. */
 function fromOtherFile(run: Run, call: Call, called: Called, target: string, trusted: boolean): readonly Taint[] {
   const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
-  const args = [...called.positional.entries(), ...called.named];
-  const fetched = isFetched(run, call, called);
-  const passed = args.flatMap(([argument, value]) =>
-    partsOf(run, ledSafely(run, value))
-      .filter(([, taint]) => taint.length > 0)
-      .map(
-        ([field, taint]) =>
-          through(tainted(taint), { target, argument, field, check: "result", trusted, ...(fetched && { fetched }) })
-            .taint,
-      ),
-  );
+  const passed = passedThrough(run, call, called, target, trusted);
   const receiver = called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
   return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));
 }

@@ -9,7 +9,7 @@ import { refine } from "./guards.ts";
 import { targetOf } from "./handover.ts";
 import { pageVariable } from "./includes.ts";
 import { noteText } from "./made-text.ts";
-import { fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
+import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
 import { numericOf, useOf } from "./memory.ts";
 import { noteBounds } from "./memory-faults.ts";
 import { indexOf } from "./memory-indexes.ts";
@@ -216,7 +216,7 @@ function index(run: Run, frame: Frame, e: Index): Value {
   if (typeof text === "string" && typeof known === "number") return constant(text.at(known) ?? "");
   const slot = elementAt(of, normalisedIndex(of, known));
   if (slot) return slot;
-  if (of.slots && !of.slots.rest) return tainted(of.taint);
+  if (of.slots && !of.slots.rest) return tainted(fieldTaint(run, of, of.taint, String(known)));
   return member(run, frame, of, String(known), e);
 }
 

@@ -26,6 +26,7 @@ import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import { methodKey } from "./overloads.ts";
 import { noteRefusal } from "./refusals.ts";
+import { rewrittenBy, withoutElements } from "./rewritten-elements.ts";
 import { leavesForNext } from "./rounds.ts";
 import type { Frame, Run } from "./run.ts";
 import { isFact, joinStates, passFacts, Scope, type Variables } from "./scope.ts";
@@ -173,7 +174,7 @@ function branch(
 
 function executeSwitch(run: Run, frame: Frame, s: Switch): void {
   const of = evaluate(run, frame, s.of);
-  const loop: Frame["loops"][number] = { breaks: [], continues: [] };
+  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten: null };
   frame.loops.push(loop);
   const entry = frame.scope.copy();
   let out: Variables | null = null;
@@ -231,10 +232,12 @@ function equalTo(run: Run, frame: Frame, of: Expression, test: Expression): void
 /** A second round shows what the first has left for it; constants that change from round to round are forgotten. */
 function executeLoop(run: Run, frame: Frame, s: Loop): void {
   if (s.test && !s.always && truth(evaluate(run, frame, s.test)) === false) return;
+  const rewritten = rewrittenBy(run, frame, s);
   const entry = frame.scope.copy();
-  const loop: Frame["loops"][number] = { breaks: [], continues: [] };
+  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten };
   frame.loops.push(loop);
   let skipped = s.always ? null : entry && new Map(entry);
+  if (rewritten) withoutElements(skipped, rewritten);
   let element: Element | null = null;
   let passed = 0;
   const { storings } = run;

@@ -7,6 +7,9 @@ import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
 const handoversMax = 200;
+/** Ways to one place that are told apart although one function gives what takes them, and the room that there is for such. */
+const alikeMax = 4;
+const alikeRoom = 150;
 
 /** Keeps, for linking, what goes into functions of other files. */
 export function handOver(
@@ -81,10 +84,22 @@ export function hand(run: Run, handover: Handover): void {
     else passes.push({ ...handover });
     return;
   }
-  const key = `${target}|${argument}|${handover.field}|${source.kind}|${source.outside ?? `${source.start}|${at.start}`}`;
+  const arrived = source.outside ?? `${source.start}|${at.start}`;
+  const key = keyAmong(run, `${target}|${argument}|${handover.field}|${source.kind}|${arrived}`, source.start);
   const known = run.handovers.get(key);
   if (known) soil(known, handover);
-  else if (run.handovers.size < handoversMax) run.handovers.set(key, handover);
+  else if (run.handovers.size < handoversMax + (run.language === "php" ? alikeRoom : 0))
+    run.handovers.set(key, handover);
+}
+
+/** Pages of PHP get all their input from one function: what its first calls give is input of its own, what others give counts as one. */
+function keyAmong({ language, handovers }: Run, key: string, start: number): string {
+  if (language !== "php") return key;
+  for (let i = 0; i < alikeMax; i++) {
+    const known = handovers.get(`${key}|${i}`);
+    if (known ? known.source.start === start : handovers.size < alikeRoom) return `${key}|${i}`;
+  }
+  return `${key}|0`;
 }
 
 /** One of several ways stands for all: clean only for what every way cleans. */

@@ -76,11 +76,22 @@ export function leavePage(run: Run, frame: Frame): void {
   );
   page.summary.returns = {
     ...nothing,
-    slots: { shape: "map", entries: new Map(left.map(([key, value]) => [key.slice(1), value])), rest: null },
+    slots: {
+      shape: "map",
+      entries: new Map(left.flatMap(([key, value]) => leftParts(key.slice(1), value))),
+      rest: null,
+    },
   };
   if (left.length === 0 && page.fn.params.length === 0) return;
   run.summaries.set(page.fn, page.summary);
   run.exports.set(pageName, { fn: page.fn, scope: frame.scope, self: null, owner: null });
+}
+
+/** Of a map that was filled key by key each key is left behind. */
+function leftParts(name: string, value: Value): [string, Value][] {
+  const { slots } = value;
+  if (value.taint.length > 0 || !slots || slots.rest) return [[name, value]];
+  return [...slots.entries].map(([key, entry]) => [`${name}${fieldOf}${key}`, entry]);
 }
 
 /** `extract` makes variables of the elements of a map. */

@@ -78,7 +78,7 @@ export function invoke(
 ): Value {
   const closure = run.language === "java" ? overloaded(run, found, args) : found;
   const { fn } = closure;
-  if (run.active.has(fn)) return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));
+  if (run.active.has(fn)) return recursion(args);
   const part = isPart(closure, caller);
   const follow =
     fn.end - fn.start <= inlineLengthMax &&
@@ -91,6 +91,12 @@ export function invoke(
   run.followUntil = until;
   return given;
 }
+
+/** What a function gives that calls itself is made where it does not; with constants it may take another way there. */
+const recursion = (args: readonly Value[]): Value =>
+  args.some(({ constants }) => constants !== null)
+    ? tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4))
+    : nothing;
 
 /**
  * Whether following a call tells more than the summary does. Most methods are called by others of the same object, with what these were

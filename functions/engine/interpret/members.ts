@@ -91,7 +91,9 @@ export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: s
     const { parameter, outside } = t.source;
     if (outside !== null) {
       const isResult = of.paths.some((path) => path.endsWith("()") && path.replaceAll("()", "") === outside);
-      return isResult ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source) } : t;
+      return isResult || isLeftBehind(run, outside, t)
+        ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source) }
+        : t;
     }
     const param = parameter?.fn.params[parameter.index];
     if (!parameter || !param || parameter.field !== undefined || param.rest) return t;
@@ -99,6 +101,10 @@ export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: s
     return { ...t, source: run.source("parameter", param, t.source.confidence, { ...parameter, field: name }) };
   });
 }
+
+/** A variable that a file of PHP has left behind, as it was. */
+const isLeftBehind = ({ language }: Run, outside: string, { step }: Taint): boolean =>
+  language === "php" && !step.parent && outside.split(fieldOf).length === 2;
 
 /** Stands between a function of another file and the field of what it returns. */
 export const fieldOf = "!";

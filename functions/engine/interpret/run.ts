@@ -9,6 +9,7 @@ import type { Called } from "./calls.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Output } from "./pointers.ts";
+import type { Rewritten } from "./rewritten-elements.ts";
 import { readFirst } from "./rounds.ts";
 import type { Scope, Variables } from "./scope.ts";
 import {
@@ -133,7 +134,7 @@ export interface Frame {
   returns: readonly Match[];
   /** Filled while a function is summarised. */
   guard: Guard | null;
-  loops: { breaks: Variables[]; continues: Variables[] }[];
+  loops: { breaks: Variables[]; continues: Variables[]; rewritten: Rewritten | null }[];
   /** States at which the enclosing try statements may be left. */
   throws: Variables[] | null;
   inlined: number;

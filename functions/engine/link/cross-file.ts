@@ -133,7 +133,8 @@ export class CrossFile {
     if (known) return known;
     // What goes round in a circle comes from nowhere.
     this.#arrivals.set(key, []);
-    const [target, field] = from.outside.split(fieldOf) as [string, string | undefined];
+    const [target, ...parts] = from.outside.split(fieldOf) as [string, ...string[]];
+    const field = parts.length > 0 ? parts.join(fieldOf) : undefined;
     const arriving = isKept
       ? this.#kept(from.outside.slice(1))
           .values()

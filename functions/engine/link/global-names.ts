@@ -4,6 +4,8 @@ import type { Target } from "./modules.ts";
 
 /** More declarations of one name are versions of one another; looking at a few of them is enough. */
 const declarationsMax = 4;
+/** Methods of one name that are all asked what they do. */
+const alikeMax = 12;
 /** How far up or down a class hierarchy a method is looked for. */
 const generationsMax = 6;
 
@@ -58,6 +60,12 @@ export class GlobalNames {
     const of = kindOf(object);
     const named = declared.filter(({ exported }) => kindOf(classIn(exported.name)) === of);
     return named.length === 1 ? named : [];
+  }
+
+  /** The methods that are called like this one, of whatever class; none where they are too many to say anything. */
+  methods(target: string): Target[] {
+    const declared = this.#methods.get(target.slice(target.lastIndexOf(".") + 1)) ?? [];
+    return declared.length > alikeMax ? [] : declared;
   }
 
   #at(name: string): Target[] | undefined {

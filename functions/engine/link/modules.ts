@@ -1,6 +1,7 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { propertyOf } from "../interpret/accessors.ts";
 import { anyClass } from "../interpret/handover.ts";
+import { fieldOf } from "../interpret/members.ts";
 import { either } from "../interpret/passage.ts";
 import { languageOf } from "../inventory/language.ts";
 import { GlobalNames } from "./global-names.ts";
@@ -64,6 +65,17 @@ export class Modules {
     const found = target.startsWith("template:") ? this.#templates.find(from, target) : this.#find(from, target, 0);
     this.#found.set(key, found);
     return found;
+  }
+
+  /** All in other files that may be meant: where nobody knows the class of an object of PHP, every method that is called like the one that is called. */
+  candidates(from: string, target: string): Target[] {
+    const { name } = languageOf(from);
+    const isObject = name === "php" && target.startsWith(anyClass);
+    const declared = isObject ? [] : this.find(from, target);
+    const found = declared.filter(({ artefact }) => artefact.coverage.path !== from);
+    return found.length > 0 || name !== "php" || !target.includes(".")
+      ? found
+      : (this.#globals.get(name)?.methods(target) ?? []);
   }
 
   /** The file that a path of an import means, and what is named in it; without a name the file as a whole. */
@@ -233,7 +245,7 @@ export const argumentIndex = (exported: ExportedFunction, argument: number | str
 
 /** Whether what lies under one field is, or may be, what is read from another; without a field the whole is meant. */
 export const samePart = (a: string | undefined, b: string | undefined): boolean =>
-  a === undefined || b === undefined || a === b;
+  a === undefined || b === undefined || a === b || a.startsWith(`${b}${fieldOf}`) || b.startsWith(`${a}${fieldOf}`);
 
 /** "./a/b.find" is relative "./a/" with the names b, find; "..db.find" is relative ".." with db, find. */
 function split(target: string): { relative: string; names: string[] } {

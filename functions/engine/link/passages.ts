@@ -35,7 +35,7 @@ export class Passages {
       const said = this.#modules.declaredAs(from, passage.target);
       return said === "number" ? everything : said === "text" ? textOnly : none;
     }
-    const targets = this.#modules.find(from, passage.target).filter(({ artefact }) => artefact.coverage.path !== from);
+    const targets = this.#modules.candidates(from, passage.target);
     if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
     const effects = targets.map((target) =>
       passage.check === "result" ? this.#result(target, passage, depth) : guardEffect(target.exported, passage),

@@ -210,16 +210,30 @@ function foreach(l: PhpLowering, node: SyntaxNode): Statement[] {
   const [over, target] = node.children.filter((c) => c.field === null && c.type !== "text_interpolation");
   if (!over || !target) return inside(l, node);
   const [key, item] = target.type === "pair" ? target.children : [undefined, target];
-  const assign = (to: SyntaxNode, from: Expression): Expression => ({
-    ...span(to),
+  const isReference = item?.type === "by_ref";
+  const position = key ? l.expression(key) : isReference ? l.variable(item, unnamedKey) : null;
+  const assign = (at: SyntaxNode, to: Expression, from: Expression): Expression => ({
+    ...span(at),
     kind: "assign",
-    to: l.expression(to),
+    to,
     from,
     type: null,
     declares: false,
   });
   const parts: Expression[] = [];
-  if (key) parts.push(assign(key, l.call(key, l.variable(key, "key"), [positional(l.expression(over))])));
-  if (item) parts.push(assign(item, { ...span(over), kind: "index", of: l.expression(over), key: null }));
-  return [loop(l, node, { ...span(target), kind: "sequence", parts }, false)];
+  if (position) parts.push(assign(key ?? over, position, keyOf(l, over)));
+  if (item)
+    parts.push(assign(item, l.expression(item), { ...span(over), kind: "index", of: l.expression(over), key: null }));
+  const round = loop(l, node, { ...span(target), kind: "sequence", parts }, false);
+  if (!isReference || !position || round.kind !== "loop") return [round];
+  // What is written into a reference is written into the list.
+  const element: Expression = { ...span(over), kind: "index", of: l.expression(over), key: position };
+  const written: Statement = { ...span(item), kind: "expression", value: assign(item, element, l.expression(item)) };
+  return [{ ...round, body: [...round.body, written] }];
 }
+
+/** The key of a loop that goes through references without naming their keys. */
+const unnamedKey = "$<key>";
+
+const keyOf = (l: PhpLowering, over: SyntaxNode): Expression =>
+  l.call(over, l.variable(over, "key"), [positional(l.expression(over))]);
