@@ -25,6 +25,7 @@ export class Modules {
   readonly #templates: Templates;
   readonly #layers: Layers;
   readonly #found = new Map<string, Target[]>();
+  readonly #led = new Map<string, Target[]>();
   readonly #byPath = new Map<string, FileArtefact>();
   /** The files of Java by the class that they are named after. */
   readonly #classes = new Map<string, FileArtefact[]>();
@@ -126,6 +127,16 @@ export class Modules {
     return [];
   }
 
+  /** Where an alias leads, looked for once: packages that take all of each other lead to each other by every way there is. */
+  #onward(from: string, target: string, aliases: number): Target[] {
+    const key = `${aliases}\0${from}\0${target}`;
+    const known = this.#led.get(key);
+    if (known) return known;
+    const found = this.#find(from, target, aliases);
+    this.#led.set(key, found);
+    return found;
+  }
+
   /** A method of what is called like one file of the project, and no other: "orderService.find". */
   #ofPart(target: string): Target[] {
     const [part, method] = target.split(".") as [string, string];
@@ -140,7 +151,7 @@ export class Modules {
       for (const onward of aliased(artefact.link.aliases, member)) {
         // An exported instance is one of a class of the same file.
         const local = artefact.link.exports.find((exported) => exported.name === onward);
-        const found = local ? [{ artefact, exported: local }] : this.#find(path, onward, aliases + 1);
+        const found = local ? [{ artefact, exported: local }] : this.#onward(path, onward, aliases + 1);
         if (found.length > 0) return found;
       }
     }
