@@ -423,7 +423,7 @@ const isLookup = ({ callee, args }: Call, { receiver, names }: Called): boolean 
   (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name) ||
     (names.some((name) => keepers.test(name)) && !/path|file|folder|dir/i.test(callee.name)));
 
-const keepers = /(store|repository|repo|registry|dao|cache|config|settings)(\(\))?$/i;
+const keepers = /(store|repository|repo|registry|dao)(\(\))?$/i;
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;
