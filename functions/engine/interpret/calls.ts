@@ -463,7 +463,7 @@ const isLookup = ({ callee, args }: Call, { receiver, names }: Called): boolean 
     (names.some((name) => managers.test(name)) &&
       !/path|file|folder|dir|ur[il]|text|html|string|message|template|query/i.test(callee.name)));
 
-const keepers = /(store|repository|repo|registry|dao|cache|config|settings)(\(\))?$/i;
+const keepers = /(store|repository|repo|registry|dao)(\(\))?$/i;
 /** Classes of Java that hand out objects of one kind, also by way of their only instance. */
 const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 
