@@ -460,7 +460,8 @@ const isLookup = ({ callee, args }: Call, { receiver, names }: Called): boolean 
   /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*$/.test(callee.name) &&
   (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name) ||
     (names.some((name) => keepers.test(name)) && !/path|file|folder|dir/i.test(callee.name)) ||
-    (names.some((name) => managers.test(name)) &&
+    (!isClassName(callee.of) &&
+      names.some((name) => managers.test(name)) &&
       !/path|file|folder|dir|ur[il]|text|html|string|message|template|query/i.test(callee.name)));
 
 const keepers = /(store|repository|repo|registry|dao)(\(\))?$/i;

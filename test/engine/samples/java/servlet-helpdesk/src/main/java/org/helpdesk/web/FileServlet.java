@@ -34,6 +34,8 @@ public class FileServlet extends HttpServlet {
     FileInputStream in = new FileInputStream("/srv/helpdesk/" + name);
     // safe: path_traversal
     FileInputStream base = new FileInputStream("/srv/helpdesk/" + FilenameUtils.getName(name));
+    // vuln: path_traversal
+    byte[] unchecked = Files.readAllBytes(ROOT.resolve(name));
     Path wanted = ROOT.resolve(name).normalize();
     if (!wanted.startsWith(ROOT)) {
       response.sendError(404);
@@ -41,8 +43,8 @@ public class FileServlet extends HttpServlet {
     }
     // safe: path_traversal
     byte[] checked = Files.readAllBytes(wanted);
-    // vuln: path_traversal
-    byte[] unchecked = Files.readAllBytes(ROOT.resolve(name));
+    // safe: path_traversal
+    byte[] again = Files.readAllBytes(ROOT.resolve(name));
     File file = new File("/srv/helpdesk", "index.txt");
     // safe: path_traversal
     FileOutputStream out = new FileOutputStream(file);
