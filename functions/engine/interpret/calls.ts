@@ -1,6 +1,6 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
 import { callable } from "../ir/callable.ts";
-import { type Call, handsOut, wholeMap } from "../ir/ir.ts";
+import { type Call, type Expression, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
@@ -418,11 +418,23 @@ const isLookup = ({ callee, args }: Call, { receiver, names }: Called): boolean 
   receiver?.taint.every(
     (t) => t.source.parameter || t.source.outside !== null || t.via?.some(({ trusted }) => trusted),
   ) === true &&
-  /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*$/.test(callee.name) &&
-  (/(By[A-Z]|_by_)/.test(callee.name) ||
-    (names.some((name) => keepers.test(name)) && !/path|file|folder|dir/i.test(callee.name)));
+  (lookups.test(callee.name)
+    ? /(By[A-Z]|_by_)/.test(callee.name) ||
+      (!/path|file|folder|dir/i.test(callee.name) &&
+        (isKeeper(names) || args.some(({ value }) => isTransaction(value))))
+    : /^[A-Z]\w*By[A-Z]/.test(callee.name) && isKeeper(names));
 
-const keepers = /(store|repository|repo|registry|dao)(\(\))?$/i;
+const lookups = /^(find|get|load|fetch|look_?up|query|select|retrieve|read)/i;
+
+const isKeeper = (names: readonly string[]): boolean =>
+  names.some((name) => /(store|repository|repo|registry|dao|(^|[?.])[dt](b|x))(\(\))?$/i.test(name));
+
+/** `users.Get(ctx, tx, name)`: what a function needs the database for comes from there. */
+function isTransaction(given: Expression): boolean {
+  const called = given.kind === "call" ? given.callee : given;
+  const name = called.kind === "field" || called.kind === "variable" ? called.name : "";
+  return /^(db|tx)$/i.test(name);
+}
 
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;
