@@ -301,7 +301,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return { ...nothing, paths, taint: [{ source: at, clean: source.cleans, step: firstStep(call) }] };
   }
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const promises = isLookup(call, called) ? allFamilies : promised(call);
+  const isKept = isLookup(call, called);
+  const promises = isKept ? allFamilies : promised(call);
   const cleans =
     cleansOf(run, frame, called, call) |
     (target === null ? promises : 0) |
@@ -316,7 +317,13 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const folded = foldedCall(call, called);
   const given =
     target !== null
-      ? fromOtherFile(run, call, called, target, promises !== 0)
+      ? fromOtherFile(
+          run,
+          call,
+          isKept ? { ...called, positional: [], named: new Map(), receiver: null } : called,
+          target,
+          promises !== 0,
+        )
       : isMapping(call, positional)
         ? []
         : propagated(run, call, called);
