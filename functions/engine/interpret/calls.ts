@@ -470,12 +470,20 @@ function storeReceiver(run: Run, frame: Frame, of: Call["callee"], value: Value)
     // `buffer + length` points into the buffer.
     if (of.kind === "operation" && of.operands[0]) writeInto(run, frame, of.operands[0], value);
     // `sb.append(a).append(b)`: the chain's root is what changes.
-    if (of.kind === "call" && of.callee.kind === "field") storeReceiver(run, frame, of.callee.of, value);
+    if (of.kind === "call" && of.callee.kind === "field" && !isModule(run, frame, of.callee.of))
+      storeReceiver(run, frame, of.callee.of, value);
     return;
   }
   const owner = frame.scope.binding(key);
   if (owner && owner !== frame.scope) run.storeAround(owner, key, value);
   else frame.scope.set(key, value);
+}
+
+/** `io.MultiWriter(file, hash)` is made by a module, which nothing can be written into. */
+function isModule(run: Run, frame: Frame, of: Expression): boolean {
+  if (of.kind !== "variable") return false;
+  const module = run.modules.get(of.name);
+  return module !== undefined && frame.scope.binding(of.name)?.get(of.name)?.paths.includes(module) === true;
 }
 
 /** What is written somewhere inside taints the whole. */

@@ -183,6 +183,8 @@ export class Run {
   /** What the file's application is clean for as a whole. */
   cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];
+  /** What whole modules are bound to, and which. */
+  readonly modules = new Map<string, string>();
   readonly #says = new Map<LazyRegex, boolean>();
   truncated = false;
   /** How often something was stored where other functions find it. */
