@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inTestCode } from "../../functions/engine/link/path-role.ts";
+import { inTestCode, isDocumentation } from "../../functions/engine/link/path-role.ts";
 import { findingsOfAll, openEngine } from "./engine-under-test.ts";
 
 it.each([
@@ -13,8 +13,18 @@ it.each([
   ["src/com/test/shop/Orders.java", false],
   ["src/integration/samples/orders.js", true],
   ["lib/latest/orders.js", false],
+  [".tests/orders/lines.assert", true],
 ])("%s is test code: %s", (path, expected) => {
   expect(inTestCode(path, "")).toBe(expected);
+});
+
+it.each([
+  ["README.rdoc", true],
+  ["man/shopd.1", true],
+  ["var/shopd.log.1", false],
+  ["lib/shop.rb", false],
+])("%s is documentation: %s", (path, expected) => {
+  expect(isDocumentation(path)).toBe(expected);
 });
 
 const unsafe = `const app = require("express")();\napp.get("/", (req, res) => res.send(eval(req.query.a)));\n`;

@@ -3,7 +3,6 @@ import { lastSegment } from "../catalogue/paths.ts";
 import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
-import { givesNoText, mayMakeText } from "./call-names.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
@@ -13,10 +12,11 @@ import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { withFields } from "./known-fields.ts";
+import { isFetched, isIdentified, isLookup } from "./lookups.ts";
 import { fieldTaint, member, memberAbove, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
-import { accessPath, basePaths, memberPaths } from "./names.ts";
+import { accessPath, basePaths, isClassName, memberPaths } from "./names.ts";
 import { formatPrefix, prefixFor } from "./operators.ts";
 import { wholeObject } from "./passage.ts";
 import { replacementCleans } from "./replacements.ts";
@@ -322,7 +322,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return { ...nothing, paths, taint: [{ source: at, clean: source.cleans, step: firstStep(call) }] };
   }
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const promises = isLookup(call, called) || isIdentified(run, call) ? allFamilies : promised(call);
+  const isKept = isLookup(call, called);
+  const promises = isKept || isIdentified(run, call) ? allFamilies : promised(call);
   const cleans =
     cleansOf(run, frame, called, call) |
     (target === null ? promises : 0) |
@@ -342,7 +343,13 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const method = target === null && run.language === "php" ? methodTarget(run, called) : null;
   const given =
     target !== null
-      ? fromOtherFile(run, call, called, target, promises !== 0)
+      ? fromOtherFile(
+          run,
+          call,
+          isKept ? { ...called, positional: [], named: new Map(), receiver: null } : called,
+          target,
+          promises !== 0,
+        )
       : isMapping(call, positional)
         ? []
         : method !== null
@@ -413,9 +420,6 @@ function namedClass({ callee, args }: Call, { positional }: Called, language: Ru
 const keepsObjects =
   /^(get(Bean|Provider|Service|Instance|Manager|Component|Extension|Dao|Mapper)?|lookup|adaptTo|unwrap)$/;
 
-const isClassName = (value: Expression): boolean =>
-  value.kind === "variable" && /^\p{Lu}\w*\p{Ll}\w*$/u.test(value.name);
-
 function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefined {
   const { sources } = called.models;
   if (sources.length === 0) return undefined;
@@ -447,46 +451,6 @@ function promised(call: Call): number {
     : 0;
 }
 
-/**
- * `clients.getClientByName(name)`, `model_store.get_version(name)` give what is kept under the name, wherever that is; asked of input
- * itself, it would be a part of it.
- */
-const isLookup = ({ callee, args }: Call, { receiver, names }: Called): boolean =>
-  callee.kind === "field" &&
-  args.length > 0 &&
-  receiver?.taint.every(
-    (t) => t.source.parameter || t.source.outside !== null || t.via?.some(({ trusted }) => trusted),
-  ) === true &&
-  /^(find|get|load|fetch|look_?up|query|select|retrieve|read)\w*$/.test(callee.name) &&
-  (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name) ||
-    (names.some((name) => keepers.test(name)) && !/path|file|folder|dir/i.test(callee.name)) ||
-    (!isClassName(callee.of) &&
-      names.some((name) => managers.test(name)) &&
-      !/path|file|folder|dir|ur[il]|text|html|string|message|template|query/i.test(callee.name)));
-
-const keepers = /(store|repository|repo|registry|dao)(\(\))?$/i;
-/** Classes of Java that hand out objects of one kind, also by way of their only instance. */
-const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
-
-/** `new Order($_GET["order_id"])`, `$orders->findOne($id)`: what is asked for by an identifier is what is kept under it. */
-function isIdentified({ language }: Run, { callee, args, isNew }: Call): boolean {
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
-  return (
-    language === "php" &&
-    (isNew || /^(find|get|load|fetch|look_?up|retrieve)/.test(name)) &&
-    args.some(({ value }) => isIdentifier(value)) &&
-    args.every(({ value }) => isIdentifier(value) || value.kind === "literal")
-  );
-}
-
-/** Whether something is called after the identifier that it holds. */
-function isIdentifier(e: Expression): boolean {
-  if (e.kind === "index") return e.key?.kind === "literal" && identifierName.test(String(e.key.value));
-  return (e.kind === "variable" || e.kind === "field") && identifierName.test(e.name);
-}
-
-const identifierName = /(^\$?|_)([a-z]{0,2}id|ID)$|[a-z](Id|ID)$/;
-
 function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;
   let cleans = mappedCleans(run, called, at);
@@ -514,12 +478,20 @@ function storeReceiver(run: Run, frame: Frame, of: Call["callee"], value: Value)
     // `buffer + length` points into the buffer.
     if (of.kind === "operation" && of.operands[0]) writeInto(run, frame, of.operands[0], value);
     // `sb.append(a).append(b)`: the chain's root is what changes.
-    if (of.kind === "call" && of.callee.kind === "field") storeReceiver(run, frame, of.callee.of, value);
+    if (of.kind === "call" && of.callee.kind === "field" && !isModule(run, frame, of.callee.of))
+      storeReceiver(run, frame, of.callee.of, value);
     return;
   }
   const owner = frame.scope.binding(key);
   if (owner && owner !== frame.scope) run.storeAround(owner, key, value);
   else frame.scope.set(key, value);
+}
+
+/** `io.MultiWriter(file, hash)` is made by a module, which nothing can be written into. */
+function isModule(run: Run, frame: Frame, of: Expression): boolean {
+  if (of.kind !== "variable") return false;
+  const module = run.modules.get(of.name);
+  return module !== undefined && frame.scope.binding(of.name)?.get(of.name)?.paths.includes(module) === true;
 }
 
 /** What is written somewhere inside taints the whole. */
@@ -575,19 +547,6 @@ function ledSafely(run: Run, value: Value): Value {
   const taint = value.taint.map((t) => ({ ...t, clean: t.clean | run.catalogue.ledFamilies(prefixFor(prefix, t)) }));
   return { ...value, taint };
 }
-
-/**
- * `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text; so does
- * `orders.findMany(query)`, which its caller waits for.
- */
-const isFetched = (run: Run, { awaited, callee }: Call, { receiver }: Called): boolean => {
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
-  if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
-  if (run.language === "python" && givesNoText(name)) return true;
-  const isQuery =
-    run.language === "javascript" && callee.kind === "field" && /^(find|fetch|count|paginate)(\p{Lu}|$)/u.test(name);
-  return (awaited === true || isQuery) && !mayMakeText(name);
-};
 
 /** `list.map(f)` has what f gives and nothing else of the list. */
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>

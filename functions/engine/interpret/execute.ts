@@ -323,6 +323,7 @@ function bindImport(run: Run, frame: Frame, s: Import): void {
   // `fs/promises` goes by the name of fs, and so does what is in it.
   const within = s.name === null ? [] : run.knowledge.calls.find(module).returns.map((alias) => `${alias}.${s.name}`);
   const imported = named(path, ...same, ...within);
+  if (s.name === null) run.modules.set(s.as, path);
   frame.scope.set(s.as, imported);
   exportName(run, frame, s.as, imported);
 }

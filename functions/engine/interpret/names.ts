@@ -117,3 +117,6 @@ export const basePaths = (type: Value): string[] =>
     ...base.paths,
     ...(base.type && base.type !== type.type ? basePaths(base) : []),
   ]);
+
+export const isClassName = (value: Expression): boolean =>
+  value.kind === "variable" && /^\p{Lu}\w*\p{Ll}\w*$/u.test(value.name);

@@ -187,6 +187,8 @@ export class Run {
   /** What the file's application is clean for as a whole. */
   cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];
+  /** What whole modules are bound to, and which. */
+  readonly modules = new Map<string, string>();
   readonly #says = new Map<LazyRegex, boolean>();
   readonly #reads = new Map<Loop, ReadonlySet<string>>();
   readonly #carried = new Map<string, boolean>();

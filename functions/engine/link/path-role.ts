@@ -2,7 +2,8 @@ import type { FileArtefact } from "../artefact.ts";
 import { languageOf } from "../inventory/language.ts";
 
 /** Text for readers, where code is an example. */
-export const isDocumentation = (path: string): boolean => /\.(md|mdx|rst|adoc|txt)$|(^|\/)docs?\//i.test(path);
+export const isDocumentation = (path: string): boolean =>
+  /\.(md|mdx|rst|rdoc|adoc|txt)$|(^|\/)[\w-]+\.[1-8]$|(^|\/)docs?\//i.test(path);
 
 /** Settings that only a developer's own machine sees: `application-dev.yml`, `docker-compose.dev.yml`, debug builds of Android. */
 export const isForDevelopment = (path: string): boolean =>
@@ -33,7 +34,7 @@ const isTestFile = (path: string): boolean =>
 export function inTestCode(path: string, home: string): boolean {
   const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1").replace(/((^|\/)src\/\w+\/).*\.(java|kt)$/, "$1");
   return (
-    /(^|\/)(tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
+    /(^|\/)(\.?tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
       path.startsWith(home) ? folders.slice(home.length) : folders,
     ) || isTestFile(path)
   );
