@@ -10,14 +10,17 @@ import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { withFields } from "./known-fields.ts";
-import { fieldTaint, member, memberOfInstance } from "./members.ts";
+import { fieldTaint, initialiserOf, member, memberOfInstance, methodOf } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
 import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { formatPrefix, prefixFor } from "./operators.ts";
 import { wholeObject } from "./passage.ts";
+import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
+import { Scope } from "./scope.ts";
+import { settledName, settling } from "./settling.ts";
 import { applyOutputs } from "./summaries.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
 import { textMethods } from "./text-methods.ts";
@@ -105,6 +108,8 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     target ??
     (called.callee.closures.length === 0 ? methodTarget(run, called) : null);
   if (given !== null) handOver(run, given, positional, called.named, call);
+  const left = leftToOthers(run, called);
+  if (left !== null) handOver(run, left, positional, called.named, call);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
@@ -123,9 +128,20 @@ function constructorOf(
   { isNew, callee }: Call,
   { target, callee: made }: Called,
 ): string | null {
-  if (language !== "java" || !isNew || made.type || callee.kind !== "variable") return null;
+  if (made.type || isNew !== (language !== "python")) return null;
+  // Python makes objects by calling their class.
+  if (language === "python") return target !== null && /(^|\.)\p{Lu}\w*$/u.test(target) ? `${target}.__init__` : null;
+  if (language === "javascript" || language === "php") return target === null ? null : `${target}.constructor`;
+  if (language !== "java" || callee.kind !== "variable") return null;
   const name = target ?? (/^\p{Lu}/u.test(callee.name) && !knowledge.known.has(callee.name) ? callee.name : null);
   return name === null ? null : `${name}.constructor`;
+}
+
+/** A method that its class only declares: classes of other files say what it does. */
+function leftToOthers({ language }: Run, { callee: { closures } }: Called): string | null {
+  const [closure] = closures;
+  if (!/^(java|php)$/.test(language) || !closure?.owner || closure.fn.body.length > 0) return null;
+  return `${closure.owner.node.name}.${closure.fn.name}`;
 }
 
 /** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
@@ -175,14 +191,16 @@ function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null
   const all: Value = { ...nothing, slots: { shape: "list", entries: new Map(), rest: value } };
   const handed = manages || given.spread ? value : all;
   frame.returned = frame.returned ? join(frame.returned, handed) : handed;
-  return nothing;
+  // What was waited for like this comes back.
+  return run.language === "javascript" ? value : nothing;
 }
 
 function prepare(run: Run, frame: Frame, call: Call): Called {
   const { callee } = call;
   const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
   const called =
-    receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee);
+    inheritedMember(run, frame, callee) ??
+    (receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee));
   const paths =
     receiver && callee.kind === "field"
       ? unique([...called.paths, ...memberPaths(receiver, callee.name)])
@@ -214,6 +232,27 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   };
 }
 
+/** `super(x)`, `super.show(x)`, `super().show(x)`, `this(x)`: what a class has from others, or another constructor, run on the object itself. */
+function inheritedMember({ language }: Run, { owner, self }: Frame, callee: Call["callee"]): Value | null {
+  if (!owner || !self?.instance) return null;
+  const isSuper = (e: Call["callee"]): boolean =>
+    (e.kind === "variable" && e.name === "super") || (e.kind === "call" && e.args.length === 0 && isSuper(e.callee));
+  if (language === "java" && callee.kind === "variable" && callee.name === "this") {
+    const other = initialiserOf(owner);
+    return other && { ...nothing, closures: [{ ...other, self }] };
+  }
+  const of = callee.kind === "field" ? callee.of : callee;
+  if (!isSuper(of)) return null;
+  for (const { type } of owner.bases) {
+    const found = type && (callee.kind === "field" ? methodOf(type, callee.name) : initialiserOf(type));
+    if (found) return { ...nothing, closures: [{ ...found, self }] };
+  }
+  // What another file has is known by the class that this one extends.
+  const bases = language === "java" ? basePaths({ ...nothing, type: owner }) : [];
+  const method = callee.kind === "field" ? callee.name : "constructor";
+  return bases.length === 0 ? null : named(...bases.map((base) => `${base}.${method}`));
+}
+
 /** A method is not read before it is called: reading has sources and sinks of its own. */
 function calleeMember(
   run: Run,
@@ -224,10 +263,21 @@ function calleeMember(
   const key = accessPath(callee);
   const remembered = key === null ? undefined : frame.scope.binding(key)?.get(key);
   if (remembered) return remembered;
-  if (receiver.instance || receiver.type || receiver.slots?.entries.has(callee.name))
-    return member(run, frame, receiver, callee.name, callee);
-  return nothing;
+  // `supplier.get()`, `consumer.accept(x)`: what a function is called by is for its interface to say.
+  if (run.language === "java" && receiver.closures.length > 0 && !isCombined.test(callee.name))
+    return { ...nothing, closures: receiver.closures };
+  if (receiver.instance || receiver.type) return member(run, frame, receiver, callee.name, callee);
+  if (!receiver.slots?.entries.has(callee.name)) return nothing;
+  const found = member(run, frame, receiver, callee.name, callee);
+  const closures = found.closures.map((closure) => (isMethodOf(closure) ? { ...closure, self: receiver } : closure));
+  return { ...found, closures };
 }
+
+/** What functional interfaces make new functions by. */
+const isCombined = /^(andThen|compose|negate|and|or|reversed|thenComparing\w*)$/;
+
+/** `{ text, show() { return this.text } }`: a function that has no class is called on the object it is a part of. */
+const isMethodOf = ({ fn, owner }: Value["closures"][number]): boolean => fn.receiver === "this" && owner === null;
 
 /** What the receiver is known as: its paths, and the name it is written with. */
 function receiverNames(call: Call, receiver: Value | null): readonly string[] {
@@ -300,8 +350,10 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     const at = run.source(source.kind, call);
     return { ...nothing, paths, taint: [{ source: at, clean: source.cleans, step: firstStep(call) }] };
   }
+  const settled = call.isNew ? settledWith(run, frame, called) : null;
+  if (settled) return settled;
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const promises = isLookup(call, called) ? allFamilies : promised(call);
+  const promises = isLookup(call, called) ? allFamilies : called.models.sanitizers.length > 0 ? 0 : promised(call);
   const cleans =
     cleansOf(run, frame, called, call) |
     (target === null ? promises : 0) |
@@ -445,28 +497,6 @@ function mappedCleans(run: Run, { positional: [mapping] }: Called, { callee, arg
     .sanitizers.reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);
 }
 
-function storeReceiver(run: Run, frame: Frame, of: Call["callee"], value: Value): void {
-  const key = accessPath(of);
-  if (key === null) {
-    // `buffer + length` points into the buffer.
-    if (of.kind === "operation" && of.operands[0]) writeInto(run, frame, of.operands[0], value);
-    // `sb.append(a).append(b)`: the chain's root is what changes.
-    if (of.kind === "call" && of.callee.kind === "field") storeReceiver(run, frame, of.callee.of, value);
-    return;
-  }
-  const owner = frame.scope.binding(key);
-  if (owner && owner !== frame.scope) run.storeAround(owner, key, value);
-  else frame.scope.set(key, value);
-}
-
-/** What is written somewhere inside taints the whole. */
-function writeInto(run: Run, frame: Frame, of: Call["callee"], { taint }: Value): void {
-  const key = accessPath(of);
-  const known = key === null ? undefined : frame.scope.binding(key)?.get(key);
-  if (known)
-    storeReceiver(run, frame, of, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
-}
-
 /** A call that nothing is known about gives something made of its arguments and receiver. */
 function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   const values = [
@@ -566,6 +596,16 @@ function givenTo(run: Run, { callee }: Call, { positional, named: byName }: Call
   const behind = positional.slice(at + 1);
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
   return /map|filter/.test(name) ? behind.map(anyElement) : behind;
+}
+
+/** `new Promise((resolve) => resolve(x))` is what its function settles it with, now or in functions that it passes on. */
+function settledWith(run: Run, frame: Frame, { paths, positional: [executor] }: Called): Value | null {
+  if (run.language !== "javascript" || !paths.includes("Promise") || !executor) return null;
+  const scope = new Scope(null);
+  scope.set(settledName, nothing);
+  const settle: Value = { ...nothing, closures: [{ fn: settling, scope, self: null, owner: null }] };
+  for (const closure of executor.closures) callBack(run, frame, closure, null, [settle, settle]);
+  return { ...(scope.get(settledName) ?? nothing), paths: ["Promise()"] };
 }
 
 function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {

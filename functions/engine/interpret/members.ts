@@ -9,6 +9,8 @@ import { wholeObject } from "./passage.ts";
 import type { Frame, Run } from "./run.ts";
 import {
   allTaint,
+  type ClassInfo,
+  type ClosureValue,
   cleaned,
   elementAt,
   firstStep,
@@ -86,12 +88,14 @@ function asDeclared(
 
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
 export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: string): readonly Taint[] {
-  if (!taint.some(({ source }) => source.parameter || source.outside !== null)) return taint;
+  if (!taint.some(({ source, via }) => source.parameter || source.outside !== null || via)) return taint;
   return taint.map((t) => {
     const { parameter, outside } = t.source;
+    const passed = t.via?.at(-1);
+    if (passed && passed.check === "result" && passed.part === undefined && isResultOf(of, passed.target))
+      return { ...t, via: [...(t.via ?? []).slice(0, -1), { ...passed, part: name }] };
     if (outside !== null) {
-      const isResult = of.paths.some((path) => path.endsWith("()") && path.replaceAll("()", "") === outside);
-      return isResult ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source) } : t;
+      return isResultOf(of, outside) ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source) } : t;
     }
     const param = parameter?.fn.params[parameter.index];
     if (!parameter || !param || parameter.field !== undefined || param.rest) return t;
@@ -99,6 +103,10 @@ export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: s
     return { ...t, source: run.source("parameter", param, t.source.confidence, { ...parameter, field: name }) };
   });
 }
+
+/** Whether a value is what a function of another file gives, and not made of that. */
+const isResultOf = ({ paths }: Value, target: string): boolean =>
+  paths.some((path) => path.endsWith("()") && path.replaceAll("()", "") === target);
 
 /** Stands between a function of another file and the field of what it returns. */
 export const fieldOf = "!";
@@ -139,6 +147,21 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
   const given = type === "str" ? cleaned(of, run.catalogue.bitsOf(["nosql_injection"])) : of;
   return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, given.taint, name)) };
 }
+
+/** A method of a class, or of what it extends. */
+export function methodOf(info: ClassInfo, name: string): ClosureValue | null {
+  const lineage = new Set([info]);
+  for (const here of lineage) {
+    const method = here.methods.get(name);
+    if (method) return method;
+    for (const base of here.bases) if (base.type) lineage.add(base.type);
+  }
+  return null;
+}
+
+/** What makes objects ready, whatever the language calls it. */
+export const initialiserOf = (info: ClassInfo): ClosureValue | null =>
+  methodOf(info, "constructor") ?? methodOf(info, "__init__");
 
 /** A method bound to its object, or what some method assigned to the field. */
 export function memberOfInstance(of: Value, name: string): Value | null {

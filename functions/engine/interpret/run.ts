@@ -185,6 +185,8 @@ export class Run {
   readonly wildcards: string[] = [];
   readonly #says = new Map<LazyRegex, boolean>();
   truncated = false;
+  /** What the innermost `try` that is being run may have been left with; null outside of any. */
+  thrown: Value | null = null;
   /** How often something was stored where other functions find it. */
   storings = 0;
   /** Steps at which following calls stops; from there on summaries must do. */
