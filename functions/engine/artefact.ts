@@ -111,6 +111,7 @@ export interface ParameterFlow {
 export interface Passage {
   target: string;
   argument: number | string;
+  part?: string | undefined;
   field?: string | undefined;
   check: "result" | "true" | "false" | "after";
   trusted: boolean;

@@ -145,6 +145,36 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
     "exports.known = (a) => ['x', 'y'].some((b) => a.includes(b));",
     "const a = req.query.a;\nif (!lib.known(a)) return;\neval(a);",
   ],
+  [
+    "a field that a constructor fills",
+    true,
+    "exports.Job = class Job { constructor(v) { this.v = v; } run() { eval(this.v); } };",
+    "new lib.Job(req.query.a).run();",
+  ],
+  [
+    "another field that a constructor fills",
+    false,
+    "exports.Job = class Job { constructor(v, w) { this.v = v; this.w = w; } run() { eval(this.w); } };",
+    "new lib.Job(req.query.a, 'x').run();",
+  ],
+  [
+    "a field of a result that is made of an argument",
+    true,
+    "exports.f = (a) => ({ a, b: 'x' });",
+    "eval(lib.f(req.query.a).a);",
+  ],
+  [
+    "another field of a result that is made of an argument",
+    false,
+    "exports.f = (a) => ({ a, b: 'x' });",
+    "eval(lib.f(req.query.a).b);",
+  ],
+  [
+    "a promise that is settled with an argument",
+    true,
+    "exports.f = (a) => new Promise((resolve) => { resolve(a); });",
+    "eval(await lib.f(req.query.a));",
+  ],
 ];
 
 const analyse = async (library: string, body: string) => [
@@ -384,5 +414,51 @@ describe("pages of PHP", () => {
     for (const [path, source] of Object.entries(others)) files.push({ path, source });
     const found = (await findingsOfAll(engine, files)).filter(({ family }) => /^(xss|sql_injection)$/.test(family));
     expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(lines.map((line) => `page.php:${line}`));
+  });
+});
+
+describe("classes of Java in files of their own", () => {
+  const controller = `package shop;
+import org.springframework.web.bind.annotation.*;
+public class Controller {
+  @GetMapping("/") public void show(@RequestParam String q) throws Exception { new Child(q).go(q); }
+}
+`;
+  const sink = "Runtime.getRuntime().exec";
+  it.each([
+    [
+      "a method that the base declares and the class has",
+      `public abstract class Base { public void go(String v) throws Exception { act(v); } protected abstract void act(String v) throws Exception; }`,
+      `public class Child extends Base { public Child(String v) {} protected void act(String v) throws Exception { ${sink}(v); } }`,
+      1,
+    ],
+    [
+      "a method that the class has from its base",
+      `public class Base { public void go(String v) throws Exception { ${sink}(v); } }`,
+      `public class Child extends Base { public Child(String v) {} }`,
+      1,
+    ],
+    [
+      "what the constructor of the base keeps",
+      `public class Base { private final String v; public Base(String v) { this.v = v; } public void go(String w) throws Exception { ${sink}(v); } }`,
+      `public class Child extends Base { public Child(String v) { super(v); } }`,
+      1,
+    ],
+    [
+      "a method of the base that the class does not have in its way",
+      `public class Base { public void go(String v) throws Exception { ${sink}(v); } }`,
+      `public class Child extends Base { public Child(String v) {} public void go(String v) {} }`,
+      0,
+    ],
+  ])("follows %s", async (_, base, child, expected) => {
+    const artefacts = [];
+    for (const [name, text] of Object.entries({
+      Controller: controller,
+      Base: `package shop;\n${base}\n`,
+      Child: `package shop;\n${child}\n`,
+    }))
+      artefacts.push(await analyseOne(engine, `src/main/java/shop/${name}.java`, text));
+    const found = engine.link(artefacts).filter(({ ruleId }) => ruleId === "command-injection.tainted-command");
+    expect(found).toHaveLength(expected);
   });
 });

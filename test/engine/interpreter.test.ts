@@ -314,6 +314,126 @@ const table: [construct: string, reaches: boolean, code: Partial<Record<Language
       java: 'Map<String, String> m = new HashMap<>(); m.put("a", "b"); sink(m.get(x));',
     },
   ],
+  [
+    "a list that a function fills",
+    true,
+    {
+      js: "const out = []; const fill = (l, v) => { l.push(v); }; fill(out, x); sink(out[0]);",
+      py: "def fill(l, v):\n    l.append(v)\nout = []\nfill(out, x)\nsink(out[0])",
+      java: "StringBuilder out = new StringBuilder(); class F { void fill(StringBuilder l, String v) { l.append(v); } } new F().fill(out, x); sink(out.toString());",
+    },
+  ],
+  [
+    "a list that a function fills after it has made one of its own",
+    false,
+    {
+      js: "const out = ['a']; const fill = (l, v) => { l = []; l.push(v); }; fill(out, x); sink(out[0]);",
+      py: "def fill(l, v):\n    l = []\n    l.append(v)\nout = ['a']\nfill(out, x)\nsink(out[0])",
+    },
+  ],
+  [
+    "the constructor of a base class",
+    true,
+    {
+      js: "class A { constructor(v) { this.v = v; } } class B extends A { constructor(v) { super(v); } } sink(new B(x).v);",
+      py: "class A:\n    def __init__(self, v):\n        self.v = v\nclass B(A):\n    def __init__(self, v):\n        super().__init__(v)\nsink(B(x).v)",
+      java: "class K { String v; K(String v) { this.v = v; } } class L extends K { L(String v) { super(v); } } sink(new L(x).v);",
+    },
+  ],
+  [
+    "the constructor that a class has from its base",
+    true,
+    {
+      js: "class A { constructor(v) { this.v = v; } } class B extends A { show() { return this.v; } } sink(new B(x).show());",
+      py: "class A:\n    def __init__(self, v):\n        self.v = v\nclass B(A):\n    def show(self):\n        return self.v\nsink(B(x).show())",
+    },
+  ],
+  [
+    "a field list that methods add to",
+    true,
+    {
+      js: "class Q { constructor() { this.parts = []; } add(v) { this.parts.push(v); return this; } text() { return this.parts.join(' '); } } sink(new Q().add(x).text());",
+      py: "class Q:\n    def __init__(self):\n        self.parts = []\n    def add(self, v):\n        self.parts.append(v)\n        return self\n    def text(self):\n        return ' '.join(self.parts)\nsink(Q().add(x).text())",
+      java: 'class Q { List<String> parts = new ArrayList<>(); Q add(String v) { parts.add(v); return this; } String text() { return String.join(" ", parts); } } sink(new Q().add(x).text());',
+    },
+  ],
+  [
+    "what settings hold that somebody else has made",
+    false,
+    {
+      js: "class Q { constructor(store) { this.store = store; } add(v) { this.store.set('a', v); } show() { sink(this.store.get('b')); } } new Q(load()).add(x);",
+      py: "class Q:\n    def __init__(self, store):\n        self.store = store\n    def add(self, v):\n        self.store.set('a', v)\n    def show(self):\n        sink(self.store.get('b'))\nQ(load()).add(x)",
+    },
+  ],
+  [
+    "what is thrown",
+    true,
+    {
+      js: "try { throw new Error('no ' + x); } catch (e) { sink(e.message); }",
+      py: "try:\n    raise ValueError(x)\nexcept ValueError as e:\n    sink(str(e))",
+      java: "try { throw new IllegalStateException(x); } catch (IllegalStateException e) { sink(e.getMessage()); }",
+    },
+  ],
+  [
+    "what is thrown elsewhere",
+    false,
+    {
+      js: "try { load(); } catch (e) { sink(e.message); } throw new Error(x);",
+      py: "try:\n    load()\nexcept ValueError as e:\n    sink(str(e))\nraise ValueError(x)",
+      java: "try { load(); } catch (IllegalStateException e) { sink(e.getMessage()); } throw new IllegalStateException(x);",
+    },
+  ],
+  ["arguments passed by names", true, { py: "def f(**options):\n    sink(options['a'])\nf(a=x)" }],
+  [
+    "another of the arguments passed by names",
+    false,
+    { py: "def f(**options):\n    sink(options['b'])\nf(a=x, b='c')" },
+  ],
+  [
+    "a variable around that a function assigns",
+    true,
+    { py: "out = ''\ndef f(v):\n    nonlocal out\n    out = v\nf(x)\nsink(out)" },
+  ],
+  [
+    "a variable of a function that is called like one around",
+    false,
+    { py: "out = ''\ndef f(v):\n    out = v\nf(x)\nsink(out)" },
+  ],
+  ["a generator", true, { js: "function* g() { yield 'a'; yield x; } for (const v of g()) sink(v);" }],
+  [
+    "what a promise is settled with",
+    true,
+    { js: "const p = new Promise((resolve) => { setTimeout(() => { resolve(x); }, 1); }); sink(await p);" },
+  ],
+  [
+    "a promise that is settled with something else",
+    false,
+    { js: "const p = new Promise((resolve) => { log(x); resolve('a'); }); sink(await p);" },
+  ],
+  [
+    "a field that is read by a function",
+    true,
+    {
+      js: "class A { constructor(v) { this._v = v; } get v() { return this._v; } } sink(new A(x).v);",
+      py: "class A:\n    def __init__(self, v):\n        self._v = v\n    @property\n    def v(self):\n        return self._v\nsink(A(x).v)",
+    },
+  ],
+  [
+    "a function of an object without a class",
+    true,
+    { js: "const o = { v: x, show() { return this.v; } }; sink(o.show());" },
+  ],
+  ["a number by its sign", false, { js: "sink('a' + +x);" }],
+  [
+    "a function that is called through its interface",
+    true,
+    { java: 'java.util.function.BiFunction<String, String, String> f = (a, b) -> b; sink(f.apply("a", x));' },
+  ],
+  [
+    "another argument of a function that is called through its interface",
+    false,
+    { java: 'java.util.function.BiFunction<String, String, String> f = (a, b) -> b; sink(f.apply(x, "a"));' },
+  ],
 ];
 
 describe.each(table)("%s", (_, expected, code) => {

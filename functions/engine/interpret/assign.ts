@@ -9,6 +9,7 @@ import { fieldTaint, member } from "./members.ts";
 import { keptIn, useOf } from "./memory.ts";
 import { indexSet } from "./memory-indexes.ts";
 import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
+import { storeInField } from "./receivers.ts";
 import { isRewriting, rewritten } from "./rewritten-elements.ts";
 import type { Frame, Run } from "./run.ts";
 import { showInView } from "./template-calls.ts";
@@ -216,6 +217,8 @@ function assignIndex(
   if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);
   if (isRewriting(frame, to)) replace(run, frame, to.of, rewritten(of, { ...value, taint: stepped(value.taint, at) }));
   else putInto(run, frame, to.of, of, known, value, at);
+  const filled = to.key === null || known !== null ? accessPath(to.of) : null;
+  if (filled !== null) storeInField(run, frame, filled, frame.scope.binding(filled)?.get(filled) ?? nothing);
 }
 
 /** Puts a value into a list or map that has a name: under a key, or where any may be meant. */
@@ -329,7 +332,9 @@ function partOf(
   if (key === null || key === undefined) return anyElement(value);
   // The first of several results of something unknown is what it is about.
   if (shape === "list" && run.language === "go" && !value.slots)
-    return key === "0" ? value : { ...tainted(value.taint), paths: memberPaths(value, `[${key}]`) };
+    return key === "0"
+      ? { ...value, taint: fieldTaint(run, value, value.taint, "0") }
+      : { ...tainted(fieldTaint(run, value, value.taint, String(key))), paths: memberPaths(value, `[${key}]`) };
   // `connection, address = server.accept()`, `const [query] = useSearchParams()`: each result goes by its position.
   if (shape === "list" && /^(python|javascript)$/.test(run.language) && !value.slots)
     return {

@@ -1,5 +1,4 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
-import { lastSegment } from "../catalogue/paths.ts";
 import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut, wholeMap } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
@@ -10,17 +9,21 @@ import { forgetMaking } from "./file-making.ts";
 import { through } from "./guard-functions.ts";
 import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
+import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
 import { withFields } from "./known-fields.ts";
 import { isFetched, isIdentified, isLookup } from "./lookups.ts";
-import { fieldTaint, member, memberAbove, memberOfInstance } from "./members.ts";
+import { fieldTaint, member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
 import { accessPath, basePaths, isClassName, memberPaths } from "./names.ts";
 import { formatPrefix, prefixFor } from "./operators.ts";
 import { wholeObject } from "./passage.ts";
+import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
+import { Scope } from "./scope.ts";
+import { settledName, settling } from "./settling.ts";
 import { applyOutputs } from "./summaries.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
 import { textMethods } from "./text-methods.ts";
@@ -108,6 +111,8 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     target ??
     (called.callee.closures.length === 0 ? methodTarget(run, called) : null);
   if (given !== null) handOver(run, given, positional, called.named, call);
+  const left = leftToOthers(run, called);
+  if (left !== null) handOver(run, left, positional, called.named, call);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
@@ -126,9 +131,20 @@ function constructorOf(
   { isNew, callee }: Call,
   { target, callee: made }: Called,
 ): string | null {
-  if (language !== "java" || !isNew || made.type || callee.kind !== "variable") return null;
+  if (made.type || isNew !== (language !== "python")) return null;
+  // Python makes objects by calling their class.
+  if (language === "python") return target !== null && /(^|\.)\p{Lu}\w*$/u.test(target) ? `${target}.__init__` : null;
+  if (language === "javascript" || language === "php") return target === null ? null : `${target}.constructor`;
+  if (language !== "java" || callee.kind !== "variable") return null;
   const name = target ?? (/^\p{Lu}/u.test(callee.name) && !knowledge.known.has(callee.name) ? callee.name : null);
   return name === null ? null : `${name}.constructor`;
+}
+
+/** A method that its class only declares: classes of other files say what it does. */
+function leftToOthers({ language }: Run, { callee: { closures } }: Called): string | null {
+  const [closure] = closures;
+  if (!/^(java|php)$/.test(language) || !closure?.owner || closure.fn.body.length > 0) return null;
+  return `${closure.owner.node.name}.${closure.fn.name}`;
 }
 
 /** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
@@ -178,14 +194,16 @@ function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null
   const all: Value = { ...nothing, slots: { shape: "list", entries: new Map(), rest: value } };
   const handed = manages || given.spread ? value : all;
   frame.returned = frame.returned ? join(frame.returned, handed) : handed;
-  return nothing;
+  // What was waited for like this comes back.
+  return run.language === "javascript" ? value : nothing;
 }
 
 function prepare(run: Run, frame: Frame, call: Call): Called {
   const { callee } = call;
   const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
   const called =
-    receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee);
+    inheritedMember(run, frame, callee) ??
+    (receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee));
   const paths =
     receiver && callee.kind === "field"
       ? unique([...called.paths, ...memberPaths(receiver, callee.name)])
@@ -193,7 +211,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;
-  const ofClass = namesClass(run, frame, call);
+  const ofClass = namesOwnClass(run, frame, call);
   for (const arg of ofClass ? call.args.slice(1) : call.args) {
     const value = withFields(run, frame, arg.value, evaluate(run, frame, arg.value));
     if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
@@ -218,19 +236,6 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
   };
 }
 
-/** `Base.save(self, x)`: Python finds the method by its class and is handed the object as well. */
-function namesClass(run: Run, frame: Frame, { callee, args }: Call): boolean {
-  if (run.language !== "python" || callee.kind !== "field" || !frame.self) return false;
-  const [first] = args;
-  const name = lastSegment(accessPath(callee.of) ?? "");
-  return /^_*[A-Z]/.test(name) && first?.value.kind === "variable" && first.value.name === frame.fn?.receiver;
-}
-
-const boundTo = (called: Value, self: Value | null): Value => ({
-  ...called,
-  closures: called.closures.map((closure) => ({ ...closure, self })),
-});
-
 /** A method is not read before it is called: reading has sources and sinks of its own. */
 function calleeMember(
   run: Run,
@@ -241,14 +246,24 @@ function calleeMember(
   const key = accessPath(callee);
   const remembered = key === null ? undefined : frame.scope.binding(key)?.get(key);
   if (remembered) return remembered;
-  const above = memberAbove(run, frame, callee);
-  if (above) return above;
-  if (receiver.slots?.entries.has(callee.name)) return member(run, frame, receiver, callee.name, callee);
-  if (!receiver.instance && !receiver.type) return nothing;
-  const own = member(run, frame, receiver, callee.name, callee);
+  // `supplier.get()`, `consumer.accept(x)`: what a function is called by is for its interface to say.
+  if (run.language === "java" && receiver.closures.length > 0 && !isCombined.test(callee.name))
+    return { ...nothing, closures: receiver.closures };
+  const isSlot = receiver.slots?.entries.has(callee.name) === true;
+  if (!isSlot && !receiver.instance && !receiver.type) return nothing;
+  const found = member(run, frame, receiver, callee.name, callee);
   // A method of a class of another file is not what its object is made of.
-  return memberOfInstance(receiver, callee.name) ? own : { ...own, taint: [] };
+  if (receiver.instance || receiver.type)
+    return isSlot || memberOfInstance(receiver, callee.name) ? found : { ...found, taint: [] };
+  const closures = found.closures.map((closure) => (isMethodOf(closure) ? { ...closure, self: receiver } : closure));
+  return { ...found, closures };
 }
+
+/** What functional interfaces make new functions by. */
+const isCombined = /^(andThen|compose|negate|and|or|reversed|thenComparing\w*)$/;
+
+/** `{ text, show() { return this.text } }`: a function that has no class is called on the object it is a part of. */
+const isMethodOf = ({ fn, owner }: Value["closures"][number]): boolean => fn.receiver === "this" && owner === null;
 
 /** What the receiver is known as: its paths, and the name it is written with. */
 function receiverNames(call: Call, receiver: Value | null): readonly string[] {
@@ -321,9 +336,12 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     const at = run.source(source.kind, call);
     return { ...nothing, paths, taint: [{ source: at, clean: source.cleans, step: firstStep(call) }] };
   }
+  const settled = call.isNew ? settledWith(run, frame, called) : null;
+  if (settled) return settled;
   const back = entered ? nothing : callBacks(run, frame, call, called);
   const isKept = isLookup(call, called);
-  const promises = isKept || isIdentified(run, call) ? allFamilies : promised(call);
+  const isOwn = called.models.sanitizers.length > 0;
+  const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
   const cleans =
     cleansOf(run, frame, called, call) |
     (target === null ? promises : 0) |
@@ -472,36 +490,6 @@ function mappedCleans(run: Run, { positional: [mapping] }: Called, { callee, arg
     .sanitizers.reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);
 }
 
-function storeReceiver(run: Run, frame: Frame, of: Call["callee"], value: Value): void {
-  const key = accessPath(of);
-  if (key === null) {
-    // `buffer + length` points into the buffer.
-    if (of.kind === "operation" && of.operands[0]) writeInto(run, frame, of.operands[0], value);
-    // `sb.append(a).append(b)`: the chain's root is what changes.
-    if (of.kind === "call" && of.callee.kind === "field" && !isModule(run, frame, of.callee.of))
-      storeReceiver(run, frame, of.callee.of, value);
-    return;
-  }
-  const owner = frame.scope.binding(key);
-  if (owner && owner !== frame.scope) run.storeAround(owner, key, value);
-  else frame.scope.set(key, value);
-}
-
-/** `io.MultiWriter(file, hash)` is made by a module, which nothing can be written into. */
-function isModule(run: Run, frame: Frame, of: Expression): boolean {
-  if (of.kind !== "variable") return false;
-  const module = run.modules.get(of.name);
-  return module !== undefined && frame.scope.binding(of.name)?.get(of.name)?.paths.includes(module) === true;
-}
-
-/** What is written somewhere inside taints the whole. */
-function writeInto(run: Run, frame: Frame, of: Call["callee"], { taint }: Value): void {
-  const key = accessPath(of);
-  const known = key === null ? undefined : frame.scope.binding(key)?.get(key);
-  if (known)
-    storeReceiver(run, frame, of, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
-}
-
 /** A call that nothing is known about gives something made of its arguments and receiver. */
 function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   const values = [
@@ -608,6 +596,16 @@ function givenTo(run: Run, { callee }: Call, { positional, named: byName }: Call
   const behind = positional.slice(at + 1);
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
   return /map|filter/.test(name) ? behind.map(anyElement) : behind;
+}
+
+/** `new Promise((resolve) => resolve(x))` is what its function settles it with, now or in functions that it passes on. */
+function settledWith(run: Run, frame: Frame, { paths, positional: [executor] }: Called): Value | null {
+  if (run.language !== "javascript" || !paths.includes("Promise") || !executor) return null;
+  const scope = new Scope(null);
+  scope.set(settledName, nothing);
+  const settle: Value = { ...nothing, closures: [{ fn: settling, scope, self: null, owner: null }] };
+  for (const closure of executor.closures) callBack(run, frame, closure, null, [settle, settle]);
+  return { ...(scope.get(settledName) ?? nothing), paths: ["Promise()"] };
 }
 
 function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {

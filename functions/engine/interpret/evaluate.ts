@@ -8,6 +8,7 @@ import { collect } from "./containers.ts";
 import { refine } from "./guards.ts";
 import { targetOf } from "./handover.ts";
 import { pageVariable } from "./includes.ts";
+import { invoke } from "./invoke.ts";
 import { noteText } from "./made-text.ts";
 import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
 import { numericOf, useOf } from "./memory.ts";
@@ -177,7 +178,14 @@ function field(run: Run, frame: Frame, e: Field): Value {
   useOf(run, frame, e.of, of);
   const getter = getterOf(run, of, e);
   if (getter) return evaluateCall(run, frame, getter);
-  return member(run, frame, asWritten(run, of, e.of), e.name, e);
+  return got(run, frame, member(run, frame, asWritten(run, of, e.of), e.name, e), of, e);
+}
+
+/** What is read of an object may be what a function gives that is called by reading. */
+function got(run: Run, frame: Frame, value: Value, of: Value, at: Span): Value {
+  const [closure] = value.closures;
+  if (!closure?.fn.getter || closure.fn.params.length > 0) return value;
+  return invoke(run, frame, closure.owner ? closure : { ...closure, self: of }, [], new Map(), at);
 }
 
 /** Requests of PHP frameworks come in classes of the application: what the variable is called tells what its properties are. */
@@ -234,6 +242,7 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
   }
   if (
     e.operator === "+" &&
+    values.length > 1 &&
     values.some((value) => value.prefix !== null || value.taint.length > 0) &&
     values.every((value) => !value.slots)
   ) {

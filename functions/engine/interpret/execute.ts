@@ -30,7 +30,7 @@ import { rewrittenBy, withoutElements } from "./rewritten-elements.ts";
 import { leavesForNext } from "./rounds.ts";
 import type { Frame, Run } from "./run.ts";
 import { isFact, joinStates, passFacts, Scope, type Variables } from "./scope.ts";
-import { type ClassInfo, type ClosureValue, elementAt, join, named, nothing, type Value } from "./value.ts";
+import { type ClassInfo, type ClosureValue, cleaned, elementAt, join, named, nothing, type Value } from "./value.ts";
 
 /** Runs statements in order until none can be reached. Functions are bound first: they can be used before they stand. */
 export function execute(run: Run, frame: Frame, statements: readonly Statement[]): void {
@@ -75,7 +75,7 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
       executeReturn(run, frame, s.value);
       break;
     case "throw":
-      if (s.value) evaluate(run, frame, s.value);
+      if (s.value) throwValue(run, evaluate(run, frame, s.value));
       noteThrow(frame);
       frame.scope.variables = null;
       break;
@@ -110,6 +110,11 @@ function leaves(run: Run, frame: Frame, call: Call): boolean {
   if (call.callee.kind === "variable" && callee.closures.length > 0)
     return callee.closures.every((closure) => closure.owner === null && summarise(run, closure).leaves);
   return models.exits.length > 0;
+}
+
+/** What is thrown gets to whoever catches it. That it ends in a log there is what errors are for. */
+function throwValue(run: Run, value: Value): void {
+  if (run.thrown) run.thrown = join(run.thrown, cleaned(value, run.catalogue.bitsOf(["log_injection"])));
 }
 
 function noteThrow(frame: Frame): void {
@@ -285,7 +290,11 @@ function executeTry(run: Run, frame: Frame, s: Try): void {
   const states: Variables[] = [];
   frame.throws = states;
   noteThrow(frame);
+  const around = run.thrown;
+  if (s.catches.length > 0) run.thrown = nothing;
   execute(run, frame, s.body);
+  const caught = run.thrown ?? nothing;
+  run.thrown = around;
   frame.throws = outer;
   const after = frame.scope.variables;
   const thrown = joinStates(
@@ -295,7 +304,7 @@ function executeTry(run: Run, frame: Frame, s: Try): void {
   let ends = after;
   for (const clause of s.catches) {
     frame.scope.variables = thrown && new Map(thrown);
-    if (clause.bind) assign(run, frame, clause.bind, nothing, clause.bind);
+    if (clause.bind) assign(run, frame, clause.bind, caught, clause.bind);
     execute(run, frame, clause.body);
     ends = joinStates(ends, frame.scope.variables);
   }

@@ -1,17 +1,20 @@
 import type { EntryPoint } from "../catalogue/catalogue.ts";
-import type { FunctionNode, Parameter, Span, Statement } from "../ir/ir.ts";
+import { type Call, type FunctionNode, type Parameter, type Span, type Statement, wholeMap } from "../ir/ir.ts";
 import { assign, withType } from "./assign.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
 import { noteGuard, verified } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
+import { initialiserOf } from "./members.ts";
 import { isLocal } from "./memory-sizes.ts";
 import { basePaths } from "./names.ts";
 import { overloaded } from "./overloads.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
 import { outputsOf } from "./pointers.ts";
+import { storeReceiver } from "./receivers.ts";
 import type { Frame, Guard, Run, Summary } from "./run.ts";
 import { Scope } from "./scope.ts";
+import { settling } from "./settling.ts";
 import { applySummary } from "./summaries.ts";
 import {
   allTaint,
@@ -79,7 +82,8 @@ export function invoke(
   const closure = run.language === "java" ? overloaded(run, found, args) : found;
   const { fn } = closure;
   if (run.active.has(fn)) return recursion(args);
-  const part = isPart(closure, caller);
+  // A summary knows parameters only, and what settles a promise keeps what it is given.
+  const part = fn === settling || isPart(closure, caller);
   const follow =
     fn.end - fn.start <= inlineLengthMax &&
     run.steps < run.followUntil &&
@@ -111,7 +115,7 @@ function tellsMore(
 ): boolean {
   const { self } = closure;
   const given = [...args, ...named.values()];
-  if (!self?.instance) return given.some((arg) => isMore(arg, nothing));
+  if (!self?.instance) return [...given, ...(self?.slots ? [self] : [])].some((arg) => isMore(arg, nothing));
   const { stores, self: any, parameters } = summarise(run, closure);
   return (
     stores ||
@@ -170,13 +174,16 @@ export function inline(
     for (const [fact, value] of scope.facts) if (!isLocal(fact)) frame.scope.set(fact, value);
   knowFacts(closure, frame.scope);
   frame.returns = returns;
+  const bound: Value[] = [];
   for (const [i, param] of fn.params.entries()) {
-    const given = param.rest ? restOf(args.slice(i)) : (named.get(param.name) ?? args[i]);
+    const given = param.byName
+      ? namedRest(fn, named)
+      : param.rest
+        ? restOf(args.slice(i))
+        : (named.get(param.name) ?? args[i]);
     const value = given ?? (param.default ? evaluate(run, frame, param.default) : nothing);
-    bindParameter(run, frame, param, {
-      ...value,
-      taint: value.taint.map((t) => ({ ...t, step: extend(extend(t.step, at), param) })),
-    });
+    const taint = value.taint.map((t) => ({ ...t, step: extend(extend(t.step, at), param) }));
+    bound.push(bindParameter(run, frame, param, { ...value, taint }));
   }
   run.visited.add(fn);
   run.active.add(fn);
@@ -187,7 +194,39 @@ export function inline(
   }
   if (frame.scope.alive) settle(frame);
   for (const fact of frame.settled ?? []) caller.scope.set(fact, constant(true));
+  if (isCall(at)) giveBack(run, caller, frame, fn, bound, at);
   return verified(fn, frame.returned ?? nothing);
+}
+
+const isCall = (at: Span): at is Call => "kind" in at && at.kind === "call";
+
+/** What a function has put into the lists, maps and builders it was given is there for its caller. */
+function giveBack(run: Run, caller: Frame, frame: Frame, fn: FunctionNode, bound: readonly Value[], call: Call): void {
+  if (run.language === "c" || call.args.some(({ spread }) => spread)) return;
+  for (const [i, { name, rest, pattern, type, ...param }] of fn.params.entries()) {
+    const given = bound[i];
+    const filled = frame.scope.known?.get(name);
+    if (!given || !filled || filled === given || rest || pattern || !gains(given, filled)) continue;
+    const argument = (call.args.find((arg) => arg.name === name) ?? call.args.filter((arg) => arg.name === null)[i])
+      ?.value;
+    const written = run.text.slice(param.start, param.end);
+    // A name that is assigned anew is another's from there on; arrays of PHP are copies, and so are structures of Go.
+    const isShared =
+      run.language === "php"
+        ? written.includes("&")
+        : !(run.language === "go" && type && /^\w+$/.test(type)) &&
+          !new RegExp(`(?<![\\w.$])${name.replaceAll("$", "\\$")}\\s*=(?!=)`).test(run.text.slice(fn.start, fn.end));
+    if (!argument || !isShared) continue;
+    const known = evaluate(run, caller, argument);
+    const { taint, slots } = filled;
+    storeReceiver(run, caller, argument, { ...known, taint, slots, constants: null, prefix: null });
+  }
+}
+
+/** Whether input has been added to a value. */
+function gains(before: Value, after: Value): boolean {
+  const known = allTaint(before);
+  return allTaint(after).some(({ source, clean }) => !known.some((t) => t.source === source && t.clean === clean));
 }
 
 /** What was settled when the object was made is so in each of its methods. */
@@ -203,6 +242,13 @@ const restOf = (values: readonly Value[]): Value => ({
   ...nothing,
   slots: { shape: "list", entries: new Map(values.map((value, i) => [String(i), value])), rest: null },
 });
+
+/** What is passed by names that the function has no parameters for; a map of unknown keys may hold any. */
+function namedRest({ params }: FunctionNode, named: ReadonlyMap<string, Value>): Value {
+  const own = new Set(params.map(({ name }) => name));
+  const entries = new Map([...named].filter(([name]) => name !== wholeMap && !own.has(name)));
+  return { ...nothing, slots: { shape: "map", entries, rest: named.get(wholeMap) ?? null } };
+}
 
 /** Runs a function on unknown arguments, once, and notes where they lead. */
 export function summarise(run: Run, closure: ClosureValue): Summary {
@@ -356,7 +402,7 @@ export function instantiate(
   const info = type.type;
   if (!info) return nothing;
   const instance: Value = { ...nothing, instance: info, paths: basePaths(type), taint: [] };
-  const initialiser = info.methods.get("constructor") ?? info.methods.get("__init__");
+  const initialiser = initialiserOf(info);
   if (!initialiser) return { ...instance, slots: declaredSlots(run, info, args, named) };
   invoke(run, frame, { ...initialiser, self: instance }, args, named, at);
   return instance;

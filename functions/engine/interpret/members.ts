@@ -1,14 +1,16 @@
 import type { ReadModels } from "../catalogue/catalogue.ts";
-import type { Expression, Field, Span } from "../ir/ir.ts";
+import type { Span } from "../ir/ir.ts";
 import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
 import { through } from "./guard-functions.ts";
 import { targetOf } from "./handover.ts";
-import { accessPath, basePaths, memberPaths } from "./names.ts";
+import { accessPath, memberPaths } from "./names.ts";
 import { wholeObject } from "./passage.ts";
 import type { Frame, Run } from "./run.ts";
 import {
   allTaint,
+  type ClassInfo,
+  type ClosureValue,
   cleaned,
   elementAt,
   firstStep,
@@ -86,12 +88,14 @@ function asDeclared(
 
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
 export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: string): readonly Taint[] {
-  if (!taint.some(({ source }) => source.parameter || source.outside !== null)) return taint;
+  if (!taint.some(({ source, via }) => source.parameter || source.outside !== null || via)) return taint;
   return taint.map((t) => {
     const { parameter, outside } = t.source;
+    const passed = t.via?.at(-1);
+    if (passed && passed.check === "result" && passed.part === undefined && isResultOf(of, passed.target))
+      return { ...t, via: [...(t.via ?? []).slice(0, -1), { ...passed, part: name }] };
     if (outside !== null) {
-      const isResult = of.paths.some((path) => path.endsWith("()") && path.replaceAll("()", "") === outside);
-      return isResult || isLeftBehind(run, outside, t)
+      return isResultOf(of, outside) || isLeftBehind(run, outside, t)
         ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source) }
         : t;
     }
@@ -105,6 +109,10 @@ export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: s
 /** A variable that a file of PHP has left behind, as it was. */
 const isLeftBehind = ({ language }: Run, outside: string, { step }: Taint): boolean =>
   language === "php" && !step.parent && outside.split(fieldOf).length === 2;
+
+/** Whether a value is what a function of another file gives, and not made of that. */
+const isResultOf = ({ paths }: Value, target: string): boolean =>
+  paths.some((path) => path.endsWith("()") && path.replaceAll("()", "") === target);
 
 /** Stands between a function of another file and the field of what it returns. */
 export const fieldOf = "!";
@@ -143,6 +151,21 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
   return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, given.taint, name)) };
 }
 
+/** A method of a class, or of what it extends. */
+export function methodOf(info: ClassInfo, name: string): ClosureValue | null {
+  const lineage = new Set([info]);
+  for (const here of lineage) {
+    const method = here.methods.get(name);
+    if (method) return method;
+    for (const base of here.bases) if (base.type) lineage.add(base.type);
+  }
+  return null;
+}
+
+/** What makes objects ready, whatever the language calls it. */
+export const initialiserOf = (info: ClassInfo): ClosureValue | null =>
+  methodOf(info, "constructor") ?? methodOf(info, "__init__");
+
 /** A method bound to its object, or what some method assigned to the field. */
 export function memberOfInstance(of: Value, name: string): Value | null {
   const info = of.instance ?? of.type;
@@ -157,22 +180,4 @@ export function memberOfInstance(of: Value, name: string): Value | null {
     for (const base of here.bases) if (base.type) lineage.add(base.type);
   }
   return null;
-}
-
-/** `super().save(x)`, `super.save(x)`: the method of a class above, for the same object. */
-export function memberAbove(run: Run, frame: Frame, { of, name }: Field): Value | null {
-  const { self, owner } = frame;
-  if (!self || !owner || !isSuper(run, of)) return null;
-  for (const { type } of owner.bases) {
-    const found = type ? memberOfInstance({ ...nothing, instance: type }, name) : null;
-    if (found) return { ...found, closures: found.closures.map((closure) => ({ ...closure, self })) };
-  }
-  const bases = basePaths({ ...nothing, type: owner });
-  return bases.length === 0 ? null : named(...bases.slice(0, 3).map((base) => `${base}.${name}`));
-}
-
-/** Python calls `super`; languages with a word for it name it. */
-function isSuper(run: Run, of: Expression): boolean {
-  const named = of.kind === "call" && run.language === "python" ? of.callee : of;
-  return named.kind === "variable" && named.name === "super" && (named === of) !== (run.language === "python");
 }

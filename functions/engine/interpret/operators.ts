@@ -38,6 +38,8 @@ export function operate(operator: string, operands: readonly Value[]): Value {
     (numeric.has(operator) && !((operator === "*" || operator === "plus") && operands.some((o) => o.slots)))
   )
     return nothing;
+  // `+x` is a number.
+  if (operator === "+" && operands.length === 1) return nothing;
   if (operator === "+" || operator === "%")
     return {
       ...nothing,

@@ -7,6 +7,8 @@ export interface Passage {
   argument: number | string;
   /** The field under which the value lies in the argument. */
   field?: string | undefined;
+  /** The field that is read of the result. */
+  part?: string | undefined;
   check: "result" | "true" | "false" | "after";
   /** Its name promises to make safe; believed where the function is not among the files. */
   trusted: boolean;
@@ -42,7 +44,8 @@ export function commonPassages(
   const common = a.flatMap((passage) => {
     if (b.some((other) => same(passage, other))) return passage;
     if (passage.argument === wholeObject) return membersOfOne(passage, b);
-    const isAlike = ({ target, check }: Passage) => target === passage.target && check === "result";
+    const isAlike = ({ target, part, check }: Passage) =>
+      target === passage.target && part === passage.part && check === "result";
     return passage.check === "result" && b.some(isAlike) ? { ...passage, argument: anyArgument, field: undefined } : [];
   });
   return common.length === 0 ? undefined : common;
@@ -66,4 +69,9 @@ const ownerAndNames = ({ target }: Passage): [owner: string, names: string[]] =>
 export const either = "+";
 
 const same = (a: Passage, b: Passage): boolean =>
-  a === b || (a.target === b.target && a.argument === b.argument && a.field === b.field && a.check === b.check);
+  a === b ||
+  (a.target === b.target &&
+    a.argument === b.argument &&
+    a.field === b.field &&
+    a.part === b.part &&
+    a.check === b.check);

@@ -193,6 +193,8 @@ export class Run {
   readonly #reads = new Map<Loop, ReadonlySet<string>>();
   readonly #carried = new Map<string, boolean>();
   truncated = false;
+  /** What the innermost `try` that is being run may have been left with; null outside of any. */
+  thrown: Value | null = null;
   /** How often something was stored where other functions find it. */
   storings = 0;
   /** Steps at which following calls stops; from there on summaries must do. */

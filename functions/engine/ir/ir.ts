@@ -217,6 +217,8 @@ export interface FunctionNode extends Span {
   exported: boolean;
   /** It gives way while it waits: `async`. Others run on the same thread meanwhile, and stand still when it does not. */
   suspends?: boolean;
+  /** It is called by reading a field of its name: `get x()`, `@property`. */
+  getter?: boolean;
   /** The declared type of what it returns, as written, where models ask for it. */
   result?: string | null;
   /** The variables around it that it can see, where that is not all of them: PHP hands them in by name. */
@@ -230,6 +232,8 @@ export interface Parameter extends Span {
   decorators: Expression[];
   default: Expression | null;
   rest: boolean;
+  /** The rest is what is passed by names that no other parameter has: `**options`. */
+  byName?: boolean;
 }
 
 /** One file after lowering. */

@@ -160,7 +160,10 @@ export class Modules {
     const exact = called(member);
     const own = exact.length > 0 ? exact : called(`${file}${method}`);
     // Neither a class inside nor one that extends it is made in its place.
-    if (method === ".constructor") return own.map((exported) => ({ artefact, exported }));
+    if (method === ".constructor")
+      return own.length > 0
+        ? own.map((exported) => ({ artefact, exported }))
+        : this.#inherited(artefact, member.split(".")[0] as string, method, aliases);
     const found = own.length > 0 ? own : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
     // What is declared here may be overridden, or be no more than an interface.
     const owner = member.includes(".") ? (member.split(".")[0] as string) : file;
@@ -169,11 +172,23 @@ export class Modules {
         .filter((exported) => exported.name.endsWith(method))
         .map((exported) => ({ artefact: implementer, exported })),
     );
+    if (found.length + overriding.length === 0 && aliases < aliasesMax)
+      return this.#inherited(artefact, owner, method, aliases);
     return [
       // Overloads go by one name: any of them may be meant.
       ...(found.length === 1 || own.length > 0 ? found.map((exported) => ({ artefact, exported })) : []),
       ...overriding,
     ];
+  }
+
+  /** What a class has from one that it extends, in another file. */
+  #inherited({ coverage: { path }, link }: FileArtefact, owner: string, method: string, aliases: number): Target[] {
+    const bases = link.classes.flatMap(({ name, bases }) => (name === owner ? bases : []));
+    for (const base of bases) {
+      const found = base === owner ? [] : this.#find(path, `${base}${method}`, aliases + 1);
+      if (found.length > 0) return found;
+    }
+    return [];
   }
 
   #file(from: string, relative: string, names: readonly string[]): FileArtefact | undefined {

@@ -44,11 +44,12 @@ export class Passages {
     return effects.reduce(both);
   }
 
-  #result({ artefact, exported }: Target, { argument, field }: Passage, depth: number): Effect {
+  #result({ artefact, exported }: Target, { argument, field, part }: Passage, depth: number): Effect {
     const parameter = argumentIndex(exported, argument);
     const ways = exported.returns.filter(
-      ({ from }) =>
+      ({ from, field: of }) =>
         "parameter" in from &&
+        samePart(of, part) &&
         (argument === anyArgument || (from.parameter === parameter && samePart(from.field, field))),
     );
     return ways

@@ -1,4 +1,4 @@
-import type { Argument, Call, Entry, Expression } from "../../ir/ir.ts";
+import { type Argument, type Call, type Entry, type Expression, handsOut } from "../../ir/ir.ts";
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
@@ -34,8 +34,7 @@ export const expressions: Record<string, Handler> = {
   computed_property_name: inner,
   parenthesized_expression: inner,
   await_expression: awaited,
-  // Before there was `await`, generators waited like this.
-  yield_expression: awaited,
+  yield_expression: handedOut,
   non_null_expression: inner,
   as_expression: inner,
   satisfies_expression: inner,
@@ -130,6 +129,15 @@ export const expressions: Record<string, Handler> = {
 function awaited(l: Lowering, node: SyntaxNode): Expression {
   const waited = inner(l, node);
   return waited.kind === "call" ? { ...waited, awaited: true } : waited;
+}
+
+/** `yield x`. Before there was `await`, generators waited like this: it gives what it hands out. */
+function handedOut(l: Lowering, node: SyntaxNode): Expression {
+  const [given] = node.children;
+  if (!given) return l.reads(node, []);
+  const spread = /^yield\s*\*/.test(l.textOf(node));
+  const args = [{ name: null, spread, value: awaited(l, node) }];
+  return { ...span(node), kind: "call", callee: l.variable(node, handsOut), args, isNew: false };
 }
 
 function template(l: Lowering, node: SyntaxNode): Expression {

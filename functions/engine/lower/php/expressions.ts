@@ -1,4 +1,4 @@
-import type { Argument, Expression } from "../../ir/ir.ts";
+import { type Argument, type Expression, handsOut } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { numberOf, positional, span } from "../lowering.ts";
 import { builtIn } from "./built-ins.ts";
@@ -49,11 +49,12 @@ export const expressions: Record<string, Handler> = {
     parts: node.children.map((c) => l.expression(c)),
   }),
   throw_expression: (l, node) => l.reads(node, node.children),
-  yield_expression: (l, node) =>
-    l.reads(
-      node,
-      node.children.flatMap((c) => (c.type === "array_element_initializer" ? c.children : [c])),
-    ),
+  yield_expression: (l, node) => {
+    const given = node.children.flatMap((c) => (c.type === "array_element_initializer" ? c.children : [c])).at(-1);
+    const spread = /^yield\s+from\b/i.test(l.textOf(node));
+    const args = given ? [{ name: null, spread, value: l.expression(given) }] : [];
+    return l.call(node, l.variable(node, handsOut), args);
+  },
   print_intrinsic: (l, node) =>
     l.call(
       node,

@@ -118,13 +118,14 @@ export const expressions: Record<string, Handler> = {
     const from = childIn(node, "right");
     const type = childIn(node, "type");
     if (!to) return l.unknown(node);
+    const assigned = target(l, to);
     return {
       ...span(node),
       kind: "assign",
-      to: target(l, to),
+      to: assigned,
       from: from ? l.expression(from) : l.reads(node, []),
       type: type ? annotationOf(l.textOf(type)) : null,
-      declares: true,
+      declares: l.isOwn(assigned),
     };
   },
   augmented_assignment: (l, node) => {
@@ -134,7 +135,8 @@ export const expressions: Record<string, Handler> = {
     if (!to || !from || !operator) return l.unknown(node);
     const operands = [l.expression(to), l.expression(from)];
     const value: Expression = { ...span(node), kind: "operation", operator: l.textOf(operator).slice(0, -1), operands };
-    return { ...span(node), kind: "assign", to: target(l, to), from: value, type: null, declares: true };
+    const assigned = target(l, to);
+    return { ...span(node), kind: "assign", to: assigned, from: value, type: null, declares: l.isOwn(assigned) };
   },
 };
 

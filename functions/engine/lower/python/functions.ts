@@ -22,12 +22,17 @@ export function functionOf(
     name: name ? l.textOf(name) : "",
     params,
     decorators,
-    body: body ? l.statements(body.children) : [],
+    body: body ? l.inFunction(() => l.statements(body.children)) : [],
     receiver,
     exported: !inClass,
     ...(l.text.startsWith("async", node.start) && { suspends: true }),
+    ...(decorators.some(isProperty) && { getter: true }),
   };
 }
+
+/** `@property`, `@cached_property`; what `@x.setter` decorates takes a value. */
+const isProperty = (d: Expression): boolean =>
+  (d.kind === "variable" || d.kind === "field") && /^(cached_?)?property$/.test(d.name);
 
 export function lambdaOf(l: PythonLowering, node: SyntaxNode): FunctionNode {
   const body = childIn(node, "body");
@@ -59,6 +64,7 @@ function parametersOf(l: PythonLowering, node: SyntaxNode | undefined): Paramete
         decorators: metadataOf(l, type, fallback),
         default: fallback ? l.expression(fallback) : null,
         rest,
+        ...(/^dictionary_splat/.test(bound.type) && { byName: true }),
       },
     ];
   });

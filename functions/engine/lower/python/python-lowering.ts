@@ -10,6 +10,21 @@ export class PythonLowering extends Lowering {
   /** What the file calls a type together with its metadata: `Caller = Annotated[User, Depends(caller)]`. */
   readonly #annotated = new Map<string, SyntaxNode>();
 
+  /** Names that the function being lowered assigns for others: `global x`, `nonlocal x`. */
+  namesAround = new Set<string>();
+
+  /** Lowers what stands in a function. */
+  inFunction(body: () => Statement[]): Statement[] {
+    const outer = this.namesAround;
+    this.namesAround = new Set();
+    const lowered = body();
+    this.namesAround = outer;
+    return lowered;
+  }
+
+  /** Whether an assignment makes a variable of the function itself. */
+  isOwn = (to: Expression): boolean => to.kind !== "variable" || !this.namesAround.has(to.name);
+
   protected override program(root: SyntaxNode): Statement[] {
     for (const statement of root.children) {
       const assignment = statement.type === "expression_statement" ? statement.children[0] : undefined;

@@ -13,6 +13,12 @@ const body = (l: PythonLowering, node: SyntaxNode | undefined): Statement[] =>
   node ? l.statements(node.children) : [];
 const value = (at: SyntaxNode, of: Expression): Statement => ({ ...span(at), kind: "expression", value: of });
 
+/** `global last`: what is assigned to the name from here on is there for others. */
+function namesAround(l: PythonLowering, node: SyntaxNode): Statement[] {
+  for (const name of node.children) l.namesAround.add(l.textOf(name));
+  return [];
+}
+
 /** How each kind of Python statement lowers; a node that is not here is a value on its own. */
 export const statements: Record<string, Handler> = {
   expression_statement: (l, node) => node.children.map((c) => value(node, l.expression(c))),
@@ -20,8 +26,8 @@ export const statements: Record<string, Handler> = {
   ERROR: inside,
   pass_statement: nothing,
   line_continuation: nothing,
-  global_statement: nothing,
-  nonlocal_statement: nothing,
+  global_statement: namesAround,
+  nonlocal_statement: namesAround,
   type_alias_statement: nothing,
   function_definition: (l, node) => [{ ...span(node), kind: "function", fn: functionOf(l, node, [], false) }],
   class_definition: (l, node) => classDefinition(l, node, []),
