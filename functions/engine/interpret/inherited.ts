@@ -35,7 +35,7 @@ function constructorOf(type: NonNullable<Value["type"]>): Value | null {
 
 /** Python calls `super`; languages with a word for it name it. */
 function isSuper({ language }: Run, of: Call["callee"]): boolean {
-  const word = of.kind === "call" && of.args.length === 0 && language === "python" ? of.callee : of;
+  const word = of.kind === "call" && language === "python" ? of.callee : of;
   return word.kind === "variable" && word.name === "super" && (word === of) !== (language === "python");
 }
 
