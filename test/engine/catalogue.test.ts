@@ -60,3 +60,10 @@ it("matches no name by an expression that goes back without end", async () => {
   for (const source of sources) expect(nameTester(source)("check_".repeat(50)), source).toBeTypeOf("boolean");
   expect(sources.filter(isCatastrophic)).toEqual([]);
 });
+
+it("folds case in the whole of an expression of names, or refuses it", () => {
+  expect(nameTester("(?i)csrf|same_?site")("cookie.sameSite")).toBe(true);
+  expect(nameTester("(?i)csrf|(?i)same_?site")("cookie.sameSite")).toBe(true);
+  expect(nameTester("Csrf$")("myCSRF")).toBe(false);
+  expect(() => nameTester("Realm$|(?i)filter")).toThrow("folds case");
+});
