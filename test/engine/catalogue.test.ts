@@ -50,7 +50,7 @@ it("names no benchmark's files, packages or classes", async () => {
 it("matches no name by an expression that goes back without end", async () => {
   const { models } = await readCatalogue();
   const named = models.flatMap((m) =>
-    [m.routes, m.mounts, m.fronts, m.controls, m.effects, m.records, m.owners, m.inputs].flat(),
+    [m.routes, m.mounts, m.fronts, m.controls, m.effects, m.records, m.owners, m.inputs, m.accesses].flat(),
   );
   const sources = named.flatMap(({ matches, notMatches }) => [
     matches,

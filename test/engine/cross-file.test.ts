@@ -462,3 +462,21 @@ public class Controller {
     expect(found).toHaveLength(expected);
   });
 });
+
+it("finds its way where the files of a package take all of each other", async () => {
+  const names = Array.from({ length: 30 }, (_, i) => `part${i}`);
+  const all = [...names, "part30"].map((name) => `from shop.${name} import *\n`).join("");
+  const files = [
+    ...["__init__", ...names].map((name) => ({ path: `shop/${name}.py`, source: all })),
+    { path: "shop/tools.py", source: "import os\n\ndef run(line):\n    os.system(line)\n" },
+    { path: "shop/part30.py", source: "from shop.tools import *\n" },
+    {
+      path: "app.py",
+      source:
+        "from flask import Flask, request\nfrom shop import run, Unknown\n\napp = Flask(__name__)\n\n" +
+        '@app.route("/")\ndef index():\n    Unknown(request.args["q"]).part3.go(request.args["q"])\n    run(request.args["q"])\n    return {}\n',
+    },
+  ];
+  const found = await findingsOfAll(engine, files);
+  expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["shop/tools.py:4"]);
+});

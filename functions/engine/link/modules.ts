@@ -26,6 +26,7 @@ export class Modules {
   readonly #layers: Layers;
   readonly #found = new Map<string, Target[]>();
   readonly #led = new Map<string, Target[]>();
+  readonly #declared = new Map<string, "number" | "text" | null>();
   readonly #byPath = new Map<string, FileArtefact>();
   /** The files of Java by the class that they are named after. */
   readonly #classes = new Map<string, FileArtefact[]>();
@@ -91,6 +92,15 @@ export class Modules {
 
   /** Whether methods, fields or their getters give numbers and the like, or text and nothing else: "com.shop.Order.getCount+name". */
   declaredAs(from: string, target: string, aliases = 0): "number" | "text" | null {
+    const key = `${aliases}\0${from}\0${target}`;
+    const known = this.#declared.get(key);
+    if (known !== undefined) return known;
+    const said = this.#declaredAs(from, target, aliases);
+    this.#declared.set(key, said);
+    return said;
+  }
+
+  #declaredAs(from: string, target: string, aliases: number): "number" | "text" | null {
     const found = this.file(from, target);
     if (!found) return null;
     const { coverage, link } = found.artefact;
@@ -116,13 +126,18 @@ export class Modules {
     if (target.startsWith(anyClass))
       return from.endsWith(".py") ? this.#layers.find(target) : this.#ofPart(target.slice(anyClass.length));
     const { relative, names } = split(target);
+    // Packages that take all of each other would lead on for ever once a member is no more than a way through them: "shop.util.util.find".
+    let isWay = false;
     // A function that is the whole module is called by the module's name.
     for (let files = names.length; files >= (relative ? 0 : 1); files--) {
       const artefact = this.#file(from, relative, names.slice(0, files));
+      if (!artefact) continue;
       const member = names.slice(files).join(".") || "default";
-      const found = artefact ? this.#in(artefact, names[files - 1] ?? "", member, aliases) : [];
+      const onward = isWay && member.includes(".") ? aliasesMax : aliases;
+      const found = this.#in(artefact, names[files - 1] ?? "", member, onward);
       // "./tasks.run" may be the file tasks/run, or what tasks/index takes from it.
       if (found.length > 0) return found;
+      isWay = true;
     }
     return [];
   }
