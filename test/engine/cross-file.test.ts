@@ -480,3 +480,30 @@ it("finds its way where the files of a package take all of each other", async ()
   const found = await findingsOfAll(engine, files);
   expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["shop/tools.py:4"]);
 });
+
+it("means no sibling where a class calls what it has from its base", async () => {
+  const files = [
+    {
+      path: "tasks/base.py",
+      source:
+        "class Task:\n    def __init__(self, title):\n        self.title = title\n\n    def show(self, text):\n        return None\n",
+    },
+    {
+      path: "tasks/upload.py",
+      source:
+        "from tasks.base import Task\n\n\nclass Upload(Task):\n    def __init__(self, title):\n        super().__init__(title)\n\n    def show(self, text):\n        super().show(text)\n",
+    },
+    {
+      path: "tasks/convert.py",
+      source:
+        "import os\nfrom tasks.base import Task\n\n\nclass Convert(Task):\n    def __init__(self, file):\n        os.system(file)\n\n    def show(self, text):\n        os.system(text)\n",
+    },
+    {
+      path: "app.py",
+      source:
+        "from flask import Flask, request\nfrom tasks.upload import Upload\n\napp = Flask(__name__)\n\n\n" +
+        '@app.route("/")\ndef index():\n    Upload(request.args["q"]).show(request.args["q"])\n    return {}\n',
+    },
+  ];
+  expect(await findingsOfAll(engine, files)).toEqual([]);
+});

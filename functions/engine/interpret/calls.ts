@@ -7,7 +7,7 @@ import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { through } from "./guard-functions.ts";
-import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
+import { handOver, methodTarget, ofBase, partsOf, targetOf } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
@@ -201,8 +201,9 @@ function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null
 function prepare(run: Run, frame: Frame, call: Call): Called {
   const { callee } = call;
   const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
+  const inherited = inheritedMember(run, frame, callee);
   const called =
-    inheritedMember(run, frame, callee) ??
+    inherited ??
     (receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee));
   const paths =
     receiver && callee.kind === "field"
@@ -223,6 +224,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
     else positional.push(arg.spread ? anyElement(value) : value);
   }
   const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
+  const target = called.closures.length === 0 && !called.type ? targetOf(run, frame, names) : null;
   return {
     callee: ofClass ? boundTo(called, frame.self) : called,
     receiver,
@@ -232,7 +234,7 @@ function prepare(run: Run, frame: Frame, call: Call): Called {
     positional,
     named: byName,
     maps,
-    target: called.closures.length === 0 && !called.type ? targetOf(run, frame, names) : null,
+    target: target !== null && inherited ? `${target}${ofBase}` : target,
   };
 }
 

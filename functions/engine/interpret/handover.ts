@@ -137,6 +137,9 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
 /** Stands before the name of an object of which nothing else is known, in place of its class. */
 export const anyClass = "*";
 
+/** Stands behind a method that is called by way of `super`: no class that overrides it is meant. */
+export const ofBase = "^";
+
 /** Functions and classes have one name in all files; what models know belongs to a library or to the language. */
 function globalTarget(run: Run, paths: readonly string[]): string | null {
   const { known } = run.knowledge;

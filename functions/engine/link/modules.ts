@@ -1,6 +1,6 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { propertyOf } from "../interpret/accessors.ts";
-import { anyClass } from "../interpret/handover.ts";
+import { anyClass, ofBase } from "../interpret/handover.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { either } from "../interpret/passage.ts";
 import { languageOf } from "../inventory/language.ts";
@@ -160,10 +160,12 @@ export class Modules {
   }
 
   /** The function itself, a method of the file's only class that has it, or what implements an interface of that name. */
-  #in(artefact: FileArtefact, file: string, member: string, aliases: number): Target[] {
+  #in(artefact: FileArtefact, file: string, wanted: string, aliases: number): Target[] {
     const path = artefact.coverage.path;
+    const isOfBase = wanted.endsWith(ofBase);
+    const member = isOfBase ? wanted.slice(0, -ofBase.length) : wanted;
     if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
-      for (const onward of aliased(artefact.link.aliases, member)) {
+      for (const onward of aliased(artefact.link.aliases, wanted)) {
         // An exported instance is one of a class of the same file.
         const local = artefact.link.exports.find((exported) => exported.name === onward);
         const found = local ? [{ artefact, exported: local }] : this.#onward(path, onward, aliases + 1);
@@ -175,20 +177,20 @@ export class Modules {
     const exact = called(member);
     const own = exact.length > 0 ? exact : called(`${file}${method}`);
     // Neither a class inside nor one that extends it is made in its place.
-    if (method === ".constructor")
+    if (method === ".constructor" || method === ".__init__")
       return own.length > 0
         ? own.map((exported) => ({ artefact, exported }))
         : this.#inherited(artefact, member.split(".")[0] as string, method, aliases);
     const found = own.length > 0 ? own : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
     // What is declared here may be overridden, or be no more than an interface.
     const owner = member.includes(".") ? (member.split(".")[0] as string) : file;
-    const overriding = (this.#implementers.get(owner) ?? []).flatMap((implementer) =>
+    const overriding = (isOfBase ? [] : (this.#implementers.get(owner) ?? [])).flatMap((implementer) =>
       implementer.link.exports
         .filter((exported) => exported.name.endsWith(method))
         .map((exported) => ({ artefact: implementer, exported })),
     );
     if (found.length + overriding.length === 0 && aliases < aliasesMax)
-      return this.#inherited(artefact, owner, method, aliases);
+      return this.#inherited(artefact, owner, `${method}${isOfBase ? ofBase : ""}`, aliases);
     return [
       // Overloads go by one name: any of them may be meant.
       ...(found.length === 1 || own.length > 0 ? found.map((exported) => ({ artefact, exported })) : []),
