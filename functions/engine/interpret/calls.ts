@@ -1,24 +1,22 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
 import { callable } from "../ir/callable.ts";
-import { type Call, type Expression, handsOut, wholeMap } from "../ir/ir.ts";
+import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
+import { type Called, prepare } from "./called.ts";
+import { fromMethod, fromOtherFile, propagated, soiled } from "./carried-taint.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
-import { through } from "./guard-functions.ts";
-import { handOver, methodTarget, ofBase, partsOf, targetOf } from "./handover.ts";
+import { handOver, methodTarget } from "./handover.ts";
 import { includePage } from "./includes.ts";
-import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
 import { callBack, enter, instantiate, invoke } from "./invoke.ts";
-import { withFields } from "./known-fields.ts";
-import { isFetched, isIdentified, isLookup } from "./lookups.ts";
-import { fieldTaint, member, memberOfInstance } from "./members.ts";
+import { isIdentified, isLookup } from "./lookups.ts";
+import { member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
-import { accessPath, basePaths, isClassName, memberPaths } from "./names.ts";
-import { formatPrefix, prefixFor } from "./operators.ts";
-import { wholeObject } from "./passage.ts";
+import { basePaths, isClassName } from "./names.ts";
+import { formatPrefix } from "./operators.ts";
 import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
@@ -40,27 +38,9 @@ import {
   stepped,
   type Taint,
   tainted,
-  taintOfPart,
   type Value,
 } from "./value.ts";
 import { showModel } from "./views.ts";
-
-/** What a call is about: who is called, and with what. */
-export interface Called {
-  callee: Value;
-  receiver: Value | null;
-  /** What the receiver is known as. */
-  names: readonly string[];
-  paths: readonly string[];
-  /** What models know of it. */
-  models: CallModels;
-  positional: Value[];
-  named: Map<string, Value>;
-  /** What is passed as a map of named arguments. */
-  maps: Value;
-  /** The function of another file that it may be; see `targetOf`. */
-  target: string | null;
-}
 
 /** What a call gives. */
 export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
@@ -73,10 +53,6 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   frame.given.set(call, { called, value });
   return value;
 }
-
-/** What a call was about when it was last evaluated here; of one that was not, what it would be about. */
-export const calledBy = (run: Run, frame: Frame, call: Call): Called =>
-  frame.given.get(call)?.called ?? prepare(run, frame, call);
 
 /** Makes a call: checks it against the models, then decides what it gives. */
 function make(run: Run, frame: Frame, call: Call, called: Called): Value {
@@ -164,8 +140,6 @@ function asSetting({ settings: [setting] }: CallModels, subject: Subject, result
   return { ...result, paths: [settingPath(key), ...result.paths], constants: otherwise?.constants ?? null };
 }
 
-const unique = <T>(values: T[]): T[] => (values.length < 2 ? values : [...new Set(values)]);
-
 /** `require("x")` and `import("x")` are imports. */
 function requireOf(run: Run, frame: Frame, call: Call): Value | null {
   if (
@@ -197,90 +171,6 @@ function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null
   // What was waited for like this comes back.
   return run.language === "javascript" ? value : nothing;
 }
-
-function prepare(run: Run, frame: Frame, call: Call): Called {
-  const { callee } = call;
-  const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
-  const inherited = inheritedMember(run, frame, callee);
-  const called =
-    inherited ??
-    (receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee));
-  const paths =
-    receiver && callee.kind === "field"
-      ? unique([...called.paths, ...memberPaths(receiver, callee.name)])
-      : called.paths;
-  const positional: Value[] = [];
-  const byName = new Map<string, Value>();
-  let maps = nothing;
-  const ofClass = namesOwnClass(run, frame, call);
-  for (const arg of ofClass ? call.args.slice(1) : call.args) {
-    const value = withFields(run, frame, arg.value, evaluate(run, frame, arg.value));
-    if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
-    if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
-    else if (arg.spread && value.slots?.shape === "list" && !value.slots.rest)
-      positional.push(...value.slots.entries.values());
-    else if (arg.spread && value.slots?.shape === "map")
-      for (const [key, entry] of value.slots.entries) byName.set(key, entry);
-    else positional.push(arg.spread ? anyElement(value) : value);
-  }
-  const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
-  const target = called.closures.length === 0 && !called.type ? targetOf(run, frame, names) : null;
-  return {
-    callee: ofClass ? boundTo(called, frame.self) : called,
-    receiver,
-    names: receiver ? receiverNames(call, receiver) : ownersOf(paths),
-    paths: names,
-    models: run.knowledge.calls.findAll(names),
-    positional,
-    named: byName,
-    maps,
-    target: target !== null && inherited ? `${target}${ofBase}` : target,
-  };
-}
-
-/** A method is not read before it is called: reading has sources and sinks of its own. */
-function calleeMember(
-  run: Run,
-  frame: Frame,
-  receiver: Value,
-  callee: Extract<Call["callee"], { kind: "field" }>,
-): Value {
-  const key = accessPath(callee);
-  const remembered = key === null ? undefined : frame.scope.binding(key)?.get(key);
-  if (remembered) return remembered;
-  // `supplier.get()`, `consumer.accept(x)`: what a function is called by is for its interface to say.
-  if (run.language === "java" && receiver.closures.length > 0 && !isCombined.test(callee.name))
-    return { ...nothing, closures: receiver.closures };
-  const isSlot = receiver.slots?.entries.has(callee.name) === true;
-  if (!isSlot && !receiver.instance && !receiver.type) return nothing;
-  const found = member(run, frame, receiver, callee.name, callee);
-  // A method of a class of another file is not what its object is made of.
-  if (receiver.instance || receiver.type)
-    return isSlot || memberOfInstance(receiver, callee.name) ? found : { ...found, taint: [] };
-  const closures = found.closures.map((closure) => (isMethodOf(closure) ? { ...closure, self: receiver } : closure));
-  return { ...found, closures };
-}
-
-/** What functional interfaces make new functions by. */
-const isCombined = /^(andThen|compose|negate|and|or|reversed|thenComparing\w*)$/;
-
-/** `{ text, show() { return this.text } }`: a function that has no class is called on the object it is a part of. */
-const isMethodOf = ({ fn, owner }: Value["closures"][number]): boolean => fn.receiver === "this" && owner === null;
-
-/** What the receiver is known as: its paths, and the name it is written with. */
-function receiverNames(call: Call, receiver: Value | null): readonly string[] {
-  if (!receiver || call.callee.kind !== "field") return [];
-  const { of } = call.callee;
-  const written = of.kind === "variable" || of.kind === "field" ? `?${of.name}` : null;
-  return written === null || receiver.paths.includes(written) ? receiver.paths : [...receiver.paths, written];
-}
-
-/** `const query = db.query`, `import { query } from "./db"`: a function that was taken out of something still is a part of it. */
-const ownersOf = (paths: readonly string[]): readonly string[] =>
-  paths.flatMap((path) => {
-    const owner = path.slice(path.lastIndexOf("/") + 1, Math.max(path.lastIndexOf("."), 0));
-    return owner === "" ? [] : [owner];
-  });
 
 /** What models call a function of another file: what is handed to it may be settled there. */
 const otherFile = "<other-file>";
@@ -492,81 +382,9 @@ function mappedCleans(run: Run, { positional: [mapping] }: Called, { callee, arg
     .sanitizers.reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);
 }
 
-/** A call that nothing is known about gives something made of its arguments and receiver. */
-function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
-  const values = [
-    ...[...called.positional, ...called.named.values()].map((value) => ledSafely(run, value)),
-    ...(called.receiver ? [called.receiver] : []),
-    tainted(called.callee.taint),
-  ];
-  const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
-  const lasts = lasting(run, given);
-  return isFetched(run, call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
-}
-
-/** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
-function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
-  const receiver = called.receiver ? allTaint(called.receiver) : [];
-  return lasting(run, [...passedThrough(run, call, called, target, false), receiver].reduce(joinTaint, []));
-}
-
-/** What a function of another file lets through of its arguments. */
-function passedThrough(run: Run, call: Call, called: Called, target: string, trusted: boolean): (readonly Taint[])[] {
-  const args = [...called.positional.entries(), ...called.named];
-  const fetched = isFetched(run, call, called);
-  return args.flatMap(([argument, value]) =>
-    partsOf(run, ledSafely(run, value))
-      .filter(([, taint]) => taint.length > 0)
-      .map(([field, taint]) => {
-        const passage = { target, argument, field, check: "result" as const, trusted, ...(fetched && { fetched }) };
-        return through(tainted(taint), passage).taint;
-      }),
-  );
-}
-
-/** A text that was clean may hold what is not, once it is decoded. */
-function soiled({ decoders }: CallModels, taint: readonly Taint[]): readonly Taint[] {
-  const undone = decoders.reduce((all, families) => all | families, 0);
-  return undone === 0 ? taint : taint.map((t) => ({ ...t, clean: t.clean & ~undone }));
-}
-
-/** `buildUrl("/login?next=" + x)`: where a text begins as it must, what is put before it is not the attacker's either. */
-function ledSafely(run: Run, value: Value): Value {
-  const { prefix } = value;
-  if (!prefix || value.taint.length === 0) return value;
-  const taint = value.taint.map((t) => ({ ...t, clean: t.clean | run.catalogue.ledFamilies(prefixFor(prefix, t)) }));
-  return { ...value, taint };
-}
-
 /** `list.map(f)` has what f gives and nothing else of the list. */
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
   callee.kind === "field" && /^(map|flatMap)$/.test(callee.name) && (first?.closures.length ?? 0) > 0;
-
-/** What is called with a password gives no password, as a rule. */
-const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>
-  run.knowledge.shallowKinds.size === 0
-    ? taint
-    : taint.filter(({ source }) => !run.knowledge.shallowKinds.has(source.kind));
-
-/** What a function of another file gives: made of its arguments as far as it lets them through, or of its own input. */
-function fromOtherFile(run: Run, call: Call, called: Called, target: string, trusted: boolean): readonly Taint[] {
-  const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
-  const passed = passedThrough(run, call, called, target, trusted);
-  const receiver = called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
-  return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));
-}
-
-/** What is asked of an object made of input is input, unless its class says that it is a number, or only other properties are. */
-function throughGetter(run: Run, { callee, args }: Call, receiver: Value, target: string): readonly Taint[] {
-  const name = callee.kind === "field" && run.language === "java" ? callee.name : "";
-  const property = /^(get|is)\p{Lu}/u.test(name) ? propertyOf(name) : undefined;
-  // What a bean does is not made of what it was filled with, unless it makes text of itself.
-  const isDeed = name !== "" && property === undefined && !/^(to|as|build|format|render)(\p{Lu}|$)/u.test(name);
-  const part = isDeed ? receiver.taint : taintOfPart(receiver, property);
-  if (args.length > 0) return part;
-  const taint = property === undefined ? part : fieldTaint(run, receiver, part, property);
-  return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
-}
 
 /** What a call writes into its arguments taints them as a whole. */
 function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): void {

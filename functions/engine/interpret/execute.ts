@@ -11,7 +11,7 @@ import type {
   Try,
 } from "../ir/ir.ts";
 import { assign, exportName } from "./assign.ts";
-import { calledBy } from "./calls.ts";
+import { calledBy } from "./called.ts";
 import { check, checkDefinition } from "./check.ts";
 import { cleanAfterRound, type Element, taintedElement } from "./element-tests.ts";
 import { evaluate, recalling, symbolOf } from "./evaluate.ts";

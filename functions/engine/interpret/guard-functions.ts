@@ -1,7 +1,7 @@
 import { allFamilies, type Families, normalised } from "../catalogue/catalogue.ts";
 import type { Call, Expression, FunctionNode } from "../ir/ir.ts";
 import { walk } from "../ir/walk.ts";
-import { calledBy } from "./calls.ts";
+import { calledBy } from "./called.ts";
 import { evaluate } from "./evaluate.ts";
 import { change, refine } from "./guards.ts";
 import { summarise } from "./invoke.ts";

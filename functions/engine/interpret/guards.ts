@@ -2,7 +2,7 @@ import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
-import { calledBy } from "./calls.ts";
+import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
 import { characterWithin } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";

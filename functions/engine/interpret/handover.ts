@@ -1,6 +1,6 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Span } from "../ir/ir.ts";
-import type { Called } from "./calls.ts";
+import type { Called } from "./called.ts";
 import { commonPassages } from "./passage.ts";
 import type { Frame, Handover, Run } from "./run.ts";
 import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";

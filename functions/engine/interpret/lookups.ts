@@ -1,6 +1,6 @@
 import type { Call, Expression } from "../ir/ir.ts";
 import { givesNoText, mayMakeText } from "./call-names.ts";
-import type { Called } from "./calls.ts";
+import type { Called } from "./called.ts";
 import { isClassName } from "./names.ts";
 import type { Run } from "./run.ts";
 

@@ -1,5 +1,5 @@
 import type { Expression, Statement } from "../ir/ir.ts";
-import { calledBy } from "./calls.ts";
+import { calledBy } from "./called.ts";
 import { check } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { accessPath } from "./names.ts";

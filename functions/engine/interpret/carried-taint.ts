@@ -1,0 +1,90 @@
+import type { CallModels } from "../catalogue/catalogue.ts";
+import type { Call } from "../ir/ir.ts";
+import { propertyOf } from "./accessors.ts";
+import type { Called } from "./called.ts";
+import { through } from "./guard-functions.ts";
+import { partsOf } from "./handover.ts";
+import { isFetched } from "./lookups.ts";
+import { fieldTaint } from "./members.ts";
+import { prefixFor } from "./operators.ts";
+import { wholeObject } from "./passage.ts";
+import type { Run } from "./run.ts";
+import { allTaint, cleaned, firstStep, joinTaint, type Taint, tainted, taintOfPart, type Value } from "./value.ts";
+
+/** A call that nothing is known about gives something made of its arguments and receiver. */
+export function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
+  const values = [
+    ...[...called.positional, ...called.named.values()].map((value) => ledSafely(run, value)),
+    ...(called.receiver ? [called.receiver] : []),
+    tainted(called.callee.taint),
+  ];
+  const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
+  const lasts = lasting(run, given);
+  return isFetched(run, call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
+}
+
+/** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
+export function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
+  const receiver = called.receiver ? allTaint(called.receiver) : [];
+  return lasting(run, [...passedThrough(run, call, called, target, false), receiver].reduce(joinTaint, []));
+}
+
+/** What a function of another file lets through of its arguments. */
+function passedThrough(run: Run, call: Call, called: Called, target: string, trusted: boolean): (readonly Taint[])[] {
+  const args = [...called.positional.entries(), ...called.named];
+  const fetched = isFetched(run, call, called);
+  return args.flatMap(([argument, value]) =>
+    partsOf(run, ledSafely(run, value))
+      .filter(([, taint]) => taint.length > 0)
+      .map(([field, taint]) => {
+        const passage = { target, argument, field, check: "result" as const, trusted, ...(fetched && { fetched }) };
+        return through(tainted(taint), passage).taint;
+      }),
+  );
+}
+
+/** A text that was clean may hold what is not, once it is decoded. */
+export function soiled({ decoders }: CallModels, taint: readonly Taint[]): readonly Taint[] {
+  const undone = decoders.reduce((all, families) => all | families, 0);
+  return undone === 0 ? taint : taint.map((t) => ({ ...t, clean: t.clean & ~undone }));
+}
+
+/** `buildUrl("/login?next=" + x)`: where a text begins as it must, what is put before it is not the attacker's either. */
+function ledSafely(run: Run, value: Value): Value {
+  const { prefix } = value;
+  if (!prefix || value.taint.length === 0) return value;
+  const taint = value.taint.map((t) => ({ ...t, clean: t.clean | run.catalogue.ledFamilies(prefixFor(prefix, t)) }));
+  return { ...value, taint };
+}
+
+/** What is called with a password gives no password, as a rule. */
+const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>
+  run.knowledge.shallowKinds.size === 0
+    ? taint
+    : taint.filter(({ source }) => !run.knowledge.shallowKinds.has(source.kind));
+
+/** What a function of another file gives: made of its arguments as far as it lets them through, or of its own input. */
+export function fromOtherFile(
+  run: Run,
+  call: Call,
+  called: Called,
+  target: string,
+  trusted: boolean,
+): readonly Taint[] {
+  const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
+  const passed = passedThrough(run, call, called, target, trusted);
+  const receiver = called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
+  return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));
+}
+
+/** What is asked of an object made of input is input, unless its class says that it is a number, or only other properties are. */
+function throughGetter(run: Run, { callee, args }: Call, receiver: Value, target: string): readonly Taint[] {
+  const name = callee.kind === "field" && run.language === "java" ? callee.name : "";
+  const property = /^(get|is)\p{Lu}/u.test(name) ? propertyOf(name) : undefined;
+  // What a bean does is not made of what it was filled with, unless it makes text of itself.
+  const isDeed = name !== "" && property === undefined && !/^(to|as|build|format|render)(\p{Lu}|$)/u.test(name);
+  const part = isDeed ? receiver.taint : taintOfPart(receiver, property);
+  if (args.length > 0) return part;
+  const taint = property === undefined ? part : fieldTaint(run, receiver, part, property);
+  return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
+}
