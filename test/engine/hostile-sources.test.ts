@@ -179,3 +179,15 @@ describe("a rule file", () => {
     if (rules.length === 0) expect(refused[0]?.reason).toBeTruthy();
   });
 });
+
+it.each([
+  [
+    "loops that never end",
+    `<mapper namespace="shop.A">\n<select id="f">SELECT \${x}${"<foreach\n ".repeat(80_000)}</select></mapper>`,
+  ],
+  ["mappers that never begin", `<mapper namespace="shop.A">\n${"<mapper\n ".repeat(80_000)}`],
+  ["namespaces that come to nothing", `${"<mapper\n ".repeat(80_000)}<sqlMap>`],
+])("reads a mapper with %s", async (_, source) => {
+  const { coverage } = await analyseOne(engine, "src/main/resources/AMapper.xml", source);
+  expect(coverage.status).toBe("analysed");
+});

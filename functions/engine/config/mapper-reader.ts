@@ -9,13 +9,21 @@ const comment = /<!--(?:(?!<!--)[\s\S])*?-->/g;
 
 const blank = (text: string): string => text.replace(/[^\n]/g, " ");
 
-/** Reads the statements of a mapper: their kind, `@id`, and the text between their tags with comments as blanks. */
+/** The attributes of a loop: no further than the next tag, or many that never end would be read again and again. */
+const loop = /<foreach\b([^<>]*)>/g;
+/** Each name of a statement is looked up among its loops; nobody writes nearly as many. */
+const loopsMax = 100;
+const namespaceOf = /<mapper\b[^<>]*\bnamespace\s*=\s*["']([\w.$]+)["']/;
+const itemOf = /\bitem\s*=\s*["']([\w.$]+)["']/;
+const collectionOf = /\bcollection\s*=\s*["']([\w.$]+)["']/;
+
+/** Reads the statements of a mapper: their kind, `@id`, what their loops go through (`@each:` and the name of an element), and the text between their tags with comments as blanks. */
 export function readMapper(source: string): ConfigNode[] {
   const tree = new ConfigTree();
   const root = tree.root();
   const plain = source.replace(comment, blank);
-  const namespace = plain.match(/<mapper\b[^>]*\bnamespace\s*=\s*["']([\w.$]+)["']/);
-  if (namespace) tree.add(root, { key: "@namespace", start: 0, end: 0, value: namespace[1] ?? "" });
+  const namespace = plain.match(namespaceOf)?.[1];
+  if (namespace !== undefined) tree.add(root, { key: "@namespace", start: 0, end: 0, value: namespace });
   for (const found of plain.matchAll(statement)) {
     const [all, kind, attributes, inner] = found as unknown as [string, string, string, string];
     const textStart = found.index + all.indexOf(">") + 1;
@@ -24,17 +32,21 @@ export function readMapper(source: string): ConfigNode[] {
     const node = tree.add(root, { key: kind, start: found.index, end, text, textStart });
     const id = attributes.match(/\bid\s*=\s*["']([^"']*)["']/)?.[1];
     if (id !== undefined) tree.add(node, { key: "@id", start: found.index, end: textStart, value: id });
+    for (const [, given = ""] of text.matchAll(loop).take(loopsMax)) {
+      const [item, collection] = [itemOf, collectionOf].map((wanted) => given.match(wanted)?.[1]);
+      if (item !== undefined && collection !== undefined)
+        tree.add(node, { key: `@each:${item}`, start: found.index, end: textStart, value: collection });
+    }
   }
   return [root];
 }
 
 /** What a name such as `${order}` in the text of a statement stands for; null where nothing says which method gives it. */
-export function boundName({ entries, parent, text }: ConfigNode, written: string): BoundName | null {
+export function boundName({ entries, parent }: ConfigNode, written: string): BoundName | null {
   const [first, ...rest] = written.match(/^\$\{\s*([\w.]+)/)?.[1]?.split(".") ?? [];
-  const id = entries.find(({ key }) => key === "@id")?.value;
+  const said = (wanted: string) => entries.find(({ key }) => key === wanted)?.value;
+  const id = said("@id");
   const namespace = parent?.entries.find(({ key }) => key === "@namespace")?.value;
   if (first === undefined || !id || !namespace) return null;
-  const loop = (text ?? "").match(new RegExp(`<foreach\\b[^>]*\\bitem\\s*=\\s*["']${first}["'][^>]*>`))?.[0];
-  const list = loop?.match(/\bcollection\s*=\s*["']([\w.]+)["']/)?.[1];
-  return { method: `${namespace}.${id}`, name: [list ?? first, ...rest].join(".") };
+  return { method: `${namespace}.${id}`, name: [said(`@each:${first}`) ?? first, ...rest].join(".") };
 }

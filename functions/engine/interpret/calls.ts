@@ -3,7 +3,7 @@ import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
 import { type Called, prepare } from "./called.ts";
-import { fromMethod, fromOtherFile, propagated, soiled } from "./carried-taint.ts";
+import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
@@ -253,13 +253,9 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const method = target === null && run.language === "php" ? methodTarget(run, called) : null;
   const given =
     target !== null
-      ? fromOtherFile(
-          run,
-          call,
-          isKept ? { ...called, positional: [], named: new Map(), receiver: null } : called,
-          target,
-          promises !== 0,
-        )
+      ? isKept
+        ? keptElsewhere(run, call, called, target)
+        : fromOtherFile(run, call, called, target, promises !== 0)
       : isMapping(call, positional)
         ? []
         : method !== null

@@ -71,10 +71,16 @@ export function fromOtherFile(
   target: string,
   trusted: boolean,
 ): readonly Taint[] {
-  const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
   const passed = passedThrough(run, call, called, target, trusted);
   const receiver = called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
-  return lasting(run, [...passed, ...receiver, called.callee.taint, [own]].reduce(joinTaint, []));
+  const given = lasting(run, [...passed, ...receiver].reduce(joinTaint, []));
+  return joinTaint(given, keptElsewhere(run, call, called, target));
+}
+
+/** What a function of another file looks up: nothing of its arguments, but there may be input of its own. */
+export function keptElsewhere(run: Run, call: Call, { callee }: Called, target: string): readonly Taint[] {
+  const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
+  return lasting(run, joinTaint(callee.taint, [own]));
 }
 
 /** What is asked of an object made of input is input, unless its class says that it is a number, or only other properties are. */

@@ -65,7 +65,7 @@ export class BoundNames {
     const all = Object.values(types);
     const own = Object.hasOwn(types, first) ? types[first] : undefined;
     if (own !== undefined) return own === "" || this.#hasPlain(own, fields.at(-1) ?? "name");
-    // One parameter has any name; the properties of an object are named without it.
+    // Statements call a method's only parameter as they like, and name the properties of an object without it.
     const [only] = all;
     return all.length === 1 && (only === "" || this.#hasPlain(only as string, fields.at(-1) ?? first));
   }
