@@ -3,11 +3,12 @@ import type { Call, Expression, FunctionNode } from "../ir/ir.ts";
 import { walk } from "../ir/walk.ts";
 import { calledBy } from "./called.ts";
 import { evaluate } from "./evaluate.ts";
-import { change, refine } from "./guards.ts";
+import { refine } from "./guards.ts";
 import { summarise } from "./invoke.ts";
 import { accessPath } from "./names.ts";
 import { joinedPassages, type Passage } from "./passage.ts";
 import { isShortForm } from "./path-parts.ts";
+import { change } from "./refined.ts";
 import type { Frame, Guard, Run } from "./run.ts";
 import { cleaned, nothing, type Value } from "./value.ts";
 

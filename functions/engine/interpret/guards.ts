@@ -2,25 +2,21 @@ import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
+import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
 import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
 import { characterWithin } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
-import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath } from "./names.ts";
-import {
-  childOfParent,
-  childOfParents,
-  nameOfExtension,
-  pathsBefore,
-  pathsInCommon,
-  pathsMadeOf,
-} from "./path-parts.ts";
+import { childOfParents, pathsInCommon } from "./path-parts.ts";
+import { absence, folderTest, knownExtension, noteExtensions, parentTest, prefixTest } from "./path-tests.ts";
+import { patternTest, patternTests } from "./pattern-tests.ts";
+import { below, change, innermost, store } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { signatureTest } from "./signatures.ts";
-import { allTaint, anyElement, cleaned, constant, nothing, type Taint, type Value } from "./value.ts";
+import { allTaint, anyElement, constant, nothing, type Taint, type Value } from "./value.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
 export function refine(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
@@ -49,12 +45,6 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
     }
   } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
-}
-
-/** `if urlparse(x).netloc:` fails: an address without a host stays where it is. */
-function withoutHost(run: Run, frame: Frame, test: Expression): void {
-  const address = test.kind === "field" || test.kind === "variable" ? addressOfHost(frame, test) : null;
-  if (address) changeAddress(run, frame, address, test);
 }
 
 const logical = new Set(["&&", "and", "||", "or"]);
@@ -128,29 +118,6 @@ function refineComparison(
   }
 }
 
-/** What lies right in a folder that nobody outside has chosen. */
-function parentTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
-  const child = childOfParent(left);
-  if (child && allTaint(evaluate(run, frame, right)).length === 0) change(run, frame, child, below(run));
-}
-
-/** `path === root`, both of which a helper is given: the path is the folder itself, which helpers ask beside what lies below it. */
-function folderTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
-  const isGiven = (side: Expression): boolean => {
-    const { taint } = evaluate(run, frame, side);
-    return accessPath(side) !== null && taint.length > 0 && taint.every(({ source }) => source.parameter !== null);
-  };
-  if (!isGiven(left) || !isGiven(right)) return;
-  for (const side of [left, right]) change(run, frame, side, below(run));
-}
-
-/** `next[1] != '/'`: beside the test for the first slash, what tells a path from the name of a host. */
-function secondCharacterTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
-  if (left.kind !== "index" || left.key?.kind !== "literal" || left.key.value !== 1) return;
-  const [character] = evaluate(run, frame, right).constants ?? [];
-  if (character === "/") change(run, frame, left.of, run.catalogue.bitsOf(["open_redirect"]));
-}
-
 /** `len(x) > 1` does not hold: one character does no harm. */
 function lengthTest(run: Run, frame: Frame, left: Expression, bound: unknown, operator: ">" | ">="): void {
   if (bound !== (operator === ">" ? 1 : 2)) return;
@@ -161,34 +128,6 @@ function lengthTest(run: Run, frame: Frame, left: Expression, bound: unknown, op
         ? left.args[0]?.value
         : undefined;
   if (measured && accessPath(measured) !== null) change(run, frame, measured, allFamilies);
-}
-
-/**
- * Whoever compares something with the extensions of pictures and documents decides by it, in however roundabout a way: many note an error
- * first and look at the errors later.
- */
-function noteExtensions(run: Run, frame: Frame, ...sides: readonly Expression[]): void {
-  for (const side of sides) {
-    const { constants, slots } = evaluate(run, frame, side);
-    const texts = slots ? [...slots.entries.values()].flatMap((entry) => entry.constants ?? []) : (constants ?? []);
-    if (texts.some((text) => typeof text === "string" && documentExtension.test(text)))
-      frame.scope.set("@upload-checked", constant(true));
-  }
-}
-
-const documentExtension = /^\.?(jpe?g|png|gif|webp|bmp|svg|pdf|docx?|xlsx?|csv|txt|zip|mp[34])$/i;
-
-/** `path.indexOf(root) === 0` and `path.slice(0, root.length) === root` are older spellings of `startsWith`. */
-function prefixTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
-  if (left.kind !== "call" || left.callee.kind !== "field") return;
-  const { callee, args } = left;
-  const asked =
-    callee.name === "indexOf" || callee.name === "lastIndexOf"
-      ? right
-      : /^(substr|substring|slice)$/.test(callee.name) && args.length === 2
-        ? args[0]?.value
-        : undefined;
-  if (asked && evaluate(run, frame, asked).constants?.[0] === 0) change(run, frame, callee.of, below(run));
 }
 
 /**
@@ -318,19 +257,6 @@ const isOurs = (value: Value): boolean =>
   value.closures.length === 0 &&
   value.taint.length === 0;
 
-/** The host of an address is one that is allowed: the text that was parsed is harmless, and so is what came of it. */
-function changeAddress(
-  run: Run,
-  frame: Frame,
-  address: Expression,
-  host: Expression,
-  families: Families = run.catalogue.bitsOf(["ssrf", "open_redirect"]),
-): void {
-  change(run, frame, address, families);
-  const read = host.kind === "call" ? host.callee : host;
-  if (read.kind === "field") change(run, frame, read.of, families);
-}
-
 /** `x in allowed`, where allowed is a list of constants or is called like one: x is harmless. The list is not. */
 function membership(run: Run, frame: Frame, operand: Expression, list: Expression): void {
   const child = childOfParents(list);
@@ -344,12 +270,6 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   knownExtension(run, frame, operand);
   change(run, frame, operand, allFamilies);
   if (address) changeAddress(run, frame, address, operand);
-}
-
-/** The extension is one of those wanted: the name may still lead anywhere, but not to a script. */
-function knownExtension(run: Run, frame: Frame, extension: Expression): void {
-  const name = nameOfExtension(frame, extension);
-  if (name) change(run, frame, name, run.catalogue.bitsOf(["unrestricted_upload"]));
 }
 
 const allowName = /allow|white|valid|permit|support|known|choice|safe|accept|^[A-Z][A-Z0-9_]+$/i;
@@ -371,16 +291,6 @@ function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
   return slots === null && !(list.kind === "variable" && value.taint.length > 0)
     ? allowName.test(lastSegment(name))
     : false;
-}
-
-/** `if ".." in path: return` leaves a path that cannot climb. */
-function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
-  const text = evaluate(run, frame, needle).constants;
-  if (text?.length !== 1 || text[0] !== "..") return;
-  // `".." in path.split("/")`
-  const { callee }: Partial<Call> = operand.kind === "call" ? operand : {};
-  const whole = callee?.kind === "field" && callee.name === "split" ? callee.of : operand;
-  change(run, frame, whole, run.catalogue.bitsOf(["path_traversal"]));
 }
 
 /** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
@@ -405,7 +315,6 @@ const memberTests = new Set([
   "hasOwnProperty",
 ]);
 const anyTests = new Set(["some", "any", "Any", "anyMatch"]);
-const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
 
 function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void {
   const { callee } = call;
@@ -439,19 +348,6 @@ function someTest(run: Run, frame: Frame, list: Expression, test: Expression): v
   else frame.scope.variables?.delete(param.name);
 }
 
-/** `urlparse(x).hostname.endswith(".example.com")`; without the dot anybody can register a name that ends like this. */
-function subdomainTest(run: Run, frame: Frame, { callee, args }: Call): void {
-  if (callee.kind !== "field") return;
-  const [host, ending] = /^ends_?[wW]ith\??$/.test(callee.name)
-    ? [callee.of, args[0]?.value]
-    : callee.name === "HasSuffix"
-      ? [args[0]?.value, args[1]?.value]
-      : [];
-  if (!host || !ending) return;
-  const address = addressOfHost(frame, innermost(host));
-  if (address && evaluate(run, frame, ending).prefix?.startsWith(".")) changeAddress(run, frame, address, host);
-}
-
 /** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */
 function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {
   if (callee.kind !== "field" || !/^(equals|contentEquals|equalsIgnoreCase)$/.test(callee.name)) return;
@@ -474,39 +370,6 @@ function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
   );
 }
 
-/** A regular expression that is anchored at both ends and lists the characters allowed cleans what it matched. */
-function patternTest(run: Run, frame: Frame, call: Call, of: Expression, first: Expression): void {
-  const second = call.args[1]?.value;
-  for (const [pattern, subject] of [[of, first], [first, of], ...(second ? [[first, second]] : [])] as [
-    Expression,
-    Expression,
-  ][]) {
-    const text = patternText(run, frame, pattern);
-    const callee = call.callee.kind === "field" ? call.callee.name : "";
-    const whole = (callee === "matches" && run.language === "java") || callee === "fullmatch";
-    if (text !== null && isStrict(text, whole, callee === "match" && run.language === "python"))
-      change(run, frame, subject, allFamilies);
-  }
-}
-
-function patternText(run: Run, frame: Frame, pattern: Expression): string | null {
-  const value = evaluate(run, frame, pattern);
-  const known = value.constants?.[0] ?? value.slots?.entries.get("pattern")?.constants?.[0];
-  if (typeof known !== "string") return null;
-  return run.language === "php" ? undelimited(known) : known;
-}
-
-/** PHP keeps patterns with their delimiters and flags; what is written at the call has lost them already. */
-const undelimited = (pattern: string): string => pattern.match(/^([/#~@%!])(.*)\1[a-zA-Z]*$/s)?.[2] ?? pattern;
-
-/** Anchored, and no part may match anything: no dot, no negated class, no \S, \W or \D. */
-export function isStrict(pattern: string, whole: boolean, fromStart: boolean): boolean {
-  const anchored = (whole || fromStart || /^(\^|\\A)/.test(pattern)) && (whole || /(\$|\\[zZ])$/.test(pattern));
-  const loose = pattern.replace(/\\[^SWDsn]/g, "").replace(/\[[^\]^][^\]]*\]/g, "");
-  // An alternation at the top level is anchored in its first and last branch only.
-  return anchored && !/[.]|\[\^|\\[SWDsn]/.test(loose) && !/^[^(]*\|/.test(loose);
-}
-
 /** `path.relative_to(base)` comes back only where it holds. */
 export const noteThrowingGuard = (run: Run, frame: Frame, call: Call): void => modelGuards(run, frame, call, "after");
 
@@ -526,67 +389,4 @@ function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "aft
     const address = guard.cleans === allFamilies ? addressOfHost(frame, operand) : null;
     if (address) changeAddress(run, frame, address, operand);
   }
-}
-
-export function change(run: Run, frame: Frame, operand: Expression, families: Families): void {
-  const value = evaluate(run, frame, operand);
-  const inner = innermost(operand);
-  // A prefix test counts only on a path in its shortest form.
-  if (
-    families !== allFamilies &&
-    (families & run.catalogue.bitsOf(["path_traversal"])) !== 0 &&
-    isPrefixOnly(families, run)
-  ) {
-    const normal =
-      value.taint.length > 0 && value.taint.every((t) => (t.clean & run.catalogue.bitsOf(["normalised"])) !== 0);
-    if (!normal) return;
-  }
-  if (families !== allFamilies && (families & run.catalogue.bitsOf(["path_traversal"])) !== 0) {
-    forgetMaking(run, value);
-    for (const path of pathsBefore(frame, operand))
-      if (accessPath(path) !== null) {
-        const before = evaluate(run, frame, path);
-        forgetMaking(run, before);
-        store(frame, path, cleaned(before, families));
-      }
-    for (const name of pathsMadeOf(frame, operand)) {
-      const made = frame.scope.get(name);
-      if (made) frame.scope.set(name, cleaned(made, families));
-    }
-  }
-  store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
-}
-
-/** What lies below a folder: believed of a path in its shortest form. */
-const below = (run: Run): Families => run.catalogue.bitsOf(["path_traversal", "normalised"]);
-
-/** Guards that list `normalised` beside path_traversal ask for a normalised operand. */
-const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.catalogue.bitsOf(["normalised"])) !== 0;
-
-/** What gives the same text, as far as a comparison is concerned. */
-const sameText =
-  /^(to(Lower|Upper)Case|lower(case)?|upper(case)?|strip|trim|toString|as_(str|ref|deref)|to_(string|lowercase|uppercase)|clone|components)$/;
-
-/** `x.toLowerCase() in allowed` speaks about x. */
-function innermost(operand: Expression): Expression {
-  let here = operand;
-  for (;;) {
-    // `name or ""`: what is tested is the name, or nothing.
-    const [first, other] = here.kind === "operation" && /^(or|\|\||\?\?)$/.test(here.operator) ? here.operands : [];
-    if (first && other?.kind === "literal") {
-      here = first;
-      continue;
-    }
-    if (here.kind !== "call") return here;
-    const { callee, args } = here;
-    if (callee.kind === "field" && sameText.test(callee.name)) here = callee.of;
-    else if (callee.kind === "variable" && /^((mb_)?strto(lower|upper)|trim|strval)$/.test(callee.name) && args[0])
-      here = args[0].value;
-    else return here;
-  }
-}
-
-function store(frame: Frame, operand: Expression, value: Value): void {
-  const key = accessPath(operand);
-  if (key !== null) frame.scope.set(key, value === nothing ? { ...nothing } : value);
 }

@@ -1,7 +1,7 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
 import { type Call, type Expression, wholeMap } from "../ir/ir.ts";
-import { change } from "./guards.ts";
 import { accessPath } from "./names.ts";
+import { change } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
 
 /** What compares two texts without telling by its time how far they agree: nobody uses it for anything but signatures. */

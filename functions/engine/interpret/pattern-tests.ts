@@ -1,0 +1,40 @@
+import { allFamilies } from "../catalogue/catalogue.ts";
+import type { Call, Expression } from "../ir/ir.ts";
+import { evaluate } from "./evaluate.ts";
+import { change } from "./refined.ts";
+import type { Frame, Run } from "./run.ts";
+
+export const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
+
+/** A regular expression that is anchored at both ends and lists the characters allowed cleans what it matched. */
+export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, first: Expression): void {
+  const second = call.args[1]?.value;
+  for (const [pattern, subject] of [[of, first], [first, of], ...(second ? [[first, second]] : [])] as [
+    Expression,
+    Expression,
+  ][]) {
+    const text = patternText(run, frame, pattern);
+    const callee = call.callee.kind === "field" ? call.callee.name : "";
+    const whole = (callee === "matches" && run.language === "java") || callee === "fullmatch";
+    if (text !== null && isStrict(text, whole, callee === "match" && run.language === "python"))
+      change(run, frame, subject, allFamilies);
+  }
+}
+
+function patternText(run: Run, frame: Frame, pattern: Expression): string | null {
+  const value = evaluate(run, frame, pattern);
+  const known = value.constants?.[0] ?? value.slots?.entries.get("pattern")?.constants?.[0];
+  if (typeof known !== "string") return null;
+  return run.language === "php" ? undelimited(known) : known;
+}
+
+/** PHP keeps patterns with their delimiters and flags; what is written at the call has lost them already. */
+const undelimited = (pattern: string): string => pattern.match(/^([/#~@%!])(.*)\1[a-zA-Z]*$/s)?.[2] ?? pattern;
+
+/** Anchored, and no part may match anything: no dot, no negated class, no \S, \W or \D. */
+function isStrict(pattern: string, whole: boolean, fromStart: boolean): boolean {
+  const anchored = (whole || fromStart || /^(\^|\\A)/.test(pattern)) && (whole || /(\$|\\[zZ])$/.test(pattern));
+  const loose = pattern.replace(/\\[^SWDsn]/g, "").replace(/\[[^\]^][^\]]*\]/g, "");
+  // An alternation at the top level is anchored in its first and last branch only.
+  return anchored && !/[.]|\[\^|\\[SWDsn]/.test(loose) && !/^[^(]*\|/.test(loose);
+}

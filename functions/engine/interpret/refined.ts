@@ -1,0 +1,71 @@
+import { allFamilies, type Families } from "../catalogue/catalogue.ts";
+import type { Expression } from "../ir/ir.ts";
+import { evaluate } from "./evaluate.ts";
+import { forgetMaking } from "./file-making.ts";
+import { accessPath } from "./names.ts";
+import { pathsBefore, pathsMadeOf } from "./path-parts.ts";
+import type { Frame, Run } from "./run.ts";
+import { cleaned, nothing, type Value } from "./value.ts";
+
+export function change(run: Run, frame: Frame, operand: Expression, families: Families): void {
+  const value = evaluate(run, frame, operand);
+  const inner = innermost(operand);
+  // A prefix test counts only on a path in its shortest form.
+  if (
+    families !== allFamilies &&
+    (families & run.catalogue.bitsOf(["path_traversal"])) !== 0 &&
+    isPrefixOnly(families, run)
+  ) {
+    const normal =
+      value.taint.length > 0 && value.taint.every((t) => (t.clean & run.catalogue.bitsOf(["normalised"])) !== 0);
+    if (!normal) return;
+  }
+  if (families !== allFamilies && (families & run.catalogue.bitsOf(["path_traversal"])) !== 0) {
+    forgetMaking(run, value);
+    for (const path of pathsBefore(frame, operand))
+      if (accessPath(path) !== null) {
+        const before = evaluate(run, frame, path);
+        forgetMaking(run, before);
+        store(frame, path, cleaned(before, families));
+      }
+    for (const name of pathsMadeOf(frame, operand)) {
+      const made = frame.scope.get(name);
+      if (made) frame.scope.set(name, cleaned(made, families));
+    }
+  }
+  store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
+}
+
+/** What lies below a folder: believed of a path in its shortest form. */
+export const below = (run: Run): Families => run.catalogue.bitsOf(["path_traversal", "normalised"]);
+
+/** Guards that list `normalised` beside path_traversal ask for a normalised operand. */
+const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.catalogue.bitsOf(["normalised"])) !== 0;
+
+/** What gives the same text, as far as a comparison is concerned. */
+const sameText =
+  /^(to(Lower|Upper)Case|lower(case)?|upper(case)?|strip|trim|toString|as_(str|ref|deref)|to_(string|lowercase|uppercase)|clone|components)$/;
+
+/** `x.toLowerCase() in allowed` speaks about x. */
+export function innermost(operand: Expression): Expression {
+  let here = operand;
+  for (;;) {
+    // `name or ""`: what is tested is the name, or nothing.
+    const [first, other] = here.kind === "operation" && /^(or|\|\||\?\?)$/.test(here.operator) ? here.operands : [];
+    if (first && other?.kind === "literal") {
+      here = first;
+      continue;
+    }
+    if (here.kind !== "call") return here;
+    const { callee, args } = here;
+    if (callee.kind === "field" && sameText.test(callee.name)) here = callee.of;
+    else if (callee.kind === "variable" && /^((mb_)?strto(lower|upper)|trim|strval)$/.test(callee.name) && args[0])
+      here = args[0].value;
+    else return here;
+  }
+}
+
+export function store(frame: Frame, operand: Expression, value: Value): void {
+  const key = accessPath(operand);
+  if (key !== null) frame.scope.set(key, value === nothing ? { ...nothing } : value);
+}
