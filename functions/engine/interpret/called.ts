@@ -1,5 +1,6 @@
 import type { CallModels } from "../catalogue/catalogue.ts";
 import { type Call, wholeMap } from "../ir/ir.ts";
+import type { Subject } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { ofBase, targetOf } from "./handover.ts";
 import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
@@ -116,3 +117,15 @@ const ownersOf = (paths: readonly string[]): readonly string[] =>
   });
 
 const unique = <T>(values: T[]): T[] => (values.length < 2 ? values : [...new Set(values)]);
+
+export const subjectOf = (
+  { positional, named: byName, receiver, names: receiverPaths }: Called,
+  at: Call,
+): Subject => ({
+  positional,
+  named: byName,
+  receiver,
+  receiverPaths,
+  at,
+  name: "",
+});

@@ -2,21 +2,23 @@ import { allFamilies, type CallModels, type SourceModel } from "../catalogue/cat
 import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
-import { type Called, prepare } from "./called.ts";
+import { cleansOf, promised } from "./call-cleans.ts";
+import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
+import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { handOver, methodTarget } from "./handover.ts";
 import { includePage } from "./includes.ts";
-import { callBack, enter, instantiate, invoke } from "./invoke.ts";
+import { instantiate } from "./instances.ts";
+import { callBack, enter, invoke } from "./invoke.ts";
 import { isIdentified, isLookup } from "./lookups.ts";
 import { member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
 import { basePaths, isClassName } from "./names.ts";
-import { formatPrefix } from "./operators.ts";
 import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
@@ -24,7 +26,6 @@ import { Scope } from "./scope.ts";
 import { settledName, settling } from "./settling.ts";
 import { applyOutputs } from "./summaries.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
-import { textMethods } from "./text-methods.ts";
 import {
   allTaint,
   anyElement,
@@ -338,46 +339,6 @@ function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefin
   );
 }
 
-const subjectOf = ({ positional, named: byName, receiver, names: receiverPaths }: Called, at: Call): Subject => ({
-  positional,
-  named: byName,
-  receiver,
-  receiverPaths,
-  at,
-  name: "",
-});
-
-/** A function of another file that is called after making values safe is taken at its word; those of this file are read. */
-function promised(call: Call): number {
-  const { callee } = call;
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
-  return /^_*(get_?)?(safe|sanit|escape|purif|clean_?(html|path|input|name|file))|(sanitize|escape)d?$/i.test(name) &&
-    !/unescape|unsafe/i.test(name)
-    ? allFamilies
-    : 0;
-}
-
-function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
-  const { sanitizers } = called.models;
-  let cleans = mappedCleans(run, called, at);
-  if (sanitizers.length === 0) return cleans;
-  const subject = subjectOf(called, at);
-  for (const sanitizer of sanitizers) {
-    if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
-    if (sanitizer.unless.some((test) => holds(frame, test, subject))) continue;
-    if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;
-  }
-  return cleans;
-}
-
-/** `ids.map(Number)` has what Number gives. */
-function mappedCleans(run: Run, { positional: [mapping] }: Called, { callee, args }: Call): number {
-  if (!mapping || args.length !== 1 || callee.kind !== "field" || callee.name !== "map") return 0;
-  return run.knowledge.calls
-    .findAll(mapping.paths)
-    .sanitizers.reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);
-}
-
 /** `list.map(f)` has what f gives and nothing else of the list. */
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
   callee.kind === "field" && /^(map|flatMap)$/.test(callee.name) && (first?.closures.length ?? 0) > 0;
@@ -431,31 +392,4 @@ function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
   );
   const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
   return { ...tainted(allTaint(returned)) };
-}
-
-/** String methods on constants, as far as tests and names need them. */
-function foldedCall(call: Call, called: Called): Value["constants"] {
-  const name = call.callee.kind === "field" ? call.callee.name : "";
-  const of = called.receiver?.constants;
-  if (!of?.every((c) => typeof c === "string")) return null;
-  const args = called.positional.map((arg) => (arg.constants?.length === 1 ? arg.constants[0] : undefined));
-  const fold = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
-  if (!fold || args.includes(undefined)) return null;
-  const results = (of as string[]).map((text) => fold(text, args as (string | number | boolean | null)[]));
-  return results.some((result) => result === undefined) ? null : (results as (string | number | boolean)[]);
-}
-
-/** `"https://host/%s".format(x)`: the beginning of a format is the beginning of the result. */
-function prefixOf(folded: Value["constants"], call: Call, called: Called): string | null {
-  if (folded?.length === 1 && typeof folded[0] === "string") return folded[0];
-  const name = call.callee.kind === "field" ? call.callee.name : "";
-  // The first of the words of a text.
-  if (name === "split") return called.receiver?.prefix ?? called.positional[0]?.prefix ?? null;
-  if (name !== "format" && name !== "concat" && name !== "formatted") return null;
-  if (name === "concat") return called.receiver?.prefix ?? null;
-  const own = called.receiver?.constants?.[0];
-  const [first, ...rest] = called.positional;
-  if (typeof own === "string") return formatPrefix(own, called.positional);
-  const given = first?.constants?.[0];
-  return typeof given === "string" ? formatPrefix(given, rest) : null;
 }

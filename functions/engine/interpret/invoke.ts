@@ -3,24 +3,20 @@ import { type Call, type FunctionNode, type Parameter, type Span, type Statement
 import { assign, withType } from "./assign.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
+import { giveBack } from "./given-back.ts";
 import { noteGuard, verified } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
-import { initialiserOf } from "./members.ts";
 import { isLocal } from "./memory-sizes.ts";
-import { basePaths } from "./names.ts";
 import { overloaded } from "./overloads.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
 import { outputsOf } from "./pointers.ts";
-import { storeReceiver } from "./receivers.ts";
 import type { Frame, Guard, Run, Summary } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { settling } from "./settling.ts";
 import { applySummary } from "./summaries.ts";
 import {
   allTaint,
-  type ClassInfo,
   type ClosureValue,
-  cleaned,
   constant,
   extend,
   firstStep,
@@ -200,35 +196,6 @@ export function inline(
 
 const isCall = (at: Span): at is Call => "kind" in at && at.kind === "call";
 
-/** What a function has put into the lists, maps and builders it was given is there for its caller. */
-function giveBack(run: Run, caller: Frame, frame: Frame, fn: FunctionNode, bound: readonly Value[], call: Call): void {
-  if (run.language === "c" || call.args.some(({ spread }) => spread)) return;
-  for (const [i, { name, rest, pattern, type, ...param }] of fn.params.entries()) {
-    const given = bound[i];
-    const filled = frame.scope.known?.get(name);
-    if (!given || !filled || filled === given || rest || pattern || !gains(given, filled)) continue;
-    const argument = (call.args.find((arg) => arg.name === name) ?? call.args.filter((arg) => arg.name === null)[i])
-      ?.value;
-    const written = run.text.slice(param.start, param.end);
-    // A name that is assigned anew is another's from there on; arrays of PHP are copies, and so are structures of Go.
-    const isShared =
-      run.language === "php"
-        ? written.includes("&")
-        : !(run.language === "go" && type && /^\w+$/.test(type)) &&
-          !new RegExp(`(?<![\\w.$])${name.replaceAll("$", "\\$")}\\s*=(?!=)`).test(run.text.slice(fn.start, fn.end));
-    if (!argument || !isShared) continue;
-    const known = evaluate(run, caller, argument);
-    const { taint, slots } = filled;
-    storeReceiver(run, caller, argument, { ...known, taint, slots, constants: null, prefix: null });
-  }
-}
-
-/** Whether input has been added to a value. */
-function gains(before: Value, after: Value): boolean {
-  const known = allTaint(before);
-  return allTaint(after).some(({ source, clean }) => !known.some((t) => t.source === source && t.clean === clean));
-}
-
 /** What was settled when the object was made is so in each of its methods. */
 function knowFacts({ owner }: ClosureValue, to: Scope): void {
   for (const fact of owner?.facts ?? []) to.set(fact, constant(true));
@@ -389,44 +356,3 @@ export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: Entr
 /** A function of no class is called on what the framework calls it on. */
 const calledOn = (closure: ClosureValue, { self }: EntryPoint): ClosureValue =>
   self === null || closure.owner || closure.fn.receiver === null ? closure : { ...closure, self: named(self) };
-
-/** Makes an instance of a class of the file and runs its constructor. */
-export function instantiate(
-  run: Run,
-  frame: Frame,
-  type: Value,
-  args: readonly Value[],
-  named: ReadonlyMap<string, Value>,
-  at: Span,
-): Value {
-  const info = type.type;
-  if (!info) return nothing;
-  const instance: Value = { ...nothing, instance: info, paths: basePaths(type), taint: [] };
-  const initialiser = initialiserOf(info);
-  if (!initialiser) return { ...instance, slots: declaredSlots(run, info, args, named) };
-  invoke(run, frame, { ...initialiser, self: instance }, args, named, at);
-  return instance;
-}
-
-/** Records and data classes are made of the fields they declare, in their order; numbers among them carry no attack. */
-function declaredSlots(
-  run: Run,
-  info: ClassInfo,
-  args: readonly Value[],
-  named: ReadonlyMap<string, Value>,
-): Value["slots"] {
-  if (args.length + named.size === 0) return null;
-  const fields = [...info.bases.flatMap(({ type }) => (type ? [type] : [])), info].flatMap(({ node }) =>
-    node.body.flatMap((s) =>
-      s.kind === "expression" && s.value.kind === "assign" && s.value.type !== null && s.value.to.kind === "variable"
-        ? [[s.value.to.name, s.value.type] as const]
-        : [],
-    ),
-  );
-  const entries = new Map<string, Value>();
-  for (const [i, [name, type]] of [...new Map(fields)].entries()) {
-    const given = named.get(name) ?? args[i];
-    if (given) entries.set(name, run.knowledge.cleanTypes.has(type) ? cleaned(given, -1) : given);
-  }
-  return entries.size === 0 ? null : { shape: "map", entries, rest: null };
-}
