@@ -22,7 +22,7 @@ const languages = {
   java: {
     path: "A.java",
     wrap: (body: string) =>
-      `import java.util.*;\nclass A { void sink(String c) throws Exception { Runtime.getRuntime().exec(c); }\nvoid handle(javax.servlet.http.HttpServletRequest request) throws Exception {\nString x = request.getParameter("x");\n${body}\n} }\n`,
+      `import java.util.*;\nimport java.util.stream.*;\nclass A { void sink(String c) throws Exception { Runtime.getRuntime().exec(c); }\nvoid handle(javax.servlet.http.HttpServletRequest request) throws Exception {\nString x = request.getParameter("x");\n${body}\n} }\n`,
   },
 } as const;
 type Language = keyof typeof languages;
@@ -433,6 +433,59 @@ const table: [construct: string, reaches: boolean, code: Partial<Record<Language
     "another argument of a function that is called through its interface",
     false,
     { java: 'java.util.function.BiFunction<String, String, String> f = (a, b) -> b; sink(f.apply(x, "a"));' },
+  ],
+  [
+    "a conversion that throws for anything else",
+    false,
+    {
+      js: "if (isNaN(x)) return; sink(x);",
+      py: "try:\n    int(x)\nexcept ValueError:\n    return\nsink(x)",
+      java: "try { Integer.parseInt(x); } catch (NumberFormatException e) { return; } sink(x);",
+    },
+  ],
+  [
+    "a conversion whose failure is passed over",
+    true,
+    {
+      js: "if (Number.isNaN(x)) return; sink(x);",
+      py: "try:\n    n = int(x)\nexcept ValueError:\n    n = 1\nsink(x)",
+      java: "int n = 1; try { n = Integer.parseInt(x); } catch (NumberFormatException e) { log(n); } sink(x);",
+    },
+  ],
+  [
+    "a match that is compared with nothing",
+    false,
+    {
+      js: "const m = x.match(/^[a-z]+$/); if (m === null) return; sink(x);",
+      py: "import re\nif re.fullmatch(r'[a-z]+', x) is None:\n    return\nsink(x)",
+    },
+  ],
+  [
+    "a match that is not there",
+    true,
+    {
+      js: "if (x.match(/^[a-z]+$/) === null) sink(x);",
+      py: "import re\nif re.fullmatch(r'[a-z]+', x) is None:\n    sink(x)",
+    },
+  ],
+  ["none of a list is meant", false, { java: 'if (Stream.of("a", "b").noneMatch(a -> a.equals(x))) return; sink(x);' }],
+  [
+    "a filter by an allow list",
+    false,
+    {
+      js: "sink([x].filter((a) => ['a', 'b'].includes(a)).join(' '));",
+      py: "sink(' '.join(filter(lambda a: a in ('a', 'b'), [x])))",
+      java: 'Set<String> known = Set.of("a", "b"); sink(List.of(x).stream().filter(known::contains).findFirst().get());',
+    },
+  ],
+  [
+    "a filter by anything else",
+    true,
+    {
+      js: "sink([x].filter((a) => a.length > 2).join(' '));",
+      py: "sink(' '.join(filter(lambda a: len(a) > 2, [x])))",
+      java: "sink(List.of(x).stream().filter(a -> a.length() > 2).findFirst().get());",
+    },
   ],
 ];
 

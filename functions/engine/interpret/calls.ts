@@ -9,6 +9,7 @@ import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } fr
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
+import { filteredCleans } from "./filters.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { handOver, methodTarget } from "./handover.ts";
 import { includePage } from "./includes.ts";
@@ -93,7 +94,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
-  let result = resultOf(run, frame, call, called, entered);
+  let result = cleaned(resultOf(run, frame, call, called, entered), filteredCleans(run, frame, call, called));
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);
   fillBean(run, frame, call, called);

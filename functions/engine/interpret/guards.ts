@@ -11,7 +11,7 @@ import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath } from "./names.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import { absence, folderTest, knownExtension, noteExtensions, parentTest, prefixTest } from "./path-tests.ts";
-import { patternTest, patternTests } from "./pattern-tests.ts";
+import { isPatternTest, patternTest } from "./pattern-tests.ts";
 import { below, change, innermost, store } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
@@ -150,12 +150,14 @@ function errorTest(run: Run, frame: Frame, left: Expression, right: Expression, 
 
 /** `isValid(x) === true`, `preg_match(...) === 0`: an answer compared with the truth is the answer. */
 function answerTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
-  const call = left.kind === "sequence" ? left.parts.at(-1) : left;
+  const asked = left.kind === "variable" ? frame.scope.origins.get(left.name) : undefined;
+  const last = left.kind === "sequence" ? left.parts.at(-1) : left;
+  const call = asked?.kind === "call" && isPatternTest(asked) ? asked : last;
   if (right.kind !== "literal") return;
   if (call?.kind === "operation" && typeof right.value === "boolean") refine(run, frame, call, same === right.value);
   if (call?.kind !== "call") return;
-  // Pointers that are answers tell by being null or not.
-  if (run.language === "c" && right.value === null) refine(run, frame, call, !same);
+  // Pointers that are answers tell by being null or not, and so do matches.
+  if (right.value === null && (run.language === "c" || isPatternTest(call))) refine(run, frame, call, !same);
   const counts = call.callee.kind === "field" && call.callee.name === "test";
   if (typeof right.value === "boolean" || (counts && (right.value === 0 || right.value === 1)))
     refine(run, frame, call, same === Boolean(right.value));
@@ -325,8 +327,9 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
       if (outcome) membership(run, frame, first, callee.of);
       else absence(run, frame, first, callee.of);
     }
-    if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
+    if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
     if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);
+    if (callee.name === "noneMatch" && !outcome) someTest(run, frame, callee.of, first);
   }
   if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);

@@ -4,7 +4,9 @@ import { evaluate } from "./evaluate.ts";
 import { change } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
 
-export const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
+const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
+
+export const isPatternTest = ({ callee }: Call): boolean => callee.kind === "field" && patternTests.has(callee.name);
 
 /** A regular expression that is anchored at both ends and lists the characters allowed cleans what it matched. */
 export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, first: Expression): void {
