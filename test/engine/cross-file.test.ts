@@ -175,6 +175,42 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
     "exports.f = (a) => new Promise((resolve) => { resolve(a); });",
     "eval(await lib.f(req.query.a));",
   ],
+  [
+    "what a callback is given",
+    true,
+    "exports.f = (a, done) => { done(null, a); };",
+    "lib.f(req.query.a, (err, v) => { eval(v); });",
+  ],
+  [
+    "the other argument of a callback",
+    false,
+    "exports.f = (a, done) => { done(null, a); };",
+    "lib.f(req.query.a, (err, v) => { eval(err); });",
+  ],
+  [
+    "input that a callback is given",
+    true,
+    "exports.f = (req, done) => done.call(null, req.query.a);",
+    "lib.f(req, (v) => eval(v));",
+  ],
+  [
+    "a callback that waits for another",
+    true,
+    "const fs = require('fs');\nexports.f = (a, done) => { fs.readFile('x', (err, text) => done(err, text + a)); };",
+    "lib.f(req.query.a, (err, v) => { eval(v); });",
+  ],
+  [
+    "what a callback is given after conversion",
+    false,
+    "exports.f = (a, done) => done(Number(a));",
+    "lib.f(req.query.a, (v) => eval(v));",
+  ],
+  [
+    "what a callback gets is no result",
+    false,
+    "exports.f = (a, done) => { done(a); return 1; };",
+    "eval(lib.f(req.query.a, () => {}));",
+  ],
 ];
 
 const analyse = async (library: string, body: string) => [

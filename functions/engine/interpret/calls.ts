@@ -3,6 +3,7 @@ import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
 import { cleansOf, promised } from "./call-cleans.ts";
+import { givenBack, noteGiven } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
@@ -80,6 +81,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   // Where the caller's input decides what is called, no path tells.
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [called.callee] });
+  noteGiven(run, call, called);
   setFacts(frame, models, subject);
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
@@ -389,7 +391,16 @@ function settledWith(run: Run, frame: Frame, { paths, positional: [executor] }: 
 function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
   const passed = [...called.positional, ...called.named.values()];
   const results = passed.flatMap(({ closures }, i) =>
-    closures.map((closure) => callBack(run, frame, closure, called.receiver, givenTo(run, call, called, i))),
+    closures.map((closure) => {
+      const given = givenTo(run, call, called, i);
+      return callBack(
+        run,
+        frame,
+        closure,
+        called.receiver,
+        given.length > 0 ? given : givenBack(run, call, called, closure, i),
+      );
+    }),
   );
   const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
   return { ...tainted(allTaint(returned)) };

@@ -29,15 +29,30 @@ export function fromMethod(run: Run, call: Call, called: Called, target: string)
   return lasting(run, [...passedThrough(run, call, called, target, false), receiver].reduce(joinTaint, []));
 }
 
-/** What a function of another file lets through of its arguments. */
-function passedThrough(run: Run, call: Call, called: Called, target: string, trusted: boolean): (readonly Taint[])[] {
+/** What a function of another file lets through of its arguments, into what it gives or a part of that. */
+export function passedThrough(
+  run: Run,
+  call: Call,
+  called: Called,
+  target: string,
+  trusted: boolean,
+  into?: string,
+): (readonly Taint[])[] {
   const args = [...called.positional.entries(), ...called.named];
   const fetched = isFetched(run, call, called);
   return args.flatMap(([argument, value]) =>
     partsOf(run, ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)
       .map(([field, taint]) => {
-        const passage = { target, argument, field, check: "result" as const, trusted, ...(fetched && { fetched }) };
+        const passage = {
+          target,
+          argument,
+          field,
+          part: into,
+          check: "result" as const,
+          trusted,
+          ...(fetched && { fetched }),
+        };
         return through(tainted(taint), passage).taint;
       }),
   );

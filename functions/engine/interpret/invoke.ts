@@ -230,6 +230,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     flows: [],
     passes: [],
     returns: nothing,
+    given: [],
     outputs: [],
     settles: new Set(),
     leaves: false,

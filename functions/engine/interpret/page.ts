@@ -29,6 +29,7 @@ export class Page {
     flows: [],
     passes: [],
     returns: nothing,
+    given: [],
     outputs: [],
     settles: new Set(),
     leaves: false,

@@ -105,9 +105,9 @@ class Recorder {
     ];
   }
 
-  #returns({ fn }: ClosureValue, { returns }: Summary): ExportedFunction["returns"] {
+  #returns({ fn }: ClosureValue, { returns, given }: Summary): ExportedFunction["returns"] {
     const all = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
-    return all
+    return [...given.map(({ part, taint }) => ({ field: part, taint })), ...all]
       .filter(({ taint: { source } }) => !source.parameter || source.parameter.fn === fn)
       .slice(0, returnsMax)
       .map(({ field, taint }) => ({ from: this.origin(taint.source), field, ...this.way(taint, taint.step) }));

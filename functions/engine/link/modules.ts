@@ -1,5 +1,6 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { propertyOf } from "../interpret/accessors.ts";
+import { isGivenBack } from "../interpret/callbacks.ts";
 import { anyClass, ofBase } from "../interpret/handover.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { either } from "../interpret/passage.ts";
@@ -286,9 +287,11 @@ function aliased(aliases: FileArtefact["link"]["aliases"], member: string): stri
 export const argumentIndex = (exported: ExportedFunction, argument: number | string): number =>
   typeof argument === "number" ? argument : exported.parameters.indexOf(argument);
 
-/** Whether what lies under one field is, or may be, what is read from another; without a field the whole is meant. */
+/** Whether what lies under one field is, or may be, what is read from another; without a field the whole is meant, but for what callbacks get. */
 export const samePart = (a: string | undefined, b: string | undefined): boolean =>
-  a === undefined || b === undefined || a === b || a.startsWith(`${b}${fieldOf}`) || b.startsWith(`${a}${fieldOf}`);
+  a === undefined || b === undefined
+    ? a === b || !isGivenBack(a ?? b)
+    : a === b || a.startsWith(`${b}${fieldOf}`) || b.startsWith(`${a}${fieldOf}`);
 
 /** "./a/b.find" is relative "./a/" with the names b, find; "..db.find" is relative ".." with db, find. */
 function split(target: string): { relative: string; names: string[] } {

@@ -1,6 +1,7 @@
 import type { ExportedFunction, Passage } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/call-names.ts";
+import { isGivenBack } from "../interpret/callbacks.ts";
 import { anyArgument, wholeObject } from "../interpret/passage.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 
@@ -67,8 +68,8 @@ interface Effect {
   cleans: ReadonlySet<string>;
 }
 /** What a function that is not among the files does, by its name. */
-function unread(from: string, { trusted, fetched, check, target }: Passage): Effect {
-  if (trusted) return everything;
+function unread(from: string, { trusted, fetched, check, target, part }: Passage): Effect {
+  if (trusted || isGivenBack(part)) return everything;
   const isNoText = check === "result" && from.endsWith(".py") && givesNoText(lastSegment(target));
   return fetched === true || isNoText ? recordOnly : none;
 }
