@@ -211,6 +211,48 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
     "exports.f = (a, done) => { done(a); return 1; };",
     "eval(lib.f(req.query.a, () => {}));",
   ],
+  [
+    "an object that another file fills",
+    true,
+    "exports.f = (a, out) => { out.q = a; };",
+    "const out = {};\nlib.f(req.query.a, out);\neval(out.q);",
+  ],
+  [
+    "another field of an object that another file fills",
+    false,
+    "exports.f = (a, out) => { out.q = a; out.z = 'k'; };",
+    "const out = {};\nlib.f(req.query.a, out);\neval(out.z);",
+  ],
+  [
+    "a list that another file fills",
+    true,
+    "exports.f = (a, out) => { out.push(a); };",
+    "const out = [];\nlib.f(req.query.a, out);\neval(out[0]);",
+  ],
+  [
+    "an object that another file assigns anew",
+    false,
+    "exports.f = (a, out) => { out = {}; out.q = a; };",
+    "const out = {};\nlib.f(req.query.a, out);\neval(out.q);",
+  ],
+  [
+    "an object that another file only reads",
+    false,
+    "exports.f = (a, out) => out.q + a;",
+    "const out = { q: 'k' };\nlib.f(req.query.a, out);\neval(out.q);",
+  ],
+  [
+    "input that another file puts into an object",
+    true,
+    "exports.f = (req, out) => { out.q = req.query.a; };",
+    "const out = {};\nlib.f(req, out);\neval(out.q);",
+  ],
+  [
+    "an object that another file fills once more",
+    true,
+    "exports.f = (a, out) => { out.q = a; };",
+    "const out = { q: 'k', z: 'k' };\nlib.f(req.query.a, out);\neval(out.q);",
+  ],
 ];
 
 const analyse = async (library: string, body: string) => [

@@ -17,7 +17,7 @@ import {
 } from "./value.ts";
 
 /** More would be a function that does nothing but call others back. */
-const givenMax = 20;
+export const givenMax = 20;
 
 /** What a function gives to one that it was handed is a part of what it gives, by the places of both: `(1.0`. */
 const partOfCallBack = (callback: number, argument: number): string => `(${callback}.${argument}`;

@@ -10,6 +10,7 @@ import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } fr
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
+import { fillArguments } from "./filled-arguments.ts";
 import { filteredCleans } from "./filters.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { handOver, methodTarget } from "./handover.ts";
@@ -99,6 +100,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   let result = cleaned(resultOf(run, frame, call, called, entered), filteredCleans(run, frame, call, called));
   if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
   writeOutputs(run, frame, call, called, subject);
+  fillArguments(run, frame, call, called);
   fillBean(run, frame, call, called);
   result = asSetting(models, subject, result);
   const gives = returnedBy(run, frame, call, result);

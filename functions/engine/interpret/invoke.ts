@@ -3,6 +3,7 @@ import { type Call, type FunctionNode, type Parameter, type Span, type Statement
 import { assign, withType } from "./assign.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
+import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
 import { noteGuard, verified } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
@@ -274,6 +275,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   summary.stores = run.storings > before;
   summary.returns = verified(fn, frame.returned ?? nothing);
   summary.outputs = outputsOf(run, frame, fn);
+  noteFilled(run, frame, fn, summary);
   summary.settles = frame.settled ?? new Set();
   if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
   summary.leaves = !frame.scope.alive && frame.returned === null;

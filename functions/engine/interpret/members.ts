@@ -2,6 +2,7 @@ import type { ReadModels } from "../catalogue/catalogue.ts";
 import type { Span } from "../ir/ir.ts";
 import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
+import { isFilled } from "./filled-arguments.ts";
 import { through } from "./guard-functions.ts";
 import { targetOf } from "./handover.ts";
 import { accessPath, memberPaths } from "./names.ts";
@@ -42,8 +43,11 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const models = direct.holds.length === 0 ? direct : run.knowledge.reads.findAll(paths);
   const read = readMatches(frame, of, models);
   if (read.cleans === -1) return named(...paths);
-  const kept = slot ? slot.taint : fieldTaint(run, of, of.slots ? of.taint : allTaint(of), name);
-  const base: Value = slot ? { ...slot, paths: [...slot.paths, ...paths] } : { ...nothing, paths, taint: kept };
+  const isOfWhole = !of.slots || (!of.slots.rest && !of.slots.entries.has(name));
+  const kept = slot && !isOfWhole ? slot.taint : fieldTaint(run, of, of.slots ? of.taint : allTaint(of), name);
+  const base: Value = slot
+    ? { ...slot, paths: [...slot.paths, ...paths], taint: kept }
+    : { ...nothing, paths, taint: kept };
   const carried = read.kind === null && !slot ? paths.find((path) => run.isCarried(path)) : undefined;
   const source =
     read.kind !== null
@@ -94,8 +98,13 @@ export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: s
     const passed = t.via?.at(-1);
     if (passed && passed.check === "result" && passed.part === undefined && isResultOf(of, passed.target))
       return { ...t, via: [...(t.via ?? []).slice(0, -1), { ...passed, part: name }] };
+    const filled = t.via?.findLast(({ check }) => check === "result");
+    if (filled && isFilled(filled.part)) {
+      const part = `${filled.part}${fieldOf}${name}`;
+      return { ...t, via: t.via?.map((passage) => (passage === filled ? { ...filled, part } : passage)) };
+    }
     if (outside !== null) {
-      return isResultOf(of, outside) || isLeftBehind(run, outside, t)
+      return isResultOf(of, outside) || isLeftBehind(run, outside, t) || isFilledAsWhole(outside, t)
         ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source) }
         : t;
     }
@@ -109,6 +118,10 @@ export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: s
 /** A variable that a file of PHP has left behind, as it was. */
 const isLeftBehind = ({ language }: Run, outside: string, { step }: Taint): boolean =>
   language === "php" && !step.parent && outside.split(fieldOf).length === 2;
+
+/** What a function of another file has put into an argument, as it was. */
+const isFilledAsWhole = (outside: string, { step }: Taint): boolean =>
+  !step.parent && isFilled(outside.split(fieldOf)[1]) && outside.split(fieldOf).length === 2;
 
 /** Whether a value is what a function of another file gives, and not made of that. */
 const isResultOf = ({ paths }: Value, target: string): boolean =>
