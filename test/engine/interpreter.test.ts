@@ -487,6 +487,40 @@ const table: [construct: string, reaches: boolean, code: Partial<Record<Language
       java: "sink(List.of(x).stream().filter(a -> a.length() > 2).findFirst().get());",
     },
   ],
+  [
+    "another object of a class",
+    false,
+    {
+      js: "class Box { constructor(v) { this.v = v; } text() { return this.v; } }\nconst a = new Box(x), b = new Box('k'); sink(b.text());",
+      py: "class Box:\n    def __init__(self, v):\n        self.v = v\n    def text(self):\n        return self.v\na = Box(x)\nb = Box('k')\nsink(b.text())",
+      java: 'class Box { private final String v; Box(String v) { this.v = v; } String text() { return v; } }\nBox a = new Box(x); Box b = new Box("k"); sink(b.text());',
+    },
+  ],
+  [
+    "the object of a class that was made of input",
+    true,
+    {
+      js: "class Box { constructor(v) { this.v = v; } text() { return this.v; } }\nconst a = new Box(x), b = new Box('k'); sink(a.text());",
+      py: "class Box:\n    def __init__(self, v):\n        self.v = v\n    def text(self):\n        return self.v\na = Box(x)\nb = Box('k')\nsink(a.text())",
+      java: 'class Box { private final String v; Box(String v) { this.v = v; } String text() { return v; } }\nBox a = new Box(x); Box b = new Box("k"); sink(a.text());',
+    },
+  ],
+  [
+    "an object whose field is set later",
+    true,
+    {
+      js: "class Box { constructor(v) { this.v = v; } set(w) { this.v = w; } text() { return this.v; } }\nconst b = new Box('k'); b.set(x); sink(b.text());",
+      py: "class Box:\n    def __init__(self, v):\n        self.v = v\n    def set(self, w):\n        self.v = w\n    def text(self):\n        return self.v\nb = Box('k')\nb.set(x)\nsink(b.text())",
+    },
+  ],
+  [
+    "an object that is filled later",
+    true,
+    {
+      js: "class Box { constructor() { this.all = []; } add(w) { this.all.push(w); } text() { return this.all.join(); } }\nconst b = new Box(); b.add(x); sink(b.text());",
+      py: "class Box:\n    def __init__(self):\n        self.all = []\n    def add(self, w):\n        self.all.append(w)\n    def text(self):\n        return ' '.join(self.all)\nb = Box()\nb.add(x)\nsink(b.text())",
+    },
+  ],
 ];
 
 describe.each(table)("%s", (_, expected, code) => {

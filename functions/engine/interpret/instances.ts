@@ -2,6 +2,7 @@ import type { Span } from "../ir/ir.ts";
 import { invoke } from "./invoke.ts";
 import { initialiserOf } from "./members.ts";
 import { basePaths } from "./names.ts";
+import { ownFields } from "./own-fields.ts";
 import type { Frame, Run } from "./run.ts";
 import { type ClassInfo, cleaned, nothing, type Value } from "./value.ts";
 
@@ -19,8 +20,12 @@ export function instantiate(
   const instance: Value = { ...nothing, instance: info, paths: basePaths(type), taint: [] };
   const initialiser = initialiserOf(info);
   if (!initialiser) return { ...instance, slots: declaredSlots(run, info, args, named) };
+  const around = run.made;
+  run.made = { info, fields: new Map() };
   invoke(run, frame, { ...initialiser, self: instance }, args, named, at);
-  return instance;
+  const own = ownFields(run, info, run.made.fields);
+  run.made = around;
+  return own ? { ...instance, own } : instance;
 }
 
 /** Records and data classes are made of the fields they declare, in their order; numbers among them carry no attack. */

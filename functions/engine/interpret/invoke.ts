@@ -131,6 +131,7 @@ const isMore = (value: Value, any: Value): boolean =>
   value.slots !== null ||
   value.closures.length > 0 ||
   value.instance !== any.instance ||
+  Boolean(value.own) ||
   Boolean(value.region) ||
   value.paths.some((path) => !path.startsWith("?") && !any.paths.includes(path));
 

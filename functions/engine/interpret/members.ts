@@ -175,6 +175,13 @@ export function methodOf(info: ClassInfo, name: string): ClosureValue | null {
   return null;
 }
 
+/** A class and what it extends. */
+export function lineageOf(info: ClassInfo): ClassInfo[] {
+  const lineage = new Set([info]);
+  for (const here of lineage) for (const base of here.bases) if (base.type) lineage.add(base.type);
+  return [...lineage];
+}
+
 /** What makes objects ready, whatever the language calls it. */
 export const initialiserOf = (info: ClassInfo): ClosureValue | null =>
   methodOf(info, "constructor") ?? methodOf(info, "__init__");
@@ -188,7 +195,7 @@ export function memberOfInstance(of: Value, name: string): Value | null {
   for (const here of lineage) {
     const method = here.methods.get(name);
     if (method) return { ...nothing, closures: [{ ...method, self: of.instance ? of : method.self }] };
-    const value = here.fields.get(name);
+    const value = of.own?.get(name) ?? here.fields.get(name);
     if (value) return fromOutside({ ...value, paths: [...value.paths, `?this.${name}`] });
     for (const base of here.bases) if (base.type) lineage.add(base.type);
   }

@@ -197,6 +197,9 @@ export class Run {
   truncated = false;
   /** What the innermost `try` that is being run may have been left with; null outside of any. */
   thrown: Value | null = null;
+  /** The object that is being made, and what its constructor has stored in it so far. */
+  made: { info: ClassInfo; fields: Map<string, Value> } | null = null;
+  #assigned: Map<string, number[]> | null = null;
   /** How often something was stored where other functions find it. */
   storings = 0;
   /** Steps at which following calls stops; from there on summaries must do. */
@@ -237,6 +240,12 @@ export class Run {
     return known;
   }
 
+  /** Where the file assigns to a name, whatever has it. */
+  assignmentsOf(name: string): readonly number[] {
+    this.#assigned ??= assignmentsIn(this.text);
+    return this.#assigned.get(name) ?? [];
+  }
+
   /** The variables that a round of a loop may read before it assigns them: the same each time that the loop is run. */
   readsOf(loop: Loop): ReadonlySet<string> {
     const known = this.#reads.get(loop) ?? readFirst(loop);
@@ -255,6 +264,9 @@ export class Run {
   storeField(info: ClassInfo, name: string, value: Value): void {
     this.storings++;
     info.fields.set(name, join(info.fields.get(name) ?? nothing, value));
+    if (this.made?.info !== info) return;
+    const known = this.made.fields.get(name);
+    this.made.fields.set(name, known ? join(known, value) : value);
   }
 
   /** Assigns to a variable of another function: whether and when this one runs is not known, so the old value stays possible. */
@@ -309,6 +321,16 @@ export class Run {
   excerpt(at: Span, max: number): string {
     return excerptOf(this.text, at, max);
   }
+}
+
+function assignmentsIn(text: string): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const { 1: name = "", index } of text.matchAll(/(?<![\w$])([\w$]+)\s*[-+*/|&.?%]{0,2}=(?![=>~])/g)) {
+    const places = found.get(name);
+    if (places) places.push(index);
+    else found.set(name, [index]);
+  }
+  return found;
 }
 
 function hasCarrier({ carriers }: Knowledge, path: string): boolean {

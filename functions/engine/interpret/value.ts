@@ -82,6 +82,8 @@ export interface Value {
   /** The text it is known to begin with. */
   readonly prefix: string | null;
   readonly region?: Region | null;
+  /** What this very object has in fields that do not change; see own-fields.ts. */
+  readonly own?: ReadonlyMap<string, Value> | null;
 }
 
 const constantsMax = 8;
@@ -128,7 +130,18 @@ export function join(a: Value, b: Value): Value {
     type: a.type ?? b.type,
     prefix: joinPrefix(a, b),
     region: joinRegion(a, b),
+    own: joinOwn(a, b),
   };
+}
+
+/** One of two objects has what either of them has. */
+function joinOwn({ own: a }: Value, { own: b }: Value): Value["own"] {
+  if (!a || !b || a === b) return a === b ? a : null;
+  const common = [...a].flatMap(([name, value]) => {
+    const other = b.get(name);
+    return other ? [[name, join(value, other)] as const] : [];
+  });
+  return new Map(common);
 }
 
 /** A pointer that is null on one side leads, where it leads anywhere, to what it is on the other. */
