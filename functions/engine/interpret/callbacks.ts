@@ -22,8 +22,6 @@ export const givenMax = 20;
 /** What a function gives to one that it was handed is a part of what it gives, by the places of both: `(1.0`. */
 const partOfCallBack = (callback: number, argument: number): string => `(${callback}.${argument}`;
 
-export const isGivenBack = (part: string | undefined): boolean => part?.startsWith("(") === true;
-
 /** Notes what a function calls one of its parameters with: `(path, done) => read(path, (err, text) => done(err, text))`. */
 export function noteGiven(run: Run, call: Call, called: Called): void {
   const asked = calledParameter(run, call, called);
@@ -87,7 +85,7 @@ export function givenBack(
   callback: number,
 ): readonly Value[] {
   const target = called.target ?? methodTarget(run, called);
-  if (target === null) return [];
+  if (target === null || callback >= called.positional.length) return [];
   return fn.params.map((param, i) => {
     const part = partOfCallBack(callback, i);
     const own = tainted([

@@ -1,9 +1,10 @@
 import type { Argument, Call, FunctionNode } from "../ir/ir.ts";
-import { givenMax, isGivenBack } from "./callbacks.ts";
+import { givenMax } from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { passedThrough } from "./carried-taint.ts";
 import { fieldOf, fieldTaint } from "./members.ts";
 import { accessPath } from "./names.ts";
+import { isGivenBack } from "./passage.ts";
 import type { Frame, Run, Summary } from "./run.ts";
 import { allTaint, firstStep, join, joinTaint, type Slots, type Taint, tainted, type Value } from "./value.ts";
 

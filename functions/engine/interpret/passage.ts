@@ -22,6 +22,12 @@ export const wholeObject = "this";
 /** The argument of a passage by which several ways of a value lead: `answer(data=x, error=y)`, where x and y have come from one source. */
 export const anyArgument = "*";
 
+/** A part of what a function gives that goes to its callbacks or into its arguments; see callbacks.ts and filled-arguments.ts. */
+export const isGivenBack = (part: string | undefined): boolean => part?.startsWith(anyGiven) === true;
+
+/** Any such part. */
+export const anyGiven = "(";
+
 /** Further ones say little; without them the value counts as passed unchanged. */
 const passagesMax = 6;
 
@@ -46,6 +52,9 @@ export function commonPassages(
     if (passage.argument === wholeObject) return membersOfOne(passage, b);
     const isAlike = ({ target, part, check }: Passage) =>
       target === passage.target && part === passage.part && check === "result";
+    const isGivenToo = ({ target, part }: Passage) => target === passage.target && isGivenBack(part);
+    if (isGivenBack(passage.part) && b.some(isGivenToo))
+      return { ...passage, argument: anyArgument, field: undefined, part: anyGiven };
     return passage.check === "result" && b.some(isAlike) ? { ...passage, argument: anyArgument, field: undefined } : [];
   });
   return common.length === 0 ? undefined : common;

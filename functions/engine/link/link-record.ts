@@ -107,10 +107,11 @@ class Recorder {
 
   #returns({ fn }: ClosureValue, { returns, given }: Summary): ExportedFunction["returns"] {
     const all = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
-    return [...given.map(({ part, taint }) => ({ field: part, taint })), ...all]
-      .filter(({ taint: { source } }) => !source.parameter || source.parameter.fn === fn)
-      .slice(0, returnsMax)
-      .map(({ field, taint }) => ({ from: this.origin(taint.source), field, ...this.way(taint, taint.step) }));
+    const isOwn = ({ taint: { source } }: { taint: Taint }) => !source.parameter || source.parameter.fn === fn;
+    return [
+      ...all.filter(isOwn).slice(0, returnsMax),
+      ...given.filter(isOwn).map(({ part, taint }) => ({ field: part, taint })),
+    ].map(({ field, taint }) => ({ from: this.origin(taint.source), field, ...this.way(taint, taint.step) }));
   }
 
   #guards({ guard }: Summary): ExportedFunction["guards"] {

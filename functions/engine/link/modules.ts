@@ -1,9 +1,8 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { propertyOf } from "../interpret/accessors.ts";
-import { isGivenBack } from "../interpret/callbacks.ts";
 import { anyClass, ofBase } from "../interpret/handover.ts";
 import { fieldOf } from "../interpret/members.ts";
-import { either } from "../interpret/passage.ts";
+import { anyGiven, either, isGivenBack } from "../interpret/passage.ts";
 import { languageOf } from "../inventory/language.ts";
 import { GlobalNames } from "./global-names.ts";
 import { Layers } from "./layers.ts";
@@ -291,7 +290,7 @@ export const argumentIndex = (exported: ExportedFunction, argument: number | str
 export const samePart = (a: string | undefined, b: string | undefined): boolean =>
   a === undefined || b === undefined
     ? a === b || !isGivenBack(a ?? b)
-    : a === b || a.startsWith(`${b}${fieldOf}`) || b.startsWith(`${a}${fieldOf}`);
+    : a === b || (isGivenBack(a) && b === anyGiven) || a.startsWith(`${b}${fieldOf}`) || b.startsWith(`${a}${fieldOf}`);
 
 /** "./a/b.find" is relative "./a/" with the names b, find; "..db.find" is relative ".." with db, find. */
 function split(target: string): { relative: string; names: string[] } {

@@ -1,8 +1,7 @@
 import type { ExportedFunction, Passage } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/call-names.ts";
-import { isGivenBack } from "../interpret/callbacks.ts";
-import { anyArgument, wholeObject } from "../interpret/passage.ts";
+import { anyArgument, isGivenBack, wholeObject } from "../interpret/passage.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 
 /** Further than this nobody writes wrappers around wrappers. */
