@@ -539,6 +539,22 @@ describe("a class", () => {
     expect(finding).toMatchObject({ ruleId: "command-injection.tainted-command", startLine: 8, symbol: "Job.run/0" });
     expect(finding?.trace.map((step) => step.role).filter((role) => role !== "step")).toEqual(["source", "sink"]);
   });
+
+  const passing = Array.from(
+    { length: 6 },
+    (_, i) => `    def take${i}(self, name):\n        self.take${i + 1}(name)\n`,
+  );
+  const keeping = (stored: string) =>
+    `import os\nfrom flask import request\n\nclass Job:\n${passing.join("")}    def take6(self, name):\n        self.name = ${stored}\n    def ask(self):\n        self.take0(request.args["a"])\n    def run(self):\n        os.system("x " + self.name)\n`;
+  it.each([
+    ["name", true],
+    ["{ 'n': name }['n']", true],
+    ["int(name)", false],
+    ["'name'", false],
+  ])("keeps what a method stores of what the methods around it were given: %s", async (stored, found) => {
+    const findings = await findingsOf(engine, "job.py", keeping(stored));
+    expect(findings.some(({ ruleId }) => ruleId === "command-injection.tainted-command")).toBe(found);
+  });
 });
 
 describe("link", () => {

@@ -113,9 +113,8 @@ function tellsMore(
   const { self } = closure;
   const given = [...args, ...named.values()];
   if (!self?.instance) return [...given, ...(self?.slots ? [self] : [])].some((arg) => isMore(arg, nothing));
-  const { stores, self: any, parameters } = summarise(run, closure);
+  const { self: any, parameters } = summarise(run, closure);
   return (
-    stores ||
     isMore(self, any ?? nothing) ||
     hasFacts(caller.scope) ||
     [self, ...given].some(isInput) ||
@@ -229,6 +228,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     self: closure.self,
     parameters: [],
     stores: false,
+    keeps: [],
     flows: [],
     passes: [],
     returns: nothing,
@@ -320,7 +320,8 @@ export function callBack(
   const args = given.length > 0 ? given : [receiver ? elementOf(receiver) : nothing];
   // What it settles is settled for itself: who passes it on goes on without.
   const apart = { ...frame, scope: new Scope(frame.scope) };
-  const returned = inline(run, apart, closure, args, new Map(), closure.fn.params[0] ?? closure.fn);
+  const call = own || closure.fn.name === "" || !run.summaries.has(closure.fn) ? inline : invoke;
+  const returned = call(run, apart, closure, args, new Map(), closure.fn.params[0] ?? closure.fn);
   // It may also not run.
   if (own)
     for (const [key, value] of own) frame.scope.variables?.set(key, mergeBack(value, frame.scope.variables.get(key)));

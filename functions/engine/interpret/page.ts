@@ -26,6 +26,7 @@ export class Page {
     self: null,
     parameters: [],
     stores: false,
+    keeps: [],
     flows: [],
     passes: [],
     returns: nothing,

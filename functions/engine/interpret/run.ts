@@ -13,6 +13,7 @@ import type { Rewritten } from "./rewritten-elements.ts";
 import { readFirst } from "./rounds.ts";
 import type { Scope, Variables } from "./scope.ts";
 import {
+  allTaint,
   type ClassInfo,
   type ClosureValue,
   join,
@@ -27,6 +28,8 @@ import {
 const stepsMax = 400_000;
 /** Nested evaluations, across calls that are followed. Each takes a few frames of our own stack. */
 const depthMax = 450;
+/** Places that one function stores its parameters in; more is generated. */
+const keepsMax = 100;
 
 export class BudgetExhausted extends Error {}
 
@@ -56,6 +59,8 @@ export interface Summary {
   parameters: { name: string; value: Value }[];
   /** It stores something where others find it: in fields of objects, in variables around it. */
   stores: boolean;
+  /** What it stores there that is made of its parameters. */
+  keeps: Keep[];
   flows: Flow[];
   /** Parameters handed to other files; their source is the parameter. */
   passes: Handover[];
@@ -70,6 +75,13 @@ export interface Summary {
   leaves: boolean;
   /** What is known about the arguments once it has answered; see `Guard`. */
   guard: Guard;
+}
+
+/** A field of a class or a variable around a function, and what is stored in it. */
+export interface Keep {
+  readonly into: ClassInfo | Scope;
+  readonly name: string;
+  value: Value;
 }
 
 /** The families each parameter is sure to be clean for, by its index, after the function returned something true, something false, or at all. */
@@ -264,6 +276,7 @@ export class Run {
   storeField(info: ClassInfo, name: string, value: Value): void {
     this.storings++;
     info.fields.set(name, join(info.fields.get(name) ?? nothing, value));
+    this.#noteKept(info, name, value);
     if (this.made?.info !== info) return;
     const known = this.made.fields.get(name);
     this.made.fields.set(name, known ? join(known, value) : value);
@@ -273,6 +286,24 @@ export class Run {
   storeAround(scope: Scope, name: string, value: Value): void {
     this.storings++;
     scope.set(name, join(scope.get(name) ?? nothing, value));
+    this.#noteKept(scope, name, value);
+  }
+
+  /** What is stored is a part of what the functions do that have it from their parameters. */
+  #noteKept(into: ClassInfo | Scope, name: string, value: Value): void {
+    const givers = new Set(allTaint(value).map(({ source }) => source.parameter?.fn));
+    for (const fn of givers) {
+      const keeps = fn && this.summaries.get(fn)?.keeps;
+      const known = keeps?.find((keep) => keep.into === into && keep.name === name);
+      if (known) known.value = join(known.value, value);
+      else if (keeps && keeps.length < keepsMax) keeps.push({ into, name, value });
+    }
+  }
+
+  /** Stores again what a function stores, made of other arguments. */
+  keep({ into, name }: Keep, value: Value): void {
+    if ("methods" in into) this.storeField(into, name, value);
+    else this.storeAround(into, name, value);
   }
 
   /** Runs deeper work, or gives up on it where the nesting is beyond what our stack should bear. */

@@ -7,6 +7,7 @@ import { joinedPassages } from "./passage.ts";
 import { writeBack } from "./pointers.ts";
 import type { Flow, Frame, Run, Summary } from "./run.ts";
 import {
+  allTaint,
   type ClosureValue,
   constant,
   extend,
@@ -45,6 +46,11 @@ export function applySummary(
     }
   }
   if (summary.stores) run.storings++;
+  const isGiven = [...args, ...named.values()].some((value) => allTaint(value).length > 0);
+  for (const keep of isGiven ? [...summary.keeps] : []) {
+    const stored = substitute(keep.value, fn, taintOf, 2);
+    if (allTaint(stored).length > 0) run.keep(keep, stored);
+  }
   for (const fact of summary.settles) caller.scope.set(fact, constant(true));
   return substitute(summary.returns, fn, taintOf, 2);
 }
