@@ -16,6 +16,7 @@ import { noteBounds } from "./memory-faults.ts";
 import { indexOf } from "./memory-indexes.ts";
 import { accessPath, basePaths, globalName, hasOpenClasses, isKey, isPackage, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
+import { isLastPart } from "./path-parts.ts";
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates } from "./scope.ts";
@@ -66,7 +67,9 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
     case "field":
       return field(run, frame, e);
     case "index":
-      return index(run, frame, e);
+      return isLastPart(e)
+        ? cleaned(index(run, frame, e), run.catalogue.bitsOf(["path_traversal"]))
+        : index(run, frame, e);
     case "operation":
       return operation(run, frame, e);
     case "conditional": {

@@ -4,7 +4,7 @@ import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
-import { characterWithin } from "./element-tests.ts";
+import { characterWithin, comparedWith, elementsAsked } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
@@ -16,6 +16,7 @@ import {
   pathsBefore,
   pathsInCommon,
   pathsMadeOf,
+  wholeOf,
 } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
@@ -376,12 +377,12 @@ function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
 /** `if ".." in path: return` leaves a path that cannot climb. */
 function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
   const text = evaluate(run, frame, needle).constants;
-  if (text?.length !== 1 || text[0] !== "..") return;
-  // `".." in path.split("/")`
-  const { callee }: Partial<Call> = operand.kind === "call" ? operand : {};
-  const whole = callee?.kind === "field" && callee.name === "split" ? callee.of : operand;
-  change(run, frame, whole, run.catalogue.bitsOf(["path_traversal"]));
+  if (text?.length === 1 && text[0] === "..") climbsNowhere(run, frame, operand);
 }
+
+/** None of the parts is two dots. */
+const climbsNowhere = (run: Run, frame: Frame, parts: Expression): void =>
+  change(run, frame, wholeOf(parts) ?? parts, run.catalogue.bitsOf(["path_traversal"]));
 
 /** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
 function indexTest(run: Run, frame: Frame, left: Expression, right: Expression, absent: boolean): void {
@@ -419,6 +420,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
     if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);
   }
+  if (!outcome) noPartTest(run, frame, call);
   if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);
@@ -437,6 +439,18 @@ function someTest(run: Run, frame: Frame, list: Expression, test: Expression): v
   refine(run, frame, only.value, true);
   if (outer) frame.scope.set(param.name, outer);
   else frame.scope.variables?.delete(param.name);
+}
+
+/** `any(part == ".." for part in path.parts)`, `parts.some((part) => part === "..")`: no part climbs. */
+function noPartTest(run: Run, frame: Frame, call: Call): void {
+  const asked = elementsAsked(call);
+  const meansDots = (text: Expression): boolean => {
+    const { constants, slots } = evaluate(run, frame, text);
+    return [constants, ...[...(slots?.entries.values() ?? [])].map((entry) => entry.constants)].some(
+      (known) => known?.length === 1 && known[0] === "..",
+    );
+  };
+  if (asked?.tests.some((test) => comparedWith(test, asked.name).some(meansDots))) climbsNowhere(run, frame, asked.of);
 }
 
 /** `urlparse(x).hostname.endswith(".example.com")`; without the dot anybody can register a name that ends like this. */
