@@ -8,7 +8,7 @@ import { characterWithin, comparedWith, elementsAsked } from "./element-tests.ts
 import { evaluate, recalling } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
-import { accessPath } from "./names.ts";
+import { accessPath, askedPath } from "./names.ts";
 import {
   childOfParent,
   childOfParents,
@@ -601,6 +601,6 @@ function innermost(operand: Expression): Expression {
 }
 
 function store(frame: Frame, operand: Expression, value: Value): void {
-  const key = accessPath(operand);
+  const key = operand.kind === "call" ? askedPath(operand) : accessPath(operand);
   if (key !== null) frame.scope.set(key, value === nothing ? { ...nothing } : value);
 }
