@@ -172,6 +172,7 @@ export interface SourceModel {
   when: Test[];
   unless: Test[];
   unlessFact: string | null;
+  ofClass: LazyRegex | null;
   ofInput: boolean;
 }
 export interface OutputModel {
@@ -320,6 +321,7 @@ export class Catalogue {
       when,
       unless,
       unlessFact = null,
+      ofClass,
       ofInput,
       cleans,
       shallow,
@@ -332,6 +334,7 @@ export class Catalogue {
         when: when.map(compileTest),
         unless: unless.map(compileTest),
         unlessFact,
+        ofClass: regex(ofClass),
       };
       const source = { kind, cleans: this.bitsOf(cleans), ofInput, ...tests };
       if (call) remember(knowledge, call, (path) => knowledge.calls.add("sources", path, source));

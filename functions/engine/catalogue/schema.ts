@@ -233,6 +233,8 @@ export const Model = z.strictObject({
         unless: z.array(Condition).default([]),
         /** Of a read: not where this fact is settled. */
         unlessFact: Slug.optional(),
+        /** Of a read: only in a class that is called like this, or extends one that is. */
+        ofClass: z.string().optional(),
         /** Of a read: only where the object read from is input already; its kind changes. */
         ofInput: z.boolean().default(false),
         /** Of a call: what the library has taken out of it already, or what it cannot be, such as an object where it gives text. */

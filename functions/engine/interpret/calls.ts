@@ -21,7 +21,7 @@ import { isIdentified, isLookup } from "./lookups.ts";
 import { member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
-import { basePaths, isClassName } from "./names.ts";
+import { askedPath, basePaths, isClassName } from "./names.ts";
 import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
@@ -52,6 +52,9 @@ export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
   if (known) return known.value;
   const required = requireOf(run, frame, call) ?? handedOut(run, frame, call);
   if (required) return required;
+  const asked = frame.scope.fields && askedPath(call);
+  const remembered = asked ? frame.scope.binding(asked)?.get(asked) : undefined;
+  if (remembered) return remembered;
   const called = prepare(run, frame, call);
   const value = make(run, frame, call, called);
   frame.given.set(call, { called, value });

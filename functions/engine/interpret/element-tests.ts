@@ -1,5 +1,5 @@
 import { allFamilies, type Families } from "../catalogue/catalogue.ts";
-import type { Expression, Loop, Operation } from "../ir/ir.ts";
+import type { Call, Expression, Loop, Operation } from "../ir/ir.ts";
 import { walk } from "../ir/walk.ts";
 import { accessPath } from "./names.ts";
 import type { Frame } from "./run.ts";
@@ -35,6 +35,42 @@ function isAssigned(loop: Loop, name: string): boolean {
     found ||= "kind" in node && node.kind === "assign" && accessPath(node.to) === name;
   });
   return found;
+}
+
+/** What is asked of the elements of a list, one of which has to be so. */
+interface Asked extends Element {
+  /** Each of them is enough. */
+  tests: readonly Expression[];
+}
+
+/** `any(part == ".." for part in parts)`, `parts.some((part) => part === "..")` */
+export function elementsAsked({ callee, args }: Call): Asked | null {
+  const [first] = args;
+  if (callee.kind === "variable" && callee.name === "any" && first?.value.kind === "sequence") {
+    const { parts } = first.value;
+    const [bound, yielded, ...others] = parts;
+    const element = bound && elementOf(bound);
+    const [only] = yielded?.kind === "collection" ? yielded.entries : [];
+    return element && only && others.length === 0 ? { ...element, tests: alternatives(only.value) } : null;
+  }
+  if (callee.kind !== "field" || callee.name !== "some" || first?.value.kind !== "closure") return null;
+  const { params, body } = first.value.fn;
+  const [param, ...more] = params;
+  const [only, ...rest] = body;
+  if (!param || more.length > 0 || only?.kind !== "return" || !only.value || rest.length > 0) return null;
+  return { name: param.name, of: callee.of, tests: alternatives(only.value) };
+}
+
+const alternatives = (test: Expression): readonly Expression[] =>
+  test.kind === "operation" && /^(\|\||or)$/.test(test.operator) ? test.operands.flatMap(alternatives) : [test];
+
+/** `name == x`, `name in xs`: x and xs. */
+export function comparedWith(test: Expression, name: string): readonly Expression[] {
+  if (test.kind !== "operation" || !/^(===?|in)$/.test(test.operator)) return [];
+  const isElement = (operand: Expression): boolean => operand.kind === "variable" && operand.name === name;
+  const [left, right] = test.operands;
+  if (left && right && isElement(left)) return [right];
+  return left && right && isElement(right) && test.operator !== "in" ? [left] : [];
 }
 
 /** `c >= 'a' && c <= 'z'`, or `c < 'a' || c > 'z'` when it fails: c is one of those. */

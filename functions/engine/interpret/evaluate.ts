@@ -1,6 +1,6 @@
 import type { Assign, Expression, Field, Index, Operation, Span } from "../ir/ir.ts";
 import { getterOf } from "./accessors.ts";
-import { afterHost } from "./address-parts.ts";
+import { afterHost, holesAfterHost } from "./address-parts.ts";
 import { assign } from "./assign.ts";
 import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
@@ -16,6 +16,7 @@ import { noteBounds } from "./memory-faults.ts";
 import { indexOf } from "./memory-indexes.ts";
 import { accessPath, basePaths, globalName, hasOpenClasses, isKey, isPackage, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
+import { isLastPart } from "./path-parts.ts";
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates } from "./scope.ts";
@@ -66,7 +67,9 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
     case "field":
       return field(run, frame, e);
     case "index":
-      return index(run, frame, e);
+      return isLastPart(e)
+        ? cleaned(index(run, frame, e), run.catalogue.bitsOf(["path_traversal"]))
+        : index(run, frame, e);
     case "operation":
       return operation(run, frame, e);
     case "conditional": {
@@ -246,7 +249,7 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
     values.some((value) => value.prefix !== null || value.taint.length > 0) &&
     values.every((value) => !value.slots)
   ) {
-    return noteText(run, frame, concatenate(values));
+    return noteText(run, frame, concatenate(afterHost(run, values)));
   }
   if (e.operator === "%" && run.language === "python") {
     const [format, given] = values as [Value, Value];
@@ -255,7 +258,7 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
       .reduce((families, sanitizer) => families | sanitizer.cleans, 0);
     const text = format.constants?.[0];
     const all = given.slots?.shape === "list" ? [...given.slots.entries.values()] : [given];
-    const args = typeof text === "string" ? withoutNumbers(text, all) : all;
+    const args = typeof text === "string" ? holesAfterHost(run, text, withoutNumbers(text, all)) : all;
     if (typeof text === "string")
       return cleaned({ ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) }, cleans);
     return cleaned(concatenate(values), cleans);

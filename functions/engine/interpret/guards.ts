@@ -10,7 +10,16 @@ import { evaluate, recalling } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath } from "./names.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
-import { absence, folderTest, knownExtension, noteExtensions, parentTest, prefixTest } from "./path-tests.ts";
+import {
+  absence,
+  firstPartTest,
+  folderTest,
+  knownExtension,
+  noPartTest,
+  noteExtensions,
+  parentTest,
+  prefixTest,
+} from "./path-tests.ts";
 import { isPatternTest, patternTest } from "./pattern-tests.ts";
 import { below, change, innermost, store } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
@@ -105,6 +114,7 @@ function refineComparison(
     if (same) folderTest(run, frame, left, right);
     if (same) prefixTest(run, frame, left, right);
     if (!same) secondCharacterTest(run, frame, left, right);
+    if (!same) firstPartTest(run, frame, left, right);
     if (evaluate(run, frame, right).constants?.[0] !== 0) indexTest(run, frame, left, right, same);
     if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
     answerTest(run, frame, left, right, same);
@@ -331,6 +341,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);
     if (callee.name === "noneMatch" && !outcome) someTest(run, frame, callee.of, first);
   }
+  if (!outcome) noPartTest(run, frame, call);
   if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);

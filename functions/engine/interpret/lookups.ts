@@ -10,7 +10,9 @@ const lookups = /^(find|get|load|fetch|look_?up|query|select|retrieve|read)/i;
 /** Words of a name that asks for where something lies, and for text. */
 const asksForPlace = /path|file|folder|dir/i;
 const asksForText = /path|file|folder|dir|ur[il]|text|html|string|message|template|query/i;
-const keepers = /(store|repository|repo|registry|dao|(^|[?.])[dt](b|x))(\(\))?$/i;
+/** What objects are looked up in; in Django the manager of a class of records and what narrows it down. */
+const keepers =
+  /(store|repository|repo|registry|dao|(^|[?.])([dt](b|x)|objects|exclude|(select|prefetch)_related))(\(\))?$|\.filter\(\)$/i;
 /** Classes of Java that hand out objects of one kind, also by way of their only instance. */
 const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 

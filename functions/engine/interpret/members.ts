@@ -1,11 +1,13 @@
 import type { ReadModels } from "../catalogue/catalogue.ts";
+import type { LazyRegex } from "../catalogue/expression.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import type { Span } from "../ir/ir.ts";
 import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
 import { isFilled } from "./filled-arguments.ts";
 import { through } from "./guard-functions.ts";
 import { targetOf } from "./handover.ts";
-import { accessPath, memberPaths } from "./names.ts";
+import { accessPath, basePaths, memberPaths } from "./names.ts";
 import { wholeObject } from "./passage.ts";
 import type { Frame, Run } from "./run.ts";
 import {
@@ -146,11 +148,17 @@ function readMatches(
     (s) =>
       (!s.receiver || receiverFits(s.receiver, of.paths)) &&
       (!s.ofInput || of.taint.some(isOfRequest)) &&
-      (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)),
+      (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)) &&
+      (!s.ofClass || isCalled(frame.owner, s.ofClass)),
   );
   const cleans = sanitizers.reduce((all, sanitizer) => all | sanitizer.cleans, 0);
   return { kind: found?.kind ?? null, cleans, confidence: 1 };
 }
+
+/** Whether a class, or one that it extends, is called like this. */
+const isCalled = (owner: ClassInfo | null, wanted: LazyRegex): boolean =>
+  owner !== null &&
+  [owner.node.name, ...basePaths({ ...nothing, type: owner }).map(lastSegment)].some((name) => wanted.test(name));
 
 /** What fills an object as a whole fills its fields, except those whose type cannot carry an attack. */
 export function partOfTainted(run: Run, of: Value, field: Value, name: string): Value {

@@ -1,4 +1,4 @@
-import type { Expression } from "../ir/ir.ts";
+import type { Call, Expression } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
 import { named, nothing, type Value } from "./value.ts";
 
@@ -20,6 +20,15 @@ export function accessPath(expression: Expression): string | null {
     return of === null ? null : `${of}.${expression.key.value}`;
   }
   return null;
+}
+
+/** `request.GET.get("next")` is asked for twice where it is tested: the name of what one key of a map gives, told by tests only. */
+export function askedPath({ callee, args }: Call): string | null {
+  if (callee.kind !== "field" || callee.name !== "get" || args.length > 2) return null;
+  const [asked] = args;
+  if (asked?.value.kind !== "literal" || !isKey(asked.value.value)) return null;
+  const of = accessPath(callee.of);
+  return of === null ? null : `${of}.get(${asked.value.value})`;
 }
 
 /** Whether a constant names one element, the way texts and positions do. */

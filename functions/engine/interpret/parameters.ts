@@ -26,7 +26,7 @@ export function parameterValue(
   };
   const declared = typedAs(run, frame, param.type);
   const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
-  const passed = isOther && !isMade(entry, declared) ? passedKind(fn, param, entry) : null;
+  const passed = isOther && !isMade(entry, [...declared.paths, `?${param.name}`]) ? passedKind(fn, param, entry) : null;
   const decorated = passedBy(run, frame, param);
   const kind = decorated ? decorated.kind : passed;
   const type = decorated?.type ?? entry?.parameters[index];
@@ -47,7 +47,7 @@ export function parameterValue(
   };
 }
 
-const isMade = ({ except }: EntryPoint, { paths }: Value): boolean =>
+const isMade = ({ except }: EntryPoint, paths: readonly string[]): boolean =>
   except.some((type) =>
     paths.some(
       (path) =>
@@ -231,5 +231,5 @@ function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): stri
     ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),
   ]);
   const hole = holes.find(([, , name]) => name === param.name);
-  return hole && !["int", "float", "uuid"].includes(hole[1] ?? "") ? entry.others : null;
+  return hole && !["int", "float", "uuid", "any"].includes(hole[1] ?? "") ? entry.others : null;
 }

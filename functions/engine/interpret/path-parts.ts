@@ -1,4 +1,4 @@
-import type { Call, Expression } from "../ir/ir.ts";
+import type { Call, Expression, Index } from "../ir/ir.ts";
 import { accessPath } from "./names.ts";
 import type { Frame } from "./run.ts";
 
@@ -10,6 +10,24 @@ export function pathsInCommon(expression: Expression): readonly Expression[] {
     return [];
   const [list] = expression.args;
   return list?.value.kind === "collection" ? list.value.entries.map((entry) => entry.value) : [];
+}
+
+/** `path.split("/")`, `path.parts`, also by way of a variable: the path that these are the parts of. */
+export function wholeOf(frame: Frame, parts: Expression): Expression | null {
+  const made = parts.kind === "variable" ? frame.scope.binding(parts.name)?.origins.get(parts.name) : parts;
+  if (made?.kind === "field") return made.name === "parts" ? made.of : null;
+  return made?.kind === "call" && made.callee.kind === "field" && made.callee.name === "split" ? made.callee.of : null;
+}
+
+/** `path.split("/")[-1]`, `path.rsplit("/", 1)[1]`: a name, which has no folder before it. */
+export function isLastPart({ of, key }: Index): boolean {
+  if (of.kind !== "call" || of.callee.kind !== "field" || !/^r?(split|partition)$/.test(of.callee.name)) return false;
+  const [separator, limit] = of.args.map(({ value }) => (value.kind === "literal" ? value.value : undefined));
+  if (separator !== "/" && separator !== "\\") return false;
+  const isLast = key?.kind === "operation" && key.operator === "-" && key.operands.length === 1;
+  if (isLast) return key.operands[0]?.kind === "literal" && key.operands[0].value === 1;
+  const last = of.callee.name === "rpartition" ? 2 : of.callee.name === "rsplit" && limit === 1 ? 1 : null;
+  return last !== null && key?.kind === "literal" && key.value === last;
 }
 
 /** `base in path.parents`: the path that lies below the base. */
@@ -59,7 +77,7 @@ function partOf(here: Expression): Expression | null {
 const shortened =
   /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|as_posix)$/;
 const shorteners =
-  /^(Path|PurePath|abspath|realpath|normpath|realpathSync|normalize|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
+  /^(Path|PurePath|PurePosixPath|PosixPath|abspath|realpath|normpath|realpathSync|normalize|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
 const depthMax = 4;
 
 /**

@@ -1,10 +1,11 @@
 import type { Call, Expression } from "../ir/ir.ts";
+import { comparedWith, elementsAsked } from "./element-tests.ts";
 import { evaluate } from "./evaluate.ts";
 import { accessPath } from "./names.ts";
-import { childOfParent, nameOfExtension } from "./path-parts.ts";
+import { childOfParent, nameOfExtension, wholeOf } from "./path-parts.ts";
 import { below, change } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
-import { allTaint, constant } from "./value.ts";
+import { allTaint, constant, type Value } from "./value.ts";
 
 /** What lies right in a folder that nobody outside has chosen. */
 export function parentTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
@@ -37,12 +38,34 @@ export function prefixTest(run: Run, frame: Frame, left: Expression, right: Expr
 
 /** `if ".." in path: return` leaves a path that cannot climb. */
 export function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
-  const text = evaluate(run, frame, needle).constants;
-  if (text?.length !== 1 || text[0] !== "..") return;
-  // `".." in path.split("/")`
-  const { callee }: Partial<Call> = operand.kind === "call" ? operand : {};
-  const whole = callee?.kind === "field" && callee.name === "split" ? callee.of : operand;
-  change(run, frame, whole, run.catalogue.bitsOf(["path_traversal"]));
+  if (meansDots(evaluate(run, frame, needle))) climbsNowhere(run, frame, operand);
+}
+
+/** `any(part == ".." for part in path.parts)`, `parts.some((part) => part === "..")` does not hold: no part climbs. */
+export function noPartTest(run: Run, frame: Frame, call: Call): void {
+  const asked = elementsAsked(call);
+  const isDots = (text: Expression): boolean => {
+    const value = evaluate(run, frame, text);
+    return [value, ...(value.slots?.entries.values() ?? [])].some(meansDots);
+  };
+  if (asked?.tests.some((test) => comparedWith(test, asked.name).some(isDots))) climbsNowhere(run, frame, asked.of);
+}
+
+/** `path.split("/")[0] !== ".."`: in its shortest form a path has its steps upwards at the beginning. */
+export function firstPartTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  if (left.kind !== "index" || left.key?.kind !== "literal" || left.key.value !== 0) return;
+  const whole = wholeOf(frame, left.of);
+  if (whole && meansDots(evaluate(run, frame, right))) change(run, frame, whole, below(run));
+}
+
+const meansDots = ({ constants }: Value): boolean => constants?.length === 1 && constants[0] === "..";
+
+/** None of the parts is two dots, and the whole has none. */
+function climbsNowhere(run: Run, frame: Frame, parts: Expression): void {
+  const whole = wholeOf(frame, parts);
+  const climbing = run.catalogue.bitsOf(["path_traversal"]);
+  if (whole) change(run, frame, whole, climbing);
+  if (!whole || parts.kind === "variable") change(run, frame, parts, climbing);
 }
 
 /** The extension is one of those wanted: the name may still lead anywhere, but not to a script. */

@@ -2,7 +2,7 @@ import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import type { Expression } from "../ir/ir.ts";
 import { evaluate } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
-import { accessPath } from "./names.ts";
+import { accessPath, askedPath } from "./names.ts";
 import { pathsBefore, pathsMadeOf } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { cleaned, nothing, type Value } from "./value.ts";
@@ -66,6 +66,6 @@ export function innermost(operand: Expression): Expression {
 }
 
 export function store(frame: Frame, operand: Expression, value: Value): void {
-  const key = accessPath(operand);
+  const key = operand.kind === "call" ? askedPath(operand) : accessPath(operand);
   if (key !== null) frame.scope.set(key, value === nothing ? { ...nothing } : value);
 }

@@ -1,4 +1,4 @@
-import type { Expression } from "../ir/ir.ts";
+import type { Call, Expression } from "../ir/ir.ts";
 import type { FileFacts } from "./file-facts.ts";
 import { type Names, written } from "./names.ts";
 import type { Routers } from "./routers.ts";
@@ -35,9 +35,20 @@ export class Assignments {
     if (from.kind === "literal") this.#file.tell("setting", `${name}=${from.value}`, inside, from);
     if (from.kind === "variable" || from.kind === "field" || from.kind === "call")
       for (const value of this.#names.of(from)) this.#file.tell("setting", `${name}=${value}`, inside, from);
+    if (from.kind === "call") this.#made(from, inside);
     if (from.kind !== "collection") return;
     for (const { key, value } of from.entries)
       this.#settings(key?.kind === "literal" ? `${name}.${key.value}` : name, value, within);
+  }
+
+  /** `api = NinjaAPI(auth=django_auth)`: what an object at the top of a file is made with. */
+  #made({ callee, args }: Call, inside: Within): void {
+    for (const { name, value } of args) {
+      const given = value.kind === "collection" ? value.entries[0]?.value : value;
+      if (name !== null && given)
+        for (const told of this.#names.of(given))
+          this.#file.tell("entry", `${written(callee)}.${name}=${told}`, inside, value);
+    }
   }
 }
 
