@@ -165,12 +165,11 @@ function functionsOf(lines: LineIndex, run: Run): FunctionPlace[] {
 function outermost(hits: readonly Hit[]): Hit[] {
   const inside = (inner: Hit, outer: Hit) =>
     inner !== outer &&
+    inner.statement.start === outer.statement.start &&
     inner.match.rule === outer.match.rule &&
-    inner.flow?.source === outer.flow?.source &&
     inner.at.start >= outer.at.start &&
     inner.at.end <= outer.at.end;
-  const byStatement = Map.groupBy(hits, (hit) => hit.statement.start);
-  return hits.filter(
-    (hit) => hit.flow === null || !byStatement.get(hit.statement.start)?.some((other) => inside(hit, other)),
-  );
+  // What reaches a large file's sinks are many inputs, each of which reaches few.
+  const bySource = Map.groupBy(hits, ({ flow }) => flow?.source);
+  return hits.filter((hit) => hit.flow === null || !bySource.get(hit.flow.source)?.some((other) => inside(hit, other)));
 }
