@@ -108,9 +108,15 @@ class Recorder {
   #returns({ fn }: ClosureValue, { returns }: Summary): ExportedFunction["returns"] {
     const all = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
     return all
-      .filter(({ taint: { source } }) => !source.parameter || source.parameter.fn === fn)
+      .filter(
+        ({ taint: { source } }) => this.#run.language === "php" || !source.parameter || source.parameter.fn === fn,
+      )
       .slice(0, returnsMax)
-      .map(({ field, taint }) => ({ from: this.origin(taint.source), field, ...this.way(taint, taint.step) }));
+      .map(({ field, taint }) => ({
+        from: taint.source.parameter && taint.source.parameter.fn !== fn ? keptByObject : this.origin(taint.source),
+        field,
+        ...this.way(taint, taint.step),
+      }));
   }
 
   #guards({ guard }: Summary): ExportedFunction["guards"] {
@@ -146,6 +152,9 @@ class Recorder {
     return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
   }
 }
+
+/** A parameter of another method, which the object has kept in a field. */
+const keptByObject: Origin = { kept: true };
 
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({

@@ -32,6 +32,8 @@ export class Passages {
 
   #effect(from: string, passage: Passage, depth: number): Effect {
     if (passage.argument === wholeObject) {
+      const methods = this.#modules.methodsOf(from, passage.target);
+      if (methods.length > 0) return methods.map((method) => this.#given(method, depth)).reduce(both);
       const said = this.#modules.declaredAs(from, passage.target);
       return said === "number" ? everything : said === "text" ? textOnly : none;
     }
@@ -55,6 +57,19 @@ export class Passages {
     return ways
       .map(({ clean, via }): Effect => {
         const further = this.cleanedBy(artefact.coverage.path, via, depth + 1);
+        return { all: false, cleans: new Set([...clean, ...further]) };
+      })
+      .reduce(both, everything);
+  }
+
+  /** What a method gives of an object's content: what it has kept of what its methods were given, but for other objects. */
+  #given({ artefact: { coverage }, exported }: Target, depth: number): Effect {
+    const isObject = ({ target }: Passage) =>
+      this.#modules.methodsOf(coverage.path, `${target}.constructor`).length > 0;
+    return exported.returns
+      .filter(({ from, via }) => "kept" in from && !via?.some(isObject))
+      .map(({ clean, via }): Effect => {
+        const further = depth < depthMax ? this.cleanedBy(coverage.path, via, depth + 1) : [];
         return { all: false, cleans: new Set([...clean, ...further]) };
       })
       .reduce(both, everything);
