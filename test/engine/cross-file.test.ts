@@ -399,10 +399,10 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
   ],
   [
     "methods of an object made of input, by what its fields hold",
-    "<?php\n$list = new OrderList($_GET['sort'], $_GET['title']);\necho $list->rows();\necho $list->heading();\n",
+    "<?php\n$list = new OrderList($_GET['sort'], $_GET['title']);\necho $list->rows();\necho $list->heading();\necho $list->caption();\n",
     {
       "OrderList.php":
-        "<?php\nclass OrderList {\n  function __construct($sort, $title) { $this->sort = $sort; $this->title = $title; }\n" +
+        "<?php\nclass OrderList {\n  function __construct($sort, $title) { $this->sort = $sort; $this->title = $title; $this->caption = 'All'; }\n  function name($caption) { $this->caption = $caption; }\n  function caption() { return $this->caption; }\n" +
         "  function rows() { $this->sort === 'date' ? ksort($this->all) : asort($this->all); return '<table>' . implode($this->all) . '</table>'; }\n  function heading() { return $this->title; }\n}\n",
     },
     [4],

@@ -8,7 +8,7 @@ import { nameOfMethod } from "../interpret/overloads.ts";
 import { hasRights } from "../interpret/rights.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
-import type { Span, Statement } from "../ir/ir.ts";
+import type { FunctionNode, Span, Statement } from "../ir/ir.ts";
 import { byCodeUnits } from "./order.ts";
 
 /** What a file that is not code tells the others. */
@@ -113,7 +113,7 @@ class Recorder {
       )
       .slice(0, returnsMax)
       .map(({ field, taint }) => ({
-        from: taint.source.parameter && taint.source.parameter.fn !== fn ? keptByObject : this.origin(taint.source),
+        from: keptIn(fn, taint.source) ?? this.origin(taint.source),
         field,
         ...this.way(taint, taint.step),
       }));
@@ -154,7 +154,8 @@ class Recorder {
 }
 
 /** A parameter of another method, which the object has kept in a field. */
-const keptByObject: Origin = { kept: true };
+const keptIn = (method: FunctionNode, { parameter }: Source): Origin | null =>
+  parameter && parameter.fn !== method ? { kept: { method: parameter.fn.name, parameter: parameter.index } } : null;
 
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({
