@@ -309,6 +309,8 @@ export const Model = z.strictObject({
           "pairs",
           "first",
           "second",
+          "element",
+          "merge",
           "pattern",
         ]),
       }),
