@@ -84,10 +84,15 @@ export class Passages {
   /** As which parameter of which constructor an object was given the value, where it was made in the step before. */
   #madeOf(from: string, before: Passage | undefined): Made | null {
     if (before?.check !== "result") return null;
-    const [made] = this.#modules.methodsOf(from, `${before.target}.constructor`);
+    const made = this.#constructorOf(from, before.target);
     if (!made) return null;
     const { exported } = made;
     return { owner: ownerOf(exported), parameter: argumentIndex(exported, before.argument) };
+  }
+
+  /** Of a class; what a method of one is called has a dot. */
+  #constructorOf(from: string, target: string): Target | undefined {
+    return target.includes(".") ? undefined : this.#modules.methodsOf(from, `${target}.constructor`)[0];
   }
 }
 
