@@ -131,7 +131,9 @@ export type Origin =
   | { sourceKind: string; source: string; confidence: number }
   | { parameter: number; field?: string | undefined }
   /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. */
-  | { outside: string };
+  | { outside: string }
+  /** What another method of the object was given, as this parameter. */
+  | { kept: { method: string; parameter: number } };
 
 /** A value that goes into a function of another file; the argument by position or name. */
 export interface Handover extends Way {

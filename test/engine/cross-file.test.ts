@@ -476,6 +476,16 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [6],
   ],
   [
+    "methods of an object made of input, by what its fields hold",
+    "<?php\n$list = new OrderList($_GET['sort'], $_GET['title']);\necho $list->rows();\necho $list->heading();\necho $list->caption();\necho OrderList::named($_GET['name'])->caption();\n",
+    {
+      "OrderList.php":
+        "<?php\nclass OrderList {\n  function __construct($sort, $title) { $this->sort = $sort; $this->title = $title; $this->caption = 'All'; }\n  function name($caption) { $this->caption = $caption; }\n  function caption() { return $this->caption; }\n  static function named($name) { $list = new self('date', ''); $list->caption = $name; return $list; }\n" +
+        "  function rows() { $this->sort === 'date' ? ksort($this->all) : asort($this->all); return '<table>' . implode($this->all) . '</table>'; }\n  function heading() { return $this->title; }\n}\n",
+    },
+    [4, 6],
+  ],
+  [
     "what one getter gives at several places",
     "<?php\nrun('SELECT * FROM a WHERE b = ' . asked('b'));\n$more = ' AND c = ' . asked('c');\nrun('SELECT * FROM d WHERE e = 1' . $more);\n",
     {

@@ -311,6 +311,8 @@ export const Model = z.strictObject({
           "pairs",
           "first",
           "second",
+          "element",
+          "merge",
           "pattern",
         ]),
       }),

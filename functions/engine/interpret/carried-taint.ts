@@ -25,7 +25,7 @@ export function propagated(run: Run, call: Call, called: Called): readonly Taint
 
 /** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
 export function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
-  const receiver = called.receiver ? allTaint(called.receiver) : [];
+  const receiver = called.receiver ? asObject(allTaint(called.receiver), target) : [];
   return lasting(run, [...passedThrough(run, call, called, target, false), receiver].reduce(joinTaint, []));
 }
 
@@ -98,8 +98,13 @@ export function keptElsewhere(run: Run, call: Call, { callee }: Called, target: 
   return lasting(run, joinTaint(callee.taint, [own]));
 }
 
+/** What a method gives of an object that is tainted as a whole; linking knows whether its class is one of the project's. */
+const asObject = (taint: readonly Taint[], target: string): readonly Taint[] =>
+  through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
+
 /** What is asked of an object made of input is input, unless its class says that it is a number, or only other properties are. */
 function throughGetter(run: Run, { callee, args }: Call, receiver: Value, target: string): readonly Taint[] {
+  if (run.language === "php") return asObject(receiver.taint, target);
   const name = callee.kind === "field" && run.language === "java" ? callee.name : "";
   const property = /^(get|is)\p{Lu}/u.test(name) ? propertyOf(name) : undefined;
   // What a bean does is not made of what it was filled with, unless it makes text of itself.
@@ -107,5 +112,5 @@ function throughGetter(run: Run, { callee, args }: Call, receiver: Value, target
   const part = isDeed ? receiver.taint : taintOfPart(receiver, property);
   if (args.length > 0) return part;
   const taint = property === undefined ? part : fieldTaint(run, receiver, part, property);
-  return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
+  return asObject(taint, target);
 }

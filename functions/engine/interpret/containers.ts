@@ -64,6 +64,10 @@ export function operateContainer(
       return { result: numbered(args[0] ?? nothing), receiver: null };
     case "pairs":
       return { result: pairsOf(receiver), receiver: null };
+    case "element":
+      return { result: anyElement(args[0] ?? receiver), receiver: null };
+    case "merge":
+      return { result: merged(args), receiver: null };
     case "keys":
       // The keys of what came in as a whole are the attacker's, those written out in the code are not.
       return { result: tainted((args[0] ?? receiver).taint), receiver: null };
@@ -81,6 +85,15 @@ function mapOf(other: Value | undefined, named: ReadonlyMap<string, Value>): Val
   if (other?.slots && named.size === 0) return other;
   const { entries, rest } = other?.slots ?? { entries: [], rest: null };
   return { ...tainted(other?.taint ?? []), slots: { shape: "map", entries: new Map([...entries, ...named]), rest } };
+}
+
+/** `array_merge($defaults, $given)`: later keys win; elements without a key of their own are numbered on. */
+function merged(args: readonly Value[]): Value {
+  if (!args.every(({ slots }) => slots))
+    return tainted(args.reduce<Value["taint"]>((all, arg) => joinTaint(all, allTaint(arg)), []));
+  const shape = args.every(({ slots }) => slots?.shape === "list") ? "list" : "map";
+  const all = args.map((value) => ({ key: null, value, spread: true }));
+  return collect(shape, all);
 }
 
 /** A list of what is not known to be the same in all. */

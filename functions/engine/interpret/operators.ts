@@ -77,10 +77,19 @@ export function concatenate(parts: readonly Value[]): Value {
   let prefix = "";
   for (const part of parts) {
     const stand = standIn(part);
-    prefix += part.prefix ?? stand ?? "";
+    prefix += part.prefix ?? commonStart(part) ?? stand ?? "";
     if (stand === null || (stand === perhapsTheirs && part.prefix !== null)) break;
   }
   return { ...nothing, taint: taintOf(parts), prefix };
+}
+
+/** `"http" . ($secure ? "s" : "")`: what one of several texts begins with in any case. */
+function commonStart({ constants }: Value): string | null {
+  const [first, ...others] = constants ?? [];
+  if (typeof first !== "string" || others.length === 0) return null;
+  let length = first.length;
+  for (const other of others) while (!String(other).startsWith(first.slice(0, length))) length--;
+  return `${first.slice(0, length)}${notTheirs}`;
 }
 
 /** What a filled format begins with: its text up to the first hole that holds the attacker's. */

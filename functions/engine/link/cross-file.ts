@@ -126,7 +126,7 @@ export class CrossFile {
   #origins(path: string, from: Origin, depth = 0): readonly Arrival[] {
     if ("sourceKind" in from && from.sourceKind === storedKind && !this.#filled.has(path)) return [];
     if ("sourceKind" in from) return [{ ...from, clean: [], trace: [], crossings: 0 }];
-    if ("parameter" in from || depth >= crossingsMax) return [];
+    if ("parameter" in from || "kept" in from || depth >= crossingsMax) return [];
     const isKept = from.outside.startsWith("#");
     const key = isKept ? from.outside : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
     const known = this.#arrivals.get(key);

@@ -8,7 +8,7 @@ import { nameOfMethod } from "../interpret/overloads.ts";
 import { hasRights } from "../interpret/rights.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
-import type { Span, Statement } from "../ir/ir.ts";
+import type { FunctionNode, Span, Statement } from "../ir/ir.ts";
 import { byCodeUnits } from "./order.ts";
 
 /** What a file that is not code tells the others. */
@@ -107,11 +107,16 @@ class Recorder {
 
   #returns({ fn }: ClosureValue, { returns, given }: Summary): ExportedFunction["returns"] {
     const all = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
-    const isOwn = ({ taint: { source } }: { taint: Taint }) => !source.parameter || source.parameter.fn === fn;
+    const isOwn = ({ taint: { source } }: { taint: Taint }) =>
+      this.#run.language === "php" || !source.parameter || source.parameter.fn === fn;
     return [
       ...all.filter(isOwn).slice(0, returnsMax),
       ...given.filter(isOwn).map(({ part, taint }) => ({ field: part, taint })),
-    ].map(({ field, taint }) => ({ from: this.origin(taint.source), field, ...this.way(taint, taint.step) }));
+    ].map(({ field, taint }) => ({
+      from: keptIn(fn, taint.source) ?? this.origin(taint.source),
+      field,
+      ...this.way(taint, taint.step),
+    }));
   }
 
   #guards({ guard }: Summary): ExportedFunction["guards"] {
@@ -147,6 +152,10 @@ class Recorder {
     return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
   }
 }
+
+/** A parameter of another method, which the object has kept in a field. */
+const keptIn = (method: FunctionNode, { parameter }: Source): Origin | null =>
+  parameter && parameter.fn !== method ? { kept: { method: parameter.fn.name, parameter: parameter.index } } : null;
 
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({

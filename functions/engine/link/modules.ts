@@ -114,6 +114,17 @@ export class Modules {
     );
   }
 
+  /** The methods of an object of PHP, as far as all that are asked are written in the project: "Order.title+note". */
+  methodsOf(from: string, target: string): Target[] {
+    if (languageOf(from).name !== "php") return [];
+    const dot = target.lastIndexOf(".") + 1;
+    const found = target
+      .slice(dot)
+      .split(either)
+      .map((name) => this.find(from, `${target.slice(0, dot)}${name}`));
+    return found.every(({ length }) => length > 0) ? found.flat() : [];
+  }
+
   /** Whether a type of Go has a field that says what somebody may do. */
   hasRights(from: string, type: string): boolean {
     return this.#packages.hasRights(from, type);

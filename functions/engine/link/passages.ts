@@ -1,4 +1,4 @@
-import type { ExportedFunction, Passage } from "../artefact.ts";
+import type { ExportedFunction, Origin, Passage } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/call-names.ts";
 import { anyArgument, isGivenBack, wholeObject } from "../interpret/passage.ts";
@@ -17,21 +17,24 @@ export class Passages {
 
   /** Whether a value of this family's kind gets through all of them. */
   lets(from: string, via: readonly Passage[], family: string, depth = 0): boolean {
-    return via.every((passage) => {
-      const { cleans, all } = this.#effect(from, passage, depth);
+    return via.every((passage, i) => {
+      const { cleans, all } = this.#effect(from, passage, depth, via[i - 1]);
       return !all && !cleans.has(family);
     });
   }
 
   /** The families that a value is clean for when it has got through all of them. */
   cleanedBy(from: string, via: readonly Passage[] | undefined, depth = 0): string[] {
-    const effects = (via ?? []).map((passage) => this.#effect(from, passage, depth));
+    const effects = (via ?? []).map((passage, i) => this.#effect(from, passage, depth, via?.[i - 1]));
     if (effects.some(({ all }) => all)) return this.#modules.families;
     return [...new Set(effects.flatMap(({ cleans }) => [...cleans]))];
   }
 
-  #effect(from: string, passage: Passage, depth: number): Effect {
+  #effect(from: string, passage: Passage, depth: number, before?: Passage): Effect {
     if (passage.argument === wholeObject) {
+      const methods = this.#modules.methodsOf(from, passage.target);
+      if (methods.length > 0)
+        return methods.map((method) => this.#given(method, depth, this.#madeOf(from, before))).reduce(both);
       const said = this.#modules.declaredAs(from, passage.target);
       return said === "number" ? everything : said === "text" ? textOnly : none;
     }
@@ -59,7 +62,46 @@ export class Passages {
       })
       .reduce(both, everything);
   }
+
+  /** What a method gives of an object's content: what it has kept of what its methods were given, but for other objects. */
+  #given({ artefact: { coverage }, exported }: Target, depth: number, made: Made | null): Effect {
+    const isObject = ({ target }: Passage) =>
+      this.#modules.methodsOf(coverage.path, `${target}.constructor`).length > 0;
+    const isMeant = (from: Origin) =>
+      "kept" in from &&
+      (made === null ||
+        (from.kept.method === "constructor" &&
+          (ownerOf(exported) !== made.owner || from.kept.parameter === made.parameter)));
+    return exported.returns
+      .filter(({ from, via }) => isMeant(from) && !via?.some(isObject))
+      .map(({ clean, via }): Effect => {
+        const further = depth < depthMax ? this.cleanedBy(coverage.path, via, depth + 1) : [];
+        return { all: false, cleans: new Set([...clean, ...further]) };
+      })
+      .reduce(both, everything);
+  }
+
+  /** As which parameter of which constructor an object was given the value, where it was made in the step before. */
+  #madeOf(from: string, before: Passage | undefined): Made | null {
+    if (before?.check !== "result") return null;
+    const made = this.#constructorOf(from, before.target);
+    if (!made) return null;
+    const { exported } = made;
+    return { owner: ownerOf(exported), parameter: argumentIndex(exported, before.argument) };
+  }
+
+  /** Of a class; what a method of one is called has a dot. */
+  #constructorOf(from: string, target: string): Target | undefined {
+    return target.includes(".") ? undefined : this.#modules.methodsOf(from, `${target}.constructor`)[0];
+  }
 }
+
+interface Made {
+  owner: string;
+  parameter: number;
+}
+
+const ownerOf = ({ name }: ExportedFunction): string => name.slice(0, name.lastIndexOf("."));
 
 /** What becomes of a value: clean for some families, or for all because nothing of it comes out. */
 interface Effect {
