@@ -115,6 +115,7 @@ function refineComparison(
     if (same) folderTest(run, frame, left, right);
     if (same) prefixTest(run, frame, left, right);
     if (!same) secondCharacterTest(run, frame, left, right);
+    if (!same) firstPartTest(run, frame, left, right);
     if (evaluate(run, frame, right).constants?.[0] !== 0) indexTest(run, frame, left, right, same);
     if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
     answerTest(run, frame, left, right, same);
@@ -149,6 +150,13 @@ function secondCharacterTest(run: Run, frame: Frame, left: Expression, right: Ex
   if (left.kind !== "index" || left.key?.kind !== "literal" || left.key.value !== 1) return;
   const [character] = evaluate(run, frame, right).constants ?? [];
   if (character === "/") change(run, frame, left.of, run.catalogue.bitsOf(["open_redirect"]));
+}
+
+/** `path.split("/")[0] !== ".."`: in its shortest form a path has its steps upwards at the beginning. */
+function firstPartTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  if (left.kind !== "index" || left.key?.kind !== "literal" || left.key.value !== 0) return;
+  const whole = splitBy(frame, left.of);
+  if (whole && evaluate(run, frame, right).constants?.[0] === "..") change(run, frame, whole, below(run));
 }
 
 /** `len(x) > 1` does not hold: one character does no harm. */
@@ -377,10 +385,16 @@ function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
 function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
   const text = evaluate(run, frame, needle).constants;
   if (text?.length !== 1 || text[0] !== "..") return;
-  // `".." in path.split("/")`
-  const { callee }: Partial<Call> = operand.kind === "call" ? operand : {};
-  const whole = callee?.kind === "field" && callee.name === "split" ? callee.of : operand;
-  change(run, frame, whole, run.catalogue.bitsOf(["path_traversal"]));
+  const whole = splitBy(frame, operand);
+  if (whole) change(run, frame, whole, run.catalogue.bitsOf(["path_traversal"]));
+  if (whole === null || operand.kind === "variable")
+    change(run, frame, operand, run.catalogue.bitsOf(["path_traversal"]));
+}
+
+/** `path.split("/")`, also by way of a variable: the path. */
+function splitBy(frame: Frame, parts: Expression): Expression | null {
+  const made = parts.kind === "variable" ? frame.scope.binding(parts.name)?.origins.get(parts.name) : parts;
+  return made?.kind === "call" && made.callee.kind === "field" && made.callee.name === "split" ? made.callee.of : null;
 }
 
 /** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
@@ -418,6 +432,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     }
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
     if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);
+    else if (anyTests.has(callee.name)) noneTest(run, frame, callee.of, first);
   }
   if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);
@@ -437,6 +452,15 @@ function someTest(run: Run, frame: Frame, list: Expression, test: Expression): v
   refine(run, frame, only.value, true);
   if (outer) frame.scope.set(param.name, outer);
   else frame.scope.variables?.delete(param.name);
+}
+
+/** `parts.some((part) => part === "..")` does not hold: none is. */
+function noneTest(run: Run, frame: Frame, list: Expression, test: Expression): void {
+  const [only, ...others] = test.kind === "closure" ? test.fn.body : [];
+  if (only?.kind !== "return" || only.value?.kind !== "operation" || others.length > 0) return;
+  const { operator, operands } = only.value;
+  const [needle, ...more] = operands.filter(({ kind }) => kind === "literal");
+  if (equalities.has(operator) && needle && more.length === 0) absence(run, frame, needle, list);
 }
 
 /** `urlparse(x).hostname.endswith(".example.com")`; without the dot anybody can register a name that ends like this. */
