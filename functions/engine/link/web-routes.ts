@@ -267,7 +267,12 @@ const isMember = (member: string, router: string): boolean =>
   member === "" ||
   member === "default" ||
   member === router ||
-  member.startsWith(`${router}.`);
+  member.startsWith(`${router}.`) ||
+  isField(member, router);
+
+/** `app.use("/orders", new OrderRoutes().router)`: a router that a class keeps in a field. */
+const isField = (member: string, router: string): boolean =>
+  router.startsWith("this.") && `.${member}`.endsWith(router.slice("this".length));
 
 /** TypeScript and JavaScript run together. */
 export const worldOf = (language: string): string =>
