@@ -44,6 +44,7 @@ export interface Match {
   rule: Rule;
   arguments: (string | number)[];
   receiver: LazyRegex | null;
+  notReceiver: LazyRegex | null;
   when: Test[];
   unless: Test[];
   near: LazyRegex | null;
@@ -442,6 +443,7 @@ export class Catalogue {
       rule,
       arguments: at.argument ?? [0],
       receiver: regex(at.receiver),
+      notReceiver: regex(at.notReceiver),
       when: at.when.map(compileTest),
       unless: at.unless.map(compileTest),
       near: regex(at.near),
@@ -473,6 +475,7 @@ type Where = {
   assign?: string | undefined;
   entry?: string | undefined;
   receiver?: string | undefined;
+  notReceiver?: string | undefined;
   near?: string | undefined;
   notNear?: string | undefined;
   file?: string | undefined;

@@ -95,6 +95,8 @@ const where = {
   entry: z.string().optional(),
   /** The last name of the receiver must match; for methods whose name alone says little. */
   receiver: z.string().optional(),
+  /** No last name of the receiver may match. */
+  notReceiver: z.string().optional(),
   when: z.array(Condition).default([]),
   unless: z.array(Condition).default([]),
   confidence: Share.optional(),

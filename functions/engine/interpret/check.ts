@@ -28,6 +28,7 @@ export interface Subject {
 export function check(run: Run, frame: Frame, matches: readonly Match[], subject: Subject): void {
   for (const match of matches) {
     if (match.receiver && !receiverFits(match.receiver, subject.receiverPaths)) continue;
+    if (match.notReceiver && receiverFits(match.notReceiver, subject.receiverPaths)) continue;
     const setting = match.taint ? null : askedSetting(frame, match, subject);
     if (
       !match.when.every((test) => test === setting?.test || holds(frame, test, subject)) ||

@@ -1,6 +1,7 @@
 import type { EntryPoint } from "../catalogue/catalogue.ts";
 import { type Call, type FunctionNode, type Parameter, type Span, type Statement, wholeMap } from "../ir/ir.ts";
 import { assign, withType } from "./assign.ts";
+import { escaped } from "./escapers.ts";
 import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
 import { noteFilled } from "./filled-arguments.ts";
@@ -205,7 +206,7 @@ export function inline(
   if (frame.scope.alive) settle(frame);
   for (const fact of frame.settled ?? []) caller.scope.set(fact, constant(true));
   if (isCall(at)) giveBack(run, caller, frame, fn, bound, at);
-  return verified(fn, frame.returned ?? nothing);
+  return escaped(run, fn, verified(fn, frame.returned ?? nothing));
 }
 
 const isCall = (at: Span): at is Call => "kind" in at && at.kind === "call";
@@ -287,7 +288,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     settle(frame);
   }
   summary.stores = run.storings > before;
-  summary.returns = verified(fn, frame.returned ?? nothing);
+  summary.returns = escaped(run, fn, verified(fn, frame.returned ?? nothing));
   summary.outputs = outputsOf(run, frame, fn);
   noteFilled(run, frame, fn, summary);
   summary.settles = frame.settled ?? new Set();

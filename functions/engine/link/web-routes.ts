@@ -80,14 +80,14 @@ export class WebRoutes {
   #routers(artefact: FileArtefact, use: string): { artefact: FileArtefact; member: string }[] {
     if (use.startsWith("#")) return [{ artefact, member: use.slice(1) }];
     const { path, language } = artefact.coverage;
-    if (language === "go") {
-      const [, called, position] = use.match(/^(.*)\((\d*)\)$/) ?? [];
-      if (called === undefined) return [];
-      return this.#modules.find(path, called).map(({ artefact, exported: { name, parameters } }) => ({
-        artefact,
-        member: position === "" ? `${name}:*` : `${name}(${parameters[Number(position)]})`,
-      }));
-    }
+    const [, called, position] = use.match(handed) ?? [];
+    if (called !== undefined)
+      return this.#modules.find(path, called).flatMap(({ artefact, exported: { name, parameters } }) => {
+        const parameter = parameters[Number(position)];
+        if (language !== "go") return parameter === undefined ? [] : [{ artefact, member: parameter }];
+        return [{ artefact, member: position === "" ? `${name}:*` : `${name}(${parameter})` }];
+      });
+    if (language === "go") return [];
     const found = this.#modules.file(path, use);
     return found ? [found] : [];
   }
@@ -161,7 +161,8 @@ export class WebRoutes {
     ]);
     // A router that nobody is seen to mount gets into the application by a way that is not followed.
     const isRoot = made && (artefact.link.web?.mounts ?? []).some((mount) => mount.router === router);
-    const anywhere = parents.length > 0 || seen.size > 0 || isRoot ? [] : this.#anywhere(artefact);
+    const isMounted = parents.some((parent) => !isHanded(parent));
+    const anywhere = isMounted || seen.size > 0 || isRoot ? [] : this.#anywhere(artefact);
     return [...own, ...abroad, ...above, ...anywhere];
   }
 
@@ -208,7 +209,7 @@ export class WebRoutes {
       ({ path, router }) =>
         // A group of Go is made in one file and handed to another.
         file.coverage.language === "go" ||
-        ((path === null || path === "/") && this.#parents(file, router).length === 0),
+        ((path === null || path === "/") && this.#parents(file, router).every(isHanded)),
     );
   }
 
@@ -239,6 +240,13 @@ export class WebRoutes {
   }
 }
 
+/** A router that a function is given or makes: `~orders.Register(0)`, `~orders.New()`. */
+const handed = /^(.*)\((\d*)\)$/;
+
+/** A function of JavaScript is mostly given the application, which other functions are given too. */
+const isHanded = ({ artefact, mount }: Mounted): boolean =>
+  artefact.coverage.language !== "go" && mount.uses.every((use) => handed.test(use));
+
 const routerKey = ({ coverage }: FileArtefact, router: string): string => `${coverage.path}\0${router}`;
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
@@ -259,7 +267,12 @@ const isMember = (member: string, router: string): boolean =>
   member === "" ||
   member === "default" ||
   member === router ||
-  member.startsWith(`${router}.`);
+  member.startsWith(`${router}.`) ||
+  isField(member, router);
+
+/** `app.use("/orders", new OrderRoutes().router)`: a router that a class keeps in a field. */
+const isField = (member: string, router: string): boolean =>
+  router.startsWith("this.") && `.${member}`.endsWith(router.slice("this".length));
 
 /** TypeScript and JavaScript run together. */
 export const worldOf = (language: string): string =>

@@ -72,6 +72,7 @@ function matchOf(rule: OwnRuleSource, id: string): Match {
     rule: asRule,
     arguments: [],
     receiver: null,
+    notReceiver: null,
     when: [],
     unless: [],
     near: null,

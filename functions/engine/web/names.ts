@@ -133,7 +133,11 @@ export class Names {
 
   /** Whether a name leads to another file or to something that this one declares. */
   leads(reference: string): boolean {
-    if (/^[#~]/.test(reference)) return true;
+    return /^[#~]/.test(reference) || this.leadsAway(reference);
+  }
+
+  /** Whether a name leads to another file. */
+  leadsAway(reference: string): boolean {
     if (isRelative(reference) || this.#modules.has(reference)) return true;
     for (let dot = reference.indexOf(".", 1); dot > 0; dot = reference.indexOf(".", dot + 1))
       if (this.#modules.has(reference.slice(0, dot))) return true;

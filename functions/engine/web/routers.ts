@@ -110,14 +110,27 @@ export class Routers {
     this.mounts.push({ router, path: null, order: start, controls: [], uses: [`#${closureName(fn)}(${own})`] });
   }
 
+  /** `registerOrders(router)`: what a function of another file puts into the router that it is given lies in this one. */
+  #handAway(call: Call, reference: string): void {
+    for (const [i, { name, value }] of call.args.entries()) {
+      if (name !== null || value.kind !== "variable") continue;
+      if (this.#knowledge.registers([`${value.name}.use`, `${value.name}.register`]).mounts.length === 0) continue;
+      const uses = [`${reference}(${i})`];
+      this.mounts.push({ router: value.name, path: null, order: call.start, controls: [], uses });
+    }
+  }
+
   /**
    * Routers that a function is given: it registers on them, or its result stands in front of them.
    * @param isDropped whether nobody takes the result of the call
    */
   handOn(call: Call, isDropped: boolean): void {
     const scope = this.#scope;
-    if (!scope) return;
     const reference = this.#names.reference(call.callee);
+    if (!scope) {
+      if (reference !== null && this.#names.leadsAway(reference)) this.#handAway(call, reference);
+      return;
+    }
     for (const [i, { name, value }] of call.args.entries()) {
       if (name !== null) this.#kept(`${written(call.callee)}.${name}`, value, scope);
       const served = scope.served(value);

@@ -2,6 +2,7 @@ import { type Argument, type Call, type Entry, type Expression, handsOut } from 
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
+import { definedExport, isModule, wrappedModule } from "./compiled-modules.ts";
 import { functionOf } from "./functions.ts";
 import { jsxElement } from "./jsx.ts";
 import { target } from "./patterns.ts";
@@ -58,12 +59,13 @@ export const expressions: Record<string, Handler> = {
     const of = childIn(node, "object");
     const property = childIn(node, "property");
     if (!of || !property) return l.unknown(node);
-    return { ...span(node), kind: "field", of: l.expression(of), name: l.textOf(property) };
+    return field(l, node, of, l.textOf(property));
   },
   subscript_expression: (l, node) => {
     const of = childIn(node, "object");
     const index = childIn(node, "index");
     if (!of) return l.unknown(node);
+    if (index?.type === "string" && l.textOf(index).slice(1, -1) === "default") return field(l, node, of, "default");
     return { ...span(node), kind: "index", of: l.expression(of), key: index ? l.expression(index) : null };
   },
   unary_expression: unary,
@@ -126,6 +128,11 @@ export const expressions: Record<string, Handler> = {
   class: (l, node) => ({ ...span(node), kind: "closure", fn: classAsFunction(l, node) }),
 };
 
+function field(l: Lowering, node: SyntaxNode, of: SyntaxNode, name: string): Expression {
+  if (name === "default" && isModule(l, of)) return l.expression(of);
+  return { ...span(node), kind: "field", of: l.expression(of), name };
+}
+
 function awaited(l: Lowering, node: SyntaxNode): Expression {
   const waited = inner(l, node);
   return waited.kind === "call" ? { ...waited, awaited: true } : waited;
@@ -166,6 +173,10 @@ function call(l: Lowering, node: SyntaxNode): Expression {
   const isNew = node.type === "new_expression";
   const callee = childIn(node, isNew ? "constructor" : "function");
   if (!callee) return l.unknown(node);
+  const wrapped = wrappedModule(l, node);
+  if (wrapped) return l.expression(wrapped);
+  const defined = definedExport(l, node);
+  if (defined) return defined;
   const given = childIn(node, "arguments");
   // A tagged template calls the tag with the text parts and then the holes.
   const args: Argument[] =
@@ -179,12 +190,19 @@ function call(l: Lowering, node: SyntaxNode): Expression {
           spread: c.type === "spread_element",
           value: l.expression(c),
         }));
-  const called = l.expression(callee);
+  const called = withoutThis(l.expression(callee));
   // `orders.find(id).then(show)` waits as well.
   if (called.kind === "field" && called.of.kind === "call" && /^(then|catch|finally)$/.test(called.name))
     called.of.awaited = true;
   const made: Call = { ...span(node), kind: "call", callee: called, args, isNew };
   return stateSet(l, made) ?? made;
+}
+
+/** `(0, a.b)()` is how compilers call what was imported as b. */
+function withoutThis(called: Expression): Expression {
+  if (called.kind !== "sequence" || called.parts.length !== 2) return called;
+  const [first, second] = called.parts as [Expression, Expression];
+  return first.kind === "literal" && first.value === 0 ? second : called;
 }
 
 function element(l: Lowering, node: SyntaxNode): Entry {

@@ -2,6 +2,7 @@ import type { Expression, Statement, Switch } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
+import { declareModule } from "./compiled-modules.ts";
 import { functionOf } from "./functions.ts";
 import { target } from "./patterns.ts";
 
@@ -108,6 +109,7 @@ function declarator(l: Lowering, node: SyntaxNode): Statement[] {
   if (!name) return [];
   const type = childIn(node, "type")?.children[0];
   if (!value && !type) return [];
+  declareModule(l, name, value);
   const from: Expression = value ? l.expression(value) : { ...span(node), kind: "unknown", reads: [] };
   const assign: Expression = {
     ...span(node),
