@@ -246,7 +246,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const cleans =
     cleansOf(run, frame, called, call) |
     (target === null ? promises : 0) |
-    replacementCleans(run, call, receiver, positional);
+    replacementCleans(run, frame, call, receiver, positional);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   // `new File(name).getName()` is how a name is rid of its folders.
   if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))

@@ -180,7 +180,7 @@ function branch(
 
 function executeSwitch(run: Run, frame: Frame, s: Switch): void {
   const of = evaluate(run, frame, s.of);
-  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten: null };
+  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten: null, test: null };
   frame.loops.push(loop);
   const entry = frame.scope.copy();
   let out: Variables | null = null;
@@ -240,7 +240,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   if (s.test && !s.always && truth(evaluate(run, frame, s.test)) === false) return;
   const rewritten = rewrittenBy(run, frame, s);
   const entry = frame.scope.copy();
-  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten };
+  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten, test: s.test };
   frame.loops.push(loop);
   let skipped = s.always ? null : entry && new Map(entry);
   if (rewritten) withoutElements(skipped, rewritten);

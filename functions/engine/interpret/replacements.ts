@@ -1,7 +1,7 @@
 import type { Catalogue, Families } from "../catalogue/catalogue.ts";
 import { allFamilies } from "../catalogue/catalogue.ts";
 import type { Call } from "../ir/ir.ts";
-import type { Run } from "./run.ts";
+import type { Frame, Run } from "./run.ts";
 import type { Value } from "./value.ts";
 
 /** Methods that replace; whether all occurrences by their name alone. */
@@ -17,24 +17,69 @@ const everywhere: Record<string, boolean> = {
  * What taking out or replacing characters makes text clean for: those left in a list of harmless ones, the one that opens a tag, two dots
  * that lead upwards, or all that does so at the beginning of a path in its shortest form, which has it nowhere else.
  */
-export function replacementCleans(run: Run, call: Call, receiver: Value | null, args: readonly Value[]): Families {
+export function replacementCleans(
+  run: Run,
+  frame: Frame,
+  call: Call,
+  receiver: Value | null,
+  args: readonly Value[],
+): Families {
   const { callee } = call;
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  if (run.language === "php" && /^str_i?replace$/.test(name)) return textsTakenOut(run, frame, call, args);
   if (!Object.hasOwn(everywhere, name)) return 0;
   const first = call.args[0];
-  const pattern = args[0]?.constants?.length === 1 ? args[0].constants[0] : null;
-  if (!first || typeof pattern !== "string") return 0;
+  const written = args[0]?.constants?.length === 1 ? args[0].constants[0] : null;
+  if (!first || typeof written !== "string") return 0;
+  const pattern = name === "preg_replace" ? written.replace(delimiters, "$2") : written;
   const normalised = run.catalogue.bitsOf(["normalised"]);
   if (receiver?.taint.every(({ clean }) => (clean & normalised) !== 0) && leadsUpwards.test(pattern))
-    return run.catalogue.bitsOf(["path_traversal"]);
+    return run.catalogue.bitsOf(pathFamilies);
   const isRegex = (args[0]?.prefix ?? null) === null || (run.language !== "javascript" && name !== "replace");
   const all = everywhere[name] || run.language !== "javascript" || /[a-z]*g[a-z]*$/.test(flagsOf(run, first.value));
   if (!all) return 0;
   if (isRegex && keepsOnlyHarmless(pattern)) return allFamilies;
   const upwards = isRegex ? twoDots.test(pattern) : pattern === "..";
-  if (upwards && /^[\w-]*$/.test(String(args[1]?.constants?.[0] ?? ".")))
-    return run.catalogue.bitsOf(["path_traversal"]);
+  if (upwards && /^[\w-]*$/.test(String(args[1]?.constants?.[0] ?? "."))) return run.catalogue.bitsOf(pathFamilies);
   return takesOut(run.catalogue, pattern, isRegex);
+}
+
+/** What stands around an expression of PHP. */
+const delimiters = /^([/#~!@%|])(.*)\1[a-zA-Z]*$/s;
+
+const pathFamilies = ["path_traversal", "file_inclusion"];
+
+/** `str_replace(["..", "/"], "", $name)`: what is taken out wherever it stands, as it is written. */
+function textsTakenOut({ catalogue }: Run, frame: Frame, call: Call, [search, by]: readonly Value[]): Families {
+  const taken = textsIn(search);
+  const put = textsIn(by);
+  if (taken.length === 0 || put.length === 0) return 0;
+  const isPut = (characters: RegExp) => put.some((text) => characters.test(text));
+  const leadsNowhere =
+    (taken.includes("/") && !isPut(/[/\\]/)) ||
+    (taken.includes("..") && !isPut(/\./)) ||
+    (taken.includes("../") && !isPut(/\./) && isRepeated(frame, call));
+  const families = [
+    ...(leadsNowhere ? pathFamilies : []),
+    ...(taken.includes("<") && !isPut(/</) ? ["xss"] : []),
+    ...(taken.includes("\n") && !isPut(/[\r\n]/) ? ["log_injection", "header_injection"] : []),
+  ];
+  return catalogue.bitsOf(families);
+}
+
+/** A text, or the texts of a list. */
+function textsIn(value: Value | undefined): string[] {
+  const all = value?.slots?.shape === "list" && !value.slots.rest ? [...value.slots.entries.values()] : [value];
+  return all.flatMap((text) => (text?.constants?.length === 1 ? [String(text.constants[0])] : []));
+}
+
+/** `do { $path = str_replace("../", "", $path, $count); } while ($count > 0);` leaves nothing that comes together again. */
+function isRepeated(frame: Frame, { args: [, , , count] }: Call): boolean {
+  const test = frame.loops.at(-1)?.test;
+  const counted = count?.value.kind === "variable" ? count.value.name : null;
+  if (!test || counted === null) return false;
+  const asked = test.kind === "operation" ? test.operands : [test];
+  return asked.some((operand) => operand.kind === "variable" && operand.name === counted);
 }
 
 /** `..` as a regular expression. Where it is gone, two dots never come together again, as they do where `../` is taken out. */

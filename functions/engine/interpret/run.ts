@@ -148,7 +148,7 @@ export interface Frame {
   returns: readonly Match[];
   /** Filled while a function is summarised. */
   guard: Guard | null;
-  loops: { breaks: Variables[]; continues: Variables[]; rewritten: Rewritten | null }[];
+  loops: { breaks: Variables[]; continues: Variables[]; rewritten: Rewritten | null; test: Expression | null }[];
   /** States at which the enclosing try statements may be left. */
   throws: Variables[] | null;
   inlined: number;
