@@ -201,6 +201,8 @@ export class Catalogue {
   readonly #codes: ReadonlySet<string>;
   /** By language; what is imported says more than what is guessed from names, so it is asked first. */
   readonly #models: ReadonlyMap<string, readonly Model[]>;
+  /** Kinds of input that are lost in what is made of it. */
+  readonly shallowKinds: ReadonlySet<string>;
   #asked: { key: string; catalogue: Catalogue } | null = null;
   readonly #bits: Map<string, Families>;
   readonly #leads: readonly { bit: Families; safe: LazyRegex }[];
@@ -213,6 +215,9 @@ export class Catalogue {
     this.#codes = new Set(codes);
     const byDetection = data.models.toSorted((a, b) => Number(b.detect !== undefined) - Number(a.detect !== undefined));
     this.#models = Map.groupBy(byDetection, (model) => model.language);
+    this.shallowKinds = new Set(
+      data.models.flatMap(({ sources }) => sources.flatMap(({ shallow, kind }) => (shallow ? [kind] : []))),
+    );
     const asked = data.rules.filter((rule) => rule.code !== undefined && this.#codes.has(rule.code));
     this.structure = asked.length > 0 ? new StructureScanner(asked) : null;
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
