@@ -1,6 +1,7 @@
 import type { EntryPoint, PassedParameter } from "../catalogue/catalogue.ts";
 import type { PathIndex } from "../catalogue/paths.ts";
 import type { Call, Expression, FunctionNode, Parameter } from "../ir/ir.ts";
+import { elementType } from "./assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
@@ -25,7 +26,10 @@ export function parameterValue(
   };
   const declared = typedAs(run, frame, param.type);
   const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
-  const passed = isOther && !isMade(entry, declared) ? passedKind(fn, param, entry) : null;
+  const element = elementType(param.type ?? "");
+  const isExcepted =
+    isOther && (isMade(entry, declared) || (element !== null && isMade(entry, typedAs(run, frame, element))));
+  const passed = isOther && !isExcepted ? passedKind(fn, param, entry) : null;
   const decorated = passedBy(run, frame, param);
   const kind = decorated ? decorated.kind : passed;
   const type = decorated?.type ?? entry?.parameters[index];
