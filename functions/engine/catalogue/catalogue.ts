@@ -98,6 +98,7 @@ export class Knowledge {
     guards: [],
     containers: [],
     exits: [],
+    asserts: [],
     everywhere: [],
     facts: [],
     settings: [],
@@ -137,6 +138,7 @@ interface CallKinds {
   containers: Model["containers"][number]["does"];
   /** Nothing goes on afterwards. */
   exits: true;
+  asserts: true;
   /** It cleans the input of the whole application. */
   everywhere: Families;
   facts: { sets: string; when: Test[] };
@@ -381,6 +383,7 @@ export class Catalogue {
     }
     for (const call of model.library) remember(knowledge, call, () => {});
     for (const call of model.exits) remember(knowledge, call, (path) => knowledge.calls.add("exits", path, true));
+    for (const call of model.asserts) remember(knowledge, call, (path) => knowledge.calls.add("asserts", path, true));
     for (const type of model.cleanTypes) knowledge.cleanTypes.add(type);
     for (const path of model.carriers) remember(knowledge, path, (carrier) => knowledge.carriers.add(carrier));
     for (const entry of model.entryPoints) this.#addEntryPoint(knowledge, entry, rules);

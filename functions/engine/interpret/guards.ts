@@ -8,6 +8,7 @@ import { characterWithin } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
+import { matcherTest } from "./matcher-tests.ts";
 import { accessPath } from "./names.ts";
 import {
   childOfParent,
@@ -17,6 +18,7 @@ import {
   pathsInCommon,
   pathsMadeOf,
 } from "./path-parts.ts";
+import { keepsOnlyHarmless } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { signatureTest } from "./signatures.ts";
@@ -419,6 +421,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (patternTests.has(callee.name) && outcome) patternTest(run, frame, call, callee.of, first);
     if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);
   }
+  matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);
@@ -487,6 +490,17 @@ function patternTest(run: Run, frame: Frame, call: Call, of: Expression, first: 
     if (text !== null && isStrict(text, whole, callee === "match" && run.language === "python"))
       change(run, frame, subject, allFamilies);
   }
+}
+
+/** What a matcher has found, or what it has not: where none but harmless characters are left, text is harmless, too. */
+function matcherRefined(run: Run, frame: Frame, call: Call, outcome: boolean): void {
+  const test = matcherTest(frame, call);
+  const text = test && patternText(run, frame, test.pattern);
+  if (!test || text === null) return;
+  const cleans = outcome
+    ? isStrict(text, test.asks === "whole", test.asks === "start")
+    : test.asks === "any" && keepsOnlyHarmless(text);
+  if (cleans) change(run, frame, test.subject, allFamilies);
 }
 
 function patternText(run: Run, frame: Frame, pattern: Expression): string | null {
