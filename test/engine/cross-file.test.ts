@@ -549,6 +549,66 @@ public class Controller {
     const found = engine.link(artefacts).filter(({ ruleId }) => ruleId === "command-injection.tainted-command");
     expect(found).toHaveLength(expected);
   });
+
+  it.each([
+    ["the class around it", "new Importer(q).run(new Importer.Payload())", 1],
+    ["a class inside it", 'new Importer("sync").run(new Importer.Payload(q))', 0],
+    ["a class inside it that is imported", 'new Importer("sync").run(new Payload(q))', 0],
+  ])("makes a class of what it is given: %s", async (_, call, expected) => {
+    const files = {
+      Controller: `package shop;
+import org.springframework.web.bind.annotation.*;
+import shop.Importer;
+import shop.Importer.Payload;
+public class Controller {
+  @GetMapping("/") public void show(@RequestParam String q) throws Exception { ${call}; }
+}
+`,
+      Importer: `package shop;
+public class Importer {
+  private final String program;
+  public Importer(String program) { this.program = program; }
+  public void run(Payload payload) throws Exception { ${sink}(program); }
+  public static class Payload { public Payload() {} public Payload(String text) {} }
+}
+`,
+    };
+    const artefacts = [];
+    for (const [name, text] of Object.entries(files))
+      artefacts.push(await analyseOne(engine, `src/main/java/shop/${name}.java`, text));
+    const found = engine.link(artefacts).filter(({ ruleId }) => ruleId === "command-injection.tainted-command");
+    expect(found).toHaveLength(expected);
+  });
+
+  it.each([
+    ["a pool that was given one", "pools.open()", 0],
+    ["what is made with such a pool", "new Jobs(pools.open()).first()", 0],
+    ["what a method gives", "pools.token()", 1],
+  ])("looks for passwords in %s", async (_, logged, expected) => {
+    const files = {
+      Pools: `package shop;
+public class Pools {
+  private final Settings settings;
+  public Pools(Settings settings) { this.settings = settings; }
+  public Pool open() { Pool pool = new Pool(); pool.setPassword(settings.getPassword()); return pool; }
+  public String token() { return settings.getAccessToken(); }
+}
+`,
+      Runner: `package shop;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+public class Runner {
+  private static final Logger log = LoggerFactory.getLogger(Runner.class);
+  public void run(Pools pools) { log.info("{}", ${logged}); }
+}
+`,
+    };
+    const artefacts = [];
+    for (const [name, text] of Object.entries(files))
+      artefacts.push(await analyseOne(engine, `src/main/java/shop/${name}.java`, text));
+    const found = engine.link(artefacts).filter(({ ruleId }) => ruleId === "sensitive-logging.credential");
+    expect(found).toHaveLength(expected);
+  });
 });
 
 it("finds its way where the files of a package take all of each other", async () => {

@@ -99,6 +99,7 @@ export class Knowledge {
     guards: [],
     containers: [],
     exits: [],
+    asserts: [],
     everywhere: [],
     facts: [],
     settings: [],
@@ -138,6 +139,7 @@ interface CallKinds {
   containers: Model["containers"][number]["does"];
   /** Nothing goes on afterwards. */
   exits: true;
+  asserts: true;
   /** It cleans the input of the whole application. */
   everywhere: Families;
   facts: { sets: string; when: Test[] };
@@ -203,6 +205,8 @@ export class Catalogue {
   readonly #codes: ReadonlySet<string>;
   /** By language; what is imported says more than what is guessed from names, so it is asked first. */
   readonly #models: ReadonlyMap<string, readonly Model[]>;
+  /** Kinds of input that are lost in what is made of it. */
+  readonly shallowKinds: ReadonlySet<string>;
   #asked: { key: string; catalogue: Catalogue } | null = null;
   readonly #bits: Map<string, Families>;
   readonly #leads: readonly { bit: Families; safe: LazyRegex }[];
@@ -215,6 +219,9 @@ export class Catalogue {
     this.#codes = new Set(codes);
     const byDetection = data.models.toSorted((a, b) => Number(b.detect !== undefined) - Number(a.detect !== undefined));
     this.#models = Map.groupBy(byDetection, (model) => model.language);
+    this.shallowKinds = new Set(
+      data.models.flatMap(({ sources }) => sources.flatMap(({ shallow, kind }) => (shallow ? [kind] : []))),
+    );
     const asked = data.rules.filter((rule) => rule.code !== undefined && this.#codes.has(rule.code));
     this.structure = asked.length > 0 ? new StructureScanner(asked) : null;
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
@@ -380,6 +387,7 @@ export class Catalogue {
     }
     for (const call of model.library) remember(knowledge, call, () => {});
     for (const call of model.exits) remember(knowledge, call, (path) => knowledge.calls.add("exits", path, true));
+    for (const call of model.asserts) remember(knowledge, call, (path) => knowledge.calls.add("asserts", path, true));
     for (const type of model.cleanTypes) knowledge.cleanTypes.add(type);
     for (const path of model.carriers) remember(knowledge, path, (carrier) => knowledge.carriers.add(carrier));
     for (const entry of model.entryPoints) this.#addEntryPoint(knowledge, entry, rules);

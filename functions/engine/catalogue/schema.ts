@@ -347,6 +347,8 @@ export const Model = z.strictObject({
   library: z.array(Path).default([]),
   /** Functions that do not come back. */
   exits: z.array(Path).default([]),
+  /** Functions that come back only where their first argument holds. */
+  asserts: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */

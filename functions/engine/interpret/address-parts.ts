@@ -38,7 +38,7 @@ function joinedTo(address: Expression): Expression {
 }
 
 /** What a variable was declared as. */
-function original(frame: Frame, operand: Expression): Expression {
+export function original(frame: Frame, operand: Expression): Expression {
   if (operand.kind !== "variable") return operand;
   return frame.scope.binding(operand.name)?.origins.get(operand.name) ?? operand;
 }

@@ -86,11 +86,14 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
 
 /** Numbers and the like, and collections of nothing else. An array of bytes is any text. */
 export function isCleanType(run: Run, type: string): boolean {
-  const element =
-    type.match(/(?:List|Set|Collection|Iterable|Optional|Queue|Stream)<\s*(?:\?\s*extends\s+)?([\w.]+)\s*>$/)?.[1] ??
-    type.match(/^([iI]nt(?:eger)?|[lL]ong|UUID)(?:\[\]|\.{3})$/)?.[1];
+  const element = elementType(type) ?? type.match(/^([iI]nt(?:eger)?|[lL]ong|UUID)(?:\[\]|\.{3})$/)?.[1];
   return run.knowledge.cleanTypes.has(element ?? type.replace(/<.*$/s, ""));
 }
+
+/** What a collection is declared to be of: `List<File>`. */
+export const elementType = (type: string): string | null =>
+  type.match(/(?:List|Set|Collection|Iterable|Optional|Queue|Stream)<\s*(?:\?\s*extends\s+)?([\w.]+)\s*>$/)?.[1] ??
+  null;
 
 function bind(run: Run, frame: Frame, name: string, given: Value, declares: boolean): void {
   // A value that goes by no name goes by the variable's: models may ask what a receiver is called.

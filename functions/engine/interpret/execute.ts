@@ -101,7 +101,11 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
 function endsWith(run: Run, frame: Frame, value: Expression): boolean {
   if (value.kind === "call") applyGuardFunction(run, frame, value, "after");
   const call = value.kind === "assign" ? value.from : value;
-  if (call.kind === "call") noteThrowingGuard(run, frame, call);
+  if (call.kind === "call") {
+    noteThrowingGuard(run, frame, call);
+    const [test] = call.args;
+    if (test && calledBy(run, frame, call).models.asserts.length > 0) refine(run, frame, test.value, true);
+  }
   return value.kind === "call" && leaves(run, frame, value);
 }
 

@@ -20,7 +20,7 @@ import {
   parentTest,
   prefixTest,
 } from "./path-tests.ts";
-import { isPatternTest, patternTest } from "./pattern-tests.ts";
+import { isPatternTest, matcherRefined, patternTest } from "./pattern-tests.ts";
 import { below, change, innermost, store } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
@@ -342,6 +342,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (callee.name === "noneMatch" && !outcome) someTest(run, frame, callee.of, first);
   }
   if (!outcome) noPartTest(run, frame, call);
+  matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);

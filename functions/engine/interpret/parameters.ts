@@ -1,6 +1,7 @@
 import type { EntryPoint, PassedParameter } from "../catalogue/catalogue.ts";
 import type { PathIndex } from "../catalogue/paths.ts";
 import type { Call, Expression, FunctionNode, Parameter } from "../ir/ir.ts";
+import { elementType } from "./assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
@@ -26,7 +27,10 @@ export function parameterValue(
   };
   const declared = typedAs(run, frame, param.type);
   const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
-  const passed = isOther && !isMade(entry, [...declared.paths, `?${param.name}`]) ? passedKind(fn, param, entry) : null;
+  const element = elementType(param.type ?? "");
+  const elements = isOther && element !== null ? typedAs(run, frame, element).paths : [];
+  const isExcepted = isOther && isMade(entry, [...declared.paths, ...elements, `?${param.name}`]);
+  const passed = isOther && !isExcepted ? passedKind(fn, param, entry) : null;
   const decorated = passedBy(run, frame, param);
   const kind = decorated ? decorated.kind : passed;
   const type = decorated?.type ?? entry?.parameters[index];

@@ -1,7 +1,9 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import { evaluate } from "./evaluate.ts";
+import { matcherTest } from "./matcher-tests.ts";
 import { change } from "./refined.ts";
+import { keepsOnlyHarmless } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 
 const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
@@ -21,6 +23,17 @@ export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, 
     if (text !== null && isStrict(text, whole, callee === "match" && run.language === "python"))
       change(run, frame, subject, allFamilies);
   }
+}
+
+/** What a matcher has found, or what it has not: where none but harmless characters are left, text is harmless, too. */
+export function matcherRefined(run: Run, frame: Frame, call: Call, outcome: boolean): void {
+  const test = matcherTest(frame, call);
+  const text = test && patternText(run, frame, test.pattern);
+  if (!test || text === null) return;
+  const cleans = outcome
+    ? isStrict(text, test.asks === "whole", test.asks === "start")
+    : test.asks === "any" && keepsOnlyHarmless(text);
+  if (cleans) change(run, frame, test.subject, allFamilies);
 }
 
 function patternText(run: Run, frame: Frame, pattern: Expression): string | null {

@@ -105,6 +105,8 @@ function takesOut(catalogue: Catalogue, pattern: string, isRegex: boolean): Fami
   const has = (character: string) => pattern === character || characters?.includes(character) === true;
   const families = [
     ...(has("<") ? ["xss"] : []),
+    // What has no slashes is the name of one thing.
+    ...(characters !== undefined && has("/") && has("\\") ? ["path_traversal"] : []),
     ...(characters !== undefined && has("*") && has("+") && has("(") ? ["redos"] : []),
     ...(/\\[rn]/.test(pattern) || has("\n") ? ["log_injection", "header_injection"] : []),
   ];

@@ -145,7 +145,14 @@ export class CrossFile {
           .flatMap(({ artefact, exported }) =>
             exported.returns
               .filter((way) => samePart(way.field, field))
-              .flatMap((way) => this.#through(artefact.coverage.path, way, depth)),
+              .flatMap((way) => {
+                const arrivals = this.#through(artefact.coverage.path, way, depth);
+                // A pool that has a password is no password.
+                const isDeep = field === undefined && way.field !== undefined;
+                return isDeep
+                  ? arrivals.filter((arrival) => !this.#catalogue.shallowKinds.has(arrival.sourceKind))
+                  : arrivals;
+              }),
           );
     const found = arriving.take(arrivalsMax + 1).toArray();
     if (found.length > arrivalsMax) this.#entangled.add(path);

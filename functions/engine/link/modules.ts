@@ -186,9 +186,12 @@ export class Modules {
     const method = `.${member.slice(member.lastIndexOf(".") + 1)}`;
     const called = (name: string) => artefact.link.exports.filter((exported) => exported.name === name);
     const exact = called(member);
-    const own = exact.length > 0 ? exact : called(`${file}${method}`);
+    const isMade = method === ".constructor" || method === ".__init__";
+    // What a class inside is made with, the class around it is not.
+    const isInside = isMade && /^(?!default\.)[^.]+\./.test(member);
+    const own = exact.length > 0 || isInside ? exact : called(`${file}${method}`);
     // Neither a class inside nor one that extends it is made in its place.
-    if (method === ".constructor" || method === ".__init__")
+    if (isMade)
       return own.length > 0
         ? own.map((exported) => ({ artefact, exported }))
         : this.#inherited(artefact, member.split(".")[0] as string, method, aliases);
