@@ -393,6 +393,13 @@ function settledWith(run: Run, frame: Frame, { paths, positional: [executor] }: 
   return { ...(scope.get(settledName) ?? nothing), paths: ["Promise()"] };
 }
 
+/** `load(id).catch((error) => …)`, `parser.on("error", (error) => …)`: a failure says why, and not what was asked for. */
+function isToldFailure(run: Run, { callee }: Call, { positional }: Called, at: number): boolean {
+  if (run.language !== "javascript" || callee.kind !== "field") return false;
+  if (callee.name === "catch" || (callee.name === "then" && at === 1)) return true;
+  return /^(on|once)$/.test(callee.name) && positional[0]?.constants?.[0] === "error";
+}
+
 function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
   const passed = [...called.positional, ...called.named.values()];
   const results = passed.flatMap(({ closures }, i) =>
@@ -402,7 +409,7 @@ function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
         run,
         frame,
         closure,
-        called.receiver,
+        isToldFailure(run, call, called, i) ? null : called.receiver,
         given.length > 0 ? given : givenBack(run, call, called, closure, i),
       );
     }),
