@@ -32,12 +32,13 @@ export function isShared(run: Run, fn: FunctionNode, index: number): boolean {
 export function noteFilled(run: Run, { scope }: Frame, fn: FunctionNode, { given, parameters }: Summary): void {
   if (run.language === "c" || !scope.known) return;
   for (const [index, { name }] of fn.params.entries()) {
-    const known = scope.known.get(name);
-    const isWritten = (known && known !== parameters[index]?.value) || scope.fields !== null;
-    if (!isWritten || !isShared(run, fn, index)) continue;
-    for (const [field, taint] of writtenTo(scope.known, name))
-      if (given.length < givenMax && !(taint.source.parameter?.fn === fn && taint.source.parameter.index === index))
-        given.push({ part: [partOfArgument(index), ...(field === "" ? [] : [field])].join(fieldOf), taint });
+    if (scope.known.get(name) === parameters[index]?.value && scope.fields === null) continue;
+    const written = [...writtenTo(scope.known, name)].filter(
+      ([, { source }]) => source.parameter?.fn !== fn || source.parameter.index !== index,
+    );
+    if (written.length === 0 || !isShared(run, fn, index)) continue;
+    for (const [field, taint] of written.slice(0, givenMax - given.length))
+      given.push({ part: [partOfArgument(index), ...(field === "" ? [] : [field])].join(fieldOf), taint });
   }
 }
 

@@ -123,7 +123,7 @@ const isLeftBehind = ({ language }: Run, outside: string, { step }: Taint): bool
 
 /** What a function of another file has put into an argument, as it was. */
 const isFilledAsWhole = (outside: string, { step }: Taint): boolean =>
-  !step.parent && isFilled(outside.split(fieldOf)[1]) && outside.split(fieldOf).length === 2;
+  !step.parent && outside.includes("(>") && isFilled(outside.slice(outside.indexOf(fieldOf) + 1));
 
 /** Whether a value is what a function of another file gives, and not made of that. */
 const isResultOf = ({ paths }: Value, target: string): boolean =>
