@@ -98,9 +98,19 @@ describe("the place of an output", () => {
     ["<script></script>", "text"],
     ["<!-- <script> -->", "text"],
     ['<c:if test="', "none"],
+    ['<input value="<c:out value="', "none"],
+    ['<input value="<c:out value="x"/>', "value"],
+    ['<input value="<c:out value="x"/>"><b>', "text"],
+    ["<input value=\"<s:text name='", "none"],
+    ['<a href="<c:out value="', "url"],
+    ['<a href="/shop?<c:out value="', "none"],
+    ['<a href="<c:url value="', "none"],
+    ['<script>let a = "<c:out value="', "none"],
+    ['<script>let a = "<c:out value="x"/>', "string"],
+    ['<script>let a = <c:out value="', "script"],
     ["a < b", "text"],
   ])("after %s is %s", (text, place) => {
-    const html = new HtmlReader();
+    const html = new HtmlReader(true);
     html.read(text);
     expect(html.place).toBe(place);
   });

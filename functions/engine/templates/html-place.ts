@@ -18,6 +18,16 @@ export class HtmlReader {
   #value = "";
   /** The quote or comment of the script that is open. */
   #code = "";
+  /** Within the tag of an action of JSP that stands in a value or a script: its open quote, or none. */
+  #action: string | null = null;
+  /** That action writes what it is given with escapes for HTML. */
+  #escapes = false;
+  readonly #hasActions: boolean;
+
+  /** @param hasActions the engine runs tags that stand in the values of others */
+  constructor(hasActions: boolean) {
+    this.#hasActions = hasActions;
+  }
 
   read(text: string): void {
     for (let i = 0; i < text.length; i++) i += this.#step(text, i);
@@ -29,6 +39,12 @@ export class HtmlReader {
   }
 
   get place(): HtmlPlace {
+    const place = this.#around();
+    if (this.#action === null) return place;
+    return this.#escapes && (place === "url" || place === "script") ? place : "none";
+  }
+
+  #around(): HtmlPlace {
     if (this.#in === "script") return this.#inScript();
     // Between attributes stands what code has written as attributes.
     if (this.#in === "attribute" || this.#in === "tag") return this.#tag.includes(":") ? "none" : "value";
@@ -61,7 +77,7 @@ export class HtmlReader {
         if (char === "-" && text.startsWith("-->", i)) this.#in = "text";
         return 0;
       case "script":
-        return this.#stepScript(text, i, char);
+        return this.#isOfAction(text, i) ? 0 : this.#stepScript(text, i, char);
       case "tag":
         if (char === ">") this.#leaveTag();
         else if (/[^\s/]/.test(char)) {
@@ -81,6 +97,7 @@ export class HtmlReader {
         else if (this.#attribute.length < 40) this.#attribute += char.toLowerCase();
         return 0;
       case "value":
+        if (this.#isOfAction(text, i)) return 0;
         if (char === this.#quote) this.#in = "tag";
         else if (this.#quote === "" && char === ">") this.#leaveTag();
         else if (this.#quote === "" && /\s/.test(char)) this.#in = this.#value === "" ? "value" : "tag";
@@ -100,6 +117,22 @@ export class HtmlReader {
     this.#tag = all.startsWith("</") ? "" : name.toLowerCase();
     this.#in = "tag";
     return all.length - 1;
+  }
+
+  /** `<input value="<c:out value="${x}"/>">`: quotes of the action are its own. */
+  #isOfAction(text: string, i: number): boolean {
+    const char = text[i] as string;
+    if (this.#action === null) {
+      const name = this.#hasActions && char === "<" ? text.slice(i, i + 24).match(/^<(\w{1,20}:\w+)/)?.[1] : undefined;
+      if (name === undefined) return false;
+      this.#action = "";
+      this.#escapes = name === "c:out";
+    } else if (this.#action !== "") this.#action = char === this.#action ? "" : this.#action;
+    else if (char === ">") {
+      this.#action = null;
+      this.fill();
+    } else if (char === '"' || char === "'") this.#action = char;
+    return true;
   }
 
   #leaveTag(): void {

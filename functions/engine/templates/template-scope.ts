@@ -27,7 +27,7 @@ const scopesMax = 200;
 export class TemplateScope {
   readonly text: string;
   readonly format: TemplateFormat;
-  readonly html = new HtmlReader();
+  readonly html: HtmlReader;
   readonly outputs: Output[] = [];
   readonly includes: Include[] = [];
   /** False inside of `{% autoescape off %}`. */
@@ -39,6 +39,7 @@ export class TemplateScope {
   constructor(text: string, format: TemplateFormat) {
     this.text = text;
     this.format = format;
+    this.html = new HtmlReader(format === "jsp");
   }
 
   reads(span: Span): Reads {
