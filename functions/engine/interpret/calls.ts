@@ -4,7 +4,7 @@ import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
 import { type Called, prepare } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
-import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
+import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
@@ -29,7 +29,6 @@ import {
   allTaint,
   anyElement,
   cleaned,
-  constant,
   firstStep,
   join,
   joinTaint,
@@ -78,7 +77,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   // Where the caller's input decides what is called, no path tells.
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [called.callee] });
-  setFacts(frame, models, subject);
+  setFacts(frame, models.facts, subject);
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
@@ -89,7 +88,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (given !== null) handOver(run, given, positional, called.named, call);
   const left = leftToOthers(run, called);
   if (left !== null) handOver(run, left, positional, called.named, call);
-  if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);
+  if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
   let result = resultOf(run, frame, call, called, entered);
@@ -174,11 +173,6 @@ function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null
 
 /** What models call a function of another file: what is handed to it may be settled there. */
 const otherFile = "<other-file>";
-
-function setFacts(frame: Frame, { facts }: Pick<CallModels, "facts">, subject: Subject): void {
-  for (const { sets, when } of facts)
-    if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
-}
 
 /** Functions passed to a framework's registration are its entry points. */
 function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
