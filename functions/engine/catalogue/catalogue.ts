@@ -112,6 +112,7 @@ export class Knowledge {
   });
   readonly reads = new PathTable<ReadKinds>({ checks: [], sources: [], sanitizers: [], holds: [] });
   readonly assigns = new PathIndex<Match>();
+  readonly assignedFacts = new PathIndex<Fact>();
   readonly entries = new Map<string, Match[]>();
   readonly definitions = new Map<string, DefinitionModel[]>();
   readonly entryDecorators = new PathIndex<EntryPoint>();
@@ -128,6 +129,12 @@ export class Knowledge {
   web = new WebKnowledge([]);
 }
 
+/** What a call or an assignment settles for the rest of the function, where the tests hold. */
+export interface Fact {
+  sets: string;
+  when: Test[];
+}
+
 /** What models can say of something that is called. */
 interface CallKinds {
   checks: Match;
@@ -142,7 +149,7 @@ interface CallKinds {
   asserts: true;
   /** It cleans the input of the whole application. */
   everywhere: Families;
-  facts: { sets: string; when: Test[] };
+  facts: Fact;
   settings: Model["settings"][number];
   templates: Model["templates"][number];
   fills: Model["fills"][number];
@@ -365,8 +372,10 @@ export class Catalogue {
       remember(knowledge, call, (path) => knowledge.calls.add("everywhere", path, this.bitsOf(cleans)));
     for (const { call, does } of model.containers)
       remember(knowledge, call, (path) => knowledge.calls.add("containers", path, does));
-    for (const { call, sets, when } of model.facts) {
-      remember(knowledge, call, (path) => knowledge.calls.add("facts", path, { sets, when: when.map(compileTest) }));
+    for (const { call, assign, sets, when } of model.facts) {
+      const fact = { sets, when: when.map(compileTest) };
+      if (call) remember(knowledge, call, (path) => knowledge.calls.add("facts", path, fact));
+      if (assign) remember(knowledge, assign, (path) => knowledge.assignedFacts.add(path, fact));
     }
     for (const setting of model.settings)
       remember(knowledge, setting.call, (path) => knowledge.calls.add("settings", path, setting));

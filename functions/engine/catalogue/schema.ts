@@ -320,7 +320,19 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
-  facts: z.array(z.strictObject({ call: Path, sets: Slug, when: z.array(Condition).default([]) })).default([]),
+  /** Calls and assignments that settle something for the rest of the function. */
+  facts: z
+    .array(
+      z
+        .strictObject({
+          call: Path.optional(),
+          assign: Path.optional(),
+          sets: Slug,
+          when: z.array(Condition).default([]),
+        })
+        .refine(({ call, assign }) => (call === undefined) !== (assign === undefined), { message: "call or assign" }),
+    )
+    .default([]),
   /** Calls that look a setting up by its key: files of settings tell its value, and a default what it is without. */
   settings: z
     .array(z.strictObject({ call: Path, key: Argument.default(0), otherwise: Argument.default(1) }))

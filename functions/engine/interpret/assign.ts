@@ -1,7 +1,7 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
 import { setterOf } from "./accessors.ts";
-import { check } from "./check.ts";
+import { check, setFacts } from "./check.ts";
 import { collect } from "./containers.ts";
 import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
@@ -262,16 +262,19 @@ function storedIn(
   key: readonly Value[] = [],
 ): void {
   const matches = run.knowledge.assigns.findAll(paths);
-  if (matches.length === 0) return;
+  const facts = run.knowledge.assignedFacts.findAll(paths);
+  if (matches.length === 0 && facts.length === 0) return;
   const name = lastSegment(paths[0] as string);
-  check(run, frame, matches, {
+  const subject = {
     positional: [value, ...key],
     named: new Map(),
     receiver: of,
     receiverPaths: of.paths,
     at,
     name,
-  });
+  };
+  setFacts(frame, facts, subject);
+  if (matches.length > 0) check(run, frame, matches, subject);
 }
 
 function destructure(

@@ -6,7 +6,7 @@ import { cleansOf, promised } from "./call-cleans.ts";
 import { givenBack, noteGiven } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
-import { argumentsAt, check, holds, receiverFits, type Subject, settingPath } from "./check.ts";
+import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "./check.ts";
 import { operateContainer } from "./containers.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
@@ -33,7 +33,6 @@ import {
   allTaint,
   anyElement,
   cleaned,
-  constant,
   firstStep,
   join,
   joinTaint,
@@ -86,7 +85,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [called.callee] });
   noteGiven(run, call, called);
-  setFacts(frame, models, subject);
+  setFacts(frame, models.facts, subject);
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
@@ -97,7 +96,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (given !== null) handOver(run, given, positional, called.named, call);
   const left = leftToOthers(run, called);
   if (left !== null) handOver(run, left, positional, called.named, call);
-  if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile), subject);
+  if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
   let result = cleaned(resultOf(run, frame, call, called, entered), filteredCleans(run, frame, call, called));
@@ -183,11 +182,6 @@ function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null
 
 /** What models call a function of another file: what is handed to it may be settled there. */
 const otherFile = "<other-file>";
-
-function setFacts(frame: Frame, { facts }: Pick<CallModels, "facts">, subject: Subject): void {
-  for (const { sets, when } of facts)
-    if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
-}
 
 /** Functions passed to a framework's registration are its entry points. */
 function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {

@@ -1,5 +1,5 @@
 import type { AskedSetting } from "../artefact.ts";
-import type { Match, Test } from "../catalogue/catalogue.ts";
+import type { Fact, Match, Test } from "../catalogue/catalogue.ts";
 import type { LazyRegex } from "../catalogue/expression.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Name } from "../findings/candidates.ts";
@@ -9,7 +9,17 @@ import { prefixFor } from "./operators.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
 import { hasRights, typeElsewhere } from "./rights.ts";
 import type { Flow, Frame, Hit, Run } from "./run.ts";
-import { allTaint, anyElement, elementAt, extend, nothing, type Step, type Taint, type Value } from "./value.ts";
+import {
+  allTaint,
+  anyElement,
+  constant,
+  elementAt,
+  extend,
+  nothing,
+  type Step,
+  type Taint,
+  type Value,
+} from "./value.ts";
 
 /** What a sink or pattern is asked about: a call with its arguments, or a value stored somewhere. */
 export interface Subject {
@@ -225,6 +235,12 @@ function usesOf(run: Run, frame: Frame, statement: string): string {
     .slice(0, usesMax)
     .join(" ")
     .slice(0, 600);
+}
+
+/** Notes what a call or an assignment settles for the rest of the function. */
+export function setFacts(frame: Frame, facts: readonly Fact[], subject: Subject): void {
+  for (const { sets, when } of facts)
+    if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
 }
 
 /** Whether a condition holds for certain. */

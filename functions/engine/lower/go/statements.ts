@@ -107,18 +107,20 @@ function importOf(l: Lowering, node: SyntaxNode): Statement[] {
   if (!text) return [];
   const module = text.replace(/\/v\d+$/, "").replace(/\.v\d+$/, "");
   const given = childIn(node, "name");
-  const as = given ? l.textOf(given) : packageName(module);
+  const as = given ? l.textOf(given) : packageName(l, module);
   const bound: Import = { ...span(node), kind: "import", module, name: null, as: as === "." ? "*" : as };
   if (as !== "_") return [bound];
   // Imported for what it does when it is loaded.
   return [bound, value(node, { ...span(node), kind: "field", of: l.variable(node, "_"), name: "init" })];
 }
 
-const packageName = (module: string): string =>
-  module
-    .slice(module.lastIndexOf("/") + 1)
-    .replace(/^go-|[-.]go$/g, "")
-    .replace(/[-.].*$/, "");
+/** What a package is called; names have no dashes, and of a folder that has, it is the part that the file uses. */
+function packageName(l: Lowering, module: string): string {
+  const folder = module.slice(module.lastIndexOf("/") + 1).replace(/^go-|[-.]go$/g, "");
+  const parts = folder.split(/[-.]/);
+  if (parts.length === 1) return folder;
+  return [parts.join(""), ...parts.toReversed()].find((part) => l.text.includes(`${part}.`)) ?? (parts[0] as string);
+}
 
 const assigned = (
   at: SyntaxNode,
