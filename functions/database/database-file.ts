@@ -49,7 +49,7 @@ const FileTask = z
     exclude_patterns: z.array(z.string().max(1024)).max(100).default([]),
     scan_config: z
       .object({
-        file_paths: z.array(z.string().max(1024)).nullish(),
+        file_paths: z.array(z.string().max(4096)).nullish(),
         full_scan: z.boolean().default(true),
         budget_tokens: Count.nullish(),
         budget_usd: z.number().min(0).max(1_000_000).nullish(),
