@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { UserConfig } from "../config/user-config.ts";
 import { originOf } from "../llm/model-address.ts";
+import { says } from "../platform/contract.ts";
 import { openSecret } from "../platform/secrets.ts";
 import { embeddingKeyOrigin } from "./embedding-address.ts";
 import { defaultModelOf, dimensionsOf, embeddingProviders, findEmbeddingProvider } from "./embedding-providers.ts";
@@ -14,7 +15,7 @@ export const EmbeddingBaseUrl = z
   .trim()
   .max(2000)
   .refine((url) => url === "" || /^https?:$/.test(URL.parse(url)?.protocol ?? ""), {
-    error: "expected an address such as https://api.example.com/v1",
+    ...says("应为形如 https://api.example.com/v1 的地址", "expected an address such as https://api.example.com/v1"),
   })
   .nullish();
 

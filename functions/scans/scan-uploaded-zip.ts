@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Id, UploadedFile } from "../platform/contract.ts";
+import { Id, says, UploadedFile } from "../platform/contract.ts";
 import { codesOf, SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
@@ -14,7 +14,10 @@ const ScanConfigField = z
     try {
       return JSON.parse(text) as unknown;
     } catch {
-      context.addIssue({ code: "custom", message: "expected a JSON object of scan options" });
+      context.addIssue({
+        code: "custom",
+        ...says("应为包含扫描选项的 JSON 对象", "expected a JSON object of scan options"),
+      });
       return z.NEVER;
     }
   })
