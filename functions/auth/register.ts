@@ -5,7 +5,7 @@ import { SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { hashPassword, NewPassword } from "../users/password.ts";
 import { newUser, UserView, userView } from "../users/user.ts";
-import { EmailAddress, FullName } from "../users/user-changes.ts";
+import { EmailAddress, FullName, named } from "../users/user-changes.ts";
 import { createUser, readUserByEmail } from "../users/user-store.ts";
 
 export const register = operation(
@@ -14,7 +14,7 @@ export const register = operation(
     path: "/auth/register",
     summary: "Make oneself an account, where that is allowed",
     auth: "anyone",
-    body: z.object({ email: EmailAddress, password: NewPassword, full_name: FullName }),
+    body: named(z.object({ email: EmailAddress, password: NewPassword, full_name: FullName })),
     success: UserView,
     failures: ["registration_off", "email_taken", "user_limit_reached"],
     grants: { reads: ["email", "user"], writes: ["email", "user", "userDirectory"] },

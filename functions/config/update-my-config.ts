@@ -1,4 +1,5 @@
 import { operation } from "../platform/operation.ts";
+import { requireNoClearSecret } from "./clear-secrets.ts";
 import { ConfigView, configView } from "./config-view.ts";
 import { Settings } from "./user-config.ts";
 import { savedSettings } from "./user-config-secrets.ts";
@@ -13,11 +14,20 @@ export const updateMyConfig = operation(
     auth: "user",
     body: Settings.partial(),
     success: ConfigView,
-    failures: ["stale_version", "secret_unreadable", "secret_prefix_reserved", "secret_too_long"],
+    failures: [
+      "stale_version",
+      "secret_unreadable",
+      "secret_prefix_reserved",
+      "secret_too_long",
+      "llm_header_malformed",
+      "llm_header_refused",
+      "outbound_userinfo",
+    ],
     grants: { reads: ["userConfig"], writes: ["userConfig"], checks: ["user"], secrets: ["encrypt", "decrypt"] },
   },
   async ({ body, caller, now }) => {
     const before = await findUserConfig(caller.id);
+    requireNoClearSecret(before, body);
     const next = await savedSettings(before, body, caller.id, now());
     await replaceUserConfig(before, next);
     return configView(next, caller.id);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { says } from "../platform/contract.ts";
 
 /** What is kept encrypted and shown masked. A field is a secret by having this very schema; there is no second list to forget. */
 const Secret = z.string().max(10_000).nullish();
@@ -39,7 +40,7 @@ const HostUrl = z
   .trim()
   .max(2000)
   .refine((url) => url === "" || originOf(url) !== null, {
-    error: "expected an address such as https://git.example.com",
+    ...says("应为形如 https://git.example.com 的地址", "expected an address such as https://git.example.com"),
   })
   .nullish();
 

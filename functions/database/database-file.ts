@@ -8,6 +8,7 @@ import { ProjectDraft, SourceType } from "../projects/project.ts";
 import { PromptTemplateDraft } from "../prompts/prompt-template.ts";
 import { RuleSetDraft } from "../rules/rule-set-draft.ts";
 import { TaskStatus, Warning } from "../scans/task.ts";
+import { isRepositoryUrl } from "../sources/repository-url.ts";
 
 /** The contract's limit for what a front end sends. An export is never longer, so what was exported can be imported. */
 export const fileBytesMax = 50 * 1024 * 1024;
@@ -34,6 +35,13 @@ const FileProject = ProjectDraft.extend({
   /** Older exports have none: what has an address is a repository. */
   source_type: SourceType.nullish(),
   default_branch: z.string().trim().min(1).max(255).nullish(),
+  /** Older projects may have what is none; it could never be read, and must not keep the rest from coming back. */
+  repository_url: z
+    .string()
+    .trim()
+    .max(2000)
+    .transform((url) => (isRepositoryUrl(url) ? url : null))
+    .nullish(),
   is_active: z.boolean().default(true),
   created_at: Time,
   updated_at: Time.nullish(),
@@ -49,7 +57,7 @@ const FileTask = z
     exclude_patterns: z.array(z.string().max(1024)).max(100).default([]),
     scan_config: z
       .object({
-        file_paths: z.array(z.string().max(1024)).nullish(),
+        file_paths: z.array(z.string().max(4096)).nullish(),
         full_scan: z.boolean().default(true),
         budget_tokens: Count.nullish(),
         budget_usd: z.number().min(0).max(1_000_000).nullish(),

@@ -2,9 +2,9 @@ import { v7 as uuid } from "uuid";
 import * as z from "zod";
 import type { UserConfig } from "../config/user-config.ts";
 import { findUserConfig } from "../config/user-config-store.ts";
-import { Id } from "../platform/contract.ts";
+import { Id, says } from "../platform/contract.ts";
 import { SluiceError } from "../platform/errors.ts";
-import type { Language } from "../platform/language.ts";
+import { type Language, OutputLanguage } from "../platform/language.ts";
 import { operation } from "../platform/operation.ts";
 import { templateText } from "../prompts/prompt-template.ts";
 import { defaultTemplate, visibleTemplate } from "../prompts/prompt-template-store.ts";
@@ -31,13 +31,13 @@ export const analyseCode = operation(
       "Analyse a piece of code at once, by rules and by one's own model where there is one; the result goes into one's history, the code does not",
     auth: "user",
     body: z.object({
-      code: z.string().regex(/\S/, { error: "there is no code" }),
+      code: z.string().refine((code) => /\S/.test(code), { ...says("没有代码", "there is no code") }),
       /** Any name or extension; in what is not known only secrets are searched for. */
       language: z.string().max(50),
       prompt_template_id: Id.nullish(),
       /** Whether the database default counts where no template is named; else it is the built-in one. */
       use_default_template: z.boolean().nullish(),
-      output_language: z.enum(["zh", "en", "zh-CN", "en-US"]).nullish(),
+      output_language: OutputLanguage.nullish(),
     }),
     success: InstantResult.extend({
       analysis_id: z.string(),
@@ -89,10 +89,8 @@ export const analyseCode = operation(
 );
 
 /** What the request says, then what the user has saved, then the language of the request itself. */
-function outputLanguageOf(wanted: string | null | undefined, config: UserConfig | null, asked: Language): Language {
-  const said = wanted ?? config?.otherConfig.outputLanguage;
-  return said ? (said.slice(0, 2) as Language) : asked;
-}
+const outputLanguageOf = (wanted: Language | null | undefined, config: UserConfig | null, asked: Language): Language =>
+  wanted ?? OutputLanguage.nullish().parse(config?.otherConfig.outputLanguage) ?? asked;
 
 /** @throws SluiceError prompt_template_not_found */
 async function templateFor(

@@ -111,6 +111,9 @@ export const fullPath = (contract: Pick<Contract, "path" | "root">): string =>
 
 export const isRaw = (success: z.ZodType | RawSuccess): success is RawSuccess => !(success instanceof z.ZodType);
 
+/** What a refinement of a schema says about a value that it refuses, in the languages of our messages. */
+export const says = (zh: string, en: string) => ({ params: { zh, en } });
+
 /** A UUID of any version, lower-cased; a value that is no id is a 422 before anything is looked up. */
 export const Id = z.uuid().toLowerCase();
 
@@ -129,6 +132,6 @@ export interface UploadedFile {
 
 export const UploadedFile = z
   .custom<UploadedFile>((value) => typeof value === "object" && value !== null && "bytes" in value, {
-    error: "a file is expected",
+    ...says("需要一个文件", "a file is expected"),
   })
   .meta({ format: "binary" });

@@ -1,5 +1,12 @@
+import * as z from "zod";
+
 /** Languages of our messages. */
 export type Language = "zh" | "en";
+
+/** The language that results are asked for in; the longer names are those of the settings. */
+export const OutputLanguage = z
+  .enum(["zh", "en", "zh-CN", "en-US"])
+  .transform((asked): Language => (asked.startsWith("en") ? "en" : "zh"));
 
 /** The language a caller asks for; Chinese when the header names neither, as the existing front ends expect. */
 export function languageOf(acceptLanguage: string | undefined): Language {

@@ -640,6 +640,11 @@ export const problems = {
     zh: "路径“{path}”无效：必须是项目内的相对路径",
     en: "“{path}” is not a relative path inside the project",
   },
+  path_selection_too_large: {
+    status: 422,
+    zh: "选择了 {count} 个文件，其路径总长超过 {limit} 字节；请改用排除模式，或只选择更少的文件",
+    en: "The paths of the {count} chosen files have more than {limit} bytes together; leave files out by exclude_patterns, or choose fewer",
+  },
   glob_too_many: {
     status: 422,
     zh: "排除模式共 {count} 个，上限为 {limit}",

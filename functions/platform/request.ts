@@ -20,6 +20,14 @@ const complaintsMax = 100;
 
 const localeErrors = { zh: chinese().localeError, en: english().localeError };
 
+/** The words that a schema brings along for a refusal of its own, see `says`, else those of the library. */
+const wordsIn =
+  (language: Language): z.core.$ZodErrorMap =>
+  (issue) => {
+    const own = issue.code === "custom" ? issue.params?.[language] : undefined;
+    return typeof own === "string" ? own : localeErrors[language](issue);
+  };
+
 /** One complaint, in the shape existing front ends read. */
 export interface ValidationIssue {
   readonly type: string;
@@ -64,7 +72,7 @@ export function validate<S extends z.ZodType>(
   where: string,
   language: Language,
 ): z.output<S> {
-  const parsed = schema.safeParse(value, { error: localeErrors[language], reportInput: true });
+  const parsed = schema.safeParse(value, { error: wordsIn(language), reportInput: true });
   if (parsed.success) return parsed.data;
   throw new ValidationFailed(
     parsed.error.issues.slice(0, complaintsMax).map((issue) => ({
@@ -76,11 +84,11 @@ export function validate<S extends z.ZodType>(
   );
 }
 
-/** Shows what was sent where that is short and harmless; a password or key is never sent back, not even to its owner. */
+/** Shows what was sent where that is short and harmless; a password or key is never sent back, not even to its owner and not within a URL. */
 function echo(input: unknown, path: readonly PropertyKey[]): { input?: unknown } {
   const secret = path.some((part) => /password|secret|token|key|authorization/i.test(String(part)));
-  const scalar = ["string", "number", "boolean"].includes(typeof input);
-  if (secret || !scalar) return {};
+  const scalar = ["string", "boolean"].includes(typeof input) || Number.isFinite(input);
+  if (secret || !scalar || (typeof input === "string" && /:\/\/[^/]*@/.test(input))) return {};
   return { input: typeof input === "string" ? input.slice(0, inputEchoMax) : input };
 }
 

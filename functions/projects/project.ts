@@ -1,4 +1,7 @@
 import * as z from "zod";
+import { says } from "../platform/contract.ts";
+import { isBranchName } from "../sources/providers/branch-name.ts";
+import { isRepositoryUrl } from "../sources/repository-url.ts";
 import { type User, UserBrief, userBrief } from "../users/user.ts";
 
 export const SourceType = z.enum(["repository", "zip"]);
@@ -73,10 +76,27 @@ export const Budget = z.object({
 const fields = {
   name: z.string().trim().min(1).max(200),
   source_type: SourceType,
-  repository_url: z.string().trim().max(2000).nullish(),
+  /** Empty means none. Everybody in the project sees it, front ends make links of it, and programs are given it. */
+  repository_url: z
+    .string()
+    .trim()
+    .max(2000)
+    .transform((url) => url || null)
+    .refine((url) => url === null || isRepositoryUrl(url), {
+      ...says(
+        "仓库地址应为 https://host/owner/repository 或 git@host:owner/repository，且不能包含用户名、密码或令牌（令牌请填写在个人设置中）",
+        "expected is https://host/owner/repository or git@host:owner/repository, without a name, password or token (tokens belong into one's settings)",
+      ),
+    })
+    .nullish(),
   repository_type: RepositoryType.nullish(),
   description: z.string().max(5000).nullish(),
-  default_branch: z.string().trim().min(1).max(255),
+  default_branch: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .refine(isBranchName, { ...says("不是有效的分支名", "no branch can have this name") }),
   programming_languages: z.array(z.string().max(50)).max(50),
   ...Budget.shape,
 };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { says } from "../platform/contract.ts";
 import type { Language } from "../platform/language.ts";
 import { sortOrderMax } from "../platform/system-records.ts";
 
@@ -87,7 +88,7 @@ const fields = {
   content_en: z.string().max(contentMax).nullish(),
   variables: z
     .record(z.string().min(1).max(100), z.string().max(1000))
-    .refine((variables) => Object.keys(variables).length <= 50, { error: "at most 50 variables" }),
+    .refine((variables) => Object.keys(variables).length <= 50, { ...says("最多 50 个变量", "at most 50 variables") }),
   is_active: z.boolean(),
   sort_order: z.int().min(0).max(sortOrderMax),
 };

@@ -4,8 +4,9 @@ import { unitCharactersMax } from "../engine/review/units.ts";
 import { AnalysisResult, analysisResult } from "../issues/analysis-result.ts";
 import { failureText } from "../llm/failure-texts.ts";
 import { ModelFailure } from "../llm/model.ts";
+import { says } from "../platform/contract.ts";
 import { isSluiceError } from "../platform/errors.ts";
-import type { Language } from "../platform/language.ts";
+import { type Language, OutputLanguage } from "../platform/language.ts";
 import { operation } from "../platform/operation.ts";
 import { contentMax } from "./prompt-template.ts";
 import { tryTemplate, type UnusableAnswer } from "./try-template.ts";
@@ -20,14 +21,17 @@ export const testPromptTemplate = operation(
     body: z.object({
       content: z.string().min(1).max(contentMax),
       /** As much as a scan shows a model in one call. */
-      code: z.string().regex(/\S/).max(unitCharactersMax),
+      code: z
+        .string()
+        .max(unitCharactersMax)
+        .refine((code) => /\S/.test(code), { ...says("没有代码", "there is no code") }),
       language: z
         .string()
         .trim()
         .toLowerCase()
         .regex(/^[a-z0-9+#.-]{1,50}$/)
         .default("python"),
-      output_language: z.enum(["zh", "en"]).default("zh"),
+      output_language: OutputLanguage.default("zh"),
     }),
     success: z.object({
       success: z.boolean(),

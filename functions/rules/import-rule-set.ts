@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { says } from "../platform/contract.ts";
 import { operation } from "../platform/operation.ts";
 import { makeFailures, makeGrants, makeRuleSet } from "./make-rule-set.ts";
 import { RuleFileText, ruleFileDrafts } from "./rule-file-drafts.ts";
@@ -17,7 +18,7 @@ export const importRuleSet = operation(
       rule_files: z.array(RuleFileText).max(200).optional(),
     }).refine(({ rules, rule_files }) => rules !== undefined || rule_files !== undefined, {
       path: ["rules"],
-      error: "expected rules or rule_files",
+      ...says("需要 rules 或 rule_files", "expected rules or rule_files"),
     }),
     success: RuleSetView,
     failures: makeFailures,

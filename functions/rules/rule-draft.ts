@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isRuleFile } from "../engine/match/rule-file.ts";
+import { says } from "../platform/contract.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { sortOrderMax } from "../platform/system-records.ts";
 import { type AuditRule, RuleCategory, RuleSeverity } from "./audit-rule.ts";
@@ -33,11 +34,14 @@ const fields = {
   fix_suggestion: text(4000),
   /** Front ends make links of it, so nothing that a browser would run. */
   reference_url: text(500).refine((url) => /^https?:$/.test(URL.parse(url ?? "")?.protocol ?? "https:"), {
-    error: "expected an address that begins with http:// or https://",
+    ...says("应为以 http:// 或 https:// 开头的地址", "expected an address that begins with http:// or https://"),
   }),
   pattern: text(ruleFileCharactersMax)
     .refine((pattern) => !pattern || pattern.length <= regexCharactersMax || isRuleFile(pattern), {
-      error: `a regular expression has at most ${regexCharactersMax} characters`,
+      ...says(
+        `正则表达式最多 ${regexCharactersMax} 个字符`,
+        `a regular expression has at most ${regexCharactersMax} characters`,
+      ),
     })
     .meta({
       description:

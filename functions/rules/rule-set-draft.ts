@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { says } from "../platform/contract.ts";
 import { sortOrderMax } from "../platform/system-records.ts";
 import type { AuditRule } from "./audit-rule.ts";
 import { AuditRuleDraft, rulesPerSetMax } from "./rule-draft.ts";
@@ -18,7 +19,7 @@ const fields = {
   rule_type: RuleType,
   severity_weights: z
     .record(z.string().min(1).max(50), z.int().min(0).max(1000))
-    .refine((weights) => Object.keys(weights).length <= 20, { error: "at most 20 weights" }),
+    .refine((weights) => Object.keys(weights).length <= 20, { ...says("最多 20 个权重", "at most 20 weights") }),
   is_active: z.boolean(),
   sort_order: z.int().min(0).max(sortOrderMax),
 };

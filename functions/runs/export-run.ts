@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Id } from "../platform/contract.ts";
+import { Id, says } from "../platform/contract.ts";
 import { environment } from "../platform/environment.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { putJson, putObject } from "../platform/object-store.ts";
@@ -24,7 +24,7 @@ const ExportRequest = z
   .partial()
   .extend({ segments_max: z.number().int().min(1).max(1000).default(1000) })
   .refine(({ stamp, from }) => (stamp === undefined) === (from === undefined), {
-    error: "stamp and from go together",
+    ...says("stamp 和 from 必须同时给出", "stamp and from go together"),
   })
   .default({ segments_max: 1000 });
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { projectIdsOf } from "../members/member-store.ts";
+import { fitting } from "../platform/answer-size.ts";
 import { Id, page } from "../platform/contract.ts";
 import { listReply, operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
@@ -31,7 +32,7 @@ export const listTasks = operation(
       const of = projects.get(task.projectId);
       return of ? [taskView(task, of, language)] : [];
     });
-    return listReply(rows, total - (items.length - rows.length));
+    return listReply(fitting(rows), total - (items.length - rows.length));
   },
 );
 

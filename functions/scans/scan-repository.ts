@@ -5,7 +5,7 @@ import { authorise } from "../projects/authorise.ts";
 import { repositoryOf, requireReadable } from "../sources/project-repository.ts";
 import { checkedBranch } from "../sources/providers/branch-name.ts";
 import { ScanRequest } from "./scan-request.ts";
-import { startFailures, startGrants, startScan } from "./start-scan.ts";
+import { acceptedConfig, startFailures, startGrants, startScan } from "./start-scan.ts";
 
 export const scanRepository = operation(
   {
@@ -28,7 +28,8 @@ export const scanRepository = operation(
     requireReadable(repository);
     const branch_name = checkedBranch(repository.branch);
     const subject = { taskType: "repository", source: null, repository } as const;
-    const task = await startScan(project, caller.id, subject, { ...body, branch_name }, now());
+    const config = await acceptedConfig(caller.id, { ...body, branch_name });
+    const task = await startScan(project, caller.id, subject, config, now());
     return { task_id: task.id, status: "started" as const };
   },
 );

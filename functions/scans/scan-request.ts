@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { Id } from "../platform/contract.ts";
+import { SluiceError } from "../platform/errors.ts";
 import { Budget } from "../projects/project.ts";
 import type { ScanConfig } from "./task.ts";
 
@@ -26,3 +27,14 @@ export const scanConfig = (request: ScanRequest): ScanConfig => ({
   budgetTokens: request.budget_tokens ?? null,
   budgetUsd: request.budget_usd ?? null,
 });
+
+/** Of the paths of a selection, in UTF-8. They lie in the task's item, which may have 400 KB, and a page of tasks shows many of them. */
+const selectionBytesMax = 200_000;
+
+/** @throws SluiceError path_selection_too_large */
+export function requireStorable({ filePaths }: Pick<ScanConfig, "filePaths">): void {
+  const paths = filePaths ?? [];
+  const bytes = paths.reduce((sum, path) => sum + Buffer.byteLength(path), 0);
+  if (bytes > selectionBytesMax)
+    throw new SluiceError("path_selection_too_large", { count: paths.length, limit: selectionBytesMax });
+}

@@ -5,7 +5,7 @@ import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
 import { requireStoredZip } from "../sources/stored-zip-store.ts";
 import { ScanRequest } from "./scan-request.ts";
-import { startFailures, startGrants, startScan, zipSubject } from "./start-scan.ts";
+import { acceptedConfig, startFailures, startGrants, startScan, zipSubject } from "./start-scan.ts";
 
 export const scanStoredZip = operation(
   {
@@ -24,7 +24,9 @@ export const scanStoredZip = operation(
   async ({ query, body, caller, now }) => {
     const project = await authorise(caller, "scan", query.project_id);
     if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
-    const task = await startScan(project, caller.id, zipSubject(await requireStoredZip(project.id)), body, now());
+    const zip = await requireStoredZip(project.id);
+    const config = await acceptedConfig(caller.id, body);
+    const task = await startScan(project, caller.id, zipSubject(zip), config, now());
     return { task_id: task.id, status: "queued" as const };
   },
 );

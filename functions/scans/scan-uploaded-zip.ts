@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { Id, UploadedFile } from "../platform/contract.ts";
+import { Id, says, UploadedFile } from "../platform/contract.ts";
 import { codesOf, SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
 import { storeArchive } from "../sources/stored-zip-store.ts";
 import { ScanRequest } from "./scan-request.ts";
-import { startFailures, startScan, zipSubject } from "./start-scan.ts";
+import { acceptedConfig, startFailures, startScan, zipSubject } from "./start-scan.ts";
 
 /** The options come as one form field that holds JSON. */
 const ScanConfigField = z
@@ -14,7 +14,10 @@ const ScanConfigField = z
     try {
       return JSON.parse(text) as unknown;
     } catch {
-      context.addIssue({ code: "custom", message: "expected a JSON object of scan options" });
+      context.addIssue({
+        code: "custom",
+        ...says("应为包含扫描选项的 JSON 对象", "expected a JSON object of scan options"),
+      });
       return z.NEVER;
     }
   })
@@ -43,9 +46,10 @@ export const scanUploadedZip = operation(
   async ({ body, caller, now }) => {
     const project = await authorise(caller, "scan", body.project_id);
     if (project.sourceType !== "zip") throw new SluiceError("project_not_zip");
+    const config = await acceptedConfig(caller.id, body.scan_config);
     const owner = { projectId: project.id, ownerId: project.ownerId, filename: body.file.filename };
     const zip = await storeArchive(owner, body.file.bytes, now());
-    const task = await startScan(project, caller.id, zipSubject(zip), body.scan_config, now());
+    const task = await startScan(project, caller.id, zipSubject(zip), config, now());
     return { task_id: task.id, status: "queued" as const };
   },
 );

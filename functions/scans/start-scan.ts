@@ -8,8 +8,8 @@ import { compileExclusions } from "../sources/exclusions.ts";
 import { normalisePath } from "../sources/normalise-path.ts";
 import type { StoredZip } from "../sources/stored-zip.ts";
 import { startExecution } from "./scan-execution.ts";
-import { type ScanRequest, scanConfig } from "./scan-request.ts";
-import { newTask, type Task } from "./task.ts";
+import { requireStorable, type ScanRequest, scanConfig } from "./scan-request.ts";
+import { newTask, type ScanConfig, type Task } from "./task.ts";
 import { createTask } from "./task-store.ts";
 
 /** What is looked at: an archive that is there, or a repository that the workflow fetches. */
@@ -42,23 +42,34 @@ export const startGrants = {
 } as const satisfies Grants;
 
 /**
+ * What a request asks of a scan, checked. It comes before anything is written: a request that is refused must not have replaced the
+ * project's archive.
+ * @throws SluiceError glob_*, path_*, rule_set_not_found, prompt_template_not_found
+ */
+export async function acceptedConfig(callerId: string, request: ScanRequest): Promise<ScanConfig> {
+  const config = scanConfig(request);
+  compileExclusions(config.excludePatterns);
+  for (const path of config.filePaths ?? []) normalisePath(path);
+  requireStorable(config);
+  // A reference in a body is authorised like an id in a path.
+  if (config.ruleSetId !== null) await visibleRuleSet(callerId, config.ruleSetId);
+  if (config.promptTemplateId !== null) await visibleTemplate(callerId, config.promptTemplateId);
+  return config;
+}
+
+/**
  * Accepts a scan: writes the task, then starts its execution. A crash in between loses nothing, the sweeper starts
  * what is pending.
- * @throws SluiceError glob_*, path_*, rule_set_not_found, prompt_template_not_found, project_in_recycle_bin: nothing is written then
+ * @param config of `acceptedConfig`
+ * @throws SluiceError project_in_recycle_bin: nothing is written then
  */
 export async function startScan(
   project: Project,
   callerId: string,
   subject: ScanSubject,
-  request: ScanRequest,
+  config: ScanConfig,
   at: Date,
 ): Promise<Task> {
-  const config = scanConfig(request);
-  compileExclusions(config.excludePatterns);
-  for (const path of config.filePaths ?? []) normalisePath(path);
-  // A reference in a body is authorised like an id in a path.
-  if (config.ruleSetId !== null) await visibleRuleSet(callerId, config.ruleSetId);
-  if (config.promptTemplateId !== null) await visibleTemplate(callerId, config.promptTemplateId);
   const task = newTask(
     {
       id: uuid(),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Id, page } from "../platform/contract.ts";
+import { Id, page, says } from "../platform/contract.ts";
 import { codesOf } from "../platform/errors.ts";
 import { operation, Reply } from "../platform/operation.ts";
 import { authorise } from "../projects/authorise.ts";
@@ -15,9 +15,12 @@ const ExcludePatterns = z
   .max(20_000)
   .transform((text, context) => {
     try {
-      return JSON.parse(text) as unknown;
+      return JSON.parse(text.trim() || "[]") as unknown;
     } catch {
-      context.addIssue({ code: "custom", message: "expected a JSON array of glob patterns" });
+      context.addIssue({
+        code: "custom",
+        ...says("应为由排除模式组成的 JSON 数组", "expected a JSON array of glob patterns"),
+      });
       return z.NEVER;
     }
   })

@@ -10,6 +10,8 @@ import { readManifest, readStoredZip } from "./stored-zip-store.ts";
 /** All files of a project, before exclusions. */
 export interface ProjectFiles {
   readonly files: readonly Candidate[];
+  /** The single top folder of the archive, which is no part of their paths, or "". */
+  readonly root: string;
   /** True when the host does not list all of them. */
   readonly truncated: boolean;
 }
@@ -22,7 +24,9 @@ export interface ProjectFiles {
 export async function filesOfProject(project: Project, callerId: string, branch?: string): Promise<ProjectFiles> {
   if (project.sourceType === "repository") return filesOfRepository(project, callerId, branch);
   const zip = await readStoredZip(project.id);
-  return { files: zip ? (await readManifest(zip)).files : [], truncated: false };
+  if (!zip) return { files: [], root: "", truncated: false };
+  const { files, root } = await readManifest(zip);
+  return { files, root, truncated: false };
 }
 
 /** The host is asked in any case, with the caller's token. What was fetched of that very commit is more exact than its list. */
@@ -33,7 +37,7 @@ async function filesOfRepository(project: Project, callerId: string, branch?: st
   const snapshot = await findSnapshotOf(project.id, ref, head);
   const manifest =
     snapshot && (await getJson<Manifest>({ bucket: environment().SOURCES_BUCKET, key: snapshot.manifestKey }));
-  if (manifest) return { files: manifest.files, truncated: false };
+  if (manifest) return { files: manifest.files, root: manifest.root, truncated: false };
   const { items, truncated } = await repository.files(head);
-  return { files: items.map((file) => ({ ...file, binary: false })), truncated };
+  return { files: items.map((file) => ({ ...file, binary: false })), root: "", truncated };
 }

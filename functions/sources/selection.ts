@@ -9,6 +9,8 @@ export const sourceBytesMax = 204_800;
 export interface Selection {
   /** Only these; none or an empty list means all. Compared in normal form, so `src\a.js` is `src/a.js`. */
   filePaths?: readonly string[];
+  /** The single top folder that was taken off the paths of an archive: who looks into their ZIP sees paths that begin with it. */
+  root?: string;
   /** On top of the built-in exclusions. */
   excludePatterns?: readonly string[];
   /** Cuts the list of accepted files; 0 means no limit. Files that were asked for by name are not counted against it. */
@@ -53,7 +55,11 @@ export interface SelectedFiles<F extends Candidate> {
  * @throws path_not_allowed for a path that leads out of the project, glob_* for patterns
  */
 export function selectFiles<F extends Candidate>(files: readonly F[], selection: Selection): SelectedFiles<F> {
-  const wanted = new Set(selection.filePaths?.map(normalisePath));
+  const existing = new Set(files.map((file) => file.path));
+  const top = selection.root ? `${selection.root}/` : "";
+  const known = (path: string) =>
+    !existing.has(path) && existing.has(path.slice(top.length)) && path.startsWith(top) ? path.slice(top.length) : path;
+  const wanted = new Set(selection.filePaths?.map(normalisePath).map(known));
   const chosen = wanted.size > 0;
   const excluded = compileExclusions(selection.excludePatterns ?? [])(files.map((file) => file.path));
   const filesMax = chosen || !selection.maxFiles ? Number.POSITIVE_INFINITY : selection.maxFiles;
@@ -70,7 +76,6 @@ export function selectFiles<F extends Candidate>(files: readonly F[], selection:
       else skipped.push({ path, reason });
     }
   }
-  const existing = new Set(files.map((file) => file.path));
   return { accepted, skipped, missing: [...wanted].filter((path) => !existing.has(path)) };
 }
 

@@ -85,11 +85,12 @@ export const estimateScan = operation(
 /** Chooses files as the plan of a scan does, and among them those that a model looks at. */
 async function filesOf(project: Project, callerId: string, config: ScanConfig, instructions: ScanInstructions) {
   if (project.sourceType === "zip") await requireStoredZip(project.id);
-  const { files, truncated } = await filesOfProject(project, callerId, config.branchName ?? undefined);
+  const { files, root, truncated } = await filesOfProject(project, callerId, config.branchName ?? undefined);
   const { filePaths, excludePatterns } = config;
   const { model, modelTrouble, filesMax } = instructions;
   const { accepted, skipped, missing } = selectFiles(files, {
     filePaths: filePaths ?? undefined,
+    root,
     excludePatterns,
     maxFiles: filesMax ?? undefined,
   });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { runScopes } from "../platform/contract.ts";
+import { runScopes, says } from "../platform/contract.ts";
 import { SluiceError } from "../platform/errors.ts";
 import { operation } from "../platform/operation.ts";
 import { RunName, runIdOf } from "../runs/run-name.ts";
@@ -30,7 +30,10 @@ export const createToken = operation(
       })
       .refine(({ scope, run }) => !run || runScopes.includes(scope), {
         path: ["run"],
-        error: `only tokens of the scopes ${runScopes.join(", ")} can be for one run`,
+        ...says(
+          `只有权限范围为 ${runScopes.join("、")} 的令牌可以限定于一个运行`,
+          `only tokens of the scopes ${runScopes.join(", ")} can be for one run`,
+        ),
       }),
     success: ApiTokenView.extend({ token: z.string() }),
     failures: ["token_limit_reached"],

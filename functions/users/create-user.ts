@@ -2,7 +2,7 @@ import { v7 as uuid } from "uuid";
 import { operation } from "../platform/operation.ts";
 import { hashPassword } from "./password.ts";
 import { UserView, userView } from "./user.ts";
-import { draftedUser, UserDraft } from "./user-changes.ts";
+import { draftedUser, named, UserDraft } from "./user-changes.ts";
 import * as users from "./user-store.ts";
 
 export const createUser = operation(
@@ -11,7 +11,7 @@ export const createUser = operation(
     path: "/users",
     summary: "Create a user",
     auth: "administrator",
-    body: UserDraft,
+    body: named(UserDraft),
     success: UserView,
     failures: ["email_taken", "user_limit_reached"],
     grants: { writes: ["user", "email", "userDirectory"] },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { operation } from "../platform/operation.ts";
 import { hashPassword } from "./password.ts";
 import { UserView, userView } from "./user.ts";
-import { changeUser, ProfileChanges } from "./user-changes.ts";
+import { changeUser, named, ProfileChanges } from "./user-changes.ts";
 import { replaceUser } from "./user-store.ts";
 
 export const updateMe = operation(
@@ -11,7 +11,7 @@ export const updateMe = operation(
     path: "/users/me",
     summary: "Change one's own profile; role and status are ignored, another password ends all sessions, this one too",
     auth: "user",
-    body: ProfileChanges,
+    body: named(ProfileChanges),
     success: UserView.extend({ session_ended: z.boolean() }),
     failures: ["email_in_use", "stale_version"],
     grants: { writes: ["user", "email", "userDirectory"] },

@@ -5,7 +5,7 @@ import { operation } from "../platform/operation.ts";
 import { keepAdministrator } from "./keep-administrator.ts";
 import { hashPassword } from "./password.ts";
 import { administrates, UserView, userView } from "./user.ts";
-import { changeUser, UserChanges } from "./user-changes.ts";
+import { changeUser, named, UserChanges } from "./user-changes.ts";
 import { replaceUser, requireUser } from "./user-store.ts";
 
 export const updateUser = operation(
@@ -15,7 +15,7 @@ export const updateUser = operation(
     summary: "Change a user; fields that are left out stay as they are",
     auth: "administrator",
     params: z.object({ id: Id }),
-    body: UserChanges,
+    body: named(UserChanges),
     success: UserView,
     failures: [
       "user_not_found",

@@ -29,6 +29,13 @@ export const EmailAddress = z
 
 export const FullName = line(100).min(1);
 
+/** A body that may call the full name `name`, as answers do too; `full_name` wins. */
+export const named = <S extends z.ZodType>(body: S) =>
+  z.preprocess((given) => {
+    const { name, ...rest } = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
+    return name === undefined || Array.isArray(given) ? given : { full_name: name, ...rest };
+  }, body);
+
 /** Left out, null and "" mean the same in a change: the password stays. */
 const ChangedPassword = z
   .preprocess((given) => (given === "" || given === null ? undefined : given), NewPassword.optional())

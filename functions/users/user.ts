@@ -29,6 +29,8 @@ export const UserView = z.object({
   id: z.string(),
   email: z.string(),
   full_name: z.string(),
+  /** The same as `full_name`: clients know it by either. */
+  name: z.string(),
   phone: z.string().nullable(),
   avatar_url: z.string().nullable(),
   role: Role,
@@ -44,6 +46,7 @@ export const userView = (user: User): z.input<typeof UserView> => ({
   id: user.id,
   email: user.email,
   full_name: user.fullName,
+  name: user.fullName,
   phone: user.phone,
   avatar_url: user.avatarUrl,
   role: user.role,

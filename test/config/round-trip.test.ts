@@ -1,4 +1,4 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   defaultSettings,
@@ -134,5 +134,27 @@ describe("the defaults", () => {
     for (const group of groups)
       for (const [name, value] of Object.entries(shown[group]))
         if (isSecretField(name)) expect([name, value]).toEqual([name, ""]);
+  });
+});
+
+describe("settings that are shown as they are", () => {
+  it.each([
+    [{ llmConfig: { llmCustomHeaders: "Authorization: Bearer CANARY" } }, "llm_header_refused"],
+    [{ llmConfig: { llmCustomHeaders: '{"X-A":"b\\r\\nX-Api-Key: CANARY"}' } }, "llm_header_malformed"],
+    [{ llmConfig: { llmBaseUrl: "https://me:CANARY@models.example/v1" } }, "outbound_userinfo"],
+    [{ otherConfig: { gitlabBaseUrl: "https://oauth2:CANARY@gitlab.example" } }, "outbound_userinfo"],
+    [{ otherConfig: { embedding_config: { base_url: "https://CANARY@vectors.example" } } }, "outbound_userinfo"],
+  ])("take no secret: %j", async (json, code) => {
+    const { status, body } = await alice.call("updateMyConfig", { json });
+    expect([status, body.code]).toEqual([422, code]);
+    expect(JSON.stringify([body, (await stored()) ?? null])).not.toContain("CANARY");
+  });
+
+  it("keep what older versions took while the rest changes", async () => {
+    await save({ llmConfig: { llmModel: "m" } });
+    const old = { ...(await stored()), llmConfig: { llmModel: "m", llmCustomHeaders: "Authorization: x" } };
+    await table.send(new PutCommand({ TableName: environment().TABLE_NAME, Item: old }));
+    const { llmConfig } = await read();
+    expect(await save({ llmConfig: { ...llmConfig, llmModel: "n" } })).toMatchObject({ llmConfig: { llmModel: "n" } });
   });
 });

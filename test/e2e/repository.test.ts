@@ -182,8 +182,11 @@ describe("a repository project", () => {
   });
 
   it("with an address that is none says so at once", async () => {
-    for (const repository_type of ["github", "other"]) {
-      const id = await projectAt(github, "github", "", { repository_type, repository_url: "not an address" });
+    for (const more of [
+      { repository_url: "https://github.com/owner" },
+      { repository_type: "other", repository_url: "https://host/" },
+    ]) {
+      const id = await projectAt(github, "github", "", more);
       const answer = await api.call("POST", `/api/v1/projects/${id}/scan`);
       expect(answer).toMatchObject({ status: 422, body: { code: "repository_url_invalid" } });
     }

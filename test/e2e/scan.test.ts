@@ -84,6 +84,62 @@ describe("auditing a ZIP", () => {
     ]);
   });
 
+  it("covers files that are named as the archive has them, below the one folder on top", async () => {
+    const { task_id } = await scan((await api.projectWith(vulnerableApp)).id, { file_paths: ["shop/app.py"] });
+    const direct = await api.task(task_id);
+    const packed = Object.fromEntries(Object.entries(vulnerableApp).map(([path, text]) => [`release-1/${path}`, text]));
+    const { task_id: other } = await scan((await api.projectWith(packed)).id, {
+      file_paths: ["release-1\\shop\\app.py"],
+    });
+    const { total_files, issues_count, warnings } = await api.task(other);
+    expect({ total_files, issues_count, warnings }).toEqual({
+      total_files: 1,
+      issues_count: direct.issues_count,
+      warnings: [{ code: "rules_only", count: 0, paths: [] }],
+    });
+  });
+
+  it("refuses options before the archive that comes with them takes the place of the stored one", async () => {
+    const project = await api.projectWith(vulnerableApp);
+    const stored = await api.ok("GET", `/api/v1/projects/${project.id}/zip`);
+    const refused = [
+      { rule_set_id: project.id },
+      { prompt_template_id: project.id },
+      { file_paths: ["../x"] },
+      { exclude_patterns: ["(a"] },
+    ];
+    for (const options of refused) {
+      const multipart = {
+        project_id: project.id,
+        file: await zipOf({ "other.py": "x = 1" }),
+        scan_config: JSON.stringify(options),
+      };
+      const { status } = await api.call("POST", "/api/v1/scan/upload-zip", { multipart });
+      expect([404, 422]).toContain(status);
+    }
+    expect(await api.ok("GET", `/api/v1/projects/${project.id}/zip`)).toEqual(stored);
+  });
+
+  it("takes as many paths as a task can keep, and lists tasks with all of them a page at a time", async () => {
+    const project = await api.projectWith({ "a.py": "x = 1" });
+    const paths = (count: number) =>
+      Array.from({ length: count }, (_, i) => `${"folder/".repeat(12)}${i + 100_000}.py`);
+    const refused = await api.call("POST", "/api/v1/scan/scan-stored-zip", {
+      query: { project_id: project.id },
+      json: { file_paths: paths(4_000) },
+    });
+    expect(refused).toMatchObject({ status: 422, body: { code: "path_selection_too_large" } });
+    const count = 26;
+    for (let i = 0; i < count; i++) await scan(project.id, { file_paths: paths(2_000) });
+    const list = (skip: number) =>
+      api.call("GET", "/api/v1/tasks/", { query: { project_id: project.id, skip: String(skip) } });
+    const first = await list(0);
+    expect(first).toMatchObject({ status: 200, body: expect.any(Array) });
+    expect(first.headers.get("X-Total-Count")).toBe(String(count));
+    expect(first.body.length).toBeLessThan(count);
+    expect((await list(first.body.length)).body).toHaveLength(count - first.body.length);
+  });
+
   it("completes with a warning and without a score when there is nothing to scan", async () => {
     const project = await api.projectWith({ "README.md": "# nothing here", "logo.png": "no code" });
     const { task_id } = await scan(project.id);

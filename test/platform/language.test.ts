@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { languageOf } from "../../functions/platform/language.ts";
+import { describe, expect, it } from "vitest";
+import { languageOf, OutputLanguage } from "../../functions/platform/language.ts";
 
 it.each([
   [undefined, "zh"],
@@ -13,4 +13,19 @@ it.each([
   ["de", "zh"],
 ])("chooses for Accept-Language %o the language %s", (header, language) => {
   expect(languageOf(header)).toBe(language);
+});
+
+describe("the language of results", () => {
+  it.each([
+    ["zh", "zh"],
+    ["en", "en"],
+    ["zh-CN", "zh"],
+    ["en-US", "en"],
+  ])("%s, as requests and settings name it, is %s", (asked, language) => {
+    expect(OutputLanguage.parse(asked)).toBe(language);
+  });
+
+  it("is none that we do not write", () => {
+    expect(OutputLanguage.safeParse("fr").success).toBe(false);
+  });
 });

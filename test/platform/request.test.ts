@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type Contract, UploadedFile } from "../../functions/platform/contract.ts";
+import { type Contract, says, UploadedFile } from "../../functions/platform/contract.ts";
 import type { OperationEvent } from "../../functions/platform/operation.ts";
 import { parseJson, readRequest, ValidationFailed } from "../../functions/platform/request.ts";
 
@@ -48,6 +48,25 @@ describe("a JSON body", () => {
 
 describe("validation", () => {
   const body = z.object({ name: z.string().min(1), password: z.string().min(8) });
+
+  it("speaks the language of the caller, also where a schema has words of its own", async () => {
+    const even = z.object({
+      n: z.number().refine((n) => n % 2 === 0, { ...says("应为偶数", "expected is an even number") }),
+    });
+    const words = async (language: "zh" | "en") => {
+      const sent = event({ headers: { "content-type": "application/json" }, body: '{"n":1}' }, language);
+      const failed = await readRequest(sent, contract({ body: even })).catch((error) => error);
+      return failed.issues[0].msg;
+    };
+    expect([await words("zh"), await words("en")]).toEqual(["应为偶数", "expected is an even number"]);
+  });
+
+  it("never repeats a token within a URL, nor what is no number", async () => {
+    const query = z.object({ url: z.string().max(3), n: z.coerce.number() });
+    const sent = event({ multiValueQueryStringParameters: { url: ["https://me:secret@host/x"], n: ["abc"] } });
+    const failed = await readRequest(sent, contract({ query })).catch((error) => error);
+    expect(failed.issues.map((issue: object) => "input" in issue)).toEqual([false, false]);
+  });
 
   it("names place, reason and short input, and never repeats a password", async () => {
     const sent = event({ headers: { "content-type": "application/json" }, body: '{"name":"","password":"short"}' });

@@ -105,6 +105,51 @@ describe("changing a project", () => {
   });
 });
 
+describe("the repository of a project", () => {
+  const accepted = (repository_url: unknown) => {
+    const { success, data } = ProjectDraft.safeParse({ name: "p", repository_url });
+    const patched = ProjectPatch.safeParse({ repository_url });
+    expect([patched.success, patched.data?.repository_url]).toEqual([success, data?.repository_url]);
+    return success ? data?.repository_url : "refused";
+  };
+
+  it.each([
+    "https://github.com/owner/name.git",
+    "http://git.corp.example:3000/owner/name",
+    "https://gitlab.com/group/name/-/tree/main",
+    "git@github.com:owner/name.git",
+    "ssh://git@host.example:2222/~user/name",
+  ])("may be %s", (url) => {
+    expect(accepted(` ${url} `)).toBe(url);
+  });
+
+  it.each([
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "ext::sh -c id",
+    "git://host.example/name",
+    "-oProxyCommand=id",
+    "ssh://-oProxyCommand=id/x",
+    "git@-oProxyCommand=id:x",
+    "https://name:secret@host.example/owner/name",
+    "https://ghp_token@github.com/owner/name",
+    "https://host.example/a\r\nX-Header: b",
+    "https://host.example/\u202ea/b",
+    "host.example/owner/name",
+    "https://",
+  ])("cannot be %j", (url) => {
+    expect(accepted(url)).toBe("refused");
+  });
+
+  it("can be left out", () => {
+    expect([null, "", "  "].map(accepted)).toEqual([null, null, null]);
+  });
+
+  it.each(["-x", "a b", "a..b", "x\ny", "@{", "a~1", "HEAD"])("has no branch %j", (default_branch) => {
+    expect(ProjectDraft.safeParse({ name: "p", default_branch }).success).toBe(false);
+  });
+});
+
 describe("the recycle bin", () => {
   it("holds what was deleted, last deleted first, and gives it back", async () => {
     const [a, b, c] = [await create(), await create(), await create()] as [string, string, string];

@@ -46,6 +46,14 @@ describe("the selection", () => {
     expect(skipped).toHaveLength(files.length - 1);
   });
 
+  it("takes paths as they stand in the archive, with the folder that all of it lies in", () => {
+    expect(paths({ filePaths: ["shop/src/a.js", "shop\\src\\b.py"], root: "shop" })).toEqual(["src/a.js", "src/b.py"]);
+    expect(selectFiles([file("src/a.js"), file("a.js")], { filePaths: ["src/a.js"], root: "src" }).accepted).toEqual([
+      file("src/a.js"),
+    ]);
+    expect(selectFiles(files, { filePaths: ["shop/gone.js"], root: "shop" }).missing).toEqual(["shop/gone.js"]);
+  });
+
   it("still skips an excluded file that was asked for", () => {
     const { accepted, skipped } = selectFiles(files, {
       filePaths: ["node_modules/x/a.js", "src/a.js", "src/b.py"],

@@ -4,6 +4,7 @@ import {
   changeUser,
   draftedUser,
   EmailAddress,
+  named,
   ProfileChanges,
   UserChanges,
   UserDraft,
@@ -44,6 +45,16 @@ describe("an address", () => {
     `${"a".repeat(65)}@b`,
     `a@${"b".repeat(260)}`,
   ])("%o is none", (given) => expect(EmailAddress.safeParse(given).success).toBe(false));
+});
+
+describe("a body", () => {
+  it("may call the full name by either of its names", () => {
+    const body = named(ProfileChanges);
+    expect(body.parse({ name: " Anna ", phone: "1" })).toEqual({ full_name: "Anna", phone: "1" });
+    expect(body.parse({ name: "Anna", full_name: "Berta" })).toEqual({ full_name: "Berta" });
+    expect(body.safeParse({ name: "" }).error?.issues[0]?.path).toEqual(["full_name"]);
+    expect([[], null, "name", 7].map((given) => body.safeParse(given).success)).toEqual([false, false, false, false]);
+  });
 });
 
 describe("a change", () => {

@@ -55,6 +55,7 @@ export const planScan = workflowTask(
     const { filePaths, excludePatterns } = task.config;
     const { accepted, skipped, missing } = selectFiles(manifest.files, {
       filePaths: filePaths ?? undefined,
+      root: manifest.root,
       excludePatterns,
       maxFiles: instructions.filesMax ?? undefined,
     });

@@ -178,9 +178,8 @@ describe("trying access", () => {
 
   it.each([
     [{ default_branch: "gone" }, "repository_branch_not_found"],
-    [{ default_branch: "../x" }, "repository_branch_invalid"],
     [{ repository_type: "other" }, "repository_not_found"],
-    [{ repository_type: "other", repository_url: "no repository" }, "repository_url_invalid"],
+    [{ repository_type: "other", repository_url: "https://host.example/a?b" }, "repository_url_invalid"],
     [{ repository_url: "git@github.com:owner/name.git" }, "repository_key_missing"],
     [{ repository_url: "ssh://git@github.com/owner/name" }, "repository_key_missing"],
     [{ repository_url: "https://github.com/owner" }, "repository_url_invalid"],
