@@ -120,6 +120,7 @@ describe("a user", () => {
     expect(await api.ok("PUT", "/api/v1/users/me", { json })).toEqual({
       ...user,
       full_name: "卡罗尔",
+      name: "卡罗尔",
       phone: "021 555",
       updated_at: expect.any(String),
       session_ended: false,

@@ -1,4 +1,4 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
 import {
@@ -8,7 +8,7 @@ import {
   listInstantAnalyses,
 } from "../../functions/instant/instant-analysis-store.ts";
 import { environment } from "../../functions/platform/environment.ts";
-import { table } from "../../functions/platform/table.ts";
+import { keys, table } from "../../functions/platform/table.ts";
 import { monthOf } from "../../functions/spending/reservation.ts";
 import { monthSpending } from "../../functions/spending/spent.ts";
 import { type LoopbackModel, saying, startLoopbackModel } from "../llm/loopback-model.ts";
@@ -180,7 +180,15 @@ describe("an instant analysis", () => {
   });
 
   it("says that the model's settings cannot be used", async () => {
-    await configured({ llmCustomHeaders: "not a header" });
+    await configured();
+    // As older versions took it.
+    const set = new UpdateCommand({
+      TableName: environment().TABLE_NAME,
+      Key: keys.userConfig(alice.user.id),
+      UpdateExpression: "SET llmConfig.llmCustomHeaders = :text",
+      ExpressionAttributeValues: { ":text": "not a header" },
+    });
+    await table.send(set);
     expect(codesOf(await analysed())).toEqual(["model_unusable"]);
   });
 
