@@ -486,6 +486,12 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [4, 6],
   ],
   [
+    "properties under names that are asked for",
+    "<?php\n$event = new Site\\Event(4);\nforeach ($_POST as $name => $value) { $event->$name = $value; }\necho $event->title();\n$other = new Site\\Event(5);\n$other->note = $_POST['note'];\necho $other->title();\n",
+    { "Event.php": "<?php\nnamespace Site;\nclass Event { function __call($name, $args) { return $this->$name; } }\n" },
+    [4],
+  ],
+  [
     "what one getter gives at several places",
     "<?php\nrun('SELECT * FROM a WHERE b = ' . asked('b'));\n$more = ' AND c = ' . asked('c');\nrun('SELECT * FROM d WHERE e = 1' . $more);\n",
     {
