@@ -1,6 +1,3 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { Busboy } from "@fastify/busboy";
 import type * as z from "zod";
 import english from "zod/v4/locales/en.js";
 import chinese from "zod/v4/locales/zh-CN.js";
@@ -12,8 +9,6 @@ import { header } from "./responses.ts";
 
 /** Deeper JSON than any of our shapes; a limit keeps recursive code safe from `[[[[...`. */
 const jsonDepthMax = 64;
-/** Text fields of a multipart form; the file itself is bounded by API Gateway. */
-const formFieldBytesMax = 1024 * 1024;
 const inputEchoMax = 100;
 /** Who reads more of them at once? A body of 6 MB can give reason for more than an answer may hold. */
 const complaintsMax = 100;
@@ -148,35 +143,14 @@ function depthOf(text: string): number {
   return deepest;
 }
 
+/** The reader of forms is a twentieth of what a function loads, and few operations take a form. */
 async function parseMultipart(bytes: Buffer, contentType: string): Promise<Record<string, string | UploadedFile>> {
-  const fields: Record<string, string | UploadedFile> = Object.create(null);
-  let parser: InstanceType<typeof Busboy>;
+  const { readForm } = await import("./multipart-form.ts");
   try {
-    parser = new Busboy({
-      headers: { "content-type": contentType },
-      limits: { files: 1, fields: 20, fieldSize: formFieldBytesMax, parts: 25 },
-    });
-  } catch (error) {
-    throw malformedForm(error);
-  }
-  parser.on("field", (name, value, _, cut) => {
-    if (cut)
-      parser.destroy(new SluiceError("payload_too_large", { limit: `${formFieldBytesMax} bytes in field ${name}` }));
-    else fields[name] = value;
-  });
-  parser.on("file", (name, stream, filename) => {
-    const parts: Buffer[] = [];
-    stream.on("data", (part: Buffer) => parts.push(part));
-    stream.on("end", () => {
-      fields[name] = { filename, bytes: Buffer.concat(parts) };
-    });
-  });
-  try {
-    await pipeline(Readable.from([bytes]), parser);
+    return await readForm(bytes, contentType);
   } catch (error) {
     throw error instanceof SluiceError ? error : malformedForm(error);
   }
-  return { ...fields };
 }
 
 const malformedForm = (error: unknown) =>
