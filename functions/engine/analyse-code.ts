@@ -165,11 +165,22 @@ function functionsOf(lines: LineIndex, run: Run): FunctionPlace[] {
 function outermost(hits: readonly Hit[]): Hit[] {
   const inside = (inner: Hit, outer: Hit) =>
     inner !== outer &&
-    inner.statement.start === outer.statement.start &&
     inner.match.rule === outer.match.rule &&
     inner.at.start >= outer.at.start &&
     inner.at.end <= outer.at.end;
-  // What reaches a large file's sinks are many inputs, each of which reaches few.
-  const bySource = Map.groupBy(hits, ({ flow }) => flow?.source);
-  return hits.filter((hit) => hit.flow === null || !bySource.get(hit.flow.source)?.some((other) => inside(hit, other)));
+  // A generated file may have all of its sinks in one statement, or all of one input.
+  const together = new Map(
+    [...Map.groupBy(hits, ({ statement }) => statement.start)].map(([start, there]) => [
+      start,
+      Map.groupBy(there, ({ flow }) => flow?.source),
+    ]),
+  );
+  return hits.filter(
+    (hit) =>
+      hit.flow === null ||
+      !together
+        .get(hit.statement.start)
+        ?.get(hit.flow.source)
+        ?.some((other) => inside(hit, other)),
+  );
 }

@@ -86,6 +86,9 @@ describe.each(hostilePaths)("whatever stands in %s", (path) => {
 describe("a long row of", () => {
   const characters = 350_000;
   const row = (token: string) => token.repeat(Math.ceil(characters / token.length));
+  const numbered = (count: number, line: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => line(i)).join("");
+  const lib = 'const lib = require("./lib");\n';
   it.each([
     ["comments that nothing closes, in XML", "xml", `<web-app>${row("<!--")}`],
     ["character data that nothing closes", "xml", `<web-app>${row("<![CDATA[")}`],
@@ -99,7 +102,7 @@ describe("a long row of", () => {
     ["empty lines, in a server's file", "nginx", row("\n")],
     ["defaults in defaults", "dockerfile", `FROM a\nENV ${row("${A:-")}`],
     ["stages", "dockerfile", row("FROM a\n")],
-    ["keys of their own", "properties", Array.from({ length: characters / 8 }, (_, i) => `k${i}.x=1\n`).join("")],
+    ["keys of their own", "properties", numbered(characters / 8, (i) => `k${i}.x=1\n`)],
     ["spaces before a comment", "dotenv", `A=b${row(" ")}c\n`],
     ["spaces before a comment, in INI", "ini", `A=b${row(" ")}c\n`],
   ] as const)("%s is read to its end", (_, format, text) => {
@@ -112,7 +115,18 @@ describe("a long row of", () => {
 
   it.each([
     ["outputs that open blocks", "a.erb", `<%= ${"do % ".repeat(1_000)}%>\n`.repeat(60)],
-    ["keys", "a.properties", Array.from({ length: 120_000 }, (_, i) => `k${i}=1\n`).join("")],
+    ["keys", "a.properties", numbered(120_000, (i) => `k${i}=1\n`)],
+    ["arguments for a function of another file", "a.js", `${lib}const a = {};\nlib.f(${"a,\n".repeat(60_000)});`],
+    [
+      "parameters of a function that another file calls back",
+      "a.js",
+      `${lib}lib.f(${"a,\n".repeat(40_000)}(${Array.from({ length: 4_000 }, (_, i) => `p${i}`)}) => 0);`,
+    ],
+    [
+      "inputs, each with its output",
+      "a.php",
+      `<?php\n${numbered(10_000, (i) => `$o->$n = $_GET['a${i}'];\necho $o->b${i}();\n`)}`,
+    ],
   ])("%s is analysed", async (_, path, text) => {
     expect(["analysed", "partial"]).toContain((await analyseOne(engine, path, text)).coverage.status);
   });

@@ -18,6 +18,8 @@ import {
 
 /** More would be a function that does nothing but call others back. */
 export const givenMax = 20;
+/** Arguments and parameters that are looked at one by one; who has more was generated. */
+export const placesMax = 20;
 
 /** What a function gives to one that it was handed is a part of what it gives, by the places of both: `(1.0`. */
 const partOfCallBack = (callback: number, argument: number): string => `(${callback}.${argument}`;
@@ -86,7 +88,7 @@ export function givenBack(
 ): readonly Value[] {
   const target = called.target ?? methodTarget(run, called);
   if (target === null || callback >= called.positional.length) return [];
-  return fn.params.map((param, i) => {
+  return fn.params.slice(0, placesMax).map((param, i) => {
     const part = partOfCallBack(callback, i);
     const own = tainted([
       { source: run.outside(`${target}${fieldOf}${part}`, param), clean: 0, step: firstStep(param) },

@@ -1,5 +1,5 @@
 import type { Argument, Call, FunctionNode } from "../ir/ir.ts";
-import { givenMax } from "./callbacks.ts";
+import { givenMax, placesMax } from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { passedThrough } from "./carried-taint.ts";
 import { fieldOf, fieldTaint } from "./members.ts";
@@ -31,7 +31,7 @@ export function isShared(run: Run, fn: FunctionNode, index: number): boolean {
 /** Notes what a function that is summarised has put into its parameters, for callers in other files. */
 export function noteFilled(run: Run, { scope }: Frame, fn: FunctionNode, { given, parameters }: Summary): void {
   if (run.language === "c" || !scope.known) return;
-  for (const [index, { name }] of fn.params.entries()) {
+  for (const [index, { name }] of fn.params.slice(0, placesMax).entries()) {
     if (scope.known.get(name) === parameters[index]?.value && scope.fields === null) continue;
     const written = [...writtenTo(scope.known, name)].filter(
       ([, { source }]) => source.parameter?.fn !== fn || source.parameter.index !== index,
@@ -58,7 +58,7 @@ function* writtenTo(known: ReadonlyMap<string, Value>, name: string): Generator<
 export function fillArguments(run: Run, frame: Frame, call: Call, called: Called): void {
   const { target, positional } = called;
   if (target === null || run.language === "c" || call.args.some(({ spread }) => spread)) return;
-  for (const [i, argument] of call.args.entries()) {
+  for (const [i, argument] of call.args.slice(0, placesMax).entries()) {
     const given = positional[i];
     const name = argument.value.kind === "variable" ? argument.value.name : null;
     if (!given || name === null || argument.name !== null || !isFillable(run, frame, argument, given)) continue;

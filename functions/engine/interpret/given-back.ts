@@ -1,4 +1,5 @@
 import type { Call, FunctionNode } from "../ir/ir.ts";
+import { placesMax } from "./callbacks.ts";
 import { evaluate } from "./evaluate.ts";
 import { isShared } from "./filled-arguments.ts";
 import { storeReceiver } from "./receivers.ts";
@@ -15,7 +16,7 @@ export function giveBack(
   call: Call,
 ): void {
   if (run.language === "c" || call.args.some(({ spread }) => spread)) return;
-  for (const [i, { name }] of fn.params.entries()) {
+  for (const [i, { name }] of fn.params.slice(0, placesMax).entries()) {
     const given = bound[i];
     const filled = frame.scope.known?.get(name);
     if (!given || !filled || filled === given || !gains(given, filled)) continue;
