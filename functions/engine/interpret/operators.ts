@@ -88,7 +88,11 @@ function commonStart({ constants }: Value): string | null {
   const [first, ...others] = constants ?? [];
   if (typeof first !== "string" || others.length === 0) return null;
   let length = first.length;
-  for (const other of others) while (!String(other).startsWith(first.slice(0, length))) length--;
+  for (const other of others.map(String)) {
+    let same = 0;
+    while (same < length && other[same] === first[same]) same++;
+    length = same;
+  }
   return `${first.slice(0, length)}${notTheirs}`;
 }
 
