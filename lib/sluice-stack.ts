@@ -1,5 +1,6 @@
 import { ArnFormat, CfnOutput, CfnParameter, Fn, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { parseOrigins } from "../functions/platform/cross-origin.ts";
 import type { EnvironmentVariables } from "../functions/platform/environment.ts";
 import { parseAllowedHosts } from "../functions/platform/outbound-policy.ts";
 import { taskNamed } from "../functions/workflow-tasks.ts";
@@ -48,6 +49,7 @@ export class SluiceStack extends Stack {
       SIGNING_KEY_ALIAS: data.signingKeyAlias,
       SECRETS_KEY_ALIAS: data.secretsKeyAlias,
       OUTBOUND_ALLOWED_HOSTS: this.#allowedHosts(props.stage),
+      CORS_ORIGINS: this.#origins(props.stage),
       SCAN_MACHINE_ARN: machineArn(scanMachine),
       ERASURE_MACHINE_ARN: machineArn(erasureMachine),
       AUDIT_DAYS: this.node.tryGetContext("auditDays") ?? "400",
@@ -107,6 +109,12 @@ export class SluiceStack extends Stack {
   #allowedHosts(stage: string): string {
     if (stage === "local") return new CfnParameter(this, "OutboundAllowedHosts", { default: "" }).valueAsString;
     return [...parseAllowedHosts(this.node.tryGetContext("outboundAllowedHosts") ?? "")].join();
+  }
+
+  /** The same for the origins of front ends. */
+  #origins(stage: string): string {
+    if (stage === "local") return new CfnParameter(this, "CorsOrigins", { default: "" }).valueAsString;
+    return [...parseOrigins(this.node.tryGetContext("corsOrigins") ?? "")].join();
   }
 }
 

@@ -15,6 +15,8 @@ export interface LocalServiceOptions {
   readonly administrator?: Credentials | null;
   /** Hosts of the own network that users may name, "host:port,...". @default none */
   readonly outboundAllowedHosts?: string;
+  /** Front ends that are served from elsewhere, "https://app.example.com,...". @default none */
+  readonly corsOrigins?: string;
   /** Ports of the actor-learner services, 0 for any that is free. @default they do not run */
   readonly actorLearner?: { readonly learnerPort: number; readonly actorPort: number };
   /** Told what is going on while the service starts. */
@@ -53,6 +55,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     runTasks: actorLearner !== undefined,
     parameters: {
       OutboundAllowedHosts: options.outboundAllowedHosts ?? "",
+      CorsOrigins: options.corsOrigins ?? "",
       ...(actorLearner && {
         LearnerPort: String(await freePort(actorLearner.learnerPort, "the learner (LEARNER_PORT)")),
         ActorPort: String(await freePort(actorLearner.actorPort, "the actor (ACTOR_PORT)")),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import * as z from "zod";
+import { parseOrigins } from "../../functions/platform/cross-origin.ts";
 import { parseAllowedHosts } from "../../functions/platform/outbound-policy.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -12,18 +13,21 @@ const Settings = z.object({
   LEARNER_PORT: z.coerce.number().int().min(0).max(65_535).default(50_051),
   ACTOR_PORT: z.coerce.number().int().min(0).max(65_535).default(50_052),
   SLUICE_DATA_DIR: z.string().min(1).default(".sluice"),
-  SLUICE_OUTBOUND_ALLOWED_HOSTS: z.string().superRefine(namesHosts).default(""),
+  SLUICE_OUTBOUND_ALLOWED_HOSTS: z.string().superRefine(readableBy(parseAllowedHosts)).default(""),
+  SLUICE_CORS_ORIGINS: z.string().superRefine(readableBy(parseOrigins)).default(""),
   SLUICE_ADMIN_EMAIL: z.string().min(3).max(320).optional(),
   SLUICE_ADMIN_PASSWORD: z.string().min(8).max(1024).optional(),
 });
 
-/** Says at the start what would otherwise fail at the first request to such a host. */
-function namesHosts(list: string, context: z.RefinementCtx): void {
-  try {
-    parseAllowedHosts(list);
-  } catch (error) {
-    context.addIssue({ code: "custom", message: (error as Error).message });
-  }
+/** Says at the start what would otherwise fail at the first request. */
+function readableBy(parse: (list: string) => unknown): (list: string, context: z.RefinementCtx) => void {
+  return (list, context) => {
+    try {
+      parse(list);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: (error as Error).message });
+    }
+  };
 }
 
 export interface Settings {
@@ -33,6 +37,8 @@ export interface Settings {
   readonly dataFolder: string;
   /** "host:port,..." inside the own network that users may name: a GitLab of the company, say. */
   readonly outboundAllowedHosts: string;
+  /** "https://app.example.com,...": front ends that are served from elsewhere. */
+  readonly corsOrigins: string;
   readonly administrator: { readonly email: string; readonly password: string } | null;
 }
 
@@ -57,6 +63,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env, file 
     actorLearner: { learnerPort: parsed.data.LEARNER_PORT, actorPort: parsed.data.ACTOR_PORT },
     dataFolder: resolve(root, SLUICE_DATA_DIR),
     outboundAllowedHosts: parsed.data.SLUICE_OUTBOUND_ALLOWED_HOSTS,
+    corsOrigins: parsed.data.SLUICE_CORS_ORIGINS,
     administrator: email !== undefined && password !== undefined ? { email, password } : null,
   };
 }

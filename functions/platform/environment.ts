@@ -18,6 +18,8 @@ const Environment = z.object({
   SECRETS_KEY_ALIAS: z.string().startsWith("alias/"),
   /** "host:port,..." that outbound requests may reach although they are private, or speak http. */
   OUTBOUND_ALLOWED_HOSTS: z.string().default(""),
+  /** "https://app.example.com,...": front ends that are served from elsewhere and may call the API. */
+  CORS_ORIGINS: z.string().default(""),
   SCAN_MACHINE_ARN: z.string().startsWith("arn:"),
   ERASURE_MACHINE_ARN: z.string().startsWith("arn:"),
   /** Days that the audit log keeps an entry. */

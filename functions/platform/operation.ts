@@ -5,6 +5,7 @@ import type { User } from "../users/user.ts";
 import { audited } from "./audit.ts";
 import { authenticate } from "./authentication.ts";
 import { type Contract, isRaw, type RawSuccess } from "./contract.ts";
+import { crossOrigin } from "./cross-origin.ts";
 import { idempotently } from "./idempotency.ts";
 import type { Language } from "./language.ts";
 import { readRequest } from "./request.ts";
@@ -86,6 +87,7 @@ export interface OperationEvent extends APIGatewayProxyEvent {
 export function lambdaHandler(name: string, served: Operation, now: () => Date = () => new Date()) {
   const { contract } = served;
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
+    .use(crossOrigin())
     .use(requestLog(name, contract))
     .use(securityHeaders())
     .use(problemAnswers())

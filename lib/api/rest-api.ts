@@ -38,7 +38,9 @@ export class RestApi extends Construct {
     for (const { listed, fn } of served) {
       const { contract } = listed.operation;
       const path = fullPath(contract);
-      paths[path] = { ...paths[path], [contract.method.toLowerCase()]: this.#method(path, fn, invoker) };
+      const method = this.#method(path, fn, invoker);
+      // A browser asks before it calls from another origin; any function of the path can say what is allowed.
+      paths[path] = { options: method, ...paths[path], [contract.method.toLowerCase()]: method };
     }
     this.api = new apigateway.SpecRestApi(this, "Api", {
       restApiName: `sluice-${props.stage}`,
@@ -96,5 +98,7 @@ const gatewayResponses = {
 
 function refusal(statusCode: number, code: string, zh: string, en: string): object {
   const body = JSON.stringify({ detail: `${zh} / ${en}`, code, request_id: "$context.requestId" });
-  return { statusCode, responseTemplates: { "application/json": body } };
+  // It is about nobody, so any page may read it.
+  const responseParameters = { "gatewayresponse.header.Access-Control-Allow-Origin": "'*'" };
+  return { statusCode, responseTemplates: { "application/json": body }, responseParameters };
 }

@@ -17,6 +17,7 @@ it("reads the file, lets the environment win, and never looks at a front end's v
     actorLearner: { learnerPort: 50_051, actorPort: 50_052 },
     dataFolder: "/data",
     outboundAllowedHosts: "",
+    corsOrigins: "",
     administrator: null,
   });
 });
@@ -26,6 +27,8 @@ it.each([
   ["PORT=70000", /PORT/],
   ["LEARNER_PORT=many", /LEARNER_PORT/],
   ["SLUICE_OUTBOUND_ALLOWED_HOSTS=git.corp:443,git.other", /"git.other" is not a host with a port/],
+  ["SLUICE_CORS_ORIGINS=https://app.test,app.test/x", /"app.test\/x" is not a scheme and a host/],
+  ["SLUICE_CORS_ORIGINS=*", /"\*" is not a scheme and a host/],
   ["SLUICE_ADMIN_PASSWORD=short", /SLUICE_ADMIN_PASSWORD/],
   ["SLUICE_ADMIN_EMAIL=a@b.test", /go together/],
 ])("refuses %s and says why", (text, message) => {

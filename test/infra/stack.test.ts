@@ -24,6 +24,13 @@ beforeAll(async () => {
 const all = (type: string): Any[] =>
   resources.filter(([, resource]) => resource.Type === type).map(([, resource]) => resource);
 
+/** The resources of a stack that is not for this machine. */
+function deployed(context: Record<string, string>): Record<string, Any> {
+  const env = { account: "000000000000", region: "us-east-1" };
+  const stack = new SluiceStack(new App({ context }), "Deployed", { stage: "test", bundle: import.meta.dirname, env });
+  return Template.fromStack(stack).toJSON().Resources;
+}
+
 describe("the stack's size", () => {
   it("leaves room below CloudFormation's 500 resources and 1 MB", () => {
     expect(resources.length).toBeLessThanOrEqual(450);
@@ -50,7 +57,8 @@ describe("the stack's size", () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     const listed = operationList.map(({ operation: { contract } }) => `${contract.method} ${fullPath(contract)}`);
-    expect(routed.toSorted()).toEqual(listed.toSorted());
+    const asked = new Set(operationList.map(({ operation: { contract } }) => `OPTIONS ${fullPath(contract)}`));
+    expect(routed.toSorted()).toEqual([...listed, ...asked].toSorted());
     expect(new Set(listed).size).toBe(listed.length);
   });
 });
@@ -214,11 +222,8 @@ describe("least privilege", () => {
   });
 
   it("then lets functions that ask models invoke those of Bedrock, and do nothing else there", () => {
-    const app = new App({ context: { bedrock: "on" } });
-    const env = { account: "000000000000", region: "us-east-1" };
-    const opened = new SluiceStack(app, "Opened", { stage: "test", bundle: import.meta.dirname, env });
-    const onBedrock = statementsIn(Object.entries(Template.fromStack(opened).toJSON().Resources)).filter(
-      ([, statement]) => actionsOf(statement).some((action) => action.startsWith("bedrock:")),
+    const onBedrock = statementsIn(Object.entries(deployed({ bedrock: "on" }))).filter(([, statement]) =>
+      actionsOf(statement).some((action) => action.startsWith("bedrock:")),
     );
     const asking = [
       ...operationList.filter(({ operation }) => operation.contract.grants.bedrock),
@@ -295,6 +300,22 @@ describe("running", () => {
       expect.objectContaining({
         EventPattern: expect.objectContaining({ "detail-type": ["Step Functions Execution Status Change"] }),
       }),
+    );
+  });
+});
+
+describe("front ends of other origins", () => {
+  it("are told to every function", () => {
+    const found = Object.values(deployed({ corsOrigins: "https://app.test, http://localhost:5173/" }));
+    const functions = found.filter(({ Type }) => Type === "AWS::Lambda::Function");
+    const told = functions.flatMap(({ Properties }) => Properties.Environment?.Variables?.CORS_ORIGINS ?? []);
+    expect(new Set(told)).toEqual(new Set(["https://app.test,http://localhost:5173"]));
+    expect(told.length).toBeGreaterThanOrEqual(operationList.length);
+  });
+
+  it("end the synthesis where one is no origin", () => {
+    expect(() => deployed({ corsOrigins: "https://app.test/path" })).toThrow(
+      /"https:\/\/app.test\/path" is not a scheme and a host/,
     );
   });
 });

@@ -29,6 +29,7 @@ const variables: EnvironmentVariables = {
   SIGNING_KEY_ALIAS: "alias/sluice-test-tokens",
   SECRETS_KEY_ALIAS: "alias/sluice-test-secrets",
   OUTBOUND_ALLOWED_HOSTS: "",
+  CORS_ORIGINS: "",
   SCAN_MACHINE_ARN: `arn:aws:states:${localAccount.region}:${localAccount.account}:stateMachine:none`,
   ERASURE_MACHINE_ARN: `arn:aws:states:${localAccount.region}:${localAccount.account}:stateMachine:none`,
   AUDIT_DAYS: "400",

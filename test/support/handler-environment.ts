@@ -21,6 +21,7 @@ export function useAsEnvironment(cloud: Cloud): void {
     SIGNING_KEY_ALIAS: "alias/sluice-local-tokens",
     SECRETS_KEY_ALIAS: "alias/sluice-local-secrets",
     OUTBOUND_ALLOWED_HOSTS: "",
+    CORS_ORIGINS: "",
     SCAN_MACHINE_ARN: ref("ScanMachine", "AWS::StepFunctions::StateMachine"),
     ERASURE_MACHINE_ARN: ref("ErasureMachine", "AWS::StepFunctions::StateMachine"),
     AUDIT_DAYS: "400",
