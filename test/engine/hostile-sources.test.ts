@@ -123,6 +123,11 @@ describe("a long row of", () => {
       `${lib}lib.f(${"a,\n".repeat(40_000)}(${Array.from({ length: 4_000 }, (_, i) => `p${i}`)}) => 0);`,
     ],
     [
+      "packages whose folders have dashes",
+      "a.go",
+      `package a\n${numbered(15_000, (i) => `import "x${i}/a${i}-b${i}-c${i}"\n`)}`,
+    ],
+    [
       "inputs, each with its output",
       "a.php",
       `<?php\n${numbered(10_000, (i) => `$o->$n = $_GET['a${i}'];\necho $o->b${i}();\n`)}`,

@@ -119,7 +119,17 @@ function packageName(l: Lowering, module: string): string {
   const folder = module.slice(module.lastIndexOf("/") + 1).replace(/^go-|[-.]go$/g, "");
   const parts = folder.split(/[-.]/);
   if (parts.length === 1) return folder;
-  return [parts.join(""), ...parts.toReversed()].find((part) => l.text.includes(`${part}.`)) ?? (parts[0] as string);
+  const used = usedNames(l);
+  return [parts.join(""), ...parts.toReversed()].find((part) => used.has(part)) ?? (parts[0] as string);
+}
+
+const namesOf = new WeakMap<Lowering, ReadonlySet<string>>();
+
+/** What the file uses with a dot behind it, read once for all of its imports. */
+function usedNames(l: Lowering): ReadonlySet<string> {
+  const known = namesOf.get(l) ?? new Set(Array.from(l.text.matchAll(/(\w+)\./g), ([, name]) => name as string));
+  namesOf.set(l, known);
+  return known;
 }
 
 const assigned = (
