@@ -104,9 +104,11 @@ const asObject = (taint: readonly Taint[], target: string): readonly Taint[] =>
 
 /** What is asked of an object made of input is input, unless its class says that it is a number, or only other properties are. */
 function throughGetter(run: Run, { callee, args }: Call, receiver: Value, target: string): readonly Taint[] {
-  // What was stored under a name that is not known may be any of its properties.
-  const anywhere = receiver.slots?.rest ? allTaint(receiver.slots.rest) : [];
-  if (run.language === "php") return asObject(joinTaint(receiver.taint, anywhere), target);
+  if (run.language === "php") {
+    // What was stored under a name that is not known may be any of its properties.
+    const anywhere = receiver.slots?.rest ? allTaint(receiver.slots.rest) : [];
+    return asObject(joinTaint(receiver.taint, anywhere), target);
+  }
   const name = callee.kind === "field" && run.language === "java" ? callee.name : "";
   const property = /^(get|is)\p{Lu}/u.test(name) ? propertyOf(name) : undefined;
   // What a bean does is not made of what it was filled with, unless it makes text of itself.

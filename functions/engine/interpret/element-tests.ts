@@ -37,6 +37,16 @@ function isAssigned(loop: Loop, name: string): boolean {
   return found;
 }
 
+/** `(name) => allowed.has(name)`: what a function asks of its first parameter, where it does nothing else. */
+export function questionOf(test: Expression): { name: string; asked: Expression } | null {
+  if (test.kind !== "closure") return null;
+  const [param] = test.fn.params;
+  const [only, ...others] = test.fn.body;
+  return param && only?.kind === "return" && only.value && others.length === 0
+    ? { name: param.name, asked: only.value }
+    : null;
+}
+
 /** What is asked of the elements of a list, one of which has to be so. */
 interface Asked extends Element {
   /** Each of them is enough. */
@@ -53,12 +63,10 @@ export function elementsAsked({ callee, args }: Call): Asked | null {
     const [only] = yielded?.kind === "collection" ? yielded.entries : [];
     return element && only && others.length === 0 ? { ...element, tests: alternatives(only.value) } : null;
   }
-  if (callee.kind !== "field" || callee.name !== "some" || first?.value.kind !== "closure") return null;
-  const { params, body } = first.value.fn;
-  const [param, ...more] = params;
-  const [only, ...rest] = body;
-  if (!param || more.length > 0 || only?.kind !== "return" || !only.value || rest.length > 0) return null;
-  return { name: param.name, of: callee.of, tests: alternatives(only.value) };
+  const question = callee.kind === "field" && callee.name === "some" && first ? questionOf(first.value) : null;
+  return callee.kind === "field" && question
+    ? { name: question.name, of: callee.of, tests: alternatives(question.asked) }
+    : null;
 }
 
 const alternatives = (test: Expression): readonly Expression[] =>

@@ -1,6 +1,7 @@
 import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import type { Called } from "./called.ts";
+import { questionOf } from "./element-tests.ts";
 import { recalling } from "./evaluate.ts";
 import { refine } from "./guards.ts";
 import type { Frame, Run } from "./run.ts";
@@ -22,28 +23,23 @@ export function filteredCleans(
     return 0;
   const [test, from] = callee.kind === "field" ? [args[0]?.value, receiver] : [args[0]?.value, positional[1]];
   const any = from && anyElement(from);
-  const asked = any && any.taint.length > 0 && test ? testOf(test) : null;
-  if (!any || !asked || !frame.scope.alive) return 0;
+  const question = any && any.taint.length > 0 && test ? testOf(test) : null;
+  if (!any || !question || !frame.scope.alive) return 0;
   const before = frame.scope.copy();
-  frame.scope.set(asked.name, any);
-  recalling(frame, () => refine(run, frame, asked.test, true));
-  const after = frame.scope.get(asked.name);
+  frame.scope.set(question.name, any);
+  recalling(frame, () => refine(run, frame, question.asked, true));
+  const after = frame.scope.get(question.name);
   frame.scope.variables = before;
   return (after?.taint ?? any.taint).reduce((families, { clean }) => families & clean, allFamilies);
 }
 
 /** The name that the element has in the test, and the test: the only expression of a function, or a call of one that is named. */
-function testOf(test: Expression): { name: string; test: Expression } | null {
+function testOf(test: Expression): ReturnType<typeof questionOf> {
   const { start, end } = test;
   if (test.kind === "field" || test.kind === "variable") {
     const given: Expression = { start, end, kind: "variable", name: element };
     const args = [{ name: null, spread: false, value: given }];
-    return { name: element, test: { start, end, kind: "call", callee: test, args, isNew: false } };
+    return { name: element, asked: { start, end, kind: "call", callee: test, args, isNew: false } };
   }
-  if (test.kind !== "closure") return null;
-  const [param] = test.fn.params;
-  const [only, ...others] = test.fn.body;
-  return param && only?.kind === "return" && only.value && others.length === 0
-    ? { name: param.name, test: only.value }
-    : null;
+  return questionOf(test);
 }

@@ -5,7 +5,7 @@ import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
 import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
-import { characterWithin } from "./element-tests.ts";
+import { characterWithin, questionOf } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath } from "./names.ts";
@@ -353,14 +353,14 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
 
 /** `list.some((entry) => entry === x)`: for one of the elements it holds. */
 function someTest(run: Run, frame: Frame, list: Expression, test: Expression): void {
-  const [only, ...others] = test.kind === "closure" ? test.fn.body : [];
-  const param = test.kind === "closure" ? test.fn.params[0] : undefined;
-  if (!param || only?.kind !== "return" || !only.value || others.length > 0) return;
-  const outer = frame.scope.get(param.name);
-  frame.scope.set(param.name, anyElement(evaluate(run, frame, list)));
-  refine(run, frame, only.value, true);
-  if (outer) frame.scope.set(param.name, outer);
-  else frame.scope.variables?.delete(param.name);
+  const question = questionOf(test);
+  if (!question) return;
+  const { name, asked } = question;
+  const outer = frame.scope.get(name);
+  frame.scope.set(name, anyElement(evaluate(run, frame, list)));
+  refine(run, frame, asked, true);
+  if (outer) frame.scope.set(name, outer);
+  else frame.scope.variables?.delete(name);
 }
 
 /** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */

@@ -3,7 +3,7 @@ import type { Call, Expression } from "../ir/ir.ts";
 import { evaluate } from "./evaluate.ts";
 import { matcherTest } from "./matcher-tests.ts";
 import { change } from "./refined.ts";
-import { keepsOnlyHarmless } from "./replacements.ts";
+import { keepsOnlyHarmless, undelimited } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 
 const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
@@ -42,9 +42,6 @@ function patternText(run: Run, frame: Frame, pattern: Expression): string | null
   if (typeof known !== "string") return null;
   return run.language === "php" ? undelimited(known) : known;
 }
-
-/** PHP keeps patterns with their delimiters and flags; what is written at the call has lost them already. */
-const undelimited = (pattern: string): string => pattern.match(/^([/#~@%!])(.*)\1[a-zA-Z]*$/s)?.[2] ?? pattern;
 
 /** Anchored, and no part may match anything: no dot, no negated class, no \S, \W or \D. */
 function isStrict(pattern: string, whole: boolean, fromStart: boolean): boolean {

@@ -31,7 +31,7 @@ export function replacementCleans(
   const first = call.args[0];
   const written = args[0]?.constants?.length === 1 ? args[0].constants[0] : null;
   if (!first || typeof written !== "string") return 0;
-  const pattern = name === "preg_replace" ? written.replace(delimiters, "$2") : written;
+  const pattern = name === "preg_replace" ? undelimited(written) : written;
   const normalised = run.catalogue.bitsOf(["normalised"]);
   if (receiver?.taint.every(({ clean }) => (clean & normalised) !== 0) && leadsUpwards.test(pattern))
     return run.catalogue.bitsOf(pathFamilies);
@@ -44,8 +44,8 @@ export function replacementCleans(
   return takesOut(run.catalogue, pattern, isRegex);
 }
 
-/** What stands around an expression of PHP. */
-const delimiters = /^([/#~!@%|])(.*)\1[a-zA-Z]*$/s;
+/** PHP keeps patterns with their delimiters and flags; what is written at the call may have lost them already. */
+export const undelimited = (pattern: string): string => pattern.match(/^([/#~!@%|])(.*)\1[a-zA-Z]*$/s)?.[2] ?? pattern;
 
 const pathFamilies = ["path_traversal", "file_inclusion"];
 
