@@ -1,7 +1,7 @@
 import { ArnFormat, CfnOutput, CfnParameter, Fn, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { parseOrigins } from "../functions/platform/cross-origin.ts";
 import type { EnvironmentVariables } from "../functions/platform/environment.ts";
+import { parseOrigins } from "../functions/platform/origins.ts";
 import { parseAllowedHosts } from "../functions/platform/outbound-policy.ts";
 import { taskNamed } from "../functions/workflow-tasks.ts";
 import { RestApi } from "./api/rest-api.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import * as z from "zod";
-import { parseOrigins } from "../../functions/platform/cross-origin.ts";
+import { parseOrigins } from "../../functions/platform/origins.ts";
 import { parseAllowedHosts } from "../../functions/platform/outbound-policy.ts";
 
 const root = resolve(import.meta.dirname, "../..");

@@ -1,5 +1,6 @@
 import { customHeaders } from "../llm/custom-headers.ts";
 import { SluiceError } from "../platform/errors.ts";
+import { hasUserInfo } from "../platform/outbound-policy.ts";
 import { type Settings, said, type UserConfig } from "./user-config.ts";
 
 /**
@@ -13,6 +14,6 @@ export function requireNoClearSecret(before: UserConfig | null, changes: Partial
   for (const [name, value] of given.filter(([name, value]) => value !== stored[name])) {
     if (name === "llmCustomHeaders") customHeaders(String(value));
     const url = /url$/i.test(name) ? URL.parse(String(value)) : null;
-    if (url && `${url.username}${url.password}` !== "") throw new SluiceError("outbound_userinfo", { host: url.host });
+    if (url && hasUserInfo(url)) throw new SluiceError("outbound_userinfo", { host: url.host });
   }
 }

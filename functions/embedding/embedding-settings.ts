@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { UserConfig } from "../config/user-config.ts";
 import { originOf } from "../llm/model-address.ts";
 import { says } from "../platform/contract.ts";
+import { isWebAddress } from "../platform/outbound-policy.ts";
 import { openSecret } from "../platform/secrets.ts";
 import { embeddingKeyOrigin } from "./embedding-address.ts";
 import { defaultModelOf, dimensionsOf, embeddingProviders, findEmbeddingProvider } from "./embedding-providers.ts";
@@ -9,15 +10,12 @@ import { defaultModelOf, dimensionsOf, embeddingProviders, findEmbeddingProvider
 /** Texts in one request where a user has said nothing. */
 export const batchSizeDefault = 100;
 
-/** A name or password in an address would be kept and shown in clear. */
-const hasName = (url: string): boolean => `${URL.parse(url)?.username}${URL.parse(url)?.password}` !== "";
-
 /** Empty stands for the provider's own address, which front ends send as nothing at all. */
 export const EmbeddingBaseUrl = z
   .string()
   .trim()
   .max(2000)
-  .refine((url) => url === "" || (/^https?:$/.test(URL.parse(url)?.protocol ?? "") && !hasName(url)), {
+  .refine((url) => url === "" || isWebAddress(URL.parse(url)), {
     ...says(
       "应为形如 https://api.example.com/v1 的地址，不含用户名和密码",
       "expected an address such as https://api.example.com/v1, without a name or password",

@@ -14,22 +14,6 @@ const requestHeaders = "Authorization, Content-Type, Idempotency-Key, If-None-Ma
 const answerHeaders = "Content-Disposition, ETag, Retry-After, X-List-Truncated, X-Total-Count";
 
 /**
- * Reads the operator's list of front ends that are served from elsewhere, "https://app.example.com, http://localhost:5173".
- * @throws Error naming the entry that is no origin
- */
-export function parseOrigins(list: string): ReadonlySet<string> {
-  const entries = list.split(",").map((entry) => entry.trim());
-  return new Set(entries.filter((entry) => entry !== "").map(parseOrigin));
-}
-
-function parseOrigin(entry: string): string {
-  const url = URL.parse(entry);
-  if (url && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(entry.toLowerCase()))
-    return url.origin;
-  throw new Error(`origins: "${entry}" is not a scheme and a host, such as https://app.example.com`);
-}
-
-/**
  * Lets pages of the origins that the operator has named call the API, and answers their preflights, which carry no token. Cookies are never
  * asked for, so a page that is not named can do no more than a program without a token.
  */
@@ -53,7 +37,7 @@ const preflight = (event: APIGatewayProxyEvent): APIGatewayProxyResult => ({
 });
 
 function allowed(event: APIGatewayProxyEvent, more: Record<string, string>): Record<string, string> {
-  const origins = parseOrigins(environment().CORS_ORIGINS);
+  const { CORS_ORIGINS: origins } = environment();
   if (origins.size === 0) return {};
   const origin = header(event, "origin") ?? "";
   return { Vary: "Origin", ...(origins.has(origin) && { "Access-Control-Allow-Origin": origin, ...more }) };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseOrigins } from "./origins.ts";
 
 /** The longest life of an access token that can be configured: eight days. */
 export const tokenMinutesMax = 11_520;
@@ -19,7 +20,7 @@ const Environment = z.object({
   /** "host:port,..." that outbound requests may reach although they are private, or speak http. */
   OUTBOUND_ALLOWED_HOSTS: z.string().default(""),
   /** "https://app.example.com,...": front ends that are served from elsewhere and may call the API. */
-  CORS_ORIGINS: z.string().default(""),
+  CORS_ORIGINS: z.string().default("").transform(parseOrigins),
   SCAN_MACHINE_ARN: z.string().startsWith("arn:"),
   ERASURE_MACHINE_ARN: z.string().startsWith("arn:"),
   /** Days that the audit log keeps an entry. */

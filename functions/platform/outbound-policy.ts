@@ -26,6 +26,13 @@ function parseAllowedHost(entry: string): string {
   return `${new URL(`http://${given[1]}`).hostname}:${Number(given[2])}`;
 }
 
+/** A name or password in an address would be kept, shown and logged with it. */
+export const hasUserInfo = ({ username, password }: URL): boolean => username !== "" || password !== "";
+
+/** http or https, and nobody's name or password in it. */
+export const isWebAddress = (url: URL | null): url is URL =>
+  url !== null && /^https?:$/.test(url.protocol) && !hasUserInfo(url);
+
 export const portOf = (url: URL): number => Number(url.port || (url.protocol === "https:" ? 443 : 80));
 
 export const isAllowed = (url: URL, allowed: AllowedHosts): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
@@ -38,7 +45,7 @@ export function checkedUrl(given: string | URL, allowed: AllowedHosts): URL {
   const url = URL.parse(String(given));
   if (!url || url.hostname === "") throw new SluiceError("outbound_url_malformed");
   const host = url.hostname;
-  if (url.username !== "" || url.password !== "") throw new SluiceError("outbound_userinfo", { host });
+  if (hasUserInfo(url)) throw new SluiceError("outbound_userinfo", { host });
   const named = isAllowed(url, allowed);
   if (url.protocol !== "https:" && !(named && url.protocol === "http:"))
     throw new SluiceError("outbound_not_https", { host });

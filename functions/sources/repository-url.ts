@@ -1,4 +1,5 @@
 import { isSluiceError } from "../platform/errors.ts";
+import { isWebAddress } from "../platform/outbound-policy.ts";
 import { parseGitRemote } from "./git/git-remote.ts";
 
 /**
@@ -8,10 +9,7 @@ import { parseGitRemote } from "./git/git-remote.ts";
  */
 export function isRepositoryUrl(given: string): boolean {
   if (/[\s\p{C}]/u.test(given)) return false;
-  if (/^https?:\/\//i.test(given)) {
-    const url = URL.parse(given);
-    return url !== null && `${url.username}${url.password}` === "";
-  }
+  if (/^https?:\/\//i.test(given)) return isWebAddress(URL.parse(given));
   try {
     return parseGitRemote(given).kind === "ssh";
   } catch (error) {

@@ -1,4 +1,5 @@
 import { SluiceError } from "../../platform/errors.ts";
+import { isWebAddress } from "../../platform/outbound-policy.ts";
 
 /** Where a repository lives on the web. */
 export interface RepositoryAddress {
@@ -22,9 +23,7 @@ export function parseRepositoryUrl(given: string): RepositoryAddress {
   const [pathname = ""] = (url?.pathname ?? "").split("/-/");
   const segments = pathname.split("/").filter((part) => part !== "");
   const path = segments.map((part, at) => (at === segments.length - 1 ? part.replace(/\.git$/, "") : part));
-  const acceptable =
-    url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}` === "" && path.length >= 2;
-  if (!acceptable || !path.every((part) => segment.test(part))) throw invalidUrl();
+  if (!isWebAddress(url) || path.length < 2 || !path.every((part) => segment.test(part))) throw invalidUrl();
   return { origin: url.origin, host: url.host, path };
 }
 
