@@ -4,6 +4,7 @@ import { qualityPenalty } from "../issues/quality-penalty.ts";
 import type { FileCoverage } from "./coverage.ts";
 import type { LinkedFindings, Plan } from "./plan.ts";
 import { isReviewReason, type ReviewReason, stopsReview } from "./review-result.ts";
+import { scanFailure } from "./scan-failure.ts";
 import type { Task, Warning } from "./task.ts";
 
 /** A task item must stay far below DynamoDB's 400 KB; the whole list is in the results bucket. */
@@ -30,7 +31,7 @@ export function conclude(
   const failed = plan.accepted.length > 0 && lost.length === plan.accepted.length;
   return {
     status: failed ? "failed" : "completed",
-    failure: failed ? { code: "nothing_analysed", message: "None of the selected files could be analysed" } : null,
+    failure: failed ? scanFailure("nothing_analysed") : null,
     scannedFiles: linked.coverage.length,
     totalLines: linked.coverage.reduce((sum, row) => sum + row.lines, 0),
     issuesCount: issues.length,

@@ -4,6 +4,7 @@ import type { Language } from "../platform/language.ts";
 import { type Project, ProjectView, projectView } from "../projects/project.ts";
 import { LeftOut, RepositoryRef } from "../sources/repository-snapshot.ts";
 import { type Spending, SpendingView, spendingView } from "../spending/spending.ts";
+import { scanFailureText } from "./scan-failure.ts";
 
 export const TaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
@@ -254,7 +255,7 @@ export const taskView = (
 function failureText(failure: Task["failure"], language: Language): string | null {
   if (!failure) return null;
   const refusal = isErrorCode(failure.code) ? new SluiceError(failure.code, failure.fields) : null;
-  return refusal?.text(language) ?? failure.message;
+  return refusal?.text(language) ?? scanFailureText(failure.code, language) ?? failure.message;
 }
 
 /** Where all attempts of a task keep their work in the results bucket. */

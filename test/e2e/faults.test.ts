@@ -74,7 +74,10 @@ describe("a scan meets trouble", () => {
     breakWhere((call) => by(call, "PlanScan") && call.service === "s3");
     const { body } = await scan(project.id);
     const task = await api.task(body.task_id);
-    expect(task).toMatchObject({ status: "failed", error_code: "workflow_error", error_message: expect.any(String) });
+    expect(task).toMatchObject({ status: "failed", error_code: "workflow_error" });
+    expect(task.error_message).toBe("The scan's workflow failed and ended without a result");
+    const chinese = await api.ok("GET", `/api/v1/tasks/${task.id}`, { headers: { "Accept-Language": "zh-CN" } });
+    expect(chinese.error_message).toBe("扫描工作流出错，未能得出结果");
   });
 
   it("rides out a passing fault of every service", async () => {
@@ -99,7 +102,7 @@ describe("a scan meets trouble", () => {
     const states = new SFNClient({});
     const executionArn = `${process.env.SCAN_MACHINE_ARN?.replace(":stateMachine:", ":execution:")}:${body.task_id}-1`;
     await states.send(new StopExecutionCommand({ executionArn }));
-    expect(await api.task(body.task_id)).toMatchObject({ status: "failed", error_code: "workflow_error" });
+    expect(await api.task(body.task_id)).toMatchObject({ status: "failed", error_code: "workflow_stopped" });
     expect(await states.send(new DescribeExecutionCommand({ executionArn }))).toMatchObject({ status: "ABORTED" });
   });
 

@@ -71,7 +71,7 @@ describe("the conclusion of a scan", () => {
   it("fails when not one file could be analysed", () => {
     expect(conclude(plan(["a", "b"]), linked([row("a", "failed")], ["b"]), [])).toMatchObject({
       status: "failed",
-      failure: { code: "nothing_analysed" },
+      failure: { code: "nothing_analysed", message: "None of the selected files could be analysed" },
       qualityScore: 0,
     });
   });

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { workflowTask } from "../../platform/workflow-task.ts";
+import { scanFailure } from "../scan-failure.ts";
 import { failTask } from "../task-store.ts";
 import { Attempt } from "./plan-scan.ts";
 
@@ -8,11 +9,7 @@ const StatusChange = z.object({
   detail: z.object({ status: z.enum(["FAILED", "TIMED_OUT", "ABORTED"]), input: z.string() }),
 });
 
-const messages = {
-  FAILED: "The scan's workflow failed",
-  TIMED_OUT: "The scan took too long and was stopped",
-  ABORTED: "The scan's workflow was stopped from outside",
-} as const;
+const codes = { FAILED: "workflow_error", TIMED_OUT: "timed_out", ABORTED: "workflow_stopped" } as const;
 
 export const closeScan = workflowTask(
   {
@@ -23,7 +20,6 @@ export const closeScan = workflowTask(
   },
   async ({ detail }, now) => {
     const { task_id, attempt } = Attempt.parse(JSON.parse(detail.input));
-    const code = detail.status === "TIMED_OUT" ? "timed_out" : "workflow_error";
-    await failTask(task_id, attempt, { code, message: messages[detail.status] }, now());
+    await failTask(task_id, attempt, scanFailure(codes[detail.status]), now());
   },
 );

@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { log } from "../../platform/log.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
+import { scanFailure } from "../scan-failure.ts";
 import { failTask } from "../task-store.ts";
 import { Attempt } from "./plan-scan.ts";
 
@@ -10,9 +12,10 @@ export const failScan = workflowTask(
     grants: { reads: ["task"], writes: ["task", "statistics"] },
     timeoutSeconds: 60,
   },
-  // The cause may quote source or a stack, so only the error's name is kept; the log of the failing function has the rest.
+  // The cause may quote source or a stack, so it is not kept: the log has the error's name, that of the failing function the rest.
   async ({ task_id, attempt, error }, now) => {
     const code = error === "States.Timeout" ? "timed_out" : "workflow_error";
-    await failTask(task_id, attempt, { code, message: `The scan stopped: ${error.slice(0, 100)}` }, now());
+    log("error", "scan failed", { task: task_id, code: error.slice(0, 100) });
+    await failTask(task_id, attempt, scanFailure(code), now());
   },
 );

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { log } from "../../platform/log.ts";
 import { workflowTask } from "../../platform/workflow-task.ts";
 import { executionStatus, startExecution } from "../scan-execution.ts";
+import { scanFailure } from "../scan-failure.ts";
 import { failTask, silentTasks } from "../task-store.ts";
 
 /** A healthy scan gives a sign of life after every chunk, and its execution starts within a second. */
@@ -21,13 +22,7 @@ export const sweepScans = workflowTask(
       if (status === "RUNNING") continue;
       log("warn", "silent task", { task: task.id, code: status ?? "never_started" });
       if (status === null) await startExecution(task);
-      else
-        await failTask(
-          task.id,
-          task.attempt,
-          { code: "workflow_error", message: "The scan's workflow ended without a result" },
-          now(),
-        );
+      else await failTask(task.id, task.attempt, scanFailure("workflow_error"), now());
     }
     return { silent: tasks.length };
   },
