@@ -23,7 +23,7 @@ export function openApiDocument(operations: readonly ListedOperation[]): object 
     openapi: "3.1.0",
     info: {
       title: "Sluice",
-      version: "0.1.0",
+      version: "2.0.0-test",
       description:
         "Audits source code for security problems. Sign in with `POST /api/v1/auth/login`, then send `Authorization: Bearer <token>`. " +
         "Programs send an API token (`POST /api/v1/users/me/tokens`) the same way. " +
