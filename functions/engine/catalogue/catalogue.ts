@@ -2,9 +2,9 @@ import type { Severity } from "../finding.ts";
 import { StructureScanner } from "../structure/scan.ts";
 import type { Place } from "../structure/structure-schema.ts";
 import { WebKnowledge } from "../web/web-knowledge.ts";
-import { expression, type LazyRegex } from "./expression.ts";
+import { expression, type LazyRegex, learnNeeded } from "./expression.ts";
 import { Knowledge } from "./knowledge.ts";
-import type { CatalogueHead, LanguageModels, ModelFiles } from "./model-files.ts";
+import type { CatalogueHead, ModelFiles } from "./model-files.ts";
 import type { Found, PathIndex } from "./paths.ts";
 import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts";
 import { StatementReader } from "./statement-reader.ts";
@@ -190,6 +190,7 @@ export class Catalogue {
     this.#files = files;
     this.#codes = new Set(codes);
     this.shallowKinds = new Set(data.shallowKinds);
+    learnNeeded(data.needed);
     const asked = data.rules.filter((rule) => rule.code !== undefined && this.#codes.has(rule.code));
     this.structure = asked.length > 0 ? new StructureScanner(asked) : null;
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
@@ -271,13 +272,13 @@ export class Catalogue {
   #languageKnowledge(language: string): LanguageKnowledge {
     const { models, index } = this.#files.of(language);
     const statements = statementsOf(language, this.#data.rules, models);
-    return { models, index, statements, reader: this.readerOf(language) };
+    return { models, index: new Map(Object.entries(index)), statements, reader: this.readerOf(language) };
   }
 
   #build({ index, statements, reader }: LanguageKnowledge, models: readonly Model[]): Knowledge {
     const isAsked = ({ by }: Statement) => ("framework" in by ? models.includes(by) : this.#isOn(by));
-    const knowledge = new Knowledge((known, segment) => {
-      for (const place of Object.hasOwn(index, segment) ? (index[segment] as readonly number[]) : []) {
+    const knowledge = new Knowledge(index.keys(), (known, segment) => {
+      for (const place of index.get(segment) ?? []) {
         const statement = statements[place] as Statement;
         if (isAsked(statement)) reader.read(statement, known, (wanted) => wanted === segment);
       }
@@ -307,7 +308,10 @@ export class Catalogue {
 }
 
 /** A language and how what is said about it is read. */
-interface LanguageKnowledge extends LanguageModels {
+interface LanguageKnowledge {
+  readonly models: readonly Model[];
+  /** By name, the places of the statements about it. */
+  readonly index: ReadonlyMap<string, readonly number[]>;
   readonly statements: readonly Statement[];
   readonly reader: StatementReader;
 }

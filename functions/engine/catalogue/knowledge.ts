@@ -1,6 +1,6 @@
 import { WebKnowledge } from "../web/web-knowledge.ts";
 import type { CallKinds, DefinitionModel, EntryPoint, Fact, Match, PassedParameter, ReadKinds } from "./catalogue.ts";
-import { lastSegment, PathIndex, PathTable } from "./paths.ts";
+import { lastSegment, PathIndex, PathTable, rememberedMax } from "./paths.ts";
 
 /** Adds to what is known all that is said about paths with this last segment, and under this key. */
 type Fill = (knowledge: Knowledge, segment: string) => void;
@@ -10,12 +10,11 @@ type Fill = (knowledge: Knowledge, segment: string) => void;
  * a few, so what is said about a name is read when it is asked for first.
  */
 export class Knowledge {
-  readonly #filled = new Set<string>();
+  /** The names that something is said about and that nobody has asked for. */
+  readonly #waiting: Set<string>;
   readonly #fill: Fill;
   readonly #ask = (segment: string): void => {
-    if (this.#filled.has(segment)) return;
-    this.#filled.add(segment);
-    this.#fill(this, segment);
+    if (this.#waiting.delete(segment)) this.#fill(this, segment);
   };
 
   readonly calls = new PathTable<CallKinds>(
@@ -60,7 +59,9 @@ export class Knowledge {
   hasEntryExports = false;
   web = new WebKnowledge([]);
 
-  constructor(fill: Fill) {
+  /** @param names those that something is said about: last segments of paths, and keys */
+  constructor(names: Iterable<string>, fill: Fill) {
+    this.#waiting = new Set(names);
     this.#fill = fill;
   }
 }
@@ -89,6 +90,8 @@ class Keyed<T> {
 /** Paths as such. */
 class PathSet {
   readonly #paths = new Set<string>();
+  /** What was answered; the same few are asked for again and again. */
+  readonly #answers = new Map<string, boolean>();
   readonly #ask: (segment: string) => void;
 
   constructor(ask: (segment: string) => void) {
@@ -96,8 +99,13 @@ class PathSet {
   }
 
   has(path: string): boolean {
+    const known = this.#answers.get(path);
+    if (known !== undefined) return known;
     this.#ask(lastSegment(path));
-    return this.#paths.has(path);
+    const answer = this.#paths.has(path);
+    if (this.#answers.size >= rememberedMax) this.#answers.clear();
+    this.#answers.set(path, answer);
+    return answer;
   }
 
   add(path: string): void {

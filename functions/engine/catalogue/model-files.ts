@@ -1,3 +1,4 @@
+import { learnNeeded, type NeededBySource } from "./expression.ts";
 import type { CatalogueData, Model } from "./schema.ts";
 
 /** What is needed from the start: everything but what models say. */
@@ -6,6 +7,7 @@ export interface CatalogueHead extends Omit<CatalogueData, "models"> {
   readonly version: string;
   /** Kinds of input that are lost in what is made of it. */
   readonly shallowKinds: readonly string[];
+  readonly needed: NeededBySource;
 }
 
 /** What is known about one language, as it is asked. */
@@ -14,6 +16,7 @@ export interface LanguageModels {
   readonly models: readonly Model[];
   /** The statements about each name, by the last segment of paths and by keys: their places among all of the language. */
   readonly index: Readonly<Record<string, readonly number[]>>;
+  readonly needed: NeededBySource;
 }
 
 export const headFile = "catalogue.json";
@@ -34,7 +37,9 @@ export class ModelFiles {
     const known = this.#loading.get(language);
     if (known) return known;
     const loading = this.#read(modelsFile(language)).then((bytes) => {
-      this.#models.set(language, JSON.parse(new TextDecoder().decode(bytes)) as LanguageModels);
+      const models = JSON.parse(new TextDecoder().decode(bytes)) as LanguageModels;
+      learnNeeded(models.needed);
+      this.#models.set(language, models);
     });
     this.#loading.set(language, loading);
     // What could not be read once may be read the next time.

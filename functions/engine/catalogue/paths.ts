@@ -147,7 +147,7 @@ function union<T>(all: readonly T[], others: readonly T[]): readonly T[] {
 }
 
 /** Paths that one index keeps the answer for. */
-const rememberedMax = 2_000;
+export const rememberedMax = 2_000;
 const none: readonly never[] = [];
 
 function matches(pattern: { segments: string[]; anywhere: boolean }, path: string[]): boolean {
