@@ -72,7 +72,7 @@ export class PathIndex<T> {
     this.#ask?.(anySegment);
     this.#ask?.(last);
     const exact = this.#exact.get(path) ?? none;
-    const ends = this.#byEnd.filter(({ end }) => path.endsWith(end));
+    const ends = this.#byEnd.length === 0 ? none : this.#byEnd.filter(({ end }) => path.endsWith(end));
     const named = this.#byLast.get(last) ?? none;
     const any = this.#byLast.get(anySegment) ?? none;
     if (exact.length + ends.length + named.length + any.length === 0) return none;
