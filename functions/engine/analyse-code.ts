@@ -92,6 +92,7 @@ export async function analyseCode(
   const lowering = new (lowerings[grammar] as new (text: string) => Lowering)(text);
   const module = untilTimeIsUp(() => lowering.module(parsed.syntax, limit), null);
   if (module === null) return { ...nothing, reason: "time_limit" };
+  await catalogue.load(grammar);
   const { run, exhausted } = interpret(catalogue, module, grammar, text, null, limit);
   const shown = safe.without(writtenKeys(module, text, run.keys));
   const file: FileContext = {

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { analyseFile } from "./analyse-file.ts";
 import type { FileArtefact, SourceFile } from "./artefact.ts";
 import { Catalogue } from "./catalogue/catalogue.ts";
-import type { CatalogueData } from "./catalogue/schema.ts";
+import { type CatalogueHead, headFile, ModelFiles } from "./catalogue/model-files.ts";
 import { ConfigScanner } from "./config/scan.ts";
 import type { Finding } from "./finding.ts";
 import { type LinkOptions, link } from "./link/link.ts";
@@ -22,7 +21,7 @@ import type { UserPattern } from "./user-rules/user-pattern.ts";
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
 const codeVersion = 11;
 
-/** Where the engine reads its data: "web-tree-sitter.wasm", "tree-sitter-python.wasm", "catalogue.json". */
+/** Where the engine reads its data: "web-tree-sitter.wasm", "tree-sitter-python.wasm", "catalogue.json", "models-python.json". */
 export interface EngineAssets {
   read(name: string): Promise<Uint8Array>;
   /**
@@ -63,19 +62,18 @@ export type LookedAt = Pick<FileArtefact, "functions" | "hidden">;
 
 const pathOrder = (a: FileArtefact, b: FileArtefact): number => byCodeUnits(a.coverage.path, b.coverage.path);
 
-/** Loads rules, models and the parser. Grammars are loaded with the first file that needs them. */
+/** Loads rules and the parser. Grammars and models are loaded with the first file that needs them. */
 export async function createEngine(assets: EngineAssets): Promise<Engine> {
-  const bytes = await assets.read("catalogue.json");
-  const catalogue = new Catalogue(JSON.parse(new TextDecoder().decode(bytes)) as CatalogueData);
+  const head = JSON.parse(new TextDecoder().decode(await assets.read(headFile))) as CatalogueHead;
+  const catalogue = new Catalogue(head, new ModelFiles((name) => assets.read(name)));
   const parser = await SourceParser.create(assets);
   const secrets = new SecretScanner(catalogue.secretRules);
   const texts = new TextScanner(catalogue.textRules);
   const configs = new ConfigScanner(catalogue.configRules);
   const templates = new TemplateScanner(catalogue.templateRules);
   const maskOf = (known?: LookedAt) => (text: string) => secrets.find(text).shown.without(known?.hidden ?? []).text;
-  const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   return {
-    version: `${codeVersion}-${digest}`,
+    version: `${codeVersion}-${head.version}`,
     analyse: (file, options = {}) =>
       analyseFile(
         { catalogue: catalogue.withCodes(options.codes ?? []), parser, secrets, texts, configs, templates },

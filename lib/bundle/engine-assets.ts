@@ -6,6 +6,8 @@ import { RE2JS } from "re2js";
 import { parseDocument } from "yaml";
 import * as z from "zod";
 import { marks, modelLanguage, taintFamilies, taintFamiliesMax } from "../../functions/engine/catalogue/catalogue.ts";
+import { compileCatalogue } from "../../functions/engine/catalogue/compile.ts";
+import { headFile, modelsFile } from "../../functions/engine/catalogue/model-files.ts";
 import { type CatalogueData, Family, Model, Rule, SecretProvider } from "../../functions/engine/catalogue/schema.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -33,13 +35,16 @@ const wasm: Record<string, string> = {
 /** The parser or a grammar as it was installed, for who needs no rules. */
 export const readWasm = (name: string): Promise<Uint8Array> => readFile(join(root, "node_modules", wasm[name] ?? name));
 
-/** Writes what `createEngine` reads into a folder: grammars, and rules and models compiled to one catalogue. */
+/** Writes what `createEngine` reads into a folder: grammars, and rules and models compiled to a catalogue. */
 export async function writeEngineAssets(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await Promise.all(
     Object.entries(wasm).map(([name, path]) => copyFile(join(root, "node_modules", path), join(folder, name))),
   );
-  await writeFile(join(folder, "catalogue.json"), JSON.stringify(await readCatalogue()));
+  const { head, languages } = compileCatalogue(await readCatalogue());
+  await writeFile(join(folder, headFile), JSON.stringify(head));
+  for (const [language, models] of languages)
+    await writeFile(join(folder, modelsFile(language)), JSON.stringify(models));
 }
 
 /**

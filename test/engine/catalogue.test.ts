@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { Catalogue } from "../../functions/engine/catalogue/catalogue.ts";
+import { compileCatalogue } from "../../functions/engine/catalogue/compile.ts";
+import { ModelFiles, modelsFile } from "../../functions/engine/catalogue/model-files.ts";
 import { expandBraces, PathIndex } from "../../functions/engine/catalogue/paths.ts";
 import { Model, Rule } from "../../functions/engine/catalogue/schema.ts";
 import { isCatastrophic } from "../../functions/engine/interpret/catastrophic.ts";
@@ -29,6 +32,33 @@ describe("a path pattern", () => {
     index.add(pattern, true);
     expect(index.find(path).length > 0).toBe(expected);
   });
+});
+
+it("knows the same of a name whatever was asked before, and of every name of its models", async () => {
+  const { head, languages } = compileCatalogue(await readCatalogue());
+  const told = (answer: unknown) => JSON.stringify(answer, (key, value) => (key === "rule" ? value.id : value));
+  const read = async (file: string) => {
+    const models = [...languages].find(([language]) => file === modelsFile(language))?.[1];
+    return new TextEncoder().encode(JSON.stringify(models));
+  };
+  for (const [language, { models, index }] of languages) {
+    const catalogues = [new Catalogue(head, new ModelFiles(read)), new Catalogue(head, new ModelFiles(read))];
+    const imports = new Set(models.flatMap(({ detect }) => detect?.imports ?? []));
+    const paths = models.flatMap((model) => model.sources.flatMap(({ call }) => expandBraces(call ?? model.framework)));
+    const asked = [...new Set([...paths, ...Object.keys(index)])];
+    const [there, back] = await Promise.all(
+      catalogues.map(async (catalogue, i) => {
+        await catalogue.load(language);
+        const { calls, reads, known } = catalogue.knowledge(language, imports);
+        const answers = (i === 0 ? asked : asked.toReversed()).map(
+          (path) => [path, told([calls.find(path), reads.find(path), known.has(path)])] as const,
+        );
+        return new Map(answers);
+      }),
+    );
+    expect(asked.length, language).toBeGreaterThan(50);
+    for (const [path, answer] of there ?? []) expect(back?.get(path), path).toBe(answer);
+  }
 });
 
 it("is the same document whenever it is compiled", async () => {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, inject } from "vitest";
 import type { FileArtefact } from "../../functions/engine/artefact.ts";
-import type { CatalogueData } from "../../functions/engine/catalogue/schema.ts";
+import { type CatalogueHead, headFile } from "../../functions/engine/catalogue/model-files.ts";
 import { type AnalysisOptions, createEngine, type Engine } from "../../functions/engine/engine.ts";
 import type { Finding } from "../../functions/engine/finding.ts";
 import type { WorkClock } from "../../functions/engine/time-limit.ts";
@@ -10,9 +10,9 @@ import type { WorkClock } from "../../functions/engine/time-limit.ts";
 /** What the engine reads, as it was written for this run. */
 export const readAsset = (name: string): Promise<Buffer> => readFile(join(inject("taskRoot"), "engine", name));
 
-/** All rules and models, compiled. */
-export const catalogueData = async (): Promise<CatalogueData> =>
-  JSON.parse((await readAsset("catalogue.json")).toString()) as CatalogueData;
+/** All rules, compiled. */
+export const catalogueData = async (): Promise<CatalogueHead> =>
+  JSON.parse((await readAsset(headFile)).toString()) as CatalogueHead;
 
 /** The real engine. */
 export const openEngine = (clock?: WorkClock): Promise<Engine> =>

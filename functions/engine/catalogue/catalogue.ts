@@ -2,9 +2,13 @@ import type { Severity } from "../finding.ts";
 import { StructureScanner } from "../structure/scan.ts";
 import type { Place } from "../structure/structure-schema.ts";
 import { WebKnowledge } from "../web/web-knowledge.ts";
-import { expression, type LazyRegex } from "./expression.ts";
-import { expandBraces, type Found, PathIndex, PathTable } from "./paths.ts";
+import { expression, type LazyRegex, learnNeeded } from "./expression.ts";
+import { Knowledge } from "./knowledge.ts";
+import type { CatalogueHead, ModelFiles } from "./model-files.ts";
+import type { Found, PathIndex } from "./paths.ts";
 import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts";
+import { StatementReader } from "./statement-reader.ts";
+import { type Statement, statementsOf } from "./statements.ts";
 
 /** A set of families as bits; a value is clean for those whose bit is set. */
 export type Families = number;
@@ -89,46 +93,6 @@ export interface PassedParameter {
   point: EntryPoint;
 }
 
-/** All that is known about one language for one set of imports, ready to be asked by path. */
-export class Knowledge {
-  readonly calls = new PathTable<CallKinds>({
-    checks: [],
-    sources: [],
-    sanitizers: [],
-    decoders: [],
-    guards: [],
-    containers: [],
-    exits: [],
-    asserts: [],
-    everywhere: [],
-    facts: [],
-    settings: [],
-    templates: [],
-    fills: [],
-    returns: [],
-    makes: [],
-    outputs: [],
-    entries: [],
-  });
-  readonly reads = new PathTable<ReadKinds>({ checks: [], sources: [], sanitizers: [], holds: [] });
-  readonly assigns = new PathIndex<Match>();
-  readonly assignedFacts = new PathIndex<Fact>();
-  readonly entries = new Map<string, Match[]>();
-  readonly definitions = new Map<string, DefinitionModel[]>();
-  readonly entryDecorators = new PathIndex<EntryPoint>();
-  readonly entryNames: EntryPoint[] = [];
-  readonly entryExports = new Map<string, EntryPoint[]>();
-  readonly entryMethods = new Map<string, EntryPoint[]>();
-  readonly parameterDecorators = new PathIndex<PassedParameter>();
-  readonly cleanTypes = new Set<string>();
-  readonly shallowKinds = new Set<string>();
-  /** What is handed from file to file while one request is answered: fields that one file fills, others read. */
-  readonly carriers = new Set<string>();
-  /** Every prefix of every path some model names: resolves a wildcard import to the class that matters. */
-  readonly known = new Set<string>();
-  web = new WebKnowledge([]);
-}
-
 /** What a call or an assignment settles for the rest of the function, where the tests hold. */
 export interface Fact {
   sets: string;
@@ -136,7 +100,7 @@ export interface Fact {
 }
 
 /** What models can say of something that is called. */
-interface CallKinds {
+export interface CallKinds {
   checks: Match;
   sources: SourceModel;
   sanitizers: SanitizerModel;
@@ -160,7 +124,7 @@ interface CallKinds {
   entries: EntryPoint;
 }
 /** What models can say of something that is read. */
-interface ReadKinds {
+export interface ReadKinds {
   checks: Match;
   sources: SourceModel;
   sanitizers: SanitizerModel;
@@ -208,27 +172,25 @@ export class Catalogue {
   readonly templateRules: readonly Rule[];
   /** Null where no rule asks about the shape of code. */
   readonly structure: StructureScanner | null;
-  readonly #data: CatalogueData;
-  readonly #codes: ReadonlySet<string>;
-  /** By language; what is imported says more than what is guessed from names, so it is asked first. */
-  readonly #models: ReadonlyMap<string, readonly Model[]>;
   /** Kinds of input that are lost in what is made of it. */
   readonly shallowKinds: ReadonlySet<string>;
+  readonly #data: CatalogueHead;
+  readonly #files: ModelFiles;
+  readonly #codes: ReadonlySet<string>;
   #asked: { key: string; catalogue: Catalogue } | null = null;
   readonly #bits: Map<string, Families>;
   readonly #leads: readonly { bit: Families; safe: LazyRegex }[];
+  readonly #languages = new Map<string, LanguageKnowledge>();
   readonly #knowledge = new Map<string, Knowledge>();
   readonly #web = new Map<string, WebKnowledge>();
 
   /** @param codes the rules of the seeded sets that are on; rules that belong to one of them are off without it */
-  constructor(data: CatalogueData, codes: readonly string[] = []) {
+  constructor(data: CatalogueHead, files: ModelFiles, codes: readonly string[] = []) {
     this.#data = data;
+    this.#files = files;
     this.#codes = new Set(codes);
-    const byDetection = data.models.toSorted((a, b) => Number(b.detect !== undefined) - Number(a.detect !== undefined));
-    this.#models = Map.groupBy(byDetection, (model) => model.language);
-    this.shallowKinds = new Set(
-      data.models.flatMap(({ sources }) => sources.flatMap(({ shallow, kind }) => (shallow ? [kind] : []))),
-    );
+    this.shallowKinds = new Set(data.shallowKinds);
+    learnNeeded(data.needed);
     const asked = data.rules.filter((rule) => rule.code !== undefined && this.#codes.has(rule.code));
     this.structure = asked.length > 0 ? new StructureScanner(asked) : null;
     this.rules = new Map(data.rules.map((rule) => [rule.id, rule]));
@@ -252,13 +214,13 @@ export class Catalogue {
   withCodes(codes: readonly string[]): Catalogue {
     if (codes.length === 0) return this;
     const key = [...new Set(codes)].sort().join();
-    if (this.#asked?.key !== key) this.#asked = { key, catalogue: new Catalogue(this.#data, codes) };
+    if (this.#asked?.key !== key) this.#asked = { key, catalogue: new Catalogue(this.#data, this.#files, codes) };
     return this.#asked.catalogue;
   }
 
   /** Whether a rule asks about sources of this kind. */
   counts(rule: Rule, kind: string): boolean {
-    return rule.taint !== undefined && this.#kinds(rule.taint.sources).has(kind);
+    return rule.taint !== undefined && this.kinds(rule.taint.sources).has(kind);
   }
 
   /** The names of the families in a set, for records that outlive this catalogue's numbering. */
@@ -277,35 +239,51 @@ export class Catalogue {
     return this.#leads.reduce((bits, { bit, safe }) => (safe.test(beginning) ? bits | bit : bits), 0);
   }
 
+  /** Reads what models say about a language; what is known of a file in it can be asked then. */
+  load(language: string): Promise<void> {
+    return this.#files.load(modelLanguage(language));
+  }
+
   /** What is known about a file in this language that imports these modules. Cached per set of models. */
   knowledge(language: string, imports: ReadonlySet<string>): Knowledge {
     const base = modelLanguage(language);
-    const models = (this.#models.get(base) ?? []).filter((model) => isImported(model, imports));
-    const key = `${language}|${models.map((model) => model.framework).join("|")}`;
-    const known = this.#knowledge.get(key) ?? this.#build(base, models);
+    const its = this.#languages.get(base) ?? this.#languageKnowledge(base);
+    this.#languages.set(base, its);
+    const models = its.models.filter((model) => isImported(model, imports));
+    const key = `${base}|${models.map((model) => model.framework).join("|")}`;
+    const known = this.#knowledge.get(key) ?? this.#build(its, models);
     this.#knowledge.set(key, known);
     return known;
   }
 
-  #build(language: string, models: Model[]): Knowledge {
-    const knowledge = new Knowledge();
-    const rules = this.#data.rules.filter(
-      (rule) => rule.languages.some((l) => l === language) && (rule.code === undefined || this.#codes.has(rule.code)),
+  /** Reads what is said about a language by the rules that are on. */
+  readerOf(language: string): StatementReader {
+    const rules = this.#data.rules.filter((rule) => this.#isOn(rule) && rule.languages.some((l) => l === language));
+    return new StatementReader(
+      this,
+      rules.filter((rule) => rule.taint),
     );
-    const taintRules = rules.filter((rule) => rule.taint);
-    for (const rule of rules)
-      for (const pattern of rule.patterns ?? []) {
-        const match = this.#match(rule, pattern);
-        this.#place(knowledge, pattern, match);
-        if (!pattern.define) continue;
-        const { method, body, parameters } = pattern.define;
-        const known = knowledge.definitions.get(method) ?? [];
-        knowledge.definitions.set(method, [...known, { match, body, parameters: regex(parameters) }]);
+  }
+
+  #isOn({ code }: Rule): boolean {
+    return code === undefined || this.#codes.has(code);
+  }
+
+  #languageKnowledge(language: string): LanguageKnowledge {
+    const { models, index } = this.#files.of(language);
+    const statements = statementsOf(language, this.#data.rules, models);
+    return { models, index: new Map(Object.entries(index)), statements, reader: this.readerOf(language) };
+  }
+
+  #build({ index, statements, reader }: LanguageKnowledge, models: readonly Model[]): Knowledge {
+    const isAsked = ({ by }: Statement) => ("framework" in by ? models.includes(by) : this.#isOn(by));
+    const knowledge = new Knowledge(index.keys(), (known, segment) => {
+      for (const place of index.get(segment) ?? []) {
+        const statement = statements[place] as Statement;
+        if (isAsked(statement)) reader.read(statement, known, (wanted) => wanted === segment);
       }
-    for (const rule of taintRules) {
-      for (const sink of rule.taint?.sinks ?? []) this.#place(knowledge, sink, this.#match(rule, sink));
-    }
-    for (const model of models) this.#addModel(knowledge, model, taintRules);
+    });
+    reader.begin(knowledge, models);
     knowledge.web = this.#webOf(models);
     return knowledge;
   }
@@ -323,188 +301,20 @@ export class Catalogue {
     return known;
   }
 
-  #addModel(knowledge: Knowledge, model: Model, rules: Rule[]): void {
-    for (const sink of model.sinks) {
-      for (const rule of rules.filter((r) => r.family === sink.family && !r.taint?.ownSinks))
-        this.#place(knowledge, sink, this.#match(rule, sink));
-    }
-    for (const {
-      call,
-      read,
-      kind,
-      receiver,
-      when,
-      unless,
-      unlessFact = null,
-      ofClass,
-      ofInput,
-      cleans,
-      shallow,
-    } of model.sources) {
-      // What no rule asks about is nobody's input: configuration, arguments of a command line.
-      if (!rules.some((rule) => this.counts(rule, kind))) continue;
-      if (shallow) knowledge.shallowKinds.add(kind);
-      const tests = {
-        receiver: regex(receiver),
-        when: when.map(compileTest),
-        unless: unless.map(compileTest),
-        unlessFact,
-        ofClass: regex(ofClass),
-      };
-      const source = { kind, cleans: this.bitsOf(cleans), ofInput, ...tests };
-      if (call) remember(knowledge, call, (path) => knowledge.calls.add("sources", path, source));
-      if (read) remember(knowledge, read, (path) => knowledge.reads.add("sources", path, source));
-    }
-    for (const { call, read, cleans, receiver, when, unless } of model.sanitizers) {
-      const tests = { when: when.map(compileTest), unless: unless.map(compileTest) };
-      const sanitizer = { cleans: this.bitsOf(cleans), receiver: regex(receiver), ...tests };
-      if (call) remember(knowledge, call, (path) => knowledge.calls.add("sanitizers", path, sanitizer));
-      if (read) remember(knowledge, read, (path) => knowledge.reads.add("sanitizers", path, sanitizer));
-    }
-    for (const { call, undoes } of model.decoders)
-      remember(knowledge, call, (path) => knowledge.calls.add("decoders", path, this.bitsOf(undoes)));
-    for (const { call, of, cleans, when, unless, answer, throws } of model.guards) {
-      const tests = { when: when.map(compileTest), unless: unless.map(compileTest) };
-      const guard = { of, cleans: this.bitsOf(cleans), ...tests, answer, throws };
-      knowledge.calls.add("guards", call, guard);
-    }
-    for (const { call, cleans } of model.everywhere)
-      remember(knowledge, call, (path) => knowledge.calls.add("everywhere", path, this.bitsOf(cleans)));
-    for (const { call, does } of model.containers)
-      remember(knowledge, call, (path) => knowledge.calls.add("containers", path, does));
-    for (const { call, assign, sets, when } of model.facts) {
-      const fact = { sets, when: when.map(compileTest) };
-      if (call) remember(knowledge, call, (path) => knowledge.calls.add("facts", path, fact));
-      if (assign) remember(knowledge, assign, (path) => knowledge.assignedFacts.add(path, fact));
-    }
-    for (const setting of model.settings)
-      remember(knowledge, setting.call, (path) => knowledge.calls.add("settings", path, setting));
-    for (const fill of model.fills) remember(knowledge, fill.call, (path) => knowledge.calls.add("fills", path, fill));
-    for (const template of model.templates)
-      remember(knowledge, template.call, (path) => knowledge.calls.add("templates", path, template));
-    for (const { call, read, gives, when } of model.returns) {
-      if (call && when.length > 0) {
-        const made = { gives, when: when.map(compileTest) };
-        remember(knowledge, call, (path) => knowledge.calls.add("makes", path, made));
-      } else if (call) remember(knowledge, call, (path) => knowledge.calls.add("returns", path, gives));
-      if (read) remember(knowledge, read, (path) => knowledge.reads.add("holds", path, gives));
-    }
-    for (const { call, argument, from, kind, unless } of model.outputs) {
-      if (kind !== undefined && !rules.some((rule) => this.counts(rule, kind))) continue;
-      const output = { arguments: argument, from, kind: kind ?? null, unless: unless.map(compileTest) };
-      remember(knowledge, call, (path) => knowledge.calls.add("outputs", path, output));
-    }
-    for (const call of model.library) remember(knowledge, call, () => {});
-    for (const call of model.exits) remember(knowledge, call, (path) => knowledge.calls.add("exits", path, true));
-    for (const call of model.asserts) remember(knowledge, call, (path) => knowledge.calls.add("asserts", path, true));
-    for (const type of model.cleanTypes) knowledge.cleanTypes.add(type);
-    for (const path of model.carriers) remember(knowledge, path, (carrier) => knowledge.carriers.add(carrier));
-    for (const entry of model.entryPoints) this.#addEntryPoint(knowledge, entry, rules);
-  }
-
-  #addEntryPoint(knowledge: Knowledge, entry: Model["entryPoints"][number], rules: Rule[]): void {
-    const point: EntryPoint = {
-      self: entry.self ?? null,
-      parameters: entry.parameters,
-      others: entry.others ?? null,
-      othersEnd: entry.parameters.length + (entry.othersMax ?? Number.POSITIVE_INFINITY),
-      returns: entry.returns.flatMap(({ argument, family, when, unless, notNear, confidence = entry.confidence }) =>
-        rules
-          .filter((rule) => rule.family === family)
-          .map((rule) => this.#match(rule, { argument, confidence, when, unless, notNear })),
-      ),
-      confidence: entry.confidence ?? 1,
-      names: entry.names ?? [],
-      receiver: regex(entry.receiver),
-      when: entry.when.map(compileTest),
-      unless: entry.unless.map(compileTest),
-      with: pathIndex(entry.with),
-      without: pathIndex(entry.without),
-      result: regex(entry.result),
-      of: pathIndex(entry.of),
-      file: regex(entry.file),
-      except: entry.except.flatMap(expandBraces),
-    };
-    for (const path of [entry.with, entry.without]) if (path) remember(knowledge, path, () => {});
-    for (const type of [...entry.parameters, entry.self, entry.type].filter((path) => path !== undefined)) {
-      remember(knowledge, type, () => {});
-      knowledge.carriers.add(type);
-    }
-    if (entry.call) remember(knowledge, entry.call, (path) => knowledge.calls.add("entries", path, point));
-    if (entry.decorator) remember(knowledge, entry.decorator, (path) => knowledge.entryDecorators.add(path, point));
-    if (entry.of) remember(knowledge, entry.of, () => {});
-    for (const name of entry.method ? expandBraces(entry.method) : [])
-      knowledge.entryMethods.set(name, [...(knowledge.entryMethods.get(name) ?? []), point]);
-    if (entry.names && !entry.method && !entry.exported) knowledge.entryNames.push(point);
-    if (entry.parameterDecorator) {
-      const kind = entry.type ? null : (entry.others ?? "http-query");
-      const passed = { kind, type: entry.type ?? null, unless: point.unless, calls: entry.calls ?? null, point };
-      remember(knowledge, entry.parameterDecorator, (path) => knowledge.parameterDecorators.add(path, passed));
-    }
-    for (const name of entry.exported ? expandBraces(entry.exported) : [])
-      knowledge.entryExports.set(name, [...(knowledge.entryExports.get(name) ?? []), point]);
-  }
-
-  #place(knowledge: Knowledge, at: Where, match: Match): void {
-    if (at.call) remember(knowledge, at.call, (path) => knowledge.calls.add("checks", path, match));
-    if (at.read) remember(knowledge, at.read, (path) => knowledge.reads.add("checks", path, match));
-    if (at.assign) remember(knowledge, at.assign, (path) => knowledge.assigns.add(path, match));
-    for (const key of at.entry ? expandBraces(at.entry) : []) {
-      knowledge.entries.set(key, [...(knowledge.entries.get(key) ?? []), match]);
-    }
-  }
-
-  #match(rule: Rule, at: Where): Match {
-    const family = this.family(rule.family);
-    return {
-      rule,
-      arguments: at.argument ?? [0],
-      receiver: regex(at.receiver),
-      notReceiver: regex(at.notReceiver),
-      when: at.when.map(compileTest),
-      unless: at.unless.map(compileTest),
-      near: regex(at.near),
-      notNear: regex(at.notNear),
-      file: regex(at.file),
-      notFile: regex(at.notFile),
-      within: at.within ?? null,
-      result: regex(at.result),
-      severity: at.severity ?? rule.severity,
-      confidence: rule.confidence * (at.confidence ?? 1),
-      taint: rule.taint
-        ? {
-            family: this.#bits.get(rule.family) ?? 0,
-            sources: this.#kinds(rule.taint.sources),
-            safePrefix: regex(family.safePrefix),
-          }
-        : null,
-    };
-  }
-
-  #kinds(names: string[]): ReadonlySet<string> {
+  /** The kinds of sources that are meant by names of kinds and groups. */
+  kinds(names: readonly string[]): ReadonlySet<string> {
     return new Set(names.flatMap((name) => this.#data.sourceGroups[name] ?? [name]));
   }
 }
 
-type Where = {
-  call?: string | undefined;
-  read?: string | undefined;
-  assign?: string | undefined;
-  entry?: string | undefined;
-  receiver?: string | undefined;
-  notReceiver?: string | undefined;
-  near?: string | undefined;
-  notNear?: string | undefined;
-  file?: string | undefined;
-  notFile?: string | undefined;
-  within?: Place | undefined;
-  result?: string | undefined;
-  argument?: (string | number)[];
-  severity?: Severity | undefined;
-  confidence?: number | undefined;
-  when: Condition[];
-  unless: Condition[];
-};
+/** A language and how what is said about it is read. */
+interface LanguageKnowledge {
+  readonly models: readonly Model[];
+  /** By name, the places of the statements about it. */
+  readonly index: ReadonlyMap<string, readonly number[]>;
+  readonly statements: readonly Statement[];
+  readonly reader: StatementReader;
+}
 
 function isImported(model: Model, imports: ReadonlySet<string>): boolean {
   if (!model.detect) return true;
@@ -513,39 +323,6 @@ function isImported(model: Model, imports: ReadonlySet<string>): boolean {
       if (module.startsWith(wanted) && /^([./]|$)/.test(module.slice(wanted.length))) return true;
     return false;
   });
-}
-
-/** Registers a path and notes its prefixes as known names. */
-function remember(knowledge: Knowledge, pattern: string, add: (path: string) => void): void {
-  for (const path of expandBraces(pattern)) {
-    add(path);
-    if (path.startsWith("*")) continue;
-    for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1))
-      knowledge.known.add(path.slice(0, dot));
-    knowledge.known.add(path.replace(/\(\)$/, ""));
-  }
-}
-
-function compileTest(condition: Condition): Test {
-  const paths = condition.path ? new PathIndex<true>() : null;
-  for (const path of condition.path ?? []) paths?.add(path, true);
-  return {
-    arguments: condition.argument ?? null,
-    is: condition.is ?? null,
-    matches: regex(condition.matches),
-    begins: regex(condition.begins),
-    below: condition.below ?? null,
-    path: paths,
-    shape: condition.shape ?? null,
-    fact: condition.fact ?? null,
-  };
-}
-
-function pathIndex(path: string | undefined): PathIndex<true> | null {
-  if (path === undefined) return null;
-  const index = new PathIndex<true>();
-  index.add(path, true);
-  return index;
 }
 
 /** Only what a value can be clean for needs a bit: the families that some rule follows values to. */

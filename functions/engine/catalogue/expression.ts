@@ -1,9 +1,11 @@
 import { type Matcher, RE2JS } from "re2js";
+import { foldsCase, hasNeeded } from "./needed-words.ts";
 
 /** A regular expression of a rule or model. It is compiled when it is asked first: of the hundreds that a file's models have, few ever are. */
 export class LazyRegex {
   readonly source: string;
   #compiled: RE2JS | null = null;
+  #mayBeIn: ((text: string) => boolean) | null = null;
 
   constructor(source: string) {
     this.source = source;
@@ -11,7 +13,8 @@ export class LazyRegex {
 
   /** Whether it is found anywhere in a text. */
   test(text: string): boolean {
-    return this.#regex.test(text);
+    this.#mayBeIn ??= wordTester(this.source);
+    return this.#mayBeIn(text) && this.#regex.test(text);
   }
 
   matcher(text: string): Matcher {
@@ -35,4 +38,22 @@ export function expression(source: string): LazyRegex {
   const regex = known.get(source) ?? new LazyRegex(source);
   known.set(source, regex);
   return regex;
+}
+
+/** The words that expressions need, by their sources, as they were found when the assets were written. */
+export type NeededBySource = Readonly<Record<string, readonly string[]>>;
+
+const needed = new Map<string, readonly string[]>();
+
+/** Expressions that are not among these are always run. */
+export function learnNeeded(words: NeededBySource): void {
+  for (const [source, its] of Object.entries(words)) needed.set(source, its);
+}
+
+/** Asks whether a text has the words of an expression, if any are known; false is certain, true is not. */
+export function wordTester(source: string): (text: string) => boolean {
+  const words = needed.get(source);
+  if (!words) return () => true;
+  const folds = foldsCase(source);
+  return (text) => hasNeeded(words, folds, text);
 }

@@ -15,26 +15,33 @@ export function expandBraces(pattern: string): string[] {
   return [pattern];
 }
 
+/** What is asked before something is looked up, by the last segment of its path: adds what there is with that segment. */
+type Ask = (segment: string) => void;
+
 /** Finds the entries whose path pattern matches a qualified path, by its last segment first; `*_path` is any last segment that ends so. */
 export class PathIndex<T> {
+  readonly #ask: Ask | null;
   readonly #exact = new Map<string, T[]>();
   readonly #byLast = new Map<string, { segments: string[]; anywhere: boolean; entry: T }[]>();
   readonly #byEnd: { end: string; entry: T }[] = [];
   /** What was found; the same few paths are asked for again and again. */
   readonly #found = new Map<string, readonly T[]>();
 
+  /** @param ask without it everything is added before anything is looked up */
+  constructor(ask: Ask | null = null) {
+    this.#ask = ask;
+  }
+
   /** @param pattern a path as in the models; braces are expanded here */
   add(pattern: string, entry: T): void {
-    this.#found.clear();
-    for (const path of expandBraces(pattern)) {
-      if (!path.includes("*")) {
-        append(this.#exact, path, entry);
-        continue;
-      }
-      if (/^\*[^.*]+$/.test(path)) {
-        this.#byEnd.push({ end: path.slice(1), entry });
-        continue;
-      }
+    for (const path of expandBraces(pattern)) this.put(path, entry);
+  }
+
+  /** @param path a pattern without braces */
+  put(path: string, entry: T): void {
+    if (!path.includes("*")) append(this.#exact, path, entry);
+    else if (isEnd(path)) this.#byEnd.push({ end: path.slice(1), entry });
+    else {
       const segments = splitPath(path);
       const anywhere = segments[0] === "*";
       if (anywhere) segments.shift();
@@ -61,10 +68,13 @@ export class PathIndex<T> {
 
   /** The same for who keeps the answers. */
   search(path: string): readonly T[] {
+    const last = lastSegment(path);
+    this.#ask?.(anySegment);
+    this.#ask?.(last);
     const exact = this.#exact.get(path) ?? none;
-    const ends = this.#byEnd.filter(({ end }) => path.endsWith(end));
-    const named = this.#byLast.get(lastSegment(path)) ?? none;
-    const any = this.#byLast.get("*") ?? none;
+    const ends = this.#byEnd.length === 0 ? none : this.#byEnd.filter(({ end }) => path.endsWith(end));
+    const named = this.#byLast.get(last) ?? none;
+    const any = this.#byLast.get(anySegment) ?? none;
     if (exact.length + ends.length + named.length + any.length === 0) return none;
     const segments = splitPath(path);
     const loose = [...named, ...any].filter((candidate) => matches(candidate, segments));
@@ -78,21 +88,18 @@ export type Found<Kinds> = { readonly [Kind in keyof Kinds]: readonly Kinds[Kind
 /** Entries of several kinds that are all asked for by the same paths: most paths have none of any kind, and one look tells so. */
 export class PathTable<Kinds extends object> {
   readonly #nothing: Found<Kinds>;
-  /** The kinds of which there are any. */
-  readonly kinds = new Set<keyof Kinds>();
-  readonly #index = new PathIndex<{ kind: keyof Kinds; entry: Kinds[keyof Kinds] }>();
+  readonly #index: PathIndex<{ kind: keyof Kinds; entry: Kinds[keyof Kinds] }>;
   readonly #found = new Map<string, Found<Kinds>>();
 
   /** @param nothing what is found where nothing is: all kinds, and none of each */
-  constructor(nothing: Found<Kinds>) {
+  constructor(nothing: Found<Kinds>, ask: Ask | null = null) {
     this.#nothing = nothing;
+    this.#index = new PathIndex(ask);
   }
 
-  /** @param pattern a path as in the models; braces are expanded */
-  add<Kind extends keyof Kinds>(kind: Kind, pattern: string, entry: Kinds[Kind]): void {
-    this.#found.clear();
-    this.kinds.add(kind);
-    this.#index.add(pattern, { kind, entry });
+  /** @param path a pattern without braces */
+  put<Kind extends keyof Kinds>(kind: Kind, path: string, entry: Kinds[Kind]): void {
+    this.#index.put(path, { kind, entry });
   }
 
   /** The entries that match, of each kind the exact ones first, in the order they were added, each once. */
@@ -140,7 +147,7 @@ function union<T>(all: readonly T[], others: readonly T[]): readonly T[] {
 }
 
 /** Paths that one index keeps the answer for. */
-const rememberedMax = 2_000;
+export const rememberedMax = 2_000;
 const none: readonly never[] = [];
 
 function matches(pattern: { segments: string[]; anywhere: boolean }, path: string[]): boolean {
@@ -149,6 +156,15 @@ function matches(pattern: { segments: string[]; anywhere: boolean }, path: strin
   if (pattern.anywhere ? offset < 1 : offset !== 0) return false;
   return pattern.segments.every((segment, i) => segment === "*" || segment === path[offset + i]);
 }
+
+/** What stands for any last segment. */
+const anySegment = "*";
+
+/** `*_path`: any last segment that ends so. */
+const isEnd = (pattern: string): boolean => /^\*[^.*]+$/.test(pattern);
+
+/** The last segment under which a pattern without braces is looked for. */
+export const segmentOf = (pattern: string): string => (isEnd(pattern) ? anySegment : lastSegment(pattern));
 
 /** Splits at dots, but keeps relative modules ("./a.b", "..pkg") in one piece at the front. */
 export function splitPath(path: string): string[] {

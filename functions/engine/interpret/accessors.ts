@@ -1,4 +1,4 @@
-import type { Knowledge } from "../catalogue/catalogue.ts";
+import type { Knowledge } from "../catalogue/knowledge.ts";
 import type { Assign, Call, Expression, Field } from "../ir/ir.ts";
 import { memberPaths } from "./names.ts";
 import type { Run } from "./run.ts";

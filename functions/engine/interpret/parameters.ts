@@ -175,7 +175,7 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
     if (fits) return fits;
   }
   const named = ({ names, file }: EntryPoint) => areNamed(fn, names) && (!file || run.says(file));
-  const exported = run.knowledge.entryExports.size > 0 ? entryOfExport(run, fn) : null;
+  const exported = run.knowledge.hasEntryExports ? entryOfExport(run, fn) : null;
   if (exported) return exported;
   const { owner } = frame;
   const methods = [fn.name, ...(/^set\p{Lu}/u.test(fn.name) ? [anySetter] : []), ...(fn.exported ? [anyMethod] : [])];

@@ -1,6 +1,7 @@
 import type { AskedSetting } from "../artefact.ts";
-import type { Catalogue, Families, Knowledge, Match } from "../catalogue/catalogue.ts";
+import type { Catalogue, Families, Match } from "../catalogue/catalogue.ts";
 import type { LazyRegex } from "../catalogue/expression.ts";
+import type { Knowledge } from "../catalogue/knowledge.ts";
 import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Call, Expression, FunctionNode, Loop, Span } from "../ir/ir.ts";

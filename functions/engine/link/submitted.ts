@@ -3,40 +3,80 @@ import type { LinkRecord } from "../artefact.ts";
 /** More would be a file that a program has written. */
 const namesMax = 100;
 
+/** A form of writing, and words of which it has one, in lower case: most files have none of them, and looking for words is faster. */
+interface Form {
+  readonly words: readonly string[];
+  readonly form: RegExp;
+}
+
 /** Where people type text: fields of forms as HTML has them, and as the helpers of frameworks write them. */
-const forms = [
-  /<textarea\b[^<>]{0,300}?\sname\s*=\s*["']([^"'<>]{1,80})["']/gi,
-  /<input\b(?![^<>]{0,300}?\stype\s*=\s*["']?(?:hidden|number|email|date|datetime|time|month|checkbox|radio|file|password|submit|button|range|color)\b)[^<>]{0,300}?\sname\s*=\s*["']([^"'<>]{1,80})["']/gi,
-  /<(?:textarea|input)\b[^<>]{0,300}?\s(?:th:field|asp-for)\s*=\s*["'](?:\*\{)?([\w.]{1,80})/gi,
-  /<form:(?:textarea|input)\b[^<>]{0,300}?\spath\s*=\s*["']([\w.]{1,80})/gi,
-  /<(?:textarea|input)\b[^<>]{0,300}?\s(?:v-model(?:\.\w+)*|\[\(ngModel\)\]|formControlName)\s*=\s*["']([\w.$]{1,80})["']/gi,
-  /<(?:textarea|input)\b[^<>]{0,300}?\sbind:value=\{([\w.$]{1,80})\}/gi,
-  /\bset([A-Z]\w{0,80})\(\s*e(?:v|vent)?\.target\.value/g,
-  /\b(?:text_area|text_field|textarea|TextAreaFor|TextBoxFor|EditorFor)\b[\s(]*(?:\w+\s*=>\s*\w+\.|:|["'])(\w{1,80})/g,
+const forms: Form[] = [
+  { words: ["<textarea"], form: /<textarea\b[^<>]{0,300}?\sname\s*=\s*["']([^"'<>]{1,80})["']/gi },
+  {
+    words: ["<input"],
+    form: /<input\b(?![^<>]{0,300}?\stype\s*=\s*["']?(?:hidden|number|email|date|datetime|time|month|checkbox|radio|file|password|submit|button|range|color)\b)[^<>]{0,300}?\sname\s*=\s*["']([^"'<>]{1,80})["']/gi,
+  },
+  {
+    words: ["<textarea", "<input"],
+    form: /<(?:textarea|input)\b[^<>]{0,300}?\s(?:th:field|asp-for)\s*=\s*["'](?:\*\{)?([\w.]{1,80})/gi,
+  },
+  { words: ["<form:"], form: /<form:(?:textarea|input)\b[^<>]{0,300}?\spath\s*=\s*["']([\w.]{1,80})/gi },
+  {
+    words: ["<textarea", "<input"],
+    form: /<(?:textarea|input)\b[^<>]{0,300}?\s(?:v-model(?:\.\w+)*|\[\(ngModel\)\]|formControlName)\s*=\s*["']([\w.$]{1,80})["']/gi,
+  },
+  { words: ["<textarea", "<input"], form: /<(?:textarea|input)\b[^<>]{0,300}?\sbind:value=\{([\w.$]{1,80})\}/gi },
+  { words: [".target.value"], form: /\bset([A-Z]\w{0,80})\(\s*e(?:v|vent)?\.target\.value/g },
+  {
+    words: ["text_area", "text_field", "textarea", "textboxfor", "editorfor"],
+    form: /\b(?:text_area|text_field|textarea|TextAreaFor|TextBoxFor|EditorFor)\b[\s(]*(?:\w+\s*=>\s*\w+\.|:|["'])(\w{1,80})/g,
+  },
 ];
 
 /** What handlers take from a request by name. */
-const reads = [
-  /\b(?:req|request)\.body\.(\w{1,80})/g,
-  /\brequest\.(?:POST|form|data|json|values)(?:\.get)?[[(]\s*["'](\w{1,80})/g,
-  /\b(?:cleaned_data|validated_data)[[.](?:get\()?["'](\w{1,80})/g,
-  /\bform\.(\w{1,80})\.data\b/g,
-  /\$request->(?:input|get|post|string)\(\s*["'](\w{1,80})/g,
-  /\$request->(\w{1,80})\b(?!\s*\()/g,
-  /\$_POST\[\s*["'](\w{1,80})/g,
-  /\bparams(?:\[:\w+\])?\[:(\w{1,80})\]/g,
-  /\bgetParameter\(\s*"(\w{1,80})"/g,
+const reads: Form[] = [
+  { words: [".body."], form: /\b(?:req|request)\.body\.(\w{1,80})/g },
+  { words: ["request."], form: /\brequest\.(?:POST|form|data|json|values)(?:\.get)?[[(]\s*["'](\w{1,80})/g },
+  { words: ["cleaned_data", "validated_data"], form: /\b(?:cleaned_data|validated_data)[[.](?:get\()?["'](\w{1,80})/g },
+  { words: ["form."], form: /\bform\.(\w{1,80})\.data\b/g },
+  { words: ["$request->"], form: /\$request->(?:input|get|post|string)\(\s*["'](\w{1,80})/g },
+  { words: ["$request->"], form: /\$request->(\w{1,80})\b(?!\s*\()/g },
+  { words: ["$_post["], form: /\$_POST\[\s*["'](\w{1,80})/g },
+  { words: ["params[:"], form: /\bparams(?:\[:\w+\])?\[:(\w{1,80})\]/g },
+  { words: ["getparameter("], form: /\bgetParameter\(\s*"(\w{1,80})"/g },
 ];
 
 /** Several at once: what is taken apart, permitted, or listed as the fields of a form. */
-const lists = [
-  /\{([^{}=]{1,300})\}\s*=\s*(?:await\s+)?(?:req|request|ctx\.request)\.body\b/g,
-  /\.permit\(([^()]{1,300})\)/g,
-  /\bfields\s*=\s*[[(]([^\])]{1,300})[\])]/g,
+const lists: Form[] = [
+  { words: [".body"], form: /\{([^{}=]{1,300})\}\s*=\s*(?:await\s+)?(?:req|request|ctx\.request)\.body\b/g },
+  { words: [".permit("], form: /\.permit\(([^()]{1,300})\)/g },
+  { words: ["fields"], form: /\bfields\s*=\s*[[(]([^\])]{1,300})[\])]/g },
 ];
 
 /** Numbers, dates and names of records: nobody writes HTML into these. */
 const plain = /(id|date|time|at|count|price|amount|total|number|quantity|page|status|type|email|phone|slug|password)$/;
+
+/** Each of the names has one of these, in lower case. */
+const cleaningWords = [
+  "bleach",
+  "nh3",
+  "purif",
+  "sanitiz",
+  "jsoup",
+  "antisamy",
+  "loofah",
+  "ammonia",
+  "bluemonday",
+  "xss-clean",
+  "wp_kses",
+  "strip_tags",
+  "has_rich_text",
+  "policyfactory",
+  "lxml",
+  "escape",
+  "$_post",
+  "$request",
+];
 
 /** What makes HTML harmless, by the names of the libraries and functions that do. */
 const cleaning =
@@ -44,12 +84,18 @@ const cleaning =
 
 /** What the visitors of an application may fill in by this file, and whether it makes HTML harmless. */
 export function submittedIn(text: string): Pick<LinkRecord, "submitted" | "cleansHtml"> {
-  const single = [...forms, ...reads].flatMap((form) => [...text.matchAll(form)].map(([, name = ""]) => name));
-  const listed = lists.flatMap((list) => [...text.matchAll(list)].flatMap(([, all = ""]) => all.match(/\w+/g) ?? []));
+  const lower = text.toLowerCase();
+  const has = (words: readonly string[]) => words.some((word) => lower.includes(word));
+  const found = (all: readonly Form[]) =>
+    all.flatMap(({ words, form }) =>
+      has(words) ? Array.from(text.matchAll(form), ([, matched = ""]) => matched) : [],
+    );
+  const single = found([...forms, ...reads]);
+  const listed = found(lists).flatMap((matched) => matched.match(/\w+/g) ?? []);
   const names = new Set([...single, ...listed].map(fieldName).filter((name) => name !== "" && !plain.test(name)));
   return {
     ...(names.size > 0 && { submitted: [...names].sort().slice(0, namesMax) }),
-    ...(cleaning.test(text) && { cleansHtml: true as const }),
+    ...(has(cleaningWords) && cleaning.test(text) && { cleansHtml: true as const }),
   };
 }
 

@@ -1,54 +1,73 @@
 /** Keywords are ASCII; everything else ends a match. */
 const alphabet = 128;
 
-/** Finds all of many words in one pass over a text, whatever their case (Aho and Corasick, 1975). */
+/** Finds all of many words in one pass over a text, whatever their case (Aho and Corasick, 1975). What texts do not ask for is not built. */
 export class KeywordSearch {
-  /** The state after a state and a character. */
+  /** The state after a state and a character, and one more; 0 where that has not been asked yet. */
   readonly #next: Int32Array;
-  /** The words that end in a state, as their indices. */
-  readonly #ends: readonly (readonly number[])[];
+  /** By state: the one before it, and the character between them. */
+  readonly #before: Int32Array;
+  readonly #by: Uint8Array;
+  /** By state: that of the longest end of what was read that begins a word, and one more; 0 where that has not been asked yet. */
+  readonly #fallback: Int32Array;
+  /** The words that lead to a state, as their indices. */
+  readonly #own: number[][] = [[]];
+  /** The words that end in a state; undefined where that has not been asked yet. */
+  readonly #ends: (readonly number[] | undefined)[] = [[]];
 
   /** @param words in lower case */
   constructor(words: readonly string[]) {
     const statesMax = words.reduce((sum, word) => sum + word.length, 1);
-    const next = new Int32Array(statesMax * alphabet).fill(-1);
-    const ends: number[][] = [[]];
-    for (const [index, word] of words.entries()) {
-      let state = 0;
-      for (let i = 0; i < word.length; i++) {
-        const edge = state * alphabet + word.charCodeAt(i);
-        if (next[edge] === -1) next[edge] = ends.push([]) - 1;
-        state = next[edge] as number;
-      }
-      (ends[state] as number[]).push(index);
-    }
-    this.#next = next.slice(0, ends.length * alphabet);
-    this.#ends = ends;
-    this.#link(ends);
+    this.#next = new Int32Array(statesMax * alphabet);
+    this.#before = new Int32Array(statesMax);
+    this.#by = new Uint8Array(statesMax);
+    this.#fallback = new Int32Array(statesMax);
+    for (const [index, word] of words.entries()) this.#add(word, index);
   }
 
-  /** Fills the edges that fall back to the longest end of what was read that begins a word, nearest states first. */
-  #link(ends: number[][]): void {
-    const fallback = new Int32Array(ends.length);
-    const queue: number[] = [0];
-    for (let at = 0; at < queue.length; at++) {
-      const state = queue[at] as number;
-      for (let c = 0; c < alphabet; c++) {
-        const edge = state * alphabet + c;
-        const to = this.#next[edge] as number;
-        const other = state === 0 ? 0 : (this.#next[(fallback[state] as number) * alphabet + c] as number);
-        if (to === -1) this.#next[edge] = other;
-        else {
-          fallback[to] = other;
-          (ends[to] as number[]).push(...(ends[other] as number[]));
-          queue.push(to);
-        }
+  #add(word: string, index: number): void {
+    let state = 0;
+    for (let i = 0; i < word.length; i++) {
+      const code = word.charCodeAt(i);
+      const edge = state * alphabet + code;
+      if (this.#next[edge] === 0) {
+        const made = this.#own.push([]) - 1;
+        this.#before[made] = state;
+        this.#by[made] = code;
+        this.#next[edge] = made + 1;
       }
+      state = (this.#next[edge] as number) - 1;
     }
+    (this.#own[state] as number[]).push(index);
+  }
+
+  #after(state: number, code: number): number {
+    const edge = state * alphabet + code;
+    const known = this.#next[edge] as number;
+    if (known !== 0) return known - 1;
+    const next = state === 0 ? 0 : this.#after(this.#fallbackOf(state), code);
+    this.#next[edge] = next + 1;
+    return next;
+  }
+
+  #fallbackOf(state: number): number {
+    const known = this.#fallback[state] as number;
+    if (known !== 0) return known - 1;
+    const before = this.#before[state] as number;
+    const fallback = before === 0 ? 0 : this.#after(this.#fallbackOf(before), this.#by[state] as number);
+    this.#fallback[state] = fallback + 1;
+    return fallback;
+  }
+
+  #endsOf(state: number): readonly number[] {
+    const ends = this.#ends[state] ?? [...(this.#own[state] as number[]), ...this.#endsOf(this.#fallbackOf(state))];
+    this.#ends[state] = ends;
+    return ends;
   }
 
   /** Calls `found` with the index of a word and the place after its end, in the order of the text. */
   search(text: string, found: (word: number, end: number) => void): void {
+    const next = this.#next;
     let state = 0;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
@@ -56,8 +75,11 @@ export class KeywordSearch {
         state = 0;
         continue;
       }
-      state = this.#next[state * alphabet + (code >= 65 && code <= 90 ? code + 32 : code)] as number;
-      const ends = this.#ends[state] as readonly number[];
+      const lower = code >= 65 && code <= 90 ? code + 32 : code;
+      const known = next[state * alphabet + lower] as number;
+      state = known === 0 ? this.#after(state, lower) : known - 1;
+      if (state === 0) continue;
+      const ends = this.#ends[state] ?? this.#endsOf(state);
       for (let e = 0; e < ends.length; e++) found(ends[e] as number, i + 1);
     }
   }

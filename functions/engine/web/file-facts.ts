@@ -3,7 +3,7 @@ import { FunctionFacts } from "./function-facts.ts";
 import { closureName } from "./names.ts";
 import { PageRoute } from "./page-route.ts";
 import type { RecordUse } from "./records.ts";
-import type { Told, WebKnowledge } from "./web-knowledge.ts";
+import { nothing, type Told, type WebKnowledge } from "./web-knowledge.ts";
 import type { WebPlaces } from "./web-places.ts";
 import type { StandingRecord } from "./web-record.ts";
 import type { Occurrence } from "./web-schema.ts";
@@ -68,7 +68,9 @@ export class FileFacts {
     const { functions } = within;
     if ((occurrence === "read" || occurrence === "text") && functions.some((facts) => this.isPage(facts)))
       this.page?.read(name, at, occurrence === "text");
-    const { controls, application, standing, effects, placed } = this.#knowledge.tells(occurrence, name);
+    const told = this.#knowledge.tells(occurrence, name);
+    if (told === nothing) return;
+    const { controls, application, standing, effects, placed } = told;
     for (const control of application) this.application.add(control);
     if (standing.length > 0) this.#stands(within, standing);
     const done = effects.length > 0 && isDone() ? effects : [];

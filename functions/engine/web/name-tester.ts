@@ -1,3 +1,5 @@
+import { wordTester } from "../catalogue/expression.ts";
+
 /** What is longer is no name; this bounds how far matching can go back. */
 const lengthMax = 300;
 
@@ -13,6 +15,13 @@ export function nameTester(source: string): (name: string) => boolean {
   const written = folds ? source.replaceAll(folding, "") : source;
   if (written.includes(folding))
     throw new Error(`An expression of names folds case from its beginning or not at all: ${source}`);
-  const pattern = new RegExp(written, folds ? "i" : "");
-  return (name) => pattern.test(name.length > lengthMax ? name.slice(0, lengthMax) : name);
+  let mayBeIn: ((name: string) => boolean) | null = null;
+  let pattern: RegExp | null = null;
+  return (name) => {
+    const looked = name.length > lengthMax ? name.slice(0, lengthMax) : name;
+    mayBeIn ??= wordTester(source);
+    if (!mayBeIn(looked)) return false;
+    pattern ??= new RegExp(written, folds ? "i" : "");
+    return pattern.test(looked);
+  };
 }

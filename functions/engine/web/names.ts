@@ -133,7 +133,7 @@ export class Names {
 
   /** Whether a name leads to another file or to something that this one declares. */
   leads(reference: string): boolean {
-    return /^[#~]/.test(reference) || this.leadsAway(reference);
+    return reference.startsWith("#") || reference.startsWith("~") || this.leadsAway(reference);
   }
 
   /** Whether a name leads to another file. */
@@ -151,11 +151,11 @@ export class Names {
       const from = this.assigned(expression.name);
       if (from?.kind === "closure") return `#${expression.name}`;
     }
-    const full = this.full(expression)
-      ?.replace(/\(\)/g, "")
-      .replace(/\.bind$/, "");
+    const named = this.full(expression);
+    const full = named && withoutCalls(named);
     if (full === undefined || full === "" || full.length > lengthMax) return null;
-    const root = full.split(".")[0] as string;
+    const dot = full.indexOf(".");
+    const root = dot < 0 ? full : full.slice(0, dot);
     // Methods of a type may stand in other files, and what a function gives has a type of its own.
     if (this.#packaged && !/[~/]/.test(full) && !this.#imports.has(root) && !builtin.test(full))
       return full === root && this.declared.has(root) ? `#${full}` : `~${full}`;
@@ -166,6 +166,12 @@ export class Names {
 /** What Go declares itself. */
 const builtin =
   /^(append|cap|clear|close|complex|copy|delete|imag|len|make|max|min|new|panic|print|println|real|recover|string|byte|rune|any|error|bool|u?int(8|16|32|64)?|uintptr|float(32|64)|nil|true|false|iota)$|\?/;
+
+/** Most names have neither, and are many. */
+const withoutCalls = (name: string): string => {
+  const plain = name.includes("()") ? name.replaceAll("()", "") : name;
+  return plain.endsWith(".bind") ? plain.slice(0, -".bind".length) : plain;
+};
 
 const isRelative = (reference: string): boolean => /^\.{1,2}\//.test(reference);
 

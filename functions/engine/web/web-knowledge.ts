@@ -50,6 +50,8 @@ export class WebKnowledge {
   readonly #effects: Named<z.output<typeof EffectModel>>[] = [];
   readonly #told = new Map<Occurrence, Map<string, Told>>(occurrences.map((occurrence) => [occurrence, new Map()]));
   readonly #registered = new Map<string, Registers>();
+  /** One call after the other is asked about by all who want to know, with the same names. */
+  #last: { readonly names: readonly string[]; readonly found: Registers } = { names: [], found: noRegisters };
 
   constructor(models: readonly WebModel[]) {
     for (const model of models) this.#add(model);
@@ -131,6 +133,11 @@ export class WebKnowledge {
 
   /** What a call or decorator that goes by any of these names can register or keep, in the order of the models. */
   registers(names: readonly string[]): Registers {
+    if (this.#last.names !== names) this.#last = { names, found: this.#registersOf(names) };
+    return this.#last.found;
+  }
+
+  #registersOf(names: readonly string[]): Registers {
     const key = names.join(" ");
     const known = this.#registered.get(key);
     if (known) return known;
@@ -184,7 +191,8 @@ export interface Told {
   readonly placed: readonly string[];
 }
 
-const nothing: Told = { controls: [], application: [], standing: [], effects: [], placed: [] };
+/** What most names tell. */
+export const nothing: Told = { controls: [], application: [], standing: [], effects: [], placed: [] };
 
 const factOf = (model: { control: string } | { effect: string }): string =>
   "control" in model ? model.control : model.effect;
