@@ -429,6 +429,8 @@ export const Rule = z
     confidence: Share,
     /** Only the first place in a function is told: for what is many times the same small thing. */
     oncePerFunction: z.boolean().default(false),
+    /** Of a value from another file only the first place in a function is told: for what is put right by looking at the value. */
+    oncePerValue: z.boolean().default(false),
     issueType: z.enum(issueTypes).default("security"),
     /** The rule of the seeded sets that switches it on; without one it is always on. */
     code: z
