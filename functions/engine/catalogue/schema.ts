@@ -110,6 +110,8 @@ const Sink = z.strictObject({
   near: z.string().optional(),
   /** Neither the statement nor the lines that use what it assigns may contain this: a response is told its type when it is made already. */
   notNear: z.string().optional(),
+  /** Where it is less than the rule says: what is called does something else as a rule. */
+  severity: z.enum(severities).optional(),
 });
 const Pattern = z.strictObject({
   ...where,
