@@ -110,6 +110,8 @@ const Sink = z.strictObject({
   near: z.string().optional(),
   /** Neither the statement nor the lines that use what it assigns may contain this: a response is told its type when it is made already. */
   notNear: z.string().optional(),
+  /** Where it is less than the rule says: what is called does something else as a rule. */
+  severity: z.enum(severities).optional(),
 });
 const Pattern = z.strictObject({
   ...where,
@@ -429,6 +431,8 @@ export const Rule = z
     confidence: Share,
     /** Only the first place in a function is told: for what is many times the same small thing. */
     oncePerFunction: z.boolean().default(false),
+    /** Of a value from another file only the first place in a function is told: for what is put right by looking at the value. */
+    oncePerValue: z.boolean().default(false),
     issueType: z.enum(issueTypes).default("security"),
     /** The rule of the seeded sets that switches it on; without one it is always on. */
     code: z

@@ -83,7 +83,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
-    check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [called.callee] });
+    check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [asNamed(called.callee)] });
   noteGiven(run, call, called);
   setFacts(frame, models.facts, subject);
   includePage(run, frame, call);
@@ -108,6 +108,9 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   const gives = returnedBy(run, frame, call, result);
   return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
 }
+
+/** What decides which function is called: one that a function of another file gives for a name is one that it has found. */
+const asNamed = (callee: Value): Value => ({ ...callee, taint: callee.taint.filter(({ via }) => !via?.length) });
 
 /** The constructor of a class of another file; one of the same package needs no import, so its name says no more. */
 function constructorOf(

@@ -10,7 +10,7 @@ import { targetOf } from "./handover.ts";
 import { pageVariable } from "./includes.ts";
 import { invoke } from "./invoke.ts";
 import { noteText } from "./made-text.ts";
-import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted } from "./members.ts";
+import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, receiverValue } from "./members.ts";
 import { numericOf, useOf } from "./memory.ts";
 import { noteBounds } from "./memory-faults.ts";
 import { indexOf } from "./memory-indexes.ts";
@@ -129,7 +129,7 @@ function branches(
 }
 
 function variable(run: Run, frame: Frame, name: string, at: Span): Value {
-  if (frame.self && (name === "this" || name === frame.fn?.receiver)) return frame.self;
+  if (frame.self && (name === "this" || name === frame.fn?.receiver)) return receiverValue(frame.self, frame.fn);
   const scope = frame.scope.binding(name);
   if (scope) {
     const value = scope.get(name) as Value;

@@ -1,6 +1,7 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Span } from "../ir/ir.ts";
 import type { Called } from "./called.ts";
+import { prefixFor } from "./operators.ts";
 import { commonPassages } from "./passage.ts";
 import type { Frame, Handover, Run } from "./run.ts";
 import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";
@@ -22,19 +23,14 @@ export function handOver(
   const counted = run.language === "java" && { count: args.length + named.size };
   for (const [argument, value] of [...args.entries(), ...named])
     for (const [field, part] of partsOf(run, value))
-      for (const { source, clean, step, via } of part)
-        hand(run, {
-          target,
-          argument,
-          field,
-          source,
-          clean,
-          step,
-          at,
-          via,
-          ...(value.prefix && { led: true }),
-          ...counted,
-        });
+      for (const taint of part) {
+        const { source, step, via } = taint;
+        const begins = value.prefix === null ? "" : prefixFor(value.prefix, taint);
+        // What a function puts before a text that begins as it must is not the attacker's either.
+        const clean = taint.clean | run.catalogue.ledFamilies(begins);
+        const led = begins !== "" && { led: true };
+        hand(run, { target, argument, field, source, clean, step, at, via, ...led, ...counted });
+      }
 }
 
 type Parts = [field: string | undefined, taint: readonly Taint[]][];

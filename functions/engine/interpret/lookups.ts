@@ -1,3 +1,4 @@
+import { lastSegment } from "../catalogue/paths.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import { givesNoText, mayMakeText } from "./call-names.ts";
 import type { Called } from "./called.ts";
@@ -12,7 +13,7 @@ const asksForPlace = /path|file|folder|dir/i;
 const asksForText = /path|file|folder|dir|ur[il]|text|html|string|message|template|query/i;
 /** What objects are looked up in; in Django the manager of a class of records and what narrows it down. */
 const keepers =
-  /(store|repository|repo|registry|dao|(^|[?.])([dt](b|x)|objects|exclude|(select|prefetch)_related))(\(\))?$|\.filter\(\)$/i;
+  /(store|repository|repo|registry|dao|_db|(^|[?.])([dt](b|x)|objects|exclude|(select|prefetch)_related))(\(\))?$|\.filter\(\)$/i;
 /** Classes of Java that hand out objects of one kind, also by way of their only instance. */
 const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 
@@ -26,7 +27,7 @@ export function isLookup({ callee, args }: Call, { receiver, names }: Called): b
     (t) => !t.source.parameter && t.source.outside === null && !t.via?.some(({ trusted }) => trusted),
   );
   if (isInput !== false) return false;
-  const isKept = names.some((name) => keepers.test(name));
+  const isKept = names.some((name) => keepers.test(name) || holdsAll(name, callee.name));
   if (!lookups.test(callee.name)) return isKept && /^[A-Z]\w*By[A-Z]/.test(callee.name);
   if (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name)) return true;
   const isManaged = !isClassName(callee.of) && names.some((name) => managers.test(name));
@@ -34,6 +35,15 @@ export function isLookup({ callee, args }: Call, { receiver, names }: Called): b
     (!asksForPlace.test(callee.name) && (isKept || args.some(({ value }) => isTransaction(value)))) ||
     (!asksForText.test(callee.name) && isManaged)
   );
+}
+
+/** `extensions.get_extension(name)`: what is called after many of a kind hands out one of them. */
+function holdsAll(of: string, asked: string): boolean {
+  const kind = asked.replace(lookups, "").replaceAll("_", "").toLowerCase();
+  const many = lastSegment(of)
+    .replace(/[?$_()]/g, "")
+    .toLowerCase();
+  return kind.length > 2 && (many === `${kind}s` || many === `${kind.slice(0, -1)}ies`);
 }
 
 /** `users.Get(ctx, tx, name)`: what a function needs the database for comes from there. */

@@ -1,7 +1,7 @@
 import type { ReadModels } from "../catalogue/catalogue.ts";
 import type { LazyRegex } from "../catalogue/expression.ts";
 import { lastSegment } from "../catalogue/paths.ts";
-import type { Span } from "../ir/ir.ts";
+import type { FunctionNode, Span } from "../ir/ir.ts";
 import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
 import { isFilled } from "./filled-arguments.ts";
@@ -194,6 +194,10 @@ export function lineageOf(info: ClassInfo): ClassInfo[] {
 export const initialiserOf = (info: ClassInfo): ClosureValue | null =>
   methodOf(info, "constructor") ?? methodOf(info, "__init__");
 
+/** What a method that is asked of a class is called with: an inherited one makes objects of the class that it is asked of. */
+const selfOf = ({ self }: ClosureValue, info: ClassInfo): Value | null =>
+  self?.instance && self.instance !== info ? { ...self, instance: info } : self;
+
 /** A method bound to its object, or what some method assigned to the field. */
 export function memberOfInstance(of: Value, name: string): Value | null {
   const info = of.instance ?? of.type;
@@ -202,10 +206,16 @@ export function memberOfInstance(of: Value, name: string): Value | null {
   const lineage = new Set([info]);
   for (const here of lineage) {
     const method = here.methods.get(name);
-    if (method) return { ...nothing, closures: [{ ...method, self: of.instance ? of : method.self }] };
+    if (method) return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
     const value = of.own?.get(name) ?? here.fields.get(name);
     if (value) return fromOutside({ ...value, paths: [...value.paths, `?this.${name}`] });
     for (const base of here.bases) if (base.type) lineage.add(base.type);
   }
   return null;
+}
+
+/** The object of a method; a method of a class of Python has the class, and makes objects of it by calling it. */
+export function receiverValue(self: Value, fn: FunctionNode | null): Value {
+  const isOfClass = self.instance && fn?.decorators.some((d) => d.kind === "variable" && d.name === "classmethod");
+  return isOfClass ? { ...self, type: self.instance, instance: null } : self;
 }

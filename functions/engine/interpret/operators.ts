@@ -52,7 +52,7 @@ export function operate(operator: string, operands: readonly Value[]): Value {
 
 /** Stands in a prefix for text that is not known, but that the attacker did not choose. */
 const notTheirs = "\0";
-/** Stands for what another file gives: linking tells whether it is theirs. */
+/** Stands for what another file or a caller gives: only there it is known whether it is theirs. */
 const perhapsTheirs = "\x01";
 
 /** What stands in a prefix for a part without text; null where the attacker's begins. */
@@ -63,10 +63,11 @@ function standIn(part: Value | undefined): string | null {
   return taint.every(isElsewhere) ? perhapsTheirs : null;
 }
 
-/** What another file gives, or has made of what it was given. */
-const isElsewhere = ({ source, via }: Taint): boolean => source.outside !== null || (via?.length ?? 0) > 0;
+/** What another file or a caller gives, or another file has made of what it was given. */
+const isElsewhere = ({ source, via }: Taint): boolean =>
+  source.outside !== null || source.parameter !== null || (via?.length ?? 0) > 0;
 
-/** The text before what an attacker chooses, as it is for this taint: another file may have chosen what comes first. */
+/** The text before what an attacker chooses, as it is for this taint: where that comes from elsewhere, so may what comes first. */
 export const prefixFor = (prefix: string, taint: Taint): string =>
   !isElsewhere(taint) ? prefix.replaceAll(perhapsTheirs, notTheirs) : (prefix.split(perhapsTheirs, 1)[0] as string);
 

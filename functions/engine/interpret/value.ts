@@ -173,11 +173,20 @@ export function joinTaint(a: readonly Taint[], b: readonly Taint[]): readonly Ta
   return joined;
 }
 
-/** What a prefix says matters only for the attacker's text, so a side without any does not spoil it. */
+/** What a prefix says matters only for the attacker's text, so a side without any does not spoil it; of two, what both begin with is known. */
 function joinPrefix(a: Value, b: Value): string | null {
   if (a.prefix === b.prefix) return a.prefix;
   if (a.taint.length === 0 && b.taint.length > 0) return b.prefix;
-  return b.taint.length === 0 && a.taint.length > 0 ? a.prefix : null;
+  if (b.taint.length === 0 && a.taint.length > 0) return a.prefix;
+  return a.prefix && b.prefix ? commonPrefix(a.prefix, b.prefix) : null;
+}
+
+/** Where both go on behind it, what follows is not the attacker's in any case. */
+function commonPrefix(a: string, b: string): string | null {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  if (length === 0) return null;
+  return length === a.length || length === b.length ? a.slice(0, length) : `${a.slice(0, length)}\0`;
 }
 
 function joinConstants(a: Value["constants"], b: Value["constants"]): Value["constants"] {

@@ -47,7 +47,7 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
         !(catalogue.rules.get(candidate.ruleId)?.code && isBeyondQuality(path)),
   );
   for (const path of files.entangled) options.onEntangled?.(path);
-  const told = firstOfFunctions(catalogue, mergeSamePlace(catalogue, all));
+  const told = firstOfValues(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, all)));
   return identify(catalogue, told, homeOfCode(ordered)).sort(findingOrder);
 }
 
@@ -85,21 +85,50 @@ function mergeSamePlace(catalogue: Catalogue, all: readonly PlacedCandidate[]): 
 }
 
 /** Of rules that are told once a function, the first place in it that is not silenced; silenced ones are kept. */
-function firstOfFunctions(catalogue: Catalogue, all: readonly PlacedCandidate[]): PlacedCandidate[] {
-  const first = new Map<string, PlacedCandidate>();
-  const key = ({ path, candidate }: PlacedCandidate) =>
-    [path, candidate.ruleId, candidate.functionLine ?? candidate.symbol].join("\0");
-  const isCounted = ({ candidate }: PlacedCandidate) =>
-    catalogue.rules.get(candidate.ruleId)?.oncePerFunction === true && candidate.suppressed === null;
-  for (const placed of all) {
-    const known = isCounted(placed) ? first.get(key(placed)) : placed;
-    if (!known || placedBefore(placed, known)) first.set(key(placed), placed);
-  }
-  return all.filter((placed) => !isCounted(placed) || first.get(key(placed)) === placed);
+const firstOfFunctions = (catalogue: Catalogue, all: readonly PlacedCandidate[]): PlacedCandidate[] =>
+  firstOf(all, 1, ({ path, candidate }) =>
+    catalogue.rules.get(candidate.ruleId)?.oncePerFunction
+      ? [path, candidate.ruleId, candidate.functionLine ?? candidate.symbol].join("\0")
+      : null,
+  );
+
+/** Places of a function that are told for one value from another file, where each has to be put right. */
+const placesMax = 3;
+
+/** Of all that a value from another file does in a function, the first places; only the first, where looking at the value puts it right. */
+function firstOfValues(catalogue: Catalogue, all: readonly PlacedCandidate[]): PlacedCandidate[] {
+  const arrived = (once: boolean) => (placed: PlacedCandidate) =>
+    catalogue.rules.get(placed.candidate.ruleId)?.oncePerValue === once ? arrivalOf(placed) : null;
+  return firstOf(firstOf(all, 1, arrived(true)), placesMax, arrived(false));
 }
 
-const placedBefore = ({ candidate: a }: PlacedCandidate, { candidate: b }: PlacedCandidate): boolean =>
-  a.startLine - b.startLine < 0 || (a.startLine === b.startLine && a.startColumn < b.startColumn);
+/** Where a value from another file comes into the function, and for which rule; null for values of the file itself. */
+function arrivalOf({ path, candidate: { ruleId, symbol }, trace }: PlacedCandidate): string | null {
+  const elsewhere = trace.findLastIndex((step) => step.path !== path);
+  const comesIn = elsewhere < 0 ? undefined : trace[elsewhere + 1];
+  return comesIn ? [path, ruleId, symbol, comesIn.startLine, comesIn.startColumn, comesIn.endColumn].join("\0") : null;
+}
+
+/** The first places of those that share a key; what has none and what is silenced stays. */
+function firstOf(
+  all: readonly PlacedCandidate[],
+  max: number,
+  keyOf: (placed: PlacedCandidate) => string | null,
+): PlacedCandidate[] {
+  const alike = new Map<string, PlacedCandidate[]>();
+  for (const placed of all) {
+    const key = placed.candidate.suppressed === null ? keyOf(placed) : null;
+    if (key === null) continue;
+    const known = alike.get(key);
+    if (known) known.push(placed);
+    else alike.set(key, [placed]);
+  }
+  const left = new Set([...alike.values()].flatMap((places) => places.sort(inPlaceOrder).slice(max)));
+  return all.filter((placed) => !left.has(placed));
+}
+
+const inPlaceOrder = ({ candidate: a }: PlacedCandidate, { candidate: b }: PlacedCandidate): number =>
+  a.startLine - b.startLine || a.startColumn - b.startColumn || a.endLine - b.endLine || a.endColumn - b.endColumn;
 
 function rank(a: PlacedCandidate, b: PlacedCandidate): number {
   return (

@@ -63,6 +63,7 @@ function matchOf(rule: OwnRuleSource, id: string): Match {
     ...made,
     issueType: rule.issueType,
     oncePerFunction: false,
+    oncePerValue: false,
     languages: [],
     family: id,
     cwe: [],

@@ -2,6 +2,9 @@ import type { Span } from "../ir/ir.ts";
 import { isFreemarker, type TemplateFormat } from "./template-format.ts";
 import { effectOf, ownNames } from "./template-words.ts";
 
+/** Numbers, and what the author of a form says of its fields. */
+const aboutFields = /^(length|size|count|help_text|id_for_label|html_name)$/;
+
 /** A name that an expression shows, with what has been done to its value. */
 export interface Read extends Span {
   root: string;
@@ -158,7 +161,7 @@ class ExpressionReader {
         if (owner === "request" && name === "getAttribute") value = this.#attribute();
         else if (this.#next === "(") value = this.#call(`${owner}.${name}`, member(value, name), this.#arguments());
         else if (this.#format === "erb") value = this.#call(name, member(value, name), []);
-        else value = /^(length|size|count)$/.test(name) ? [] : member(value, name);
+        else value = aboutFields.test(name) ? [] : member(value, name);
       } else if (token === "[") {
         this.#at++;
         const key = this.#next;
