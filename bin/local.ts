@@ -12,12 +12,13 @@ try {
       `\nFirst administrator:  ${service.administrator.email}\nPassword, shown once: ${service.administrator.password}\n`,
     );
   }
+  // Before it says that it is ready: whoever waits for that may stop it at once.
+  stopOnSignal(service.stop);
   console.log(`Sluice is ready at ${service.url}`);
   const { learner, actor } = service.cloud.tasks.addresses;
   console.log(
     `  gRPC:                learner ${learner}, actor ${actor}\n  API to read and try: ${service.url}/docs\n  data:                ${settings.dataFolder}\n  stop:                Ctrl-C`,
   );
-  stopOnSignal(service.stop);
 } catch (error) {
   console.error(`Sluice did not start: ${(error as Error).message}`);
   process.exit(1);

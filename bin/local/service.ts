@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashPassword } from "../../functions/users/password.ts";
 import { type Cloud, startCloud } from "../../lib/local/cloud.ts";
+import type { ClockProps } from "../../lib/local/states/clock.ts";
 import { freePort } from "../../lib/local/tasks.ts";
 import { synthesise } from "./synthesise.ts";
 
@@ -19,6 +20,8 @@ export interface LocalServiceOptions {
   readonly corsOrigins?: string;
   /** Ports of the actor-learner services, 0 for any that is free. @default they do not run */
   readonly actorLearner?: { readonly learnerPort: number; readonly actorPort: number };
+  /** Time as executions of state machines see it. @default the system's */
+  readonly executionClock?: ClockProps;
   /** Told what is going on while the service starts. */
   readonly onProgress?: (line: string) => void;
 }
@@ -52,6 +55,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     assembly,
     port: options.port ?? 0,
     host: "127.0.0.1",
+    executionClock: options.executionClock,
     runTasks: actorLearner !== undefined,
     parameters: {
       OutboundAllowedHosts: options.outboundAllowedHosts ?? "",

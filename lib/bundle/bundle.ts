@@ -17,38 +17,42 @@ const banner =
 /**
  * Bundles every function of the product into one folder: `<name>/index.mjs` for each operation and workflow task, the chunks they share,
  * and the files they read. All of them are one Lambda asset, which keeps the template small and lets functions share code.
- * @returns what esbuild says about the files it wrote
  */
-export async function bundleFunctions(folder: string): Promise<Metafile> {
+export async function bundleFunctions(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, "engine"), { recursive: true });
-  const [{ metafile }] = await Promise.all([
-    build({
-      entryPoints: Object.fromEntries([...entries.keys()].map((name) => [`${name}/index`, `entry:${name}`])),
-      outdir: folder,
-      bundle: true,
-      splitting: true,
-      minify: true,
-      // Error names are part of what Step Functions sees.
-      keepNames: true,
-      format: "esm",
-      platform: "node",
-      target: "node24",
-      mainFields: ["module", "main"],
-      // Native parts that ssh2 tries for and does without.
-      external: ["cpu-features", "*.node"],
-      outExtension: { ".js": ".mjs" },
-      banner: { js: banner },
-      plugins: [entryPlugin, zodOfModels],
-      metafile: true,
-      logLevel: "warning",
-      legalComments: "none",
-    }),
+  await Promise.all([
+    bundleCode(folder),
     writeEngineAssets(join(folder, "engine")),
     writeReportFonts(join(folder, "fonts")),
     writeFile(join(folder, "openapi.json"), JSON.stringify(openApiDocument(operationList))),
     copyFile(join(root, "node_modules/rapidoc/dist/rapidoc-min.js"), join(folder, "viewer.js")),
   ]);
+}
+
+/** Writes the code alone, without the files that it reads. @returns what esbuild says about the files it wrote */
+export async function bundleCode(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    entryPoints: Object.fromEntries([...entries.keys()].map((name) => [`${name}/index`, `entry:${name}`])),
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    // Error names are part of what Step Functions sees.
+    keepNames: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    mainFields: ["module", "main"],
+    // Native parts that ssh2 tries for and does without.
+    external: ["cpu-features", "*.node"],
+    outExtension: { ".js": ".mjs" },
+    banner: { js: banner },
+    plugins: [entryPlugin, zodOfModels],
+    metafile: true,
+    logLevel: "warning",
+    legalComments: "none",
+  });
   return metafile;
 }
 

@@ -13,7 +13,7 @@ const seed = Number(process.env.SLUICE_SOAK_SEED ?? Date.now() % 100_000);
 
 it("the log is what was acknowledged, in order and once, whatever breaks meanwhile", async () => {
   console.log(`soak: SLUICE_SOAK_SEED=${seed}`);
-  const { acknowledged, kills, drains, defects, answers } = await soak({ seconds: 15, restartSeconds: 2, seed });
+  const { acknowledged, kills, drains, defects, answers } = await soak({ seconds: 6, restartSeconds: 1.5, seed });
   expect(defects).toEqual([]);
   expect(acknowledged).toBeGreaterThan(0);
   expect(answers.OK).toBe(acknowledged);

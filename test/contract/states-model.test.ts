@@ -254,6 +254,6 @@ it("ends as a straightforward reading of the program says, however often it is r
       const actual = status === "SUCCEEDED" ? { status, output: JSON.parse(output) } : { status, error };
       expect(actual).toEqual(expected);
     }),
-    { numRuns: 300 },
+    { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 100) },
   );
 });

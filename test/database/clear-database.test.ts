@@ -119,7 +119,7 @@ describe("clearing one's data", () => {
       };
       expect(await clear(golden.owner)).toMatchObject({ deleted: all });
       expect(calls).toBeGreaterThan(15);
-      for (const point of killPoints(calls, 6)) {
+      for (const point of killPoints(calls, 3)) {
         const mortal = await furnished();
         let made = 0;
         const error = { code: "AccessDeniedException", message: "dead", status: 400 };

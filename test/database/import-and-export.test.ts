@@ -454,7 +454,7 @@ describe("an import that dies", () => {
     data.gateway.planFault = () => undefined;
     const [held, numbers] = [withoutIds(await exported(golden)), await counters(golden)];
     expect(calls).toBeGreaterThan(30);
-    for (const point of killPoints(calls, 12)) {
+    for (const point of killPoints(calls, 5)) {
       const mortal = await person();
       const content = await fileFor(mortal, owner);
       dyingAt(point, when);

@@ -20,6 +20,7 @@ import { findTask } from "../../functions/scans/task-store.ts";
 import { searchUsers } from "../../functions/users/user-directory.ts";
 import type { RecordedCall } from "../../lib/local/gateway.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
+import { killPoints } from "../support/kill-points.ts";
 import { oldestData, writeItems } from "./oldest-data.ts";
 
 type Item = Record<string, unknown>;
@@ -201,7 +202,7 @@ describe("a run that dies", () => {
     recover();
     const expected = await outcome();
     expect(calls).toBeGreaterThan(50);
-    for (const from of spread(calls, 8)) {
+    for (const from of killPoints(calls, 4)) {
       await startOver();
       dieAt(from);
       await run().catch(() => {});
@@ -309,8 +310,3 @@ describe("runs at the same time", () => {
     );
   });
 });
-
-/** About `count` numbers from 1 to `last`, the ends included. */
-const spread = (last: number, count: number): number[] => [
-  ...new Set(Array.from({ length: count + 1 }, (_, i) => Math.max(1, Math.round((i * last) / count)))),
-];

@@ -9,13 +9,14 @@ import { type Api, zipOf } from "../support/api.ts";
 import { bigApp } from "../support/big-app.ts";
 import { useAsEnvironment } from "../support/handler-environment.ts";
 import { type OwnService, startOwnService } from "../support/own-service.ts";
+import { retriesAtOnce } from "../support/skipping-clock.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
 let service: OwnService;
 let api: Api;
 
 beforeAll(async () => {
-  service = await startOwnService();
+  service = await startOwnService({ executionClock: retriesAtOnce() });
   useAsEnvironment(service.cloud);
   api = service.api;
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, Api, zipOf } from "../support/api.ts";
 import { bigApp, vulnerableFiles } from "../support/big-app.ts";
 import { LocalProcess } from "../support/local-process.ts";
@@ -37,7 +37,7 @@ afterEach(async () => {
 describe("npm start", () => {
   it("survives kill -9 in mid-scan: nothing acknowledged is lost and the scan goes on", async () => {
     const folder = newFolder();
-    const files = 2000;
+    const files = 800;
     const first = await start(environment(folder));
     let api = await new Api(first.url).as(admin);
     const project = await api.ok("POST", "/api/v1/projects", { json: { name: "kept", source_type: "zip" } });
@@ -80,25 +80,33 @@ describe("npm start", () => {
     expect(await again.ok("GET", `/api/v1/projects/${project.id}/zip`)).toMatchObject({ has_file: true });
   });
 
-  it("refuses a folder or a port that is in use, in a sentence, and harms nothing", async () => {
-    const folder = newFolder();
-    const first = await start(environment(folder));
-    await expect(start(environment(folder))).rejects.toThrow(/Sluice did not start: .*in use/s);
-    const port = new URL(first.url).port;
-    await expect(start({ ...environment(newFolder()), PORT: port })).rejects.toThrow(
-      new RegExp(`Sluice did not start: .*${port}`, "s"),
-    );
-    expect((await new Api(first.url).call("GET", "/health")).body).toEqual({ status: "ok" });
-  });
+  describe("once it runs", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sluice-process-"));
+    let first: LocalProcess;
 
-  it("ignores a front end's variables and refuses settings it cannot use", async () => {
-    const started = await start({
-      ...environment(newFolder()),
-      VITE_API_BASE_URL: "http://evil.example",
-      VITE_PORT: "1",
+    beforeAll(async () => {
+      // Variables of a front end that shares the environment, besides its own.
+      const ofFrontEnd = { VITE_API_BASE_URL: "http://evil.example", VITE_PORT: "1" };
+      first = await LocalProcess.start({ ...environment(folder), ...ofFrontEnd });
     });
-    expect((await new Api(started.url).call("GET", "/health")).status).toBe(200);
-    await expect(start({ PORT: "many" })).rejects.toThrow(/PORT/);
-    await expect(start({ SLUICE_ADMIN_EMAIL: "only@example.test" })).rejects.toThrow(/go together/);
+    afterAll(async () => {
+      await first.kill();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    it("refuses a folder or a port that is in use, in a sentence, and harms nothing", async () => {
+      await expect(start(environment(folder))).rejects.toThrow(/Sluice did not start: .*in use/s);
+      const port = new URL(first.url).port;
+      await expect(start({ ...environment(newFolder()), PORT: port })).rejects.toThrow(
+        new RegExp(`Sluice did not start: .*${port}`, "s"),
+      );
+      expect((await new Api(first.url).call("GET", "/health")).body).toEqual({ status: "ok" });
+    });
+
+    it("ignores a front end's variables and refuses settings it cannot use", async () => {
+      expect((await new Api(first.url).call("GET", "/health")).status).toBe(200);
+      await expect(start({ PORT: "many" })).rejects.toThrow(/PORT/);
+      await expect(start({ SLUICE_ADMIN_EMAIL: "only@example.test" })).rejects.toThrow(/go together/);
+    });
   });
 });

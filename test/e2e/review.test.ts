@@ -6,6 +6,7 @@ import { type FakeLlm, startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts
 import { AwsError, localAccount } from "../../lib/local/service.ts";
 import { type Answer, type Api, zipOf } from "../support/api.ts";
 import { type OwnService, startOwnService } from "../support/own-service.ts";
+import { retriesAtOnce } from "../support/skipping-clock.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
 type Json = Answer["body"];
@@ -20,7 +21,7 @@ beforeAll(async () => {
   llm = await startFakeLlm({ keepBodies: true });
   other = await startFakeLlm({ keyless: true });
   const outboundAllowedHosts = [llm, other].map(({ url }) => new URL(url).host).join(",");
-  service = await startOwnService({ outboundAllowedHosts });
+  service = await startOwnService({ outboundAllowedHosts, executionClock: retriesAtOnce() });
   api = service.api;
 });
 

@@ -5,7 +5,7 @@ import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startFakeLlm } from "../../bin/fake-llm/start-fake-llm.ts";
 import { providers } from "../../functions/llm/providers.ts";
-import { bundleFunctions } from "../../lib/bundle/bundle.ts";
+import { bundleCode } from "../../lib/bundle/bundle.ts";
 import { zodOfModels } from "../../lib/bundle/zod-of-models.ts";
 import { clientFor, formats, greeting, settingsOf } from "./loopback-model.ts";
 
@@ -14,7 +14,7 @@ let outputs: Metafile["outputs"];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sluice-bundle-"));
-  ({ outputs } = await bundleFunctions(folder));
+  ({ outputs } = await bundleCode(folder));
 });
 afterAll(() => rm(folder, { recursive: true }));
 

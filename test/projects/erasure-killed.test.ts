@@ -22,7 +22,7 @@ import { killPoints } from "../support/kill-points.ts";
 import { skippingClock } from "../support/skipping-clock.ts";
 
 /** Processes are killed at some of the calls they make; SLUICE_KILL_POINTS=all kills them at each, which takes minutes. */
-const fewPoints = { ofFunction: 5, ofService: 3 };
+const fewPoints = { ofFunction: 3, ofService: 2 };
 
 let folder: string;
 let cloud: Cloud;

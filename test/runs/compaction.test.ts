@@ -12,6 +12,7 @@ import { verifyRun } from "../../functions/runs/verify-run.ts";
 import type { Fault } from "../../lib/local/gateway.ts";
 import { AwsError } from "../../lib/local/service.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
+import { killPoints } from "../support/kill-points.ts";
 import { allItems, freshRun, textOf } from "./runs.ts";
 
 // Faults are for our code to see, not for the SDK to hide.
@@ -139,7 +140,7 @@ const faults: Record<string, Fault> = {
 
 describe("a compaction that dies", () => {
   it.each(Object.entries(faults))("%s leaves the log whole, and the next one makes up for it", async (_, fault) => {
-    for (let dieAt = 1, died = true; died; dieAt++) {
+    const dying = async (dieAt: number) => {
       const { id, log } = await segmentsOf(small(4));
       await log.close();
       await compactRun(id, tomorrow);
@@ -155,7 +156,7 @@ describe("a compaction that dies", () => {
         if (calls === dieAt) return fault;
         return calls > dieAt ? { when: "before", error } : undefined;
       };
-      died = await compactRun(id, dayAfter).then(
+      const died = await compactRun(id, dayAfter).then(
         () => false,
         () => true,
       );
@@ -168,6 +169,13 @@ describe("a compaction that dies", () => {
       expect((await allItems(id)).map(textOf)).toEqual(before);
       const verified = await verifyRun(id);
       expect((await requireRun(id)).storedBytes).toBe(verified.bytes);
+      return { died, calls };
+    };
+    const { died, calls } = await dying(Number.POSITIVE_INFINITY);
+    expect(died).toBe(false);
+    for (const dieAt of killPoints(calls, 6)) {
+      const end = await dying(dieAt);
+      expect([dieAt, end.died]).toEqual([dieAt, end.calls >= dieAt]);
     }
   });
 });

@@ -184,6 +184,6 @@ it("holds exactly what was acknowledged, once, where it was said to be, in each 
       }
       expect(await verifyRun(id)).toMatchObject({ items: items.length, defects: [] });
     }),
-    { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 40) },
+    { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 15) },
   );
 });

@@ -11,6 +11,7 @@ import { putSegment } from "../../functions/runs/segment-store.ts";
 import { verifyRun } from "../../functions/runs/verify-run.ts";
 import { AwsError } from "../../lib/local/service.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
+import { killPoints } from "../support/kill-points.ts";
 import { allItems, freshRun } from "./runs.ts";
 
 // The faults below are for our code to see, not for the SDK to hide.
@@ -94,12 +95,12 @@ describe("retention", () => {
 
   it("is finished by the next call when it dies, at whatever call of AWS", async () => {
     const error = new AwsError("InternalServerError", "Internal", 500);
-    for (let dieAt = 1, died = true; died; dieAt++) {
+    const dying = async (dieAt: number) => {
       const id = await minutesOf(3);
       await setRetention(id, { ageSeconds: null, bytes: 1500 });
       let calls = 0;
       data.gateway.planFault = () => (++calls >= dieAt ? { when: "before", error } : undefined);
-      died = await applyRetention(id, new Date()).then(
+      const died = await applyRetention(id, new Date()).then(
         () => false,
         () => true,
       );
@@ -107,6 +108,13 @@ describe("retention", () => {
       expect(await applyRetention(id, new Date())).toBe(2);
       expect(await objectsOf(id)).toBe(1);
       expect(await verifyRun(id)).toMatchObject({ first: 2, items: 1, defects: [] });
+      return { died, calls };
+    };
+    const { died, calls } = await dying(Number.POSITIVE_INFINITY);
+    expect(died).toBe(false);
+    for (const dieAt of killPoints(calls, 6)) {
+      const end = await dying(dieAt);
+      expect([dieAt, end.died]).toEqual([dieAt, end.calls >= dieAt]);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { v7 as uuid } from "uuid";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -48,9 +48,18 @@ const isReservation = (outcome: unknown): outcome is Reservation => !(outcome in
 
 /** Everything in the partitions of one scan's levels, read apart from the store. */
 async function itemsOf({ userId, scan }: Pick<Call, "userId" | "scan">): Promise<Record<string, unknown>[]> {
-  const { Items = [] } = await table.send(new ScanCommand({ TableName: environment().TABLE_NAME }));
-  const ids = [userId, scan?.taskId, scan?.projectId];
-  return Items.filter(({ pk }) => pk.startsWith("SPEND#") && ids.some((id) => pk.endsWith(id)));
+  const ids = [`U#${userId}`, ...(scan ? [`T#${scan.taskId}`, `P#${scan.projectId}`] : [])];
+  const partitions = ids.map(async (id) => {
+    const { Items = [] } = await table.send(
+      new QueryCommand({
+        TableName: environment().TABLE_NAME,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": `SPEND#${id}` },
+      }),
+    );
+    return Items;
+  });
+  return (await Promise.all(partitions)).flat();
 }
 
 /** What is committed at a level, straight from its item. */

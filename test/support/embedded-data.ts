@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
 import type { EnvironmentVariables } from "../../functions/platform/environment.ts";
 import { table, tableDesign } from "../../functions/platform/table.ts";
 import { sdkEnvironment } from "../../lib/local/credentials.ts";
@@ -65,8 +65,11 @@ export async function startEmbeddedData(): Promise<EmbeddedData> {
     folder,
     async clearTable() {
       const TableName = variables.TABLE_NAME;
-      const { Items = [] } = await table.send(new ScanCommand({ TableName }));
-      await Promise.all(Items.map(({ pk, sk }) => table.send(new DeleteCommand({ TableName, Key: { pk, sk } }))));
+      // As many as a batch may have.
+      for await (const { Items = [] } of paginateScan({ client: table }, { TableName, Limit: 25 })) {
+        const deletions = Items.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
+        if (deletions.length > 0) await table.send(new BatchWriteCommand({ RequestItems: { [TableName]: deletions } }));
+      }
     },
     async stop() {
       await started.stop();

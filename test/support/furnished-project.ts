@@ -26,7 +26,9 @@ export async function whatIsLeft(...ids: string[]): Promise<string[]> {
   for await (const { Items = [] } of paginateScan({ client: table }, { TableName: environment().TABLE_NAME }))
     for (const item of Items) {
       const transient = /^(IDEM|AUDIT|UP)#/.test(item.pk as string);
-      if (!transient && ids.some((id) => JSON.stringify(item).includes(id))) left.push(`${item.pk} ${item.sk}`);
+      if (transient) continue;
+      const text = JSON.stringify(item);
+      if (ids.some((id) => text.includes(id))) left.push(`${item.pk} ${item.sk}`);
     }
   for (const Bucket of [environment().SOURCES_BUCKET, environment().RESULTS_BUCKET]) {
     const { Versions = [], DeleteMarkers = [] } = await s3.send(new ListObjectVersionsCommand({ Bucket }));

@@ -8,6 +8,7 @@ let fake: FakeLlm;
 let service: OwnService;
 let owner: Api;
 let colleague: Api;
+let member: Api;
 
 beforeAll(async () => {
   fake = await startFakeLlm();
@@ -16,6 +17,9 @@ beforeAll(async () => {
   const account = { email: "colleague@example.test", password: "grain orbit velvet" };
   await owner.ok("POST", "/api/v1/users", { json: { ...account, full_name: "C" } });
   colleague = await owner.as(account);
+  const newcomer = { email: "m@example.test", password: "correct horse battery" };
+  await owner.ok("POST", "/api/v1/users", { json: { ...newcomer, full_name: "M" } });
+  member = await owner.as(newcomer);
 });
 afterAll(async () => {
   await service?.stop();
@@ -91,5 +95,51 @@ describe("templates and rule sets of one's own", () => {
       id: security.id,
       is_default: true,
     });
+  });
+});
+
+const code = vulnerableApp["shop/app.py"];
+const key = "sk-CANARY-0123456789wxyz";
+
+describe("somebody who tries the service with a piece of code", () => {
+  it("gets findings at once, without a model", async () => {
+    const result = await member.ok("POST", "/api/v1/scan/instant", { json: { code, language: "python" } });
+    expect(result).toMatchObject({ mode: "rules", warnings: [{ code: "no_model" }] });
+    expect(result.issues.map(({ rule_id }: { rule_id: string }) => rule_id)).toEqual(["sql-injection.tainted-query"]);
+  });
+
+  it("sets up models as a front end does, sending everything back", async () => {
+    const { llmConfig, otherConfig } = await member.ok("GET", "/api/v1/config/me");
+    const model = { llmProvider: "openai", llmModel: "scripted", llmApiKey: key, llmBaseUrl: `${fake.url}/v1` };
+    const outputLanguage = "en-US";
+    const saved = await member.ok("PUT", "/api/v1/config/me", {
+      json: { llmConfig: { ...llmConfig, ...model }, otherConfig: { ...otherConfig, outputLanguage } },
+    });
+    const embedding = { provider: "openai", model: "text-embedding-3-small", api_key: key, base_url: `${fake.url}/v1` };
+    await member.ok("PUT", "/api/v1/embedding/config", { json: embedding });
+    const shown = await member.ok("GET", "/api/v1/config/me");
+    expect(shown.llmConfig).toEqual(saved.llmConfig);
+    const again = await member.ok("PUT", "/api/v1/config/me", { json: { ...shown, id: "", user_id: "" } });
+    expect({ ...again, updated_at: "" }).toEqual({ ...shown, updated_at: "" });
+    expect(again).toMatchObject({
+      llmConfig: { llmApiKey: "••••wxyz" },
+      otherConfig: { embedding_config: { api_key: "••••wxyz" } },
+    });
+    const tried = await member.ok("POST", "/api/v1/embedding/test", { json: { ...embedding, api_key: "••••wxyz" } });
+    expect(tried).toMatchObject({ success: true, dimensions: 1536 });
+  });
+
+  it("has the model look too, with the default template, and finds all of it in the history", async () => {
+    const result = await member.ok("POST", "/api/v1/scan/instant", { json: { code, language: "python" } });
+    expect(result).toMatchObject({ mode: "rules_and_model", warnings: [] });
+    expect(result.issues[0].xai).not.toBeNull();
+    const history = await member.ok("GET", "/api/v1/scan/instant/history");
+    expect(history).toHaveLength(2);
+    expect(JSON.parse(history[0].analysis_result).issues).toEqual(result.issues);
+    await member.ok("DELETE", `/api/v1/scan/instant/history/${history[1].id}`);
+    await member.ok("DELETE", "/api/v1/scan/instant/history");
+    expect(await member.ok("GET", "/api/v1/scan/instant/history")).toEqual([]);
+    const { models } = await member.ok("GET", "/api/v1/config/spending");
+    expect(models.map(({ model }: { model: string }) => model).sort()).toEqual(["scripted", "text-embedding-3-small"]);
   });
 });
