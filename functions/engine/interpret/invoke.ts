@@ -18,10 +18,10 @@ import { settling } from "./settling.ts";
 import { applySummary } from "./summaries.ts";
 import {
   allTaint,
+  arriving,
   type ClosureValue,
   constant,
   extend,
-  firstStep,
   join,
   joinTaint,
   named,
@@ -362,9 +362,7 @@ export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: Entr
     if (param.decorators.length > 0) return passedValue(run, frame, closure.fn, i, entry);
     const type = entry.parameters[i - offset];
     const other =
-      entry.others && i < entry.othersEnd
-        ? [{ source: run.source(entry.others, param, entry.confidence), clean: 0, step: firstStep(param) }]
-        : [];
+      entry.others && i < entry.othersEnd ? [arriving(run.source(entry.others, param, entry.confidence), param)] : [];
     return type ? named(type, `?${param.name}`) : { ...named(`?${param.name}`), taint: other };
   });
   // What one handler settles, such as the content type, is nothing to the next.
