@@ -272,7 +272,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
     if (s.update && frame.scope.alive) evaluate(run, frame, s.update);
     forget(frame, entry);
     skipped = joinStates(skipped, frame.scope.copy());
-    if (entry && !leavesForNext(run, frame.scope, s, entry, storings)) break;
+    if (entry && !leavesForNext(run, frame, s, entry, storings)) break;
   }
   frame.loops.pop();
   const ends = s.test || s.bind ? skipped : loop.breaks.length === 0 ? frame.scope.variables : null;

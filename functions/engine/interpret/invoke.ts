@@ -241,7 +241,6 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   const summary: Summary = {
     self: closure.self,
     parameters: [],
-    stores: false,
     keeps: [],
     flows: [],
     passes: [],
@@ -275,7 +274,6 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
       name: param.name,
       value: bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry)),
     });
-  const before = run.storings;
   run.visited.add(fn);
   run.active.add(fn);
   try {
@@ -287,7 +285,6 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     noteGuard(run, frame, null, false);
     settle(frame);
   }
-  summary.stores = run.storings > before;
   summary.returns = escaped(run, fn, verified(fn, frame.returned ?? nothing));
   summary.outputs = outputsOf(run, frame, fn);
   noteFilled(run, frame, fn, summary);

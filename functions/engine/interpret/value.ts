@@ -115,6 +115,28 @@ export const named = (...paths: string[]): Value => ({ ...nothing, paths });
 
 export const tainted = (taint: readonly Taint[]): Value => (taint.length === 0 ? nothing : { ...nothing, taint });
 
+/** Whether two values tell the same; of what is in them and of what made them only that it is the very same. */
+export const tellsSame = (a: Value, b: Value): boolean =>
+  a === b ||
+  (a.slots === b.slots &&
+    a.instance === b.instance &&
+    a.type === b.type &&
+    a.prefix === b.prefix &&
+    a.region === b.region &&
+    a.own === b.own &&
+    areSame(a.constants ?? [], b.constants ?? []) &&
+    (a.constants === null) === (b.constants === null) &&
+    areSame(a.paths, b.paths) &&
+    areSame(a.closures, b.closures) &&
+    a.taint.length === b.taint.length &&
+    a.taint.every(({ source, clean, via }, i) => {
+      const other = b.taint[i];
+      return source === other?.source && clean === other.clean && via === other.via;
+    }));
+
+const areSame = <T>(a: readonly T[], b: readonly T[]): boolean =>
+  a === b || (a.length === b.length && a.every((each, i) => each === b[i]));
+
 /** Joins what two paths of execution, or two parts, may give. */
 export function join(a: Value, b: Value): Value {
   if (a === b) return a;
