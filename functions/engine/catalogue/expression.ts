@@ -1,9 +1,15 @@
 import { type Matcher, RE2JS } from "re2js";
 
+/** Texts, and UTF-16 units of each, that one expression keeps its answers for. */
+const rememberedMax = 100;
+const rememberedLengthMax = 60;
+
 /** A regular expression of a rule or model. It is compiled when it is asked first: of the hundreds that a file's models have, few ever are. */
 export class LazyRegex {
   readonly source: string;
   #compiled: RE2JS | null = null;
+  /** What it has answered about short texts: the names of receivers are asked about again and again. */
+  readonly #answers = new Map<string, boolean>();
 
   constructor(source: string) {
     this.source = source;
@@ -11,7 +17,13 @@ export class LazyRegex {
 
   /** Whether it is found anywhere in a text. */
   test(text: string): boolean {
-    return this.#regex.test(text);
+    if (text.length > rememberedLengthMax) return this.#regex.test(text);
+    const known = this.#answers.get(text);
+    if (known !== undefined) return known;
+    const answer = this.#regex.test(text);
+    if (this.#answers.size >= rememberedMax) this.#answers.clear();
+    this.#answers.set(text, answer);
+    return answer;
   }
 
   matcher(text: string): Matcher {

@@ -392,6 +392,7 @@ function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "aft
   const { callee } = call;
   const { models, receiver, positional, named } = calledBy(run, frame, call);
   const anyones = callee.kind === "field" ? run.knowledge.calls.find(`?.${callee.name}`).guards : [];
+  if (models.guards.length + anyones.length === 0) return;
   for (const guard of new Set([...models.guards, ...anyones])) {
     if ((guard.throws ? "after" : guard.answer) !== outcome) continue;
     const subject = { positional, named, receiver, receiverPaths: [], at: call, name: "" };

@@ -206,6 +206,7 @@ export class Run {
   readonly #reads = new Map<Loop, ReadonlySet<string>>();
   readonly #shared = new Map<FunctionNode, ReadonlySet<string>>();
   readonly #carried = new Map<string, boolean>();
+  readonly #fits = new Map<Match, Map<string, boolean>>();
   truncated = false;
   /** What the innermost `try` that is being run may have been left with; null outside of any. */
   thrown: Value | null = null;
@@ -249,6 +250,16 @@ export class Run {
   says(wanted: LazyRegex): boolean {
     const known = this.#says.get(wanted) ?? wanted.test(this.text);
     this.#says.set(wanted, known);
+    return known;
+  }
+
+  /** Whether the text around a statement is what a match asks for: the same each time that the statement is run. */
+  fitsAt(match: Match, frame: Frame, asked: (run: Run, frame: Frame, match: Match) => boolean): boolean {
+    const answers = this.#fits.get(match) ?? new Map<string, boolean>();
+    const { start, end } = frame.statement;
+    const key = `${start}-${end} ${frame.fn?.end} ${frame.symbol}`;
+    const known = answers.get(key) ?? asked(this, frame, match);
+    this.#fits.set(match, answers.set(key, known));
     return known;
   }
 
