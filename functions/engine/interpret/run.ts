@@ -148,8 +148,8 @@ export interface Frame {
   /** Filled while a function is summarised. */
   guard: Guard | null;
   loops: { breaks: Variables[]; continues: Variables[]; rewritten: Rewritten | null; test: Expression | null }[];
-  /** States at which the enclosing try statements may be left. */
-  throws: Variables[] | null;
+  /** The state in which the innermost try statement may be left, and of how many places it is. */
+  throws: { state: Variables | null; places: number } | null;
   inlined: number;
   /** What each call in it was about and gave when it was last evaluated. */
   readonly given: Map<Call, { called: Called; value: Value }>;
