@@ -1,11 +1,17 @@
 import { type Matcher, RE2JS } from "re2js";
 import { foldsCase, hasNeeded } from "./needed-words.ts";
 
+/** Texts, and UTF-16 units of each, that one expression keeps its answers for. */
+const rememberedMax = 100;
+const rememberedLengthMax = 60;
+
 /** A regular expression of a rule or model. It is compiled when it is asked first: of the hundreds that a file's models have, few ever are. */
 export class LazyRegex {
   readonly source: string;
   #compiled: RE2JS | null = null;
   #mayBeIn: ((text: string) => boolean) | null = null;
+  /** What it has answered about short texts: the names of receivers are asked about again and again. */
+  readonly #answers = new Map<string, boolean>();
 
   constructor(source: string) {
     this.source = source;
@@ -13,6 +19,16 @@ export class LazyRegex {
 
   /** Whether it is found anywhere in a text. */
   test(text: string): boolean {
+    if (text.length > rememberedLengthMax) return this.#isIn(text);
+    const known = this.#answers.get(text);
+    if (known !== undefined) return known;
+    const answer = this.#isIn(text);
+    if (this.#answers.size >= rememberedMax) this.#answers.clear();
+    this.#answers.set(text, answer);
+    return answer;
+  }
+
+  #isIn(text: string): boolean {
     this.#mayBeIn ??= wordTester(this.source);
     return this.#mayBeIn(text) && this.#regex.test(text);
   }

@@ -7,8 +7,8 @@ import type { Run } from "./run.ts";
 import {
   allTaint,
   anyElement,
+  arriving,
   type ClosureValue,
-  firstStep,
   joinAll,
   nothing,
   type Source,
@@ -90,9 +90,7 @@ export function givenBack(
   if (target === null || callback >= called.positional.length) return [];
   return fn.params.slice(0, placesMax).map((param, i) => {
     const part = partOfCallBack(callback, i);
-    const own = tainted([
-      { source: run.outside(`${target}${fieldOf}${part}`, param), clean: 0, step: firstStep(param) },
-    ]);
+    const own = tainted([arriving(run.outside(`${target}${fieldOf}${part}`, param), param)]);
     const passed = passedThrough(run, call, called, target, false, part).map(tainted);
     const element = i === 0 && called.receiver ? anyElement(called.receiver) : nothing;
     return joinAll([...passed, own, element]);

@@ -32,8 +32,8 @@ import { fillTemplates, renderTemplates } from "./template-calls.ts";
 import {
   allTaint,
   anyElement,
+  arriving,
   cleaned,
-  firstStep,
   join,
   joinTaint,
   named,
@@ -232,7 +232,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const source = sourceOf(frame, called, call);
   if (source) {
     const at = run.source(source.kind, call);
-    return { ...nothing, paths, taint: [{ source: at, clean: source.cleans, step: firstStep(call) }] };
+    return { ...nothing, paths, taint: [arriving(at, call, source.cleans)] };
   }
   const settled = call.isNew ? settledWith(run, frame, called) : null;
   if (settled) return settled;
@@ -354,7 +354,7 @@ function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subjec
     if (output.unless.some((test) => holds(frame, test, subject))) continue;
     const given = argumentsAt(subject, output.from).reduce<readonly Taint[]>((t, v) => joinTaint(t, allTaint(v)), []);
     const source = output.kind === null ? null : run.source(output.kind, call);
-    const taint: readonly Taint[] = source ? [{ source, clean: 0, step: firstStep(call) }] : given;
+    const taint: readonly Taint[] = source ? [arriving(source, call)] : given;
     if (taint.length === 0) continue;
     for (const [i, { value }] of call.args.entries()) {
       if (!output.arguments.includes(i) && !output.arguments.includes("*")) continue;

@@ -9,7 +9,7 @@ import { fieldTaint } from "./members.ts";
 import { prefixFor } from "./operators.ts";
 import { wholeObject } from "./passage.ts";
 import type { Run } from "./run.ts";
-import { allTaint, cleaned, firstStep, joinTaint, type Taint, tainted, taintOfPart, type Value } from "./value.ts";
+import { allTaint, arriving, cleaned, joinTaint, type Taint, tainted, taintOfPart, type Value } from "./value.ts";
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
 export function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
@@ -94,7 +94,7 @@ export function fromOtherFile(
 
 /** What a function of another file looks up: nothing of its arguments, but there may be input of its own. */
 export function keptElsewhere(run: Run, call: Call, { callee }: Called, target: string): readonly Taint[] {
-  const own: Taint = { source: run.outside(target, call), clean: 0, step: firstStep(call) };
+  const own: Taint = arriving(run.outside(target, call), call);
   return lasting(run, joinTaint(callee.taint, [own]));
 }
 

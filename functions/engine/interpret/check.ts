@@ -214,6 +214,10 @@ export function contextFits(run: Run, frame: Frame, match: Match): boolean {
   if (match.file && !run.says(match.file)) return false;
   if (match.notFile && run.says(match.notFile)) return false;
   if (!match.near && !match.notNear) return true;
+  return run.fitsAt(match, frame, surroundingsFit);
+}
+
+function surroundingsFit(run: Run, frame: Frame, match: Match): boolean {
   const statement = run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400));
   const narrow = `${frame.symbol} ${statement}`;
   const wide = `${narrow} ${usesOf(run, frame, statement)}`;

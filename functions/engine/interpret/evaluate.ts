@@ -23,10 +23,10 @@ import { joinStates } from "./scope.ts";
 import {
   allTaint,
   anyElement,
+  arriving,
   cleaned,
   constant,
   elementAt,
-  firstStep,
   join,
   joinAll,
   joinTaint,
@@ -148,13 +148,13 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
   const [input] = run.knowledge.reads.find(name).sources;
   if (!input)
     return { ...global, taint: [...pageVariable(run, frame, name, at), ...inheritedReader(run, frame, name, at)] };
-  return { ...global, taint: [{ source: run.source(input.kind, at), clean: 0, step: firstStep(at) }] };
+  return { ...global, taint: [arriving(run.source(input.kind, at), at)] };
 }
 
 /** What Ruby reads without having assigned it is given by a method, mostly one that the class extends or includes. */
 function inheritedReader(run: Run, frame: Frame, name: string, at: Span): readonly Taint[] {
   const target = run.language === "ruby" ? targetOf(run, frame, [name]) : null;
-  return target === null ? [] : [{ source: run.outside(target, at), clean: 0, step: firstStep(at) }];
+  return target === null ? [] : [arriving(run.outside(target, at), at)];
 }
 
 /** A member of a class that this one extends and that another file has, or a library. */
@@ -218,9 +218,7 @@ function index(run: Run, frame: Frame, e: Index): Value {
     const paths = memberPaths(of, "[]");
     // What is handed out one by one may be input: the messages of a connection.
     const [input] = e.key ? [] : run.knowledge.reads.findAll(paths).sources;
-    const messages: readonly Taint[] = input
-      ? [{ source: run.source(input.kind, e), clean: 0, step: firstStep(e) }]
-      : [];
+    const messages: readonly Taint[] = input ? [arriving(run.source(input.kind, e), e)] : [];
     return { ...any, taint: joinTaint(any.taint, messages), constants, paths };
   }
   const text = of.constants?.length === 1 ? of.constants[0] : null;

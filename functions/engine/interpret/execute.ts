@@ -30,8 +30,11 @@ import { noteRefusal } from "./refusals.ts";
 import { rewrittenBy, withoutElements } from "./rewritten-elements.ts";
 import { leavesForNext } from "./rounds.ts";
 import type { Frame, Run } from "./run.ts";
-import { isFact, joinStates, passFacts, Scope, type Variables } from "./scope.ts";
+import { isFact, joinInto, joinStates, passFacts, Scope, type Variables } from "./scope.ts";
 import { type ClassInfo, type ClosureValue, cleaned, elementAt, join, named, nothing, type Value } from "./value.ts";
+
+/** Places in one try statement at which something may be thrown by calls; what is thrown by name always counts. */
+const placesMax = 16;
 
 /** Runs statements in order until none can be reached. Functions are bound first: they can be used before they stand. */
 export function execute(run: Run, frame: Frame, statements: readonly Statement[]): void {
@@ -53,7 +56,7 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
         frame.scope.variables = null;
         break;
       }
-      if (frame.throws && frame.throws.length < 16 && s.value.kind !== "literal") noteThrow(frame);
+      if (frame.throws && frame.throws.places < placesMax && s.value.kind !== "literal") noteThrow(frame);
       break;
     case "block":
       execute(run, frame, s.body);
@@ -122,9 +125,10 @@ function throwValue(run: Run, value: Value): void {
   if (run.thrown) run.thrown = join(run.thrown, cleaned(value, run.catalogue.bitsOf(["log_injection"])));
 }
 
-function noteThrow(frame: Frame): void {
-  const state = frame.scope.copy();
-  if (frame.throws && state) frame.throws.push(state);
+function noteThrow({ throws, scope }: Frame): void {
+  if (!throws || !scope.variables) return;
+  throws.state = throws.state ? joinInto(throws.state, scope.variables) : scope.copy();
+  throws.places++;
 }
 
 function executeReturn(run: Run, frame: Frame, returned: Expression | null): void {
@@ -272,7 +276,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
     if (s.update && frame.scope.alive) evaluate(run, frame, s.update);
     forget(frame, entry);
     skipped = joinStates(skipped, frame.scope.copy());
-    if (entry && !leavesForNext(run, frame.scope, s, entry, storings)) break;
+    if (entry && !leavesForNext(run, frame, s, entry, storings)) break;
   }
   frame.loops.pop();
   const ends = s.test || s.bind ? skipped : loop.breaks.length === 0 ? frame.scope.variables : null;
@@ -292,8 +296,8 @@ function forget(frame: Frame, entry: Variables | null): void {
 
 function executeTry(run: Run, frame: Frame, s: Try): void {
   const outer = frame.throws;
-  const states: Variables[] = [];
-  frame.throws = states;
+  const throws: NonNullable<Frame["throws"]> = { state: null, places: 0 };
+  frame.throws = throws;
   noteThrow(frame);
   const around = run.thrown;
   if (s.catches.length > 0) run.thrown = nothing;
@@ -302,10 +306,7 @@ function executeTry(run: Run, frame: Frame, s: Try): void {
   run.thrown = around;
   frame.throws = outer;
   const after = frame.scope.variables;
-  const thrown = joinStates(
-    [...states].reduce<Variables | null>((a, b) => joinStates(a, b), null),
-    after && new Map(after),
-  );
+  const thrown = throws.state && after ? joinInto(throws.state, after) : (throws.state ?? frame.scope.copy());
   let ends = after;
   for (const clause of s.catches) {
     frame.scope.variables = thrown && new Map(thrown);

@@ -6,7 +6,7 @@ import { fieldOf, fieldTaint } from "./members.ts";
 import { accessPath } from "./names.ts";
 import { isGivenBack } from "./passage.ts";
 import type { Frame, Run, Summary } from "./run.ts";
-import { allTaint, firstStep, join, joinTaint, type Slots, type Taint, tainted, type Value } from "./value.ts";
+import { allTaint, arriving, join, joinTaint, type Slots, type Taint, tainted, type Value } from "./value.ts";
 
 /** What a function puts into an argument is a part of what it gives, by the argument's place: `(>1`. */
 const partOfArgument = (index: number): string => `(>${index}`;
@@ -68,7 +68,7 @@ export function fillArguments(run: Run, frame: Frame, call: Call, called: Called
       ...called,
       positional: positional.map((value, k) => (k === i ? { ...value, taint: [], slots: null } : value)),
     };
-    const own: Taint = { source: run.outside(`${target}${fieldOf}${part}`, at), clean: 0, step: firstStep(at) };
+    const own: Taint = arriving(run.outside(`${target}${fieldOf}${part}`, at), at);
     const taint = passedThrough(run, call, others, target, false, part).reduce(joinTaint, [own]);
     const known = frame.scope.get(name) ?? given;
     const filled = { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) };

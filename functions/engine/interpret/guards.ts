@@ -115,7 +115,7 @@ function refineComparison(
     if (same) prefixTest(run, frame, left, right);
     if (!same) secondCharacterTest(run, frame, left, right);
     if (!same) firstPartTest(run, frame, left, right);
-    if (evaluate(run, frame, right).constants?.[0] !== 0) indexTest(run, frame, left, right, same);
+    indexTest(run, frame, left, right, same, (bound) => bound === -1);
     if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
     answerTest(run, frame, left, right, same);
     if (run.language === "go") errorTest(run, frame, left, right, same);
@@ -123,7 +123,7 @@ function refineComparison(
     if ((operator === "in") === outcome) membership(run, frame, left, right);
     else absence(run, frame, left, right);
   } else if (operator === ">=" || operator === ">") {
-    indexTest(run, frame, left, right, !outcome);
+    indexTest(run, frame, left, right, !outcome, (bound) => bound === -1 || bound === 0);
     if (!outcome) lengthTest(run, frame, left, evaluate(run, frame, right).constants?.[0], operator);
   }
 }
@@ -306,11 +306,17 @@ function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
 }
 
 /** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
-function indexTest(run: Run, frame: Frame, left: Expression, right: Expression, absent: boolean): void {
-  const bound = evaluate(run, frame, right).constants?.[0];
+function indexTest(
+  run: Run,
+  frame: Frame,
+  left: Expression,
+  right: Expression,
+  absent: boolean,
+  isBound: (bound: unknown) => boolean,
+): void {
   if (left.kind !== "call" || left.callee.kind !== "field" || !["indexOf", "find", "search"].includes(left.callee.name))
     return;
-  if (bound !== -1 && bound !== 0) return;
+  if (!isBound(evaluate(run, frame, right).constants?.[0])) return;
   const needle = left.args[0]?.value;
   if (!needle) return;
   if (absent) absence(run, frame, needle, left.callee.of);
@@ -392,6 +398,7 @@ function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "aft
   const { callee } = call;
   const { models, receiver, positional, named } = calledBy(run, frame, call);
   const anyones = callee.kind === "field" ? run.knowledge.calls.find(`?.${callee.name}`).guards : [];
+  if (models.guards.length + anyones.length === 0) return;
   for (const guard of new Set([...models.guards, ...anyones])) {
     if ((guard.throws ? "after" : guard.answer) !== outcome) continue;
     const subject = { positional, named, receiver, receiverPaths: [], at: call, name: "" };

@@ -115,10 +115,11 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   // A type that is declared names its file; of what a factory gives, only the factory's is known.
   const declared = run.language === "java" ? paths.filter((path) => !path.includes("()")) : [];
   for (const path of declared.length === 0 ? paths : [...declared, ...paths]) {
+    if (path.startsWith("?")) continue;
     const plain = path.includes("()") ? path.replaceAll("()", "") : path;
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;
-    if (plain.startsWith("?") || !plain.includes(".") || plain.includes("[")) continue;
+    if (!plain.includes(".") || plain.includes("[")) continue;
     if (
       run.language === "javascript"
         ? !/^(\.|[@~]\/|#|src\/)/.test(plain)

@@ -5,7 +5,7 @@ import { handOver } from "./handover.ts";
 import { fieldOf } from "./members.ts";
 import { pageName } from "./page.ts";
 import type { Frame, Run } from "./run.ts";
-import { allTaint, firstStep, joinTaint, nothing, type Taint, type Value } from "./value.ts";
+import { allTaint, arriving, joinTaint, nothing, type Taint, type Value } from "./value.ts";
 
 const includesMax = 12;
 const textsMax = 8;
@@ -23,18 +23,13 @@ export function pageVariable(run: Run, frame: Frame, name: string, at: Span): re
   const plain = name.slice(1);
   const index = page.indexOf(plain, at);
   const param = page.fn.params[index];
-  const given: Taint[] = param
-    ? [{ source: run.source("parameter", param, 1, { fn: page.fn, index }), clean: 0, step: firstStep(at) }]
-    : [];
+  const given: Taint[] = param ? [arriving(run.source("parameter", param, 1, { fn: page.fn, index }), at)] : [];
   return [...given, ...page.included.map((target) => leftBehind(run, target, plain, at))];
 }
 
 /** What a file that is included leaves in a variable. */
-const leftBehind = (run: Run, target: string, name: string, at: Span): Taint => ({
-  source: run.outside(`${target}${fieldOf}${name}`, at),
-  clean: 0,
-  step: firstStep(at),
-});
+const leftBehind = (run: Run, target: string, name: string, at: Span): Taint =>
+  arriving(run.outside(`${target}${fieldOf}${name}`, at), at);
 
 /** An empty text is there to be filled, as `$html = ""` is before the file is included that has the contents. */
 function fillEmpty(run: Run, frame: Frame, target: string, at: Span): void {

@@ -24,7 +24,7 @@ export function interpret(
   marks: Marks | null = null,
   limit?: TimeLimit,
 ): Interpretation {
-  const knowledge = catalogue.knowledge(language, importsOf(module.body));
+  const knowledge = catalogue.knowledge(language, importsOf(module.body, language));
   const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks, limit);
   try {
     run.followUntil = run.steps + followedStepsMax;
@@ -47,9 +47,13 @@ export function interpret(
 /** Anonymous functions that were passed somewhere have been run there, with what is known there. */
 const isCallback = (name: string): boolean => name === "";
 
+/** Where statements may be, and imports with them, in languages that have none within expressions. */
+const holdsStatements: ReadonlySet<string> = new Set(["block", "branch", "switch", "loop", "try", "function", "class"]);
+
 /** The modules a file names anywhere: in imports, and in calls of `require`, which JavaScript goes on with as it likes: `require("koa-router")()`. */
-function importsOf(body: readonly Statement[]): ReadonlySet<string> {
+function importsOf(body: readonly Statement[], language: string): ReadonlySet<string> {
   const modules = new Set<string>();
+  const areStatements = /^(python|java)$/.test(language);
   // Lowering bounds how deep this goes.
   const look = (node: IrNode): void => {
     if ("kind" in node && node.kind === "import") modules.add(node.module);
@@ -58,6 +62,7 @@ function importsOf(body: readonly Statement[]): ReadonlySet<string> {
       if (module?.kind === "literal" && typeof module.value === "string")
         modules.add(module.value.replace(/^node:/, ""));
     }
+    if (areStatements && "kind" in node && !holdsStatements.has(node.kind)) return;
     eachChild(node, look);
   };
   for (const statement of body) look(statement);

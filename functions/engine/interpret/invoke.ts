@@ -18,10 +18,10 @@ import { settling } from "./settling.ts";
 import { applySummary } from "./summaries.ts";
 import {
   allTaint,
+  arriving,
   type ClosureValue,
   constant,
   extend,
-  firstStep,
   join,
   joinTaint,
   named,
@@ -241,7 +241,6 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   const summary: Summary = {
     self: closure.self,
     parameters: [],
-    stores: false,
     keeps: [],
     flows: [],
     passes: [],
@@ -275,7 +274,6 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
       name: param.name,
       value: bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry)),
     });
-  const before = run.storings;
   run.visited.add(fn);
   run.active.add(fn);
   try {
@@ -287,7 +285,6 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     noteGuard(run, frame, null, false);
     settle(frame);
   }
-  summary.stores = run.storings > before;
   summary.returns = escaped(run, fn, verified(fn, frame.returned ?? nothing));
   summary.outputs = outputsOf(run, frame, fn);
   noteFilled(run, frame, fn, summary);
@@ -362,9 +359,7 @@ export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: Entr
     if (param.decorators.length > 0) return passedValue(run, frame, closure.fn, i, entry);
     const type = entry.parameters[i - offset];
     const other =
-      entry.others && i < entry.othersEnd
-        ? [{ source: run.source(entry.others, param, entry.confidence), clean: 0, step: firstStep(param) }]
-        : [];
+      entry.others && i < entry.othersEnd ? [arriving(run.source(entry.others, param, entry.confidence), param)] : [];
     return type ? named(type, `?${param.name}`) : { ...named(`?${param.name}`), taint: other };
   });
   // What one handler settles, such as the content type, is nothing to the next.

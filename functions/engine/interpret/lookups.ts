@@ -27,13 +27,13 @@ export function isLookup({ callee, args }: Call, { receiver, names }: Called): b
     (t) => !t.source.parameter && t.source.outside === null && !t.via?.some(({ trusted }) => trusted),
   );
   if (isInput !== false) return false;
-  const isKept = names.some((name) => keepers.test(name) || holdsAll(name, callee.name));
-  if (!lookups.test(callee.name)) return isKept && /^[A-Z]\w*By[A-Z]/.test(callee.name);
+  const isKept = () => names.some((name) => keepers.test(name) || holdsAll(name, callee.name));
+  if (!lookups.test(callee.name)) return /^[A-Z]\w*By[A-Z]/.test(callee.name) && isKept();
   if (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name)) return true;
-  const isManaged = !isClassName(callee.of) && names.some((name) => managers.test(name));
+  const isManaged = () => !isClassName(callee.of) && names.some((name) => managers.test(name));
   return (
-    (!asksForPlace.test(callee.name) && (isKept || args.some(({ value }) => isTransaction(value)))) ||
-    (!asksForText.test(callee.name) && isManaged)
+    (!asksForPlace.test(callee.name) && (isKept() || args.some(({ value }) => isTransaction(value)))) ||
+    (!asksForText.test(callee.name) && isManaged())
   );
 }
 

@@ -12,11 +12,11 @@ import { wholeObject } from "./passage.ts";
 import type { Frame, Run } from "./run.ts";
 import {
   allTaint,
+  arriving,
   type ClassInfo,
   type ClosureValue,
   cleaned,
   elementAt,
-  firstStep,
   joinTaint,
   named,
   nothing,
@@ -60,7 +60,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   // A field that is asked for says more than the object it is in.
   const narrowed =
     carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !isPartOf(s.outside, carried));
-  const entered = source ? joinTaint(narrowed, [{ source, clean: 0, step: firstStep(at) }]) : narrowed;
+  const entered = source ? joinTaint(narrowed, [arriving(source, at)]) : narrowed;
   const value = { ...base, taint: asDeclared(run, frame, of, name, reached, entered) };
   if (models.checks.length > 0) {
     check(run, frame, models.checks, {

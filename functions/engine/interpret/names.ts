@@ -37,7 +37,31 @@ export const isKey = (constant: unknown): constant is string | number =>
 
 /** The paths of a member of a value. */
 export function memberPaths(of: Value, name: string): string[] {
-  return of.paths.filter(isExtensible).map((path) => `${path}.${name}`);
+  const members: string[] = [];
+  for (const path of of.paths) {
+    const member = memberPath(path, name);
+    if (member !== null) members.push(member);
+  }
+  return members;
+}
+
+/** Paths of members, by those of their objects: of a text that has been made before it is known already where it leads. */
+const madePaths = new Map<string, Map<string, string | null>>();
+let madeCount = 0;
+/** Paths that are kept; beyond, all begins anew. */
+const madeMax = 20_000;
+
+function memberPath(path: string, name: string): string | null {
+  const members = madePaths.get(path) ?? new Map<string, string | null>();
+  const known = members.get(name);
+  if (known !== undefined) return known;
+  if (++madeCount > madeMax) {
+    madePaths.clear();
+    madeCount = 0;
+  }
+  const made = isExtensible(path) ? `${path}.${name}` : null;
+  madePaths.set(path, members.set(name, made));
+  return made;
 }
 
 function isExtensible(path: string): boolean {

@@ -25,7 +25,6 @@ export class Page {
   readonly summary: Summary = {
     self: null,
     parameters: [],
-    stores: false,
     keeps: [],
     flows: [],
     passes: [],

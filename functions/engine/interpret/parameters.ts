@@ -9,7 +9,7 @@ import { instantiate } from "./instances.ts";
 import { inline } from "./invoke.ts";
 import { basePaths, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
-import { anyElement, type ClassInfo, firstStep, nothing, type Taint, tainted, type Value } from "./value.ts";
+import { anyElement, arriving, type ClassInfo, nothing, type Taint, tainted, type Value } from "./value.ts";
 
 /** An unknown argument: it stands for whatever callers pass, and for what a framework is known to pass. */
 export function parameterValue(
@@ -20,11 +20,7 @@ export function parameterValue(
   entry: EntryPoint | null,
 ): Value {
   const param = fn.params[index] as Parameter;
-  const symbolic: Taint = {
-    source: run.source("parameter", param, 1, { fn, index }),
-    clean: 0,
-    step: firstStep(param),
-  };
+  const symbolic = arriving(run.source("parameter", param, 1, { fn, index }), param);
   const declared = typedAs(run, frame, param.type);
   const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
   const element = elementType(param.type ?? "");
@@ -37,7 +33,7 @@ export function parameterValue(
   // What is declared as text has been made one, or was refused.
   const clean = param.type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
   const taint: Taint[] = kind
-    ? [symbolic, { source: run.source(kind, param, entry?.confidence ?? 1), clean, step: firstStep(param) }]
+    ? [symbolic, arriving(run.source(kind, param, entry?.confidence ?? 1), param, clean)]
     : [symbolic];
   const made = decorated?.made;
   if (made)
@@ -102,7 +98,7 @@ function madeBy(run: Run, frame: Frame, maker: Value, point: EntryPoint, at: Par
   if (!callee) {
     const target = targetOf(run, frame, maker.paths);
     if (target === null) return nothing;
-    return tainted([{ source: run.outside(target, at), clean: 0, step: firstStep(at) }]);
+    return tainted([arriving(run.outside(target, at), at)]);
   }
   const { fn } = callee;
   // One that asks for itself is never made.

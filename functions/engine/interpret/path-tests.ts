@@ -16,8 +16,9 @@ export function parentTest(run: Run, frame: Frame, left: Expression, right: Expr
 /** `path === root`, both of which a helper is given: the path is the folder itself, which helpers ask beside what lies below it. */
 export function folderTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
   const isGiven = (side: Expression): boolean => {
+    if (accessPath(side) === null) return false;
     const { taint } = evaluate(run, frame, side);
-    return accessPath(side) !== null && taint.length > 0 && taint.every(({ source }) => source.parameter !== null);
+    return taint.length > 0 && taint.every(({ source }) => source.parameter !== null);
   };
   if (!isGiven(left) || !isGiven(right)) return;
   for (const side of [left, right]) change(run, frame, side, below(run));

@@ -1,25 +1,50 @@
-import type { Expression, Loop } from "../ir/ir.ts";
-import { childrenOf, eachChild, type IrNode } from "../ir/walk.ts";
+import type { Expression, FunctionNode, Loop } from "../ir/ir.ts";
+import { childrenOf, eachChild, type IrNode, walk } from "../ir/walk.ts";
 import { shortCircuit } from "./operators.ts";
-import type { Run } from "./run.ts";
-import { isFact, isMark, type Scope, type Variables } from "./scope.ts";
+import type { Frame, Run } from "./run.ts";
+import { isFact, isMark, type Variables } from "./scope.ts";
+import { tellsSame } from "./value.ts";
 
 /**
- * Whether a round of a loop leaves something that the next one reads. What each round assigns before it reads it is nothing; where other
- * functions see the variables, anything may be read.
- * @param storings how often something had been stored elsewhere before the round
+ * Whether a round of a loop leaves something that the next one reads. What each round assigns before it reads it is nothing, unless functions
+ * read it that are written around the loop.
+ * @param storings how often something new had been stored elsewhere before the round
  */
-export function leavesForNext(run: Run, scope: Scope, loop: Loop, before: Variables, storings: number): boolean {
+export function leavesForNext(
+  run: Run,
+  { fn, scope }: Frame,
+  loop: Loop,
+  before: Variables,
+  storings: number,
+): boolean {
   // What C does to memory shows in no variable, and the test of `do … while` is still to come.
   if (run.storings > storings || run.language === "c" || (loop.always && loop.test)) return true;
-  let reads: ReadonlySet<string> | null = null;
   for (const [key, value] of scope.variables ?? []) {
-    if (before.get(key) === value || isMark(key)) continue;
-    if (scope.isShared || isFact(key)) return true;
-    reads ??= run.readsOf(loop);
-    if (reads.has(key.split(".", 1)[0] as string)) return true;
+    const known = before.get(key);
+    if (known === value || isMark(key) || (known && tellsSame(known, value))) continue;
+    if (isFact(key) || (scope.isShared && !fn)) return true;
+    const [name] = key.split(".", 1) as [string];
+    if (run.readsOf(loop).has(name) || (scope.isShared && fn && run.sharedBy(fn).has(name))) return true;
   }
   return false;
+}
+
+/** The variables that functions and classes name which are written in a function: whatever calls them may read these. */
+export function sharedNames({ body }: FunctionNode): ReadonlySet<string> {
+  const names = new Set<string>();
+  let depth = 0;
+  const isApart = (node: IrNode) => !("kind" in node) || node.kind === "class";
+  walk(
+    body,
+    (node) => {
+      if (isApart(node)) depth++;
+      else if (depth > 0 && "kind" in node && node.kind === "variable") names.add(node.name);
+    },
+    (node) => {
+      if (isApart(node)) depth--;
+    },
+  );
+  return names;
 }
 
 /** The variables that a round may read before it assigns them. */

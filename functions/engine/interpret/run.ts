@@ -11,7 +11,7 @@ import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Output } from "./pointers.ts";
 import type { Rewritten } from "./rewritten-elements.ts";
-import { readFirst } from "./rounds.ts";
+import { readFirst, sharedNames } from "./rounds.ts";
 import type { Scope, Variables } from "./scope.ts";
 import {
   allTaint,
@@ -22,6 +22,7 @@ import {
   type Source,
   type Step,
   type Taint,
+  tellsSame,
   type Value,
 } from "./value.ts";
 
@@ -58,9 +59,7 @@ export interface Summary {
   /** The object and the arguments that it was summarised for. */
   self: Value | null;
   parameters: { name: string; value: Value }[];
-  /** It stores something where others find it: in fields of objects, in variables around it. */
-  stores: boolean;
-  /** What it stores there that is made of its parameters. */
+  /** What it stores where others find it, in fields of objects and variables around it, that is made of its parameters. */
   keeps: Keep[];
   flows: Flow[];
   /** Parameters handed to other files; their source is the parameter. */
@@ -150,8 +149,8 @@ export interface Frame {
   /** Filled while a function is summarised. */
   guard: Guard | null;
   loops: { breaks: Variables[]; continues: Variables[]; rewritten: Rewritten | null; test: Expression | null }[];
-  /** States at which the enclosing try statements may be left. */
-  throws: Variables[] | null;
+  /** The state in which the innermost try statement may be left, and of how many places it is. */
+  throws: { state: Variables | null; places: number } | null;
   inlined: number;
   /** What each call in it was about and gave when it was last evaluated. */
   readonly given: Map<Call, { called: Called; value: Value }>;
@@ -206,14 +205,16 @@ export class Run {
   readonly modules = new Map<string, string>();
   readonly #says = new Map<LazyRegex, boolean>();
   readonly #reads = new Map<Loop, ReadonlySet<string>>();
+  readonly #shared = new Map<FunctionNode, ReadonlySet<string>>();
   readonly #carried = new Map<string, boolean>();
+  readonly #fits = new Map<Match, Map<string, boolean>>();
   truncated = false;
   /** What the innermost `try` that is being run may have been left with; null outside of any. */
   thrown: Value | null = null;
   /** The object that is being made, and what its constructor has stored in it so far. */
   made: { info: ClassInfo; fields: Map<string, Value> } | null = null;
   #assigned: Map<string, number[]> | null = null;
-  /** How often something was stored where other functions find it. */
+  /** How often something new was stored where other functions find it. */
   storings = 0;
   /** Steps at which following calls stops; from there on summaries must do. */
   followUntil = 0;
@@ -253,6 +254,16 @@ export class Run {
     return known;
   }
 
+  /** Whether the text around a statement is what a match asks for: the same each time that the statement is run. */
+  fitsAt(match: Match, frame: Frame, asked: (run: Run, frame: Frame, match: Match) => boolean): boolean {
+    const answers = this.#fits.get(match) ?? new Map<string, boolean>();
+    const { start, end } = frame.statement;
+    const key = `${start}-${end} ${frame.fn?.end} ${frame.symbol}`;
+    const known = answers.get(key) ?? asked(this, frame, match);
+    this.#fits.set(match, answers.set(key, known));
+    return known;
+  }
+
   /** Where the file assigns to a name, whatever has it. */
   assignmentsOf(name: string): readonly number[] {
     this.#assigned ??= assignmentsIn(this.text);
@@ -266,6 +277,13 @@ export class Run {
     return known;
   }
 
+  /** The variables that functions written in this one may read. */
+  sharedBy(fn: FunctionNode): ReadonlySet<string> {
+    const known = this.#shared.get(fn) ?? sharedNames(fn);
+    this.#shared.set(fn, known);
+    return known;
+  }
+
   /** Whether a path is a field of something that is handed from file to file, such as the request. */
   isCarried(path: string): boolean {
     const known = this.#carried.get(path) ?? hasCarrier(this.knowledge, path);
@@ -275,8 +293,10 @@ export class Run {
 
   /** Keeps what some method assigns to a field. */
   storeField(info: ClassInfo, name: string, value: Value): void {
-    this.storings++;
-    info.fields.set(name, join(info.fields.get(name) ?? nothing, value));
+    const before = info.fields.get(name);
+    const joined = join(before ?? nothing, value);
+    if (!before || !tellsSame(before, joined)) this.storings++;
+    info.fields.set(name, joined);
     this.#noteKept(info, name, value);
     if (this.made?.info !== info) return;
     const known = this.made.fields.get(name);
@@ -285,8 +305,10 @@ export class Run {
 
   /** Assigns to a variable of another function: whether and when this one runs is not known, so the old value stays possible. */
   storeAround(scope: Scope, name: string, value: Value): void {
-    this.storings++;
-    scope.set(name, join(scope.get(name) ?? nothing, value));
+    const before = scope.get(name);
+    const joined = join(before ?? nothing, value);
+    if (!before || !tellsSame(before, joined)) this.storings++;
+    scope.set(name, joined);
     this.#noteKept(scope, name, value);
   }
 

@@ -115,17 +115,23 @@ export function passFacts(from: Scope, to: Variables | null): void {
 /** Joins two states. A name bound on one side only keeps its value; a dead side adds nothing. */
 export function joinStates(a: Variables | null, b: Variables | null): Variables | null {
   if (!a || !b) return a ?? b;
-  if (a === b) return a;
-  const joined = new Map(a);
-  for (const [key, value] of b) {
-    const other = joined.get(key);
-    if (other === value) continue;
+  return a === b ? a : joinInto(new Map(a), b);
+}
+
+/** The same where nobody else has the first state: it becomes what both are together. */
+export function joinInto(joined: Variables, other: Variables): Variables {
+  const { size } = joined;
+  let common = 0;
+  for (const [key, value] of other) {
+    const known = joined.get(key);
+    if (known) common++;
     // A fact counts only where it holds on both sides.
-    if (isFact(key)) continue;
-    if (other !== undefined) joined.set(key, join(other, value));
+    if (known === value || isFact(key)) continue;
+    if (known) joined.set(key, join(known, value));
     else if (!isTold(key, value)) joined.set(key, value);
   }
-  for (const [key, value] of a) if (!b.has(key) && (isFact(key) || isTold(key, value))) joined.delete(key);
+  if (common === size) return joined;
+  for (const [key, value] of joined) if (!other.has(key) && (isFact(key) || isTold(key, value))) joined.delete(key);
   return joined;
 }
 

@@ -45,7 +45,6 @@ export function applySummary(
       });
     }
   }
-  if (summary.stores) run.storings++;
   const isGiven = [...args, ...named.values()].some((value) => allTaint(value).length > 0);
   for (const keep of isGiven ? [...summary.keeps] : []) {
     const stored = substitute(keep.value, fn, taintOf, 2);

@@ -21,7 +21,7 @@ export function renderTemplates(
   subject: Subject,
 ): string[] {
   for (const path of paths) {
-    const [, target, method] = path.match(loaded) ?? [];
+    const [, target, method] = path.startsWith("template:") ? (path.match(loaded) ?? []) : [];
     if (target) {
       const given = method === "with" ? pairAt(run, subject, 0, 1) : givenAt(run, subject, ["named", 0]);
       handOver(run, target, [], given, subject.at);

@@ -146,7 +146,7 @@ class Recorder {
     return { target, argument, field, ...begun, ...(count !== undefined && { count }), ...this.way(call, call.at) };
   }
 
-  way({ source, clean, step, via }: Pick<Taint, "source" | "clean" | "step" | "via">, at: Span): Way {
+  way({ source, clean, step, via }: Pick<Handed, "source" | "clean" | "step" | "via">, at: Span): Way {
     const kept = source.parameter || source.outside !== null ? 2 : stepsMax;
     const trace = asSteps(traceOf(this.#file, source, step, at, kept));
     return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };

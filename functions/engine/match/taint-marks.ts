@@ -2,7 +2,7 @@ import type { Match } from "../catalogue/catalogue.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { reachSink } from "../interpret/check.ts";
 import type { Frame, Marks, Run } from "../interpret/run.ts";
-import { firstStep, joinTaint, nothing, type Value } from "../interpret/value.ts";
+import { arriving, joinTaint, nothing, type Value } from "../interpret/value.ts";
 import type { Span } from "../ir/ir.ts";
 import type { OwnRuleSource } from "./own-rule.ts";
 
@@ -39,7 +39,7 @@ export class TaintMarks implements Marks {
       return { ...nothing, paths: given.paths, closures: given.closures, type: given.type };
     const source = holding(this.#sources, at);
     if (!source) return given;
-    const taint = [{ source: run.source(sourceKind, source), clean: 0, step: firstStep(source) }];
+    const taint = [arriving(run.source(sourceKind, source), source)];
     return { ...given, taint: joinTaint(given.taint, taint) };
   }
 }
