@@ -14,7 +14,9 @@ import { allTaint, cleaned, firstStep, joinTaint, type Taint, tainted, taintOfPa
 /** A call that nothing is known about gives something made of its arguments and receiver. */
 export function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   const values = [
-    ...[...called.positional, ...called.named.values()].map((value) => ledSafely(run, value)),
+    ...[...called.positional.slice(isReplacing(call, called) ? 1 : 0), ...called.named.values()].map((value) =>
+      ledSafely(run, value),
+    ),
     ...(called.receiver ? [called.receiver] : []),
     tainted(called.callee.taint),
   ];
@@ -22,6 +24,10 @@ export function propagated(run: Run, call: Call, called: Called): readonly Taint
   const lasts = lasting(run, given);
   return isFetched(run, call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
 }
+
+/** `text.replace(pattern, by)`: the pattern decides what goes, and nothing of it is left. */
+const isReplacing = ({ callee, args }: Call, { receiver }: Called): boolean =>
+  receiver !== null && args.length === 2 && callee.kind === "field" && /^replace(All|First)?$/.test(callee.name);
 
 /** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
 export function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {

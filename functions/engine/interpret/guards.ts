@@ -17,6 +17,7 @@ import {
   knownExtension,
   noPartTest,
   noteExtensions,
+  noWayTest,
   parentTest,
   prefixTest,
 } from "./path-tests.ts";
@@ -37,6 +38,7 @@ const refineFailing = (run: Run, frame: Frame, test: Expression): void => refine
 
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (!outcome) withoutHost(run, frame, test);
+  if (!outcome) noWayTest(run, frame, test);
   // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
   if (!outcome && run.language !== "c" && accessPath(test) !== null) change(run, frame, test, allFamilies);
   if (test.kind === "sequence") {
@@ -123,7 +125,9 @@ function refineComparison(
     if ((operator === "in") === outcome) membership(run, frame, left, right);
     else absence(run, frame, left, right);
   } else if (operator === ">=" || operator === ">") {
-    indexTest(run, frame, left, right, !outcome);
+    // What is not behind the first place may still stand there.
+    if (operator === ">=" || evaluate(run, frame, right).constants?.[0] === -1)
+      indexTest(run, frame, left, right, !outcome);
     if (!outcome) lengthTest(run, frame, left, evaluate(run, frame, right).constants?.[0], operator);
   }
 }
@@ -194,6 +198,7 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     const folded = foldedText(operand);
     if (folded && accessPath(folded) !== null) change(run, frame, folded, allFamilies);
   }
+  if (only === "" || only === ".") noWayTest(run, frame, operand);
   if (value.constants?.length === 1 && only !== null && only !== undefined) {
     if (operand.kind === "operation" && operand.operator === "typeof" && operand.operands[0]) {
       if (only === "number" || only === "boolean" || only === "bigint")
@@ -308,8 +313,7 @@ function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
 /** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
 function indexTest(run: Run, frame: Frame, left: Expression, right: Expression, absent: boolean): void {
   const bound = evaluate(run, frame, right).constants?.[0];
-  if (left.kind !== "call" || left.callee.kind !== "field" || !["indexOf", "find", "search"].includes(left.callee.name))
-    return;
+  if (left.kind !== "call" || left.callee.kind !== "field" || !indexes.has(left.callee.name)) return;
   if (bound !== -1 && bound !== 0) return;
   const needle = left.args[0]?.value;
   if (!needle) return;
@@ -317,6 +321,7 @@ function indexTest(run: Run, frame: Frame, left: Expression, right: Expression, 
   else membership(run, frame, needle, left.callee.of);
 }
 
+const indexes = new Set(["indexOf", "lastIndexOf", "find", "rfind", "search"]);
 const memberTests = new Set([
   "includes",
   "contains",

@@ -36,6 +36,10 @@ export function isLookup({ callee, args }: Call, { receiver, names }: Called): b
   );
 }
 
+/** `root.getResource(path)` gives what lies there: the path may lead astray, but neither text nor address of it were made of the path. */
+export const isResource = ({ language }: Run, { callee }: Call): boolean =>
+  language === "java" && callee.kind === "field" && /^get(Web)?Resource(Internal|Object)?$/.test(callee.name);
+
 /** `users.Get(ctx, tx, name)`: what a function needs the database for comes from there. */
 function isTransaction(given: Expression): boolean {
   const called = given.kind === "call" ? given.callee : given;
