@@ -177,7 +177,15 @@ export function joinTaint(a: readonly Taint[], b: readonly Taint[]): readonly Ta
 function joinPrefix(a: Value, b: Value): string | null {
   if (a.prefix === b.prefix) return a.prefix;
   if (a.taint.length === 0 && b.taint.length > 0) return b.prefix;
-  return b.taint.length === 0 && a.taint.length > 0 ? a.prefix : null;
+  if (b.taint.length === 0 && a.taint.length > 0) return a.prefix;
+  // What is still being put together has begun alike, unless one has not begun.
+  return a.prefix && b.prefix && !a.constants && !b.constants ? sharedStart(a.prefix, b.prefix) || null : null;
+}
+
+export function sharedStart(a: string, b: string): string {
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  return a.slice(0, same);
 }
 
 function joinConstants(a: Value["constants"], b: Value["constants"]): Value["constants"] {
