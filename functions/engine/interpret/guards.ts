@@ -9,13 +9,14 @@ import { characterWithin, questionOf } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath } from "./names.ts";
-import { childOfParents, pathsInCommon } from "./path-parts.ts";
+import { calledName, childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
   absence,
   firstPartTest,
   folderTest,
   knownExtension,
   noPartTest,
+  noSlashTest,
   noteExtensions,
   noWayTest,
   parentTest,
@@ -317,6 +318,7 @@ function indexTest(run: Run, frame: Frame, left: Expression, right: Expression, 
   if (bound !== -1 && bound !== 0) return;
   const needle = left.args[0]?.value;
   if (!needle) return;
+  if (absent && /^(lastIndexOf|rfind)$/.test(left.callee.name)) noSlashTest(run, frame, needle, left.callee.of);
   if (absent) absence(run, frame, needle, left.callee.of);
   else membership(run, frame, needle, left.callee.of);
 }
@@ -380,7 +382,7 @@ function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {
 /** `isValidName(x)` from another file is taken at its word. */
 function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
   const { callee } = call;
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  const name = calledName(call);
   if (!/^_*(is|has|check|validate|assert)?_?(valid|safe|allowed|white_?listed|trusted|permitted|accepted)/i.test(name))
     return false;
   return (
@@ -390,8 +392,17 @@ function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
   );
 }
 
-/** `path.relative_to(base)` comes back only where it holds. */
-export const noteThrowingGuard = (run: Run, frame: Frame, call: Call): void => modelGuards(run, frame, call, "after");
+/** `path.relative_to(base)` comes back only where it holds, and so does `assertUrlIsSafe(url)` of a package, as it says. */
+export function noteThrowingGuard(run: Run, frame: Frame, call: Call): void {
+  modelGuards(run, frame, call, "after");
+  const { target, callee } = calledBy(run, frame, call);
+  const first = call.args[0]?.value;
+  if (first && target === null && callee.closures.length === 0 && insists.test(calledName(call)))
+    change(run, frame, first, allFamilies);
+}
+
+const insists =
+  /^_*(assert|ensure|validate|verify|check|require|enforce)_?\w*(safe|allowed|permitted|trusted|within|inside)/i;
 
 function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
   const { callee } = call;

@@ -50,7 +50,7 @@ export function nameOfExtension(frame: Frame, operand: Expression): Expression |
   return null;
 }
 
-const calledName = ({ callee }: Call): string =>
+export const calledName = ({ callee }: Call): string =>
   callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
 
 function partOf(here: Expression): Expression | null {

@@ -41,10 +41,15 @@ export function prefixTest(run: Run, frame: Frame, left: Expression, right: Expr
   if (asked && evaluate(run, frame, asked).constants?.[0] === 0) change(run, frame, callee.of, below(run));
 }
 
-/** `if ".." in path: return` leaves a path that cannot climb, and one without a slash is the name of something in its folder. */
+/** `if ".." in path: return` leaves a path that cannot climb. */
 export function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
-  const asked = evaluate(run, frame, needle);
-  if (meansDots(asked) || meansSlash(asked)) climbsNowhere(run, frame, operand);
+  if (meansDots(evaluate(run, frame, needle))) climbsNowhere(run, frame, operand);
+}
+
+/** Whoever asks for the last slash cuts off what is before it; where there is none the whole is a name. */
+export function noSlashTest(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
+  const { constants } = evaluate(run, frame, needle);
+  if (constants?.length === 1 && constants[0] === "/") climbsNowhere(run, frame, operand);
 }
 
 /** `any(part == ".." for part in path.parts)`, `parts.some((part) => part === "..")` does not hold: no part climbs. */
@@ -65,8 +70,6 @@ export function firstPartTest(run: Run, frame: Frame, left: Expression, right: E
 }
 
 const meansDots = ({ constants }: Value): boolean => constants?.length === 1 && constants[0] === "..";
-
-const meansSlash = ({ constants }: Value): boolean => constants?.length === 1 && constants[0] === "/";
 
 /** None of the parts is two dots, and the whole has none. */
 function climbsNowhere(run: Run, frame: Frame, parts: Expression): void {
