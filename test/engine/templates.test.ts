@@ -140,3 +140,15 @@ describe("expressions of templates", () => {
     expect(shown(expression)).toEqual(expected);
   });
 });
+
+describe("names of what is around", () => {
+  it.each([
+    ["{{#each jobs}}{{../path}}{{/each}}", ["path"]],
+    ["{{#each jobs}}{{#if id}}{{../path}}{{/if}}{{/each}}", ["path"]],
+    ["{{#each jobs}}{{#if id}}{{#each parts}}{{../name}}{{/each}}{{/if}}{{/each}}", ["jobs.name", "name"]],
+    ["{{#each jobs}}{{#if id}}{{#each parts}}{{../../path}}{{/each}}{{/if}}{{/each}}", ["path"]],
+  ])("%s shows %j", (text, expected) => {
+    const reads = readTemplate(text, "handlebars").outputs.flatMap((output) => output.reads);
+    expect(reads.map(({ root, path }) => [root, ...path].join("."))).toEqual(expected);
+  });
+});

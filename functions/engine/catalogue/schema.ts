@@ -304,6 +304,8 @@ export const Model = z.strictObject({
           "get",
           "remove",
           "absorb",
+          "new-text",
+          "append-text",
           "same",
           "list",
           "new-list",

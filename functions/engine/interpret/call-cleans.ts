@@ -8,11 +8,21 @@ import type { Frame, Run } from "./run.ts";
 export function promised(call: Call): number {
   const { callee } = call;
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  if (
+    callee.kind === "field" &&
+    callee.of.kind === "variable" &&
+    escaper.test(callee.of.name) &&
+    !/unescape/i.test(name)
+  )
+    return allFamilies;
   return /^_*(get_?)?(safe|sanit|escape|purif|clean_?(html|path|input|name|file))|(sanitize|escape)d?$/i.test(name) &&
     !/unescape|unsafe/i.test(name)
     ? allFamilies
     : 0;
 }
+
+/** `Escape.htmlAttribute(x)`: a class that is called after it. */
+const escaper = /^([A-Z]\w*)?Escape(r|rs|Util|Utils)?$/;
 
 export function cleansOf(run: Run, frame: Frame, called: Called, at: Call): number {
   const { sanitizers } = called.models;

@@ -17,7 +17,8 @@ import { handOver, methodTarget } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { instantiate } from "./instances.ts";
 import { callBack, enter, invoke } from "./invoke.ts";
-import { isIdentified, isLookup } from "./lookups.ts";
+import { isLastName } from "./last-parts.ts";
+import { isIdentified, isLookup, isResource } from "./lookups.ts";
 import { member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
@@ -243,6 +244,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const cleans =
     cleansOf(run, frame, called, call) |
     (target === null ? promises : 0) |
+    (isLastName(frame, call) ? run.catalogue.bitsOf(["path_traversal"]) : 0) |
+    (isResource(run, call) ? allFamilies & ~run.catalogue.bitsOf(["path_traversal", "file_inclusion"]) : 0) |
     replacementCleans(run, frame, call, receiver, positional);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   // `new File(name).getName()` is how a name is rid of its folders.
@@ -401,14 +404,10 @@ function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
   const passed = [...called.positional, ...called.named.values()];
   const results = passed.flatMap(({ closures }, i) =>
     closures.map((closure) => {
+      if (isToldFailure(run, call, called, i)) return callBack(run, frame, closure, null, []);
       const given = givenTo(run, call, called, i);
-      return callBack(
-        run,
-        frame,
-        closure,
-        isToldFailure(run, call, called, i) ? null : called.receiver,
-        given.length > 0 ? given : givenBack(run, call, called, closure, i),
-      );
+      const args = given.length > 0 ? given : givenBack(run, call, called, closure, i);
+      return callBack(run, frame, closure, called.receiver, args);
     }),
   );
   const returned = results.reduce<Value>((a, b) => join(a, b), nothing);

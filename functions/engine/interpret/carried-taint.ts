@@ -9,19 +9,46 @@ import { fieldTaint } from "./members.ts";
 import { prefixFor } from "./operators.ts";
 import { wholeObject } from "./passage.ts";
 import type { Run } from "./run.ts";
-import { allTaint, arriving, cleaned, joinTaint, type Taint, tainted, taintOfPart, type Value } from "./value.ts";
+import {
+  allTaint,
+  arriving,
+  cleaned,
+  joinTaint,
+  nothing,
+  type Taint,
+  tainted,
+  taintOfPart,
+  type Value,
+} from "./value.ts";
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
 export function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   const values = [
-    ...[...called.positional, ...called.named.values()].map((value) => ledSafely(run, value)),
+    ...[...called.positional.slice(isReplacing(call, called) ? 1 : 0), ...called.named.values()].map((value) =>
+      ledSafely(run, value),
+    ),
     ...(called.receiver ? [called.receiver] : []),
     tainted(called.callee.taint),
   ];
   const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
   const lasts = lasting(run, given);
-  return isFetched(run, call, called) ? cleaned(tainted(lasts), run.catalogue.bitsOf(["xss"])).taint : lasts;
+  const families = [
+    ...(isFetched(run, call, called) ? ["xss"] : []),
+    ...(leadsToService(run, call, called) ? ["open_redirect"] : []),
+  ];
+  return families.length > 0 ? cleaned(tainted(lasts), run.catalogue.bitsOf(families)).taint : lasts;
 }
+
+/** `provider.authorizationUrl({ state })`, `checkout.sessions.create(order)`: where it leads is the service's, which was set up before. */
+const leadsToService = ({ language }: Run, { callee }: Call, { receiver }: Called): boolean =>
+  language === "javascript" &&
+  callee.kind === "field" &&
+  allTaint(receiver ?? nothing).length === 0 &&
+  /authori[sz]|oauth|saml|consent|checkout|log_?(in|out)|sign_?(in|out)|^create/iu.test(callee.name);
+
+/** `text.replace(pattern, by)`: the pattern decides what goes, and nothing of it is left. */
+const isReplacing = ({ callee, args }: Call, { receiver }: Called): boolean =>
+  receiver !== null && args.length === 2 && callee.kind === "field" && /^replace(All|First)?$/.test(callee.name);
 
 /** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
 export function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {

@@ -1,4 +1,5 @@
 import type { Model } from "../catalogue/schema.ts";
+import { concatenate } from "./operators.ts";
 import {
   allTaint,
   anyElement,
@@ -48,6 +49,10 @@ export function operateContainer(
       return { result: receiver, receiver: null };
     case "absorb":
       return absorb(receiver, args);
+    case "new-text":
+      return { result: newText(args), receiver: null };
+    case "append-text":
+      return appendText(receiver, args);
     case "append":
       return append(receiver, args);
     case "put":
@@ -149,6 +154,24 @@ function knownList({ slots, taint }: Value): readonly Value[] | null {
 function absorb(receiver: Value, args: readonly Value[]): ContainerResult {
   const taint = args.reduce((all, arg) => joinTaint(all, allTaint(arg)), receiver.taint);
   const changed: Value = { ...receiver, taint, constants: null, prefix: null };
+  return { result: changed, receiver: changed };
+}
+
+/** A builder of text, empty or with what it begins with; a number is its size. */
+function newText([first]: readonly Value[]): Value {
+  if (!first || typeof first.constants?.[0] === "number") return { ...nothing, prefix: "" };
+  return { ...first, prefix: concatenate([first]).prefix };
+}
+
+/** What a builder begins with is known until something of the attacker's comes, and stays so. */
+function appendText(receiver: Value, args: readonly Value[]): ContainerResult {
+  const { result } = absorb(receiver, args);
+  const { prefix, taint } = receiver;
+  const begun = { ...receiver, constants: null };
+  const changed: Value = {
+    ...result,
+    prefix: prefix === null || taint.length > 0 ? prefix : concatenate([begun, ...args]).prefix,
+  };
   return { result: changed, receiver: changed };
 }
 

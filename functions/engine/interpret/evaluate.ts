@@ -9,6 +9,7 @@ import { refine } from "./guards.ts";
 import { targetOf } from "./handover.ts";
 import { pageVariable } from "./includes.ts";
 import { invoke } from "./invoke.ts";
+import { isLastPart } from "./last-parts.ts";
 import { noteText } from "./made-text.ts";
 import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, receiverValue } from "./members.ts";
 import { numericOf, useOf } from "./memory.ts";
@@ -16,7 +17,7 @@ import { noteBounds } from "./memory-faults.ts";
 import { indexOf } from "./memory-indexes.ts";
 import { accessPath, basePaths, globalName, hasOpenClasses, isKey, isPackage, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
-import { isLastPart } from "./path-parts.ts";
+
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates } from "./scope.ts";
@@ -67,7 +68,7 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
     case "field":
       return field(run, frame, e);
     case "index":
-      return isLastPart(e)
+      return isLastPart(frame, e)
         ? cleaned(index(run, frame, e), run.catalogue.bitsOf(["path_traversal"]))
         : index(run, frame, e);
     case "operation":

@@ -9,14 +9,16 @@ import { characterWithin, questionOf } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath } from "./names.ts";
-import { childOfParents, pathsInCommon } from "./path-parts.ts";
+import { calledName, childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
   absence,
   firstPartTest,
   folderTest,
   knownExtension,
   noPartTest,
+  noSlashTest,
   noteExtensions,
+  noWayTest,
   parentTest,
   prefixTest,
 } from "./path-tests.ts";
@@ -37,6 +39,7 @@ const refineFailing = (run: Run, frame: Frame, test: Expression): void => refine
 
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (!outcome) withoutHost(run, frame, test);
+  if (!outcome) noWayTest(run, frame, test);
   // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
   if (!outcome && run.language !== "c" && accessPath(test) !== null) change(run, frame, test, allFamilies);
   if (test.kind === "sequence") {
@@ -123,7 +126,9 @@ function refineComparison(
     if ((operator === "in") === outcome) membership(run, frame, left, right);
     else absence(run, frame, left, right);
   } else if (operator === ">=" || operator === ">") {
-    indexTest(run, frame, left, right, !outcome, (bound) => bound === -1 || bound === 0);
+    // What is not behind the first place may still stand there.
+    const isBound = (bound: unknown) => bound === -1 || (bound === 0 && operator === ">=");
+    indexTest(run, frame, left, right, !outcome, isBound);
     if (!outcome) lengthTest(run, frame, left, evaluate(run, frame, right).constants?.[0], operator);
   }
 }
@@ -194,6 +199,7 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     const folded = foldedText(operand);
     if (folded && accessPath(folded) !== null) change(run, frame, folded, allFamilies);
   }
+  if (only === "" || only === ".") noWayTest(run, frame, operand);
   if (value.constants?.length === 1 && only !== null && only !== undefined) {
     if (operand.kind === "operation" && operand.operator === "typeof" && operand.operands[0]) {
       if (only === "number" || only === "boolean" || only === "bigint")
@@ -314,15 +320,16 @@ function indexTest(
   absent: boolean,
   isBound: (bound: unknown) => boolean,
 ): void {
-  if (left.kind !== "call" || left.callee.kind !== "field" || !["indexOf", "find", "search"].includes(left.callee.name))
-    return;
+  if (left.kind !== "call" || left.callee.kind !== "field" || !indexes.has(left.callee.name)) return;
   if (!isBound(evaluate(run, frame, right).constants?.[0])) return;
   const needle = left.args[0]?.value;
   if (!needle) return;
+  if (absent && /^(lastIndexOf|rfind)$/.test(left.callee.name)) noSlashTest(run, frame, needle, left.callee.of);
   if (absent) absence(run, frame, needle, left.callee.of);
   else membership(run, frame, needle, left.callee.of);
 }
 
+const indexes = new Set(["indexOf", "lastIndexOf", "find", "rfind", "search"]);
 const memberTests = new Set([
   "includes",
   "contains",
@@ -381,7 +388,7 @@ function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {
 /** `isValidName(x)` from another file is taken at its word. */
 function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
   const { callee } = call;
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  const name = calledName(call);
   if (!/^_*(is|has|check|validate|assert)?_?(valid|safe|allowed|white_?listed|trusted|permitted|accepted)/i.test(name))
     return false;
   return (
@@ -391,8 +398,17 @@ function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
   );
 }
 
-/** `path.relative_to(base)` comes back only where it holds. */
-export const noteThrowingGuard = (run: Run, frame: Frame, call: Call): void => modelGuards(run, frame, call, "after");
+/** `path.relative_to(base)` comes back only where it holds, and so does `assertUrlIsSafe(url)` of a package, as it says. */
+export function noteThrowingGuard(run: Run, frame: Frame, call: Call): void {
+  modelGuards(run, frame, call, "after");
+  const { target, callee } = calledBy(run, frame, call);
+  const first = call.args[0]?.value;
+  if (first && target === null && callee.closures.length === 0 && insists.test(calledName(call)))
+    change(run, frame, first, allFamilies);
+}
+
+const insists =
+  /^_*(assert|ensure|validate|verify|check|require|enforce)_?\w*(safe|allowed|permitted|trusted|within|inside)/i;
 
 function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
   const { callee } = call;

@@ -46,6 +46,10 @@ function holdsAll(of: string, asked: string): boolean {
   return kind.length > 2 && (many === `${kind}s` || many === `${kind.slice(0, -1)}ies`);
 }
 
+/** `root.getResource(path)` gives what lies there: the path may lead astray, but neither text nor address of it were made of the path. */
+export const isResource = ({ language }: Run, { callee }: Call): boolean =>
+  language === "java" && callee.kind === "field" && /^get(Web)?Resource(Internal|Object)?$/.test(callee.name);
+
 /** `users.Get(ctx, tx, name)`: what a function needs the database for comes from there. */
 function isTransaction(given: Expression): boolean {
   const called = given.kind === "call" ? given.callee : given;

@@ -1,5 +1,5 @@
 import type { Constant } from "../ir/ir.ts";
-import { constant, joinTaint, nothing, type Taint, type Value } from "./value.ts";
+import { constant, joinTaint, nothing, notTheirs, sharedStart, type Taint, type Value } from "./value.ts";
 
 const comparisons = new Set([
   "==",
@@ -50,8 +50,6 @@ export function operate(operator: string, operands: readonly Value[]): Value {
   return { ...nothing, taint: taintOf(operands) };
 }
 
-/** Stands in a prefix for text that is not known, but that the attacker did not choose. */
-const notTheirs = "\0";
 /** Stands for what another file or a caller gives: only there it is known whether it is theirs. */
 const perhapsTheirs = "\x01";
 
@@ -88,13 +86,7 @@ export function concatenate(parts: readonly Value[]): Value {
 function commonStart({ constants }: Value): string | null {
   const [first, ...others] = constants ?? [];
   if (typeof first !== "string" || others.length === 0) return null;
-  let length = first.length;
-  for (const other of others.map(String)) {
-    let same = 0;
-    while (same < length && other[same] === first[same]) same++;
-    length = same;
-  }
-  return `${first.slice(0, length)}${notTheirs}`;
+  return `${others.map(String).reduce(sharedStart, first)}${notTheirs}`;
 }
 
 /** What a filled format begins with: its text up to the first hole that holds the attacker's. */

@@ -1,4 +1,4 @@
-import type { Call, Expression, Index } from "../ir/ir.ts";
+import type { Call, Expression } from "../ir/ir.ts";
 import { accessPath } from "./names.ts";
 import type { Frame } from "./run.ts";
 
@@ -17,17 +17,6 @@ export function wholeOf(frame: Frame, parts: Expression): Expression | null {
   const made = parts.kind === "variable" ? frame.scope.binding(parts.name)?.origins.get(parts.name) : parts;
   if (made?.kind === "field") return made.name === "parts" ? made.of : null;
   return made?.kind === "call" && made.callee.kind === "field" && made.callee.name === "split" ? made.callee.of : null;
-}
-
-/** `path.split("/")[-1]`, `path.rsplit("/", 1)[1]`: a name, which has no folder before it. */
-export function isLastPart({ of, key }: Index): boolean {
-  if (of.kind !== "call" || of.callee.kind !== "field" || !/^r?(split|partition)$/.test(of.callee.name)) return false;
-  const [separator, limit] = of.args.map(({ value }) => (value.kind === "literal" ? value.value : undefined));
-  if (separator !== "/" && separator !== "\\") return false;
-  const isLast = key?.kind === "operation" && key.operator === "-" && key.operands.length === 1;
-  if (isLast) return key.operands[0]?.kind === "literal" && key.operands[0].value === 1;
-  const last = of.callee.name === "rpartition" ? 2 : of.callee.name === "rsplit" && limit === 1 ? 1 : null;
-  return last !== null && key?.kind === "literal" && key.value === last;
 }
 
 /** `base in path.parents`: the path that lies below the base. */
@@ -61,7 +50,7 @@ export function nameOfExtension(frame: Frame, operand: Expression): Expression |
   return null;
 }
 
-const calledName = ({ callee }: Call): string =>
+export const calledName = ({ callee }: Call): string =>
   callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
 
 function partOf(here: Expression): Expression | null {
@@ -122,11 +111,21 @@ function joinedParts(from: Expression): readonly Expression[] {
   return from.kind === "call" && joins.test(calledName(from)) ? from.args.map(({ value }) => value) : [];
 }
 
+/** The way from a folder to a path, which begins with dots where it leaves the folder and is empty where it stays there. */
+export function isWay(frame: Frame, operand: Expression): boolean {
+  const made = operand.kind === "variable" ? frame.scope.binding(operand.name)?.origins.get(operand.name) : operand;
+  return made?.kind === "call" && endOfWay(made) !== undefined;
+}
+
+function endOfWay(call: Call): Expression | undefined {
+  if (/^(Rel|relative)$/.test(calledName(call)) && call.args.length === 2) return call.args[1]?.value;
+  return calledName(call) === "relpath" ? call.args[0]?.value : undefined;
+}
+
 function longerOf(call: Call): Expression | undefined {
   const { callee, args } = call;
-  // The way from a folder to a path, which begins with dots where it leaves the folder.
-  if (/^(Rel|relative)$/.test(calledName(call)) && args.length === 2) return args[1]?.value;
-  if (calledName(call) === "relpath") return args[0]?.value;
+  const end = endOfWay(call);
+  if (end) return end;
   if (callee.kind === "field" && args.length === 0 && shortened.test(callee.name)) return callee.of;
   // Paths of Java have a method of that name that joins.
   const resolves = callee.kind === "field" && callee.name === "resolve" && accessPath(callee.of) === "path";

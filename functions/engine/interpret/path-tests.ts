@@ -2,7 +2,7 @@ import type { Call, Expression } from "../ir/ir.ts";
 import { comparedWith, elementsAsked } from "./element-tests.ts";
 import { evaluate } from "./evaluate.ts";
 import { accessPath } from "./names.ts";
-import { childOfParent, nameOfExtension, wholeOf } from "./path-parts.ts";
+import { childOfParent, isWay, nameOfExtension, wholeOf } from "./path-parts.ts";
 import { below, change } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
 import { allTaint, constant, type Value } from "./value.ts";
@@ -11,6 +11,11 @@ import { allTaint, constant, type Value } from "./value.ts";
 export function parentTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
   const child = childOfParent(left);
   if (child && allTaint(evaluate(run, frame, right)).length === 0) change(run, frame, child, below(run));
+}
+
+/** `path.relative(root, path)` is empty: the path is the folder itself. */
+export function noWayTest(run: Run, frame: Frame, way: Expression): void {
+  if (isWay(frame, way)) change(run, frame, way, below(run));
 }
 
 /** `path === root`, both of which a helper is given: the path is the folder itself, which helpers ask beside what lies below it. */
@@ -40,6 +45,12 @@ export function prefixTest(run: Run, frame: Frame, left: Expression, right: Expr
 /** `if ".." in path: return` leaves a path that cannot climb. */
 export function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
   if (meansDots(evaluate(run, frame, needle))) climbsNowhere(run, frame, operand);
+}
+
+/** Whoever asks for the last slash cuts off what is before it; where there is none the whole is a name. */
+export function noSlashTest(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
+  const { constants } = evaluate(run, frame, needle);
+  if (constants?.length === 1 && constants[0] === "/") climbsNowhere(run, frame, operand);
 }
 
 /** `any(part == ".." for part in path.parts)`, `parts.some((part) => part === "..")` does not hold: no part climbs. */

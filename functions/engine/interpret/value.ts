@@ -202,15 +202,25 @@ function joinPrefix(a: Value, b: Value): string | null {
   if (a.prefix === b.prefix) return a.prefix;
   if (a.taint.length === 0 && b.taint.length > 0) return b.prefix;
   if (b.taint.length === 0 && a.taint.length > 0) return a.prefix;
-  return a.prefix && b.prefix ? commonPrefix(a.prefix, b.prefix) : null;
+  // What is still being put together has begun alike, unless one has not begun.
+  return a.prefix && b.prefix && !a.constants && !b.constants ? commonPrefix(a.prefix, b.prefix) : null;
 }
 
 /** Where both go on behind it, what follows is not the attacker's in any case. */
 function commonPrefix(a: string, b: string): string | null {
-  let length = 0;
-  while (length < a.length && a[length] === b[length]) length++;
-  if (length === 0) return null;
-  return length === a.length || length === b.length ? a.slice(0, length) : `${a.slice(0, length)}\0`;
+  const start = sharedStart(a, b);
+  if (start === "") return null;
+  return start === a || start === b ? start : `${start}${notTheirs}`;
+}
+
+/** Stands in a prefix for text that is not known, but that the attacker did not choose. */
+export const notTheirs = "\0";
+
+/** What both texts begin with. */
+export function sharedStart(a: string, b: string): string {
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  return a.slice(0, same);
 }
 
 function joinConstants(a: Value["constants"], b: Value["constants"]): Value["constants"] {

@@ -18,6 +18,13 @@ export interface Include extends Span {
   given: ReadonlyMap<string, Reads>;
 }
 
+interface Scope {
+  names: Map<string, Reads>;
+  context: Reads | null;
+  /** Its context is its own, and not that of the block around. */
+  inner: boolean;
+}
+
 /** More of either is a page that a machine has written. */
 const outputsMax = 2_000;
 const includesMax = 200;
@@ -34,7 +41,7 @@ export class TemplateScope {
   escapes = true;
   /** The statement that ends what is not read at all. */
   skipUntil: string | null = null;
-  readonly #scopes: { names: Map<string, Reads>; context: Reads | null }[] = [{ names: new Map(), context: null }];
+  readonly #scopes: Scope[] = [{ names: new Map(), context: null, inner: false }];
 
   constructor(text: string, format: TemplateFormat) {
     this.text = text;
@@ -53,7 +60,8 @@ export class TemplateScope {
   /** Begins a block. With a context, plain names in it are names of that: Handlebars. */
   push(context: Reads | null = null): void {
     const around = this.#scopes.at(-1)?.context ?? null;
-    if (this.#scopes.length < scopesMax) this.#scopes.push({ names: new Map(), context: context ?? around });
+    if (this.#scopes.length < scopesMax)
+      this.#scopes.push({ names: new Map(), context: context ?? around, inner: context !== null });
   }
 
   pop(): void {
@@ -83,10 +91,17 @@ export class TemplateScope {
     );
   }
 
+  /** What is around so many contexts; `{{#if}}` has none of its own. */
+  #around(contexts: number): readonly Scope[] {
+    let end = this.#scopes.length;
+    for (let left = contexts; left > 0 && end > 1; end--) if (this.#scopes[end - 1]?.inner) left--;
+    return this.#scopes.slice(0, end);
+  }
+
   #lookup(name: string, at: Span): Reads | undefined {
     const up = name.match(/^(\.\.\/)+/)?.[0] ?? "";
     const plain = name.slice(up.length);
-    const scopes = this.#scopes.slice(0, this.#scopes.length - up.length / 3);
+    const scopes = this.#around(up.length / 3);
     for (const { names } of scopes.toReversed()) {
       const known = names.get(plain);
       if (known) return known;
