@@ -274,9 +274,14 @@ const isMember = (member: string, router: string): boolean =>
 const isField = (member: string, router: string): boolean =>
   router.startsWith("this.") && `.${member}`.endsWith(router.slice("this".length));
 
-/** TypeScript and JavaScript run together. */
-export const worldOf = (language: string): string =>
-  language === "typescript" || language === "tsx" ? "javascript" : language;
+/** TypeScript and JavaScript run together, as Kotlin and Java do. */
+export const worldOf = (language: string): string => worlds.get(language) ?? language;
+
+const worlds = new Map([
+  ["typescript", "javascript"],
+  ["tsx", "javascript"],
+  ["kotlin", "java"],
+]);
 
 /** Whether something mounted at a path stands in front of a route; what is not known may. */
 function covers(mounted: string | null, path: string | null): boolean {
