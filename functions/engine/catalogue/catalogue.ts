@@ -295,7 +295,9 @@ export class Catalogue {
     const taintRules = rules.filter((rule) => rule.taint);
     for (const rule of rules)
       for (const pattern of rule.patterns ?? []) {
-        const match = this.#match(rule, pattern);
+        const { unlessFact: fact } = rule;
+        const unless = fact === undefined ? pattern.unless : [...pattern.unless, { fact }];
+        const match = this.#match(rule, { ...pattern, unless });
         this.#place(knowledge, pattern, match);
         if (!pattern.define) continue;
         const { method, body, parameters } = pattern.define;

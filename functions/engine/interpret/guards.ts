@@ -5,6 +5,7 @@ import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
 import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
+import { chosenBy } from "./choices.ts";
 import { characterWithin, questionOf } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
@@ -37,6 +38,8 @@ const refineFailing = (run: Run, frame: Frame, test: Expression): void => refine
 
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (!outcome) withoutHost(run, frame, test);
+  const chosen = asksSetting.has(test.kind) ? chosenBy(run, test, outcome) : null;
+  if (chosen !== null) frame.scope.set(`@${chosen}`, constant(true));
   // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
   if (!outcome && run.language !== "c" && accessPath(test) !== null) change(run, frame, test, allFamilies);
   if (test.kind === "sequence") {
@@ -55,6 +58,8 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
 }
+
+const asksSetting: ReadonlySet<Expression["kind"]> = new Set(["variable", "field", "index", "call"]);
 
 const logical = new Set(["&&", "and", "||", "or"]);
 
