@@ -347,6 +347,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (callee.name === "noneMatch" && !outcome) someTest(run, frame, callee.of, first);
   }
   if (!outcome) noPartTest(run, frame, call);
+  if (outcome) originTest(run, frame, call);
   matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);
@@ -354,6 +355,13 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
+}
+
+/** `isAllowed(origin)`, `pattern.match(origin)`: whoever asks something about an origin compares it, however well. */
+function originTest(run: Run, frame: Frame, { args }: Call): void {
+  for (const { value } of args)
+    if (/origin$/i.test(lastSegment(accessPath(value) ?? "")))
+      change(run, frame, value, run.catalogue.bitsOf(["permissive_cors"]));
 }
 
 /** `list.some((entry) => entry === x)`: for one of the elements it holds. */

@@ -119,13 +119,21 @@ export class WebFunctions {
     const seen = new Set([page]);
     let inner = [page];
     for (let depth = 0; depth < crossingsMax && inner.length > 0; depth++) {
-      const around = inner.flatMap(({ coverage }) => this.#including().get(coverage.path) ?? []);
+      const known = inner.flatMap(({ coverage }) => this.#including().get(coverage.path) ?? []);
+      const around = depth === 0 && known.length === 0 && bringsNothing(page) ? this.#byAnyName() : known;
       for (const { artefact, record } of around)
         for (const control of this.reached(artefact, `#${record.name}`).controls) controls.add(control);
       inner = around.map(({ artefact }) => artefact).filter((artefact) => !seen.has(artefact));
       for (const artefact of inner) seen.add(artefact);
     }
     return controls;
+  }
+
+  /** The pages that include files of which the request gives the name. */
+  #byAnyName(): Found[] {
+    return this.#files.flatMap((artefact) =>
+      artefact.link.web?.application.includes("includes-by-name") ? this.#named(artefact, pageName) : [],
+    );
   }
 
   #including(): Map<string, Found[]> {
@@ -240,4 +248,10 @@ export class WebFunctions {
 }
 
 /** Files that are written with a relative path are part of the project. */
+/** A page that includes nothing is itself included: it could not even reach the database by itself. */
+const bringsNothing = ({ link }: FileArtefact): boolean =>
+  (link.web?.functions ?? []).every(
+    ({ name, fronts }) => name !== pageName || !fronts?.some((front) => front.startsWith(includes)),
+  );
+
 const isOfProject = (reference: Reference): boolean => /^(\.|@\/|~\/)/.test(reference);
