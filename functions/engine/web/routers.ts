@@ -63,6 +63,8 @@ export class Routers {
     const into: Registered = { references: [], controls: new Set() };
     const path = pathUnder(call, keys);
     const last: Registered = { references: into.references, controls: new Set() };
+    for (let here: Expression = call; here.kind === "call" && here.callee.kind === "field"; here = here.callee.of)
+      if (this.#registration.isChain(here.callee)) this.#registration.named(here.callee, into);
     for (const [i, { name, value }] of call.args.entries()) {
       const isName = value.kind === "variable" || value.kind === "field" || requiredModule(value) !== null;
       const isLast = i > 0 && i === call.args.length - 1 && isName;
