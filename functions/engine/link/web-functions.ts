@@ -228,7 +228,9 @@ export class WebFunctions {
       return (names.get(name.slice(0, -itself.length)) ?? []).map((record) => ({ artefact, record }));
     const records = names.get(name) ?? names.get(`${name}.*`);
     const methods = names.get(`${name}.*`) ?? [];
-    return [...new Set([...(records ?? []), ...methods])].map((record) => ({ artefact, record }));
+    const all = [...new Set([...(records ?? []), ...methods])];
+    const isReading = methods.length > 0 && artefact.coverage.language === "python" && isReadOnly(methods);
+    return all.map((record) => ({ artefact, record: isReading ? reading(record) : record }));
   }
 
   /** The functions of a file by name, and by the class that they are methods of; the last part of a name where it is the only one. */
@@ -247,11 +249,24 @@ export class WebFunctions {
   }
 }
 
-/** Files that are written with a relative path are part of the project. */
+/** Whether a class that answers to requests does so to those that read, and to no others, by its own methods. */
+const isReadOnly = (methods: readonly FunctionRecord[]): boolean =>
+  methods.some(({ name }) => name.endsWith(".get")) && !methods.some(({ name }) => answersWriting.test(name));
+
+const answersWriting =
+  /\.(post|put|patch|delete|dispatch|run_?view|form_(in)?valid|(a|perform_|partial_)?(create|update|destroy)|handle\w*|process\w*)$/;
+
+/** What is done while something is read, such as counting, changes nothing that the caller asks to be changed. */
+const reading = (record: FunctionRecord): FunctionRecord => ({
+  ...record,
+  effects: record.effects.filter((effect) => effect !== "writes"),
+});
+
 /** A page that includes nothing is itself included: it could not even reach the database by itself. */
 const bringsNothing = ({ link }: FileArtefact): boolean =>
   (link.web?.functions ?? []).every(
     ({ name, fronts }) => name !== pageName || !fronts?.some((front) => front.startsWith(includes)),
   );
 
+/** Files that are written with a relative path are part of the project. */
 const isOfProject = (reference: Reference): boolean => /^(\.|@\/|~\/)/.test(reference);
