@@ -18,6 +18,8 @@ export function chosenBy(run: Run, test: Expression, outcome: boolean): string |
   const [, word] = run.text.slice(test.start, test.end).match(lastWord) ?? [];
   if (word === undefined) return null;
   if (outcome && debugging.test(word)) return "development";
+  // A plain variable may be a parameter, and some caller's constant.
+  if (test.kind === "variable") return null;
   const trusts = trusting.test(word);
   return (outcome ? trusts : !trusts && verifying.test(word)) ? "trust-chosen" : null;
 }
