@@ -357,8 +357,12 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
 }
 
+const asksWhetherGiven =
+  /^(isset|empty|is_?(string|null|none|blank|empty|present)|not_?empty|has_?(text|length)|strlen|len|bool(ean)?|string)$/i;
+
 /** `isAllowed(origin)`, `pattern.match(origin)`: whoever asks something about an origin compares it, however well. */
-function originTest(run: Run, frame: Frame, { args }: Call): void {
+function originTest(run: Run, frame: Frame, { callee, args }: Call): void {
+  if (asksWhetherGiven.test(lastSegment(accessPath(callee) ?? ""))) return;
   for (const { value } of args)
     if (/origin$/i.test(lastSegment(accessPath(value) ?? "")))
       change(run, frame, value, run.catalogue.bitsOf(["permissive_cors"]));
