@@ -458,6 +458,8 @@ export const Rule = z
       })
       .optional(),
     patterns: z.array(Pattern).min(1).optional(),
+    /** Of patterns: not where this fact is settled. */
+    unlessFact: Slug.optional(),
     /** Questions about the shape of code; with `patterns`, which ask about calls, or alone. */
     structure: z.array(StructureQuery).min(1).optional(),
     secret: z

@@ -52,7 +52,8 @@ export class StatementReader {
     switch (statement.section) {
       case "patterns": {
         const { by, entry } = statement;
-        const match = this.#match(by, entry);
+        const unless = by.unlessFact === undefined ? entry.unless : [...entry.unless, { fact: by.unlessFact }];
+        const match = this.#match(by, { ...entry, unless });
         this.#place(knowledge, entry, match, wanted);
         if (!entry.define || !wanted(entry.define.method)) break;
         const { method, body, parameters } = entry.define;

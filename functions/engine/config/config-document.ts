@@ -131,11 +131,7 @@ function kindOf(root: ConfigNode): DocumentKind | null {
   const plays = root.entries.filter((entry) => /^\d+$/.test(entry.key));
   if (plays.length > 0 && some(plays, "hosts", "tasks", "become", "import_playbook")) return "ansible";
   if (plays.length > 0 && plays.every((play) => entryOf(play, "name") && play.entries.length > 1)) return "ansible";
-  if (
-    has("spring") ||
-    has("management") ||
-    below("server").some((e) => /^(port|servlet|error|ssl|address)/.test(e.key))
-  )
+  if (has("spring") || has("management") || below("server").some((e) => /^(port|servlet|error|ssl)/.test(e.key)))
     return "spring";
   return null;
 }

@@ -5,6 +5,7 @@ import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
 import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
+import { chosenBy } from "./choices.ts";
 import { characterWithin, questionOf } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
@@ -40,6 +41,8 @@ const refineFailing = (run: Run, frame: Frame, test: Expression): void => refine
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (!outcome) withoutHost(run, frame, test);
   if (!outcome) noWayTest(run, frame, test);
+  const chosen = asksSetting.has(test.kind) ? chosenBy(run, test, outcome) : null;
+  if (chosen !== null) frame.scope.set(`@${chosen}`, constant(true));
   // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
   if (!outcome && run.language !== "c" && accessPath(test) !== null) change(run, frame, test, allFamilies);
   if (test.kind === "sequence") {
@@ -58,6 +61,8 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
 }
+
+const asksSetting: ReadonlySet<Expression["kind"]> = new Set(["variable", "field", "index", "call"]);
 
 const logical = new Set(["&&", "and", "||", "or"]);
 
@@ -355,6 +360,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (callee.name === "noneMatch" && !outcome) someTest(run, frame, callee.of, first);
   }
   if (!outcome) noPartTest(run, frame, call);
+  if (outcome) originTest(run, frame, call);
   matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
   if (outcome && run.language === "java") equalsTest(run, frame, call);
@@ -362,6 +368,17 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   modelGuards(run, frame, call, outcome);
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
+}
+
+const asksWhetherGiven =
+  /^(isset|empty|is_?(string|null|none|blank|empty|present)|not_?empty|has_?(text|length)|strlen|len|bool(ean)?|string)$/i;
+
+/** `isAllowed(origin)`, `pattern.match(origin)`: whoever asks something about an origin compares it, however well. */
+function originTest(run: Run, frame: Frame, { callee, args }: Call): void {
+  if (asksWhetherGiven.test(lastSegment(accessPath(callee) ?? ""))) return;
+  for (const { value } of args)
+    if (/origin$/i.test(lastSegment(accessPath(value) ?? "")))
+      change(run, frame, value, run.catalogue.bitsOf(["permissive_cors"]));
 }
 
 /** `list.some((entry) => entry === x)`: for one of the elements it holds. */

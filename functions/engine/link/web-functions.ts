@@ -119,13 +119,21 @@ export class WebFunctions {
     const seen = new Set([page]);
     let inner = [page];
     for (let depth = 0; depth < crossingsMax && inner.length > 0; depth++) {
-      const around = inner.flatMap(({ coverage }) => this.#including().get(coverage.path) ?? []);
+      const known = inner.flatMap(({ coverage }) => this.#including().get(coverage.path) ?? []);
+      const around = depth === 0 && known.length === 0 && bringsNothing(page) ? this.#byAnyName() : known;
       for (const { artefact, record } of around)
         for (const control of this.reached(artefact, `#${record.name}`).controls) controls.add(control);
       inner = around.map(({ artefact }) => artefact).filter((artefact) => !seen.has(artefact));
       for (const artefact of inner) seen.add(artefact);
     }
     return controls;
+  }
+
+  /** The pages that include files of which the request gives the name. */
+  #byAnyName(): Found[] {
+    return this.#files.flatMap((artefact) =>
+      artefact.link.web?.application.includes("includes-by-name") ? this.#named(artefact, pageName) : [],
+    );
   }
 
   #including(): Map<string, Found[]> {
@@ -220,7 +228,9 @@ export class WebFunctions {
       return (names.get(name.slice(0, -itself.length)) ?? []).map((record) => ({ artefact, record }));
     const records = names.get(name) ?? names.get(`${name}.*`);
     const methods = names.get(`${name}.*`) ?? [];
-    return [...new Set([...(records ?? []), ...methods])].map((record) => ({ artefact, record }));
+    const all = [...new Set([...(records ?? []), ...methods])];
+    const isReading = methods.length > 0 && artefact.coverage.language === "python" && isReadOnly(methods);
+    return all.map((record) => ({ artefact, record: isReading ? reading(record) : record }));
   }
 
   /** The functions of a file by name, and by the class that they are methods of; the last part of a name where it is the only one. */
@@ -238,6 +248,25 @@ export class WebFunctions {
     return names;
   }
 }
+
+/** Whether a class that answers to requests does so to those that read, and to no others, by its own methods. */
+const isReadOnly = (methods: readonly FunctionRecord[]): boolean =>
+  methods.some(({ name }) => name.endsWith(".get")) && !methods.some(({ name }) => answersWriting.test(name));
+
+const answersWriting =
+  /\.(post|put|patch|delete|dispatch|run_?view|form_(in)?valid|(a|perform_|partial_)?(create|update|destroy)|handle\w*|process\w*)$/;
+
+/** What is done while something is read, such as counting, changes nothing that the caller asks to be changed. */
+const reading = (record: FunctionRecord): FunctionRecord => ({
+  ...record,
+  effects: record.effects.filter((effect) => effect !== "writes"),
+});
+
+/** A page that includes nothing is itself included: it could not even reach the database by itself. */
+const bringsNothing = ({ link }: FileArtefact): boolean =>
+  (link.web?.functions ?? []).every(
+    ({ name, fronts }) => name !== pageName || !fronts?.some((front) => front.startsWith(includes)),
+  );
 
 /** Files that are written with a relative path are part of the project. */
 const isOfProject = (reference: Reference): boolean => /^(\.|@\/|~\/)/.test(reference);

@@ -136,7 +136,7 @@ export class WebRoutes {
   /** What the routers around a route put in front of it. */
   #inFront(
     artefact: FileArtefact,
-    { router, path, made }: Pick<RouteRecord, "router" | "path" | "made">,
+    { router, path }: Pick<RouteRecord, "router" | "path">,
     order: number,
     seen: ReadonlySet<string> = new Set(),
   ): string[] {
@@ -157,12 +157,13 @@ export class WebRoutes {
     const above = parents.flatMap(({ artefact: parent, mount }) => [
       ...mount.controls,
       ...this.#uses(parent, mount, artefact),
-      ...this.#inFront(parent, { router: mount.router, path: joinPaths(mount.path, path), made }, mount.order, around),
+      ...this.#inFront(parent, { router: mount.router, path: joinPaths(mount.path, path) }, mount.order, around),
     ]);
     // A router that nobody is seen to mount gets into the application by a way that is not followed.
-    const isRoot = made && (artefact.link.web?.mounts ?? []).some((mount) => mount.router === router);
+    const isRoot = (artefact.link.web?.mounts ?? []).some((mount) => mount.router === router && mount.made);
     const isMounted = parents.some((parent) => !isHanded(parent));
-    const anywhere = isMounted || seen.size > 0 || isRoot ? [] : this.#anywhere(artefact);
+    const isInner = seen.size > 0 && artefact.coverage.language === "go";
+    const anywhere = isMounted || isInner || isRoot ? [] : this.#anywhere(artefact);
     return [...own, ...abroad, ...above, ...anywhere];
   }
 
@@ -209,7 +210,7 @@ export class WebRoutes {
       ({ path, router }) =>
         // A group of Go is made in one file and handed to another.
         file.coverage.language === "go" ||
-        ((path === null || path === "/") && this.#parents(file, router).every(isHanded)),
+        ((path === null || isComputed(path)) && this.#parents(file, router).every(isHanded)),
     );
   }
 
@@ -262,6 +263,9 @@ function pathOf({ path, pathIn, handler }: RouteRecord, from: string): string | 
   return folder?.find() ? `/${folder.group(1)}/${handler.slice(handler.lastIndexOf(".") + 1)}` : path;
 }
 
+/** `/`, or nothing but parts that are not known: "/:" stands for one. */
+const isComputed = (path: string): boolean => /^[/:]+$/.test(path);
+
 const isMember = (member: string, router: string): boolean =>
   isLocal(member, router) ||
   member === "" ||
@@ -274,9 +278,14 @@ const isMember = (member: string, router: string): boolean =>
 const isField = (member: string, router: string): boolean =>
   router.startsWith("this.") && `.${member}`.endsWith(router.slice("this".length));
 
-/** TypeScript and JavaScript run together. */
-export const worldOf = (language: string): string =>
-  language === "typescript" || language === "tsx" ? "javascript" : language;
+/** TypeScript and JavaScript run together, as Kotlin and Java do. */
+export const worldOf = (language: string): string => worlds.get(language) ?? language;
+
+const worlds = new Map([
+  ["typescript", "javascript"],
+  ["tsx", "javascript"],
+  ["kotlin", "java"],
+]);
 
 /** Whether something mounted at a path stands in front of a route; what is not known may. */
 function covers(mounted: string | null, path: string | null): boolean {

@@ -17,7 +17,7 @@ import { Groups } from "./groups.ts";
 import { NamedHandlers } from "./named-handlers.ts";
 import { Names } from "./names.ts";
 import { PackageScope } from "./package-scope.ts";
-import { isForIncludersOnly } from "./page-route.ts";
+import { isForCommandLine, isForIncludersOnly } from "./page-route.ts";
 import { Records } from "./records.ts";
 import { Registration } from "./registration.ts";
 import { RouteCalls } from "./route-calls.ts";
@@ -130,7 +130,7 @@ class Collector {
     const { page } = this.#file;
     const functions = page ? [page.facts] : [];
     for (const statement of body) this.#node(statement, { functions, owner: null });
-    const asked = page?.asked();
+    const asked = isForCommandLine(this.#text) ? null : page?.asked();
     if (asked) this.#routes.addPage(asked, isForIncludersOnly(this.#text) ? ["authentication"] : []);
   }
 

@@ -53,11 +53,20 @@ export class DecoratedRoutes {
         at,
         { model: route, call: asCall, path, ...this.#routers.named(owner ? null : router), symbol: handler.slice(1) },
         [handler, ...(owner ? [`#${owner.name}${itself}`] : [])],
-        route.controls,
+        [...route.controls, ...this.#whole(on)],
       );
     }
     const mount = mounts.find((model) => model.on === "decorator");
     if (mount && router !== null) this.#routers.guard(router, handler);
+  }
+
+  /** What the call tells that is all a handler does: it may only send callers on. */
+  #whole(on: FunctionNode | ClassStatement): string[] {
+    if (!("params" in on) || on.body.length !== 1) return [];
+    const [only] = on.body;
+    const call = only?.kind === "return" || only?.kind === "expression" ? only.value : null;
+    if (call?.kind !== "call") return [];
+    return this.#names.of(call.callee).flatMap((name) => this.#knowledge.tells("sole", name).controls);
   }
 
   #prefix({ decorators }: ClassStatement, { isPrefix, path }: RouteForm): string | null {

@@ -1,5 +1,5 @@
 import type { Call } from "../ir/ir.ts";
-import { pathText } from "./arguments.ts";
+import { argumentOf, pathText } from "./arguments.ts";
 import type { Chains } from "./chains.ts";
 import type { FileFacts } from "./file-facts.ts";
 import type { Registered, Registration } from "./registration.ts";
@@ -32,15 +32,16 @@ export class Groups {
     if (makes || !mounts.some(({ of }) => of === "closure")) return within;
     const into: Registered = { references: [], controls: new Set(), byName: true };
     this.#chains.place(call, into);
+    if (call.callee.kind === "variable") this.#registration.named(call.callee, into);
     for (const { value } of call.args)
       if (value.kind === "collection" && value.shape === "map") this.#registration.options(value, [], into);
       else if (value.kind !== "closure" && value.kind !== "literal") this.#registration.place(value, false, into);
-    // Routes of a file that is named here are not followed: what is in front of them may be in front of any.
-    if (!isWritten) for (const control of into.controls) this.#file.application.add(control);
+    // Routes of a file or function that is named here are not followed: what is in front of them may be in front of any.
+    if (!isWritten || this.#handsOn(call)) for (const control of into.controls) this.#file.application.add(control);
     if (!isWritten) return within;
     const { group } = within;
-    const [first] = call.args;
-    const own = first?.value.kind === "closure" ? null : pathText(first?.value);
+    const [first] = mounts.find(({ of }) => of === "closure")?.path.flatMap((key) => argumentOf(call, key) ?? []) ?? [];
+    const own = first?.kind === "closure" ? null : pathText(first);
     this.#routers.group(call);
     return {
       ...within,
@@ -50,6 +51,20 @@ export class Groups {
         controls: new Set([...(group?.controls ?? []), ...into.controls]),
       },
     };
+  }
+
+  /** Whether the function that is given has others register for it: `authenticate { orders(repository) }`. */
+  #handsOn({ args }: Call): boolean {
+    return args.some(
+      ({ value }) =>
+        value.kind === "closure" &&
+        value.fn.body.some((statement) => {
+          const called = statement.kind === "expression" || statement.kind === "return" ? statement.value : null;
+          if (called?.kind !== "call" || called.callee.kind !== "variable") return false;
+          const { routes, mounts } = this.#knowledge.registers(this.#registration.namesOf(called.callee));
+          return routes.length + mounts.length === 0;
+        }),
+    );
   }
 }
 

@@ -112,6 +112,10 @@ export class Registration {
     }
   }
 
+  namesOf(expression: Expression): readonly string[] {
+    return this.#names.of(expression);
+  }
+
   /** Adds what the name of something tells of it. */
   named(expression: Expression, into: Registered): void {
     for (const name of this.#names.of(expression))

@@ -32,9 +32,14 @@ export class Routers {
     return this.named(callee.kind === "field" ? routerOf(callee.of) : null);
   }
 
+  #put(mount: MountRecord): void {
+    const made = this.#names.assigned(mount.router)?.kind === "call";
+    this.mounts.push({ ...mount, ...(made && { made }) });
+  }
+
   /** A function that is in front of all routes of a router. */
   guard(router: string, handler: string): void {
-    this.mounts.push({ router, path: null, order: 0, controls: [], uses: [handler] });
+    this.#put({ router, path: null, order: 0, controls: [], uses: [handler] });
   }
 
   /**
@@ -47,9 +52,9 @@ export class Routers {
     const served = last && this.#scope?.served(last);
     const inner = served ? this.named(routerOf(served)).router : null;
     if (inner === null) return false;
-    this.mounts.push({ router: inner, path: null, order: 0, controls: [...into.controls], uses: into.references });
+    this.#put({ router: inner, path: null, order: 0, controls: [...into.controls], uses: into.references });
     const { router } = this.under(call);
-    if (router !== null) this.mounts.push({ router, path, order: call.start, controls: [], uses: [`#${inner}`] });
+    if (router !== null) this.#put({ router, path, order: call.start, controls: [], uses: [`#${inner}`] });
     return true;
   }
 
@@ -58,6 +63,8 @@ export class Routers {
     const into: Registered = { references: [], controls: new Set() };
     const path = pathUnder(call, keys);
     const last: Registered = { references: into.references, controls: new Set() };
+    for (let here: Expression = call; here.kind === "call" && here.callee.kind === "field"; here = here.callee.of)
+      if (this.#registration.isChain(here.callee)) this.#registration.named(here.callee, into);
     for (const [i, { name, value }] of call.args.entries()) {
       const isName = value.kind === "variable" || value.kind === "field" || requiredModule(value) !== null;
       const isLast = i > 0 && i === call.args.length - 1 && isName;
@@ -67,7 +74,7 @@ export class Routers {
     const named = [...last.controls].filter((control) => !into.controls.has(control));
     const controls = [...into.controls];
     const uses = into.references;
-    this.mounts.push({ router, path, order: call.start, controls, ...(named.length > 0 && { last: named }), uses });
+    this.#put({ router, path, order: call.start, controls, ...(named.length > 0 && { last: named }), uses });
   }
 
   /** A router that is put into another: a variable, or what a function makes. */
@@ -90,14 +97,14 @@ export class Routers {
     if (!made?.within || from.callee.kind !== "field") return;
     const { router } = this.under(from);
     const path = pathUnder(from, made.path);
-    if (router !== null) this.mounts.push({ router, path, order: from.start, controls: [], uses: [`#${own}`] });
+    if (router !== null) this.#put({ router, path, order: from.start, controls: [], uses: [`#${own}`] });
   }
 
   /** A field holds a router that is made for it, or that was made before. */
   #kept(field: string, value: Expression, scope: PackageScope): void {
     if (!scope.isRouter(value)) return;
     const router = value.kind === "call" ? `${field}:${written(value)}` : scope.router(routerOf(value));
-    this.mounts.push({ router, path: null, order: value.start, controls: [], uses: [`#${field}`] });
+    this.#put({ router, path: null, order: value.start, controls: [], uses: [`#${field}`] });
   }
 
   /** The function that is given registers on a router of its own, which lies in the one that it was called on. */
@@ -107,7 +114,7 @@ export class Routers {
     const own = fn?.params[0]?.name;
     if (!fn || own === undefined || callee.kind !== "field") return;
     const router = this.#scope.router(routerOf(callee.of));
-    this.mounts.push({ router, path: null, order: start, controls: [], uses: [`#${closureName(fn)}(${own})`] });
+    this.#put({ router, path: null, order: start, controls: [], uses: [`#${closureName(fn)}(${own})`] });
   }
 
   /** `registerOrders(router)`: what a function of another file puts into the router that it is given lies in this one. */
@@ -116,7 +123,7 @@ export class Routers {
       if (name !== null || value.kind !== "variable") continue;
       if (this.#knowledge.registers([`${value.name}.use`, `${value.name}.register`]).mounts.length === 0) continue;
       const uses = [`${reference}(${i})`];
-      this.mounts.push({ router: value.name, path: null, order: call.start, controls: [], uses });
+      this.#put({ router: value.name, path: null, order: call.start, controls: [], uses });
     }
   }
 
@@ -143,12 +150,12 @@ export class Routers {
           for (const argument of value.args) this.#registration.place(argument.value, false, into);
         const path = value.kind === "call" ? pathText(value.args[0]?.value) : null;
         const uses = [...into.references, `${reference.replace(/^#/, "~")}(${i})`];
-        this.mounts.push({ router, path, order: call.start, controls: [...into.controls], uses });
+        this.#put({ router, path, order: call.start, controls: [...into.controls], uses });
       }
       if (isDropped || (served === value && value.kind === "call")) continue;
       const into: Registered = { references: [], controls: new Set() };
       this.#registration.place({ ...call, args: [] }, false, into);
-      this.mounts.push({ router, path: null, order: 0, controls: [...into.controls], uses: into.references });
+      this.#put({ router, path: null, order: 0, controls: [...into.controls], uses: into.references });
     }
   }
 }

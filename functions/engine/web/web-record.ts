@@ -44,6 +44,8 @@ export interface MountRecord {
   path: string | null;
   order: number;
   controls: string[];
+  /** The file itself makes the router. */
+  made?: boolean;
   /** Controls that only the name of its last argument tells of: that may be a router, which is named after what it leads to. */
   last?: string[];
   uses: Reference[];

@@ -78,6 +78,7 @@ export const occurrences = [
   "base",
   "parameter",
   "call",
+  "sole",
   "read",
   "entry",
   "setting",
