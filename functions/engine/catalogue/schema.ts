@@ -435,6 +435,10 @@ export const Rule = z
       .string()
       .regex(/^[A-Z]{2,6}\d{3}$/)
       .optional(),
+    /** What other linters call the same thing: who has told them that it is meant is not asked again. */
+    linters: z.array(z.string()).default([]),
+    /** What a good part of the files of a language does is how the project does it, and told nowhere. */
+    convention: z.boolean().default(false),
     /** Empty for rules that read any text. */
     languages: z.array(z.enum(languages)).default([]),
     family: Slug,

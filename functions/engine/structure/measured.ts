@@ -27,7 +27,7 @@ export interface MeasuredFile {
   readonly nameOf: (fn: FunctionShape) => string;
 }
 
-export type Query = Pick<StructureQuery, "above"> & { fits: (text: string) => boolean };
+export type Query = Pick<StructureQuery, "above" | "upTo"> & { fits: (text: string) => boolean };
 
 const betweenParts = /^(?:[\s\])]|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/;
 
