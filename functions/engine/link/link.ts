@@ -196,10 +196,10 @@ function findingOf(
   };
 }
 
-/** Passwords in tests and documentation are made up, as a rule; keys and tokens of services there are often real. */
+/** Passwords in tests and documentation are made up, as a rule, and keys in tests are; tokens of services there are often real. */
 function isHarmlessPlace({ secret, config }: Rule, path: string, home: string): boolean {
   const isTest = inTestCode(path, home);
-  if (secret) return secret.generic && (isTest || isDocumentation(path));
+  if (secret) return (isTest && secret.madeForTests === true) || (secret.generic && (isTest || isDocumentation(path)));
   return isTest || (config !== undefined && (isDocumentation(path) || isForDevelopment(path)));
 }
 
