@@ -47,12 +47,24 @@ describe("rules on quality and performance", () => {
     expect((await found(injected)).filter(({ issueType }) => issueType === "security")).toEqual(alone);
   });
 
-  it.each(["test/orders.js", "shop/orders.test.js", "vendor/orders.js", "db/migrations/orders.js"])(
-    "say nothing about %s",
-    async (path) => {
-      expect(await found(source, { path })).toEqual([]);
-    },
-  );
+  it.each([
+    "test/orders.js",
+    "shop/orders.test.js",
+    "vendor/orders.js",
+    "db/migrations/orders.js",
+    "lib/jquery.orders-2.1.js",
+    "js/orders.bundle.js",
+  ])("say nothing about %s", async (path) => {
+    expect(await found(source, { path })).toEqual([]);
+  });
+
+  it.each([
+    ["compiled", `"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\n`, ""],
+    ["compiled with a map", "", "//# sourceMappingURL=orders.js.map\n"],
+    ["published", "/*! Orders v2.1.0 | (c) its authors | MIT */\n", ""],
+  ])("say nothing about what is %s", async (_, before, after) => {
+    expect(await found(before + source + after)).toEqual([]);
+  });
 
   it("list ten places a file and say how many more there are, silenced ones aside", async () => {
     const many = Array.from({ length: 13 }, (_, i) => unusedVariable(`sum${i}`)).join("");

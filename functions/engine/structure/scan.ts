@@ -61,7 +61,7 @@ export class StructureScanner {
     return asked.flatMap((query) =>
       measured[query.measure](measuredFile, query).flatMap(({ at, fn, anchor, source, sink }) => {
         const { rule, severity } = query;
-        if (linters.areSilent(rule.linters, at)) return [];
+        if (linters.areSilent(rule.linters ?? [], at)) return [];
         const match = { rule, severity, confidence: rule.confidence };
         const seen = { match, at, statement: at, symbol: symbolOf(fn), fn: fn?.fn ?? null, sink, flow: null };
         return [{ ...candidateOf(file, seen), anchor, source }];
