@@ -24,9 +24,9 @@ export const isBeyondQuality = (path: string): boolean =>
   isTestFile(path) ||
   isLibraryFile(path);
 
-/** Libraries of browsers that are copied beside the code, by the names that they are published under, and what bundlers make. */
+/** Libraries of browsers that are copied beside the code, by the names that they are published under, and what bundlers and designers make. */
 const isLibraryFile = (path: string): boolean =>
-  /(^|\/)(jquery[-.\w]*|(bootstrap|angular|backbone|underscore|lodash|prototype|scriptaculous|mootools|dojo|modernizr|html5shiv|require|handlebars|mustache|knockout|raphael|highcharts|leaflet|d3|moment|select2|datatables|codemirror|tinymce|ckeditor|popper|vue|react|react-dom)([-.](v?\d[\w.]*|all|bundle|core|custom|dev|development|esm|full|global|prod|production|runtime|slim|ui|umd))*)\.[cm]?js$|[-.](min|bundle|chunk)\.[cm]?js$|(^|\/)chunk[-.][\w.-]+\.js$/i.test(
+  /(^|\/)(jquery[-.\w]*|(bootstrap|angular|backbone|underscore|lodash|prototype|scriptaculous|mootools|dojo|modernizr|html5shiv|require|handlebars|mustache|knockout|raphael|highcharts|leaflet|d3|moment|select2|datatables|codemirror|tinymce|ckeditor|popper|vue|react|react-dom)([-.](v?\d[\w.]*|all|bundle|core|custom|dev|development|esm|full|global|prod|production|runtime|slim|ui|umd))*)\.[cm]?js$|[-.](min|bundle|chunk)\.[cm]?js$|(^|\/)chunk[-.][\w.-]+\.js$|\.(designer|g)\.cs$/i.test(
     path,
   );
 
