@@ -15,6 +15,8 @@ it.each([
   ["lib/latest/orders.js", false],
   [".tests/orders/lines.assert", true],
   ["reg-tests/ssl/orders.vtc", true],
+  ["t/server.pem", true],
+  ["shop/t/orders.js", false],
   ["shoptest/localhost.key", true],
   ["latest/orders.go", false],
   ["contest/orders.go", false],

@@ -104,6 +104,9 @@ const decoratorName = (decorator: Expression): string => {
   return named.kind === "variable" || named.kind === "field" ? (named.name.split(".").at(-1) ?? "") : "";
 };
 
+/** Nobody keeps more than this apart, though most of them may be left out. */
+const optionalMax = 13;
+
 /** Parameters that callers tell apart by their place: in Python those before a `*`, and that have to be given. */
 const placedParameters = ({ text }: MeasuredFile, { params }: FunctionNode): number => {
   const named = params.findIndex(({ rest, byName }) => rest && byName !== true);
@@ -111,7 +114,7 @@ const placedParameters = ({ text }: MeasuredFile, { params }: FunctionNode): num
     ({ start }, i) => i > 0 && /,\s*\*\s*,\s*$/.test(text.slice(params[i - 1]?.end, start)),
   );
   const placed = params.slice(0, Math.min(...[named, bare].filter((i) => i >= 0), params.length));
-  return placed.filter((param) => param.default === null).length;
+  return placed.length > optionalMax ? placed.length : placed.filter((param) => param.default === null).length;
 };
 
 function repetitions(file: MeasuredFile, { above }: Query): Measured[] {
