@@ -2,7 +2,7 @@ import type { LineIndex } from "../inventory/line-index.ts";
 import type { Span } from "../ir/ir.ts";
 
 const mark = /audit-ignore:\s*([a-z0-9][a-z0-9._-]*)\s+(\S[^\n]*)$/;
-const closing = /\s*(?:\*\/\}?|--%?>|#\})$/;
+const closing = /(?:\*\/\}?|--%?>|#\})$/;
 /** What may stand before a comment that has its line for itself: in the markup of JSX and in templates it stands in braces. */
 const opening = /^\s*\{?\s*$/;
 
@@ -13,7 +13,7 @@ export class Suppressions {
   constructor(text: string, comments: readonly Span[], lines: LineIndex) {
     const isAlone = ({ start }: Span) => opening.test(text.slice(lines.startOf(lines.lineOf(start)), start));
     const marks = comments.flatMap((comment) => {
-      const found = text.slice(comment.start, comment.end).trimEnd().replace(closing, "").match(mark);
+      const found = text.slice(comment.start, comment.end).trimEnd().replace(closing, "").trimEnd().match(mark);
       return found ? [{ comment, rule: found[1] as string, reason: found[2] as string }] : [];
     });
     if (marks.length === 0) return;
