@@ -4,6 +4,7 @@ import { candidateOf, type FileContext } from "./findings/candidates.ts";
 import { Suppressions } from "./findings/suppression.ts";
 import { interpret } from "./interpret/interpreter.ts";
 import type { Hit, Run } from "./interpret/run.ts";
+import { isWrittenElsewhere } from "./inventory/depth.ts";
 import type { LineIndex } from "./inventory/line-index.ts";
 import type { Module } from "./ir/ir.ts";
 import { linkRecordOf, noLinks } from "./link/link-record.ts";
@@ -112,7 +113,8 @@ export async function analyseCode(
       : unread > errorShareMax
         ? "syntax_errors"
         : null;
-  const shape = catalogue.structure ? new FileShape(module, text, grammar) : null;
+  const asked = catalogue.structure !== null && !isWrittenElsewhere(text);
+  const shape = asked ? new FileShape(module, text, grammar) : null;
   const hits = outermost(inPlace([...run.hits.values()], shape && new Places(shape, run.entries, text)));
   const found = hits.filter((hit) => !hit.flow?.source.outside).map((hit) => candidateOf(file, hit));
   const shaped = shape ? (catalogue.structure?.scan(shape, module, file, writtenIn(grammar), run.symbols) ?? []) : [];

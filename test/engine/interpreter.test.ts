@@ -719,9 +719,26 @@ describe("a suppression", () => {
     expect(finding?.suppressed).toEqual({ reason: "runs in a sandbox" });
   });
   it.each([
+    [
+      "above another one",
+      "a.js",
+      `// audit-ignore: code-injection.tainted-code checked\n// audit-ignore: a.b why\n${line}\n`,
+    ],
+    ["above a note", "a.js", `// audit-ignore: code-injection.tainted-code checked\n/* a\n   note */\n${line}\n`],
+    [
+      "in braces of JSX",
+      "a.jsx",
+      "const A = () => (\n  <p>\n    {/* audit-ignore: code-injection.tainted-code checked */}\n    {eval(location.hash)}\n  </p>\n);\n",
+    ],
+  ])("counts where it stands %s", async (_, path, source) => {
+    const [finding] = await findingsOf(engine, path, source);
+    expect(finding?.suppressed).toEqual({ reason: "checked" });
+  });
+  it.each([
     ["has no reason", `// audit-ignore: code-injection.tainted-code\n${line}\n`],
     ["names another rule", `// audit-ignore: xss.tainted-html checked\n${line}\n`],
     ["stands elsewhere", `// audit-ignore: code-injection.tainted-code checked\n\n${line}\n`],
+    ["speaks about the line before", `// audit-ignore: code-injection.tainted-code checked\n/* why */ f();\n${line}\n`],
   ])("does not count when it %s", async (_, source) => {
     const [finding] = await findingsOf(engine, "a.js", source);
     expect(finding?.suppressed).toBeNull();

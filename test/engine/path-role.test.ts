@@ -14,6 +14,14 @@ it.each([
   ["src/integration/samples/orders.js", true],
   ["lib/latest/orders.js", false],
   [".tests/orders/lines.assert", true],
+  ["reg-tests/ssl/orders.vtc", true],
+  ["t/server.pem", true],
+  ["shop/t/orders.js", false],
+  ["shoptest/localhost.key", true],
+  ["latest/orders.go", false],
+  ["contest/orders.go", false],
+  ["test-drive/orders.js", false],
+  ["spec_helper/orders_spec.rb", true],
 ])("%s is test code: %s", (path, expected) => {
   expect(inTestCode(path, "")).toBe(expected);
 });
@@ -23,6 +31,8 @@ it.each([
   ["man/shopd.1", true],
   ["var/shopd.log.1", false],
   ["lib/shop.rb", false],
+  ["config/database.yml.example", true],
+  ["shop-config-sample.php", true],
 ])("%s is documentation: %s", (path, expected) => {
   expect(isDocumentation(path)).toBe(expected);
 });

@@ -47,12 +47,25 @@ describe("rules on quality and performance", () => {
     expect((await found(injected)).filter(({ issueType }) => issueType === "security")).toEqual(alone);
   });
 
-  it.each(["test/orders.js", "shop/orders.test.js", "vendor/orders.js", "db/migrations/orders.js"])(
-    "say nothing about %s",
-    async (path) => {
-      expect(await found(source, { path })).toEqual([]);
-    },
-  );
+  it.each([
+    "test/orders.js",
+    "shop/orders.test.js",
+    "vendor/orders.js",
+    "db/migrations/orders.js",
+    "lib/jquery.orders-2.1.js",
+    "js/orders.bundle.js",
+    "shop/Orders.Designer.cs",
+  ])("say nothing about %s", async (path) => {
+    expect(await found(source, { path })).toEqual([]);
+  });
+
+  it.each([
+    ["compiled", `"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\n`, ""],
+    ["compiled with a map", "", "//# sourceMappingURL=orders.js.map\n"],
+    ["published", "/*! Orders v2.1.0 | (c) its authors | MIT */\n", ""],
+  ])("say nothing about what is %s", async (_, before, after) => {
+    expect(await found(before + source + after)).toEqual([]);
+  });
 
   it("list ten places a file and say how many more there are, silenced ones aside", async () => {
     const many = Array.from({ length: 13 }, (_, i) => unusedVariable(`sum${i}`)).join("");
@@ -70,6 +83,36 @@ describe("rules on quality and performance", () => {
     expect(besides.at(-1)?.message.en).toContain("2 more in this file");
   });
 
+  it.each([
+    [
+      "on the line before",
+      "  // eslint-disable-next-line no-unused-vars -- kept for later\n  const sumTotal = 1;",
+      false,
+    ],
+    ["on the line", "  const sumTotal = 1; // NOSONAR", false],
+    ["about another rule", "  // eslint-disable-next-line no-await-in-loop\n  const sumTotal = 1;", true],
+    ["two lines before", "  // eslint-disable-next-line no-unused-vars\n  print();\n  const sumTotal = 1;", true],
+  ])("are silent where a comment for another linter says so, %s", async (_, body, expected) => {
+    const findings = await found(`function sum() {\n${body}\n}\n`);
+    expect(rulesOf(findings).includes("quality.unused-variable")).toBe(expected);
+  });
+
+  it("are silent in a file that begins with such a comment", async () => {
+    const silenced = `/* eslint-disable no-unused-vars */\n${source}`;
+    expect(rulesOf(await found(silenced))).toEqual(["quality.long-function"]);
+  });
+
+  it.each([
+    [9, 9],
+    [12, 0],
+  ])("take what %i of twenty files do for what it is: %i findings", async (others, told) => {
+    const files = Array.from({ length: 20 }, (_, i) => ({
+      path: `shop/part${i}.php`,
+      source: `<?php\nclass ${i < others ? "part" : "Part"}_${i}\n{\n}\n`,
+    }));
+    expect((await findingsOfAll(engine, files, { codes: all })).length).toBe(told);
+  });
+
   it("tell a function by its name, whatever its lines become", async () => {
     const fingerprints = async (text: string) => (await found(text)).map(({ fingerprint }) => fingerprint);
     const [long, unused] = await fingerprints(source);
@@ -80,7 +123,9 @@ describe("rules on quality and performance", () => {
   it("fill in what they have counted", async () => {
     const [long] = await found(longFunction("print"));
     expect(long?.message.en).toContain("print has 62 lines of code");
-    expect(long).toMatchObject({ issueType: "maintainability", severity: "medium", startLine: 1 });
+    expect(long).toMatchObject({ issueType: "maintainability", severity: "low", startLine: 1 });
+    const [longer] = await found(longFunction("print", 120));
+    expect(longer).toMatchObject({ ruleId: "quality.long-function", severity: "medium" });
   });
 
   it("end on code that is all nesting", async () => {

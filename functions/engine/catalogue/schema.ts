@@ -441,6 +441,10 @@ export const Rule = z
       .string()
       .regex(/^[A-Z]{2,6}\d{3}$/)
       .optional(),
+    /** What other linters call the same thing: who has told them that it is meant is not asked again. */
+    linters: z.array(z.string()).min(1).optional(),
+    /** What a good part of the files of a language does is how the project does it, and told nowhere. */
+    convention: z.literal(true).optional(),
     /** Empty for rules that read any text. */
     languages: z.array(z.enum(languages)).default([]),
     family: Slug,
@@ -476,6 +480,8 @@ export const Rule = z
         allow: z.array(z.string()).default([]),
         /** Finds by what a value is called, not by its form: less sure in tests and documentation. */
         generic: z.boolean().default(false),
+        /** Tests bring one of their own, as a rule: the key of a server that only the test starts. */
+        madeForTests: z.literal(true).optional(),
         /** What everybody tries first: too plain for entropy to tell, so something of `near` must stand around it. */
         common: z.strictObject({ values: z.array(z.string()).min(1), near: z.string() }).optional(),
         /** Read from providers.yaml in the folder of the rule. */

@@ -2,22 +2,31 @@ import type { LineIndex } from "../inventory/line-index.ts";
 import type { Span } from "../ir/ir.ts";
 
 const mark = /audit-ignore:\s*([a-z0-9][a-z0-9._-]*)\s+(\S[^\n]*)$/;
-const closing = /(?:\*\/|-->)$/;
+const closing = /(?:\*\/\}?|--%?>|#\})$/;
+/** What may stand before a comment that has its line for itself: in the markup of JSX and in templates it stands in braces. */
+const opening = /^\s*\{?\s*$/;
 
 /** The reasons given in comments like `audit-ignore: <rule id> <reason>`, by rule and line. A mark without a reason does not count. */
 export class Suppressions {
   readonly #reasons = new Map<string, string>();
 
   constructor(text: string, comments: readonly Span[], lines: LineIndex) {
-    for (const comment of comments) {
+    const isAlone = ({ start }: Span) => opening.test(text.slice(lines.startOf(lines.lineOf(start)), start));
+    const marks = comments.flatMap((comment) => {
       const found = text.slice(comment.start, comment.end).trimEnd().replace(closing, "").trimEnd().match(mark);
-      if (!found) continue;
-      const [, rule, reason] = found as unknown as [string, string, string];
-      // It speaks about its own line, and about the next one where it stands alone.
+      return found ? [{ comment, rule: found[1] as string, reason: found[2] as string }] : [];
+    });
+    if (marks.length === 0) return;
+    // Where several speak about one line, they stand above each other.
+    const hasLine = (at: Span) =>
+      isAlone(at) && /^[\s}]*$/.test(text.slice(at.end, lines.startOf(lines.lineOf(at.end) + 1)));
+    const ends = new Map(comments.filter(hasLine).map(({ start, end }) => [lines.lineOf(start), lines.lineOf(end)]));
+    for (const { comment, rule, reason } of marks) {
       const first = lines.lineOf(comment.start);
-      const last = lines.lineOf(comment.end);
-      const alone = text.slice(lines.startOf(first), comment.start).trim() === "";
-      for (const line of alone ? [last + 1] : [first]) this.#reasons.set(`${rule}:${line}`, reason);
+      // It speaks about its own line, and where it stands alone about the next one that is no comment.
+      let line = isAlone(comment) ? lines.lineOf(comment.end) + 1 : first;
+      for (let end = ends.get(line); end !== undefined && line !== first; end = ends.get(line)) line = end + 1;
+      this.#reasons.set(`${rule}:${line}`, reason);
     }
   }
 

@@ -8,22 +8,58 @@ const meanLineMax = 300;
 /** @returns the depth, and the stable reason why it is not full */
 export function depthOf(text: string, bytes: number): { depth: Depth; reason: string | null } {
   if (bytes > fullBytesMax) return { depth: "secrets", reason: "size_limit" };
-  if (/@generated\b|DO NOT EDIT\b/.test(text.slice(0, 2_000)) && /generated/i.test(text.slice(0, 2_000)))
-    return { depth: "secrets", reason: "generated" };
+  if (isGenerated(text)) return { depth: "secrets", reason: "generated" };
   if (isMinified(text)) return { depth: "secrets", reason: "minified" };
   return { depth: "full", reason: null };
 }
 
+/** What webpack and the build tools of GNU say in what they write, which is for nobody to edit either. */
+const builders =
+  /^\/\*{6}\/ |\bwebpackBootstrap\b|^# Generated (automatically )?by (GNU )?(Autoconf|automake|libtool)|^# ltmain\.sh - /im;
+
+/** What a program wrote says so in the comments that it begins with; a script that writes such a file says so further down. */
+function isGenerated(text: string): boolean {
+  const beginning = text.slice(0, 2_000);
+  if (builders.test(beginning)) return true;
+  if (!/@generated\b|DO NOT EDIT\b/.test(beginning)) return false;
+  const comments = beginning.match(leadingComments)?.[0] ?? "";
+  return /@generated\b|DO NOT EDIT\b/.test(comments) && /generated/i.test(comments);
+}
+
+/** Comments of all kinds, blank lines, and what may stand before them: `<?php`, `<!DOCTYPE html>`, `"use strict"`, `package shop`. */
+const leadingComments =
+  /^(?:\ufeff|\s|<[?!%][^\n]*|["']use strict["'];?|package [\w.]+;?|@charset[^\n]*|(?:\/\/|#|--|;|%)[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|"""(?:[^"]|"(?!""))*""")*/;
+
+/**
+ * Whether code is not as anybody of the project has written it: compiled from another language, or a library that was copied with the banner
+ * that it is published with. What it does matters, how it reads does not.
+ */
+export function isWrittenElsewhere(text: string): boolean {
+  const beginning = text.slice(0, 1_500);
+  const [banner = ""] = beginning.match(/^(?:\s|["']use strict["']|[;!])*\/\*(?:[^*]|\*(?!\/))*\*\//) ?? [];
+  const isPublished = /^\s*\/\*!|@preserve\b|@license\b/.test(banner) && /\d+\.\d+/.test(banner);
+  return (
+    isPublished ||
+    beginning.includes('Object.defineProperty(exports, "__esModule"') ||
+    /^\/\/# sourceMappingURL=/m.test(text.slice(-400))
+  );
+}
+
+/** A file with one long line of data is as it was written; this share of long lines is not. */
+const longLinesMax = 0.5;
+
 function isMinified(text: string): boolean {
   let lines = 0;
+  let long = 0;
   let start = 0;
   for (let end = text.indexOf("\n"); ; end = text.indexOf("\n", start)) {
     const stop = end < 0 ? text.length : end;
-    if (stop - start > lineLengthMax) return true;
+    if (stop - start > lineLengthMax) long += stop - start;
     lines++;
     if (end < 0) break;
     start = end + 1;
   }
+  if (long > text.length * longLinesMax) return true;
   // A short file with one long line is nothing unusual.
   return text.length > 2_000 && text.length / lines > meanLineMax;
 }

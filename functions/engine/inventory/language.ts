@@ -75,11 +75,13 @@ function scriptExtension(beginning: string): string | undefined {
   return interpreters.find(([known]) => known.test(name))?.[1];
 }
 
-/** Judges by the file name; where that has no extension, by what the file begins with as far as it is given. */
+/** Judges by the file name; where that has no extension or that of a script, by what the file begins with as far as it is given. */
 export function languageOf(path: string, beginning = ""): FileLanguage {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const written = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
-  const extension = (name.includes(".") ? undefined : scriptExtension(beginning)) ?? written;
+  const written = name.includes(".") ? name.slice(name.lastIndexOf(".") + 1).toLowerCase() : "";
+  // Programs in other languages are called `backup.sh` too.
+  const asks = written === "" || written === "sh";
+  const extension = (asks ? scriptExtension(beginning) : undefined) ?? written;
   const template = templateFormatOf(path);
   if (template) return { name: template, grammar: null, unsupported: false };
   const known = Object.hasOwn(grammars, extension) ? grammars[extension] : undefined;

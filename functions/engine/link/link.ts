@@ -6,6 +6,7 @@ import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
 import { isForPath } from "../match/path-filter.ts";
 import { typeOfWeakness } from "../review/problem-class.ts";
 import { missingControls } from "./controls.ts";
+import { conventions } from "./conventions.ts";
 import { CrossFile } from "./cross-file.ts";
 import { byCodeUnits } from "./order.ts";
 import { homeOfCode, inTestCode, isBeyondQuality, isDocumentation, isForDevelopment } from "./path-role.ts";
@@ -46,8 +47,10 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
       : !off.has(ruleOf(catalogue, candidate).owasp2021 ?? "") &&
         !(catalogue.rules.get(candidate.ruleId)?.code && isBeyondQuality(path)),
   );
+  const habits = conventions(catalogue, ordered);
   for (const path of files.entangled) options.onEntangled?.(path);
-  const told = firstOfValues(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, all)));
+  const meant = all.filter(({ candidate, path }) => !habits.has(candidate.ruleId, path));
+  const told = firstOfValues(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, meant)));
   return identify(catalogue, told, homeOfCode(ordered)).sort(findingOrder);
 }
 
@@ -222,10 +225,10 @@ function findingOf(
   };
 }
 
-/** Passwords in tests and documentation are made up, as a rule; keys and tokens of services there are often real. */
+/** Passwords in tests and documentation are made up, as a rule, and keys in tests are; tokens of services there are often real. */
 function isHarmlessPlace({ secret, config }: Rule, path: string, home: string): boolean {
   const isTest = inTestCode(path, home);
-  if (secret) return secret.generic && (isTest || isDocumentation(path));
+  if (secret) return (isTest && secret.madeForTests === true) || (secret.generic && (isTest || isDocumentation(path)));
   return isTest || (config !== undefined && (isDocumentation(path) || isForDevelopment(path)));
 }
 

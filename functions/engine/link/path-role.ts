@@ -3,7 +3,9 @@ import { languageOf } from "../inventory/language.ts";
 
 /** Text for readers, where code is an example. */
 export const isDocumentation = (path: string): boolean =>
-  /\.(md|mdx|rst|rdoc|adoc|txt)$|(^|\/)[\w-]+\.[1-8]$|(^|\/)docs?\//i.test(path);
+  /\.(md|mdx|rst|rdoc|adoc|txt|example|sample|dist)$|[-_.](example|sample)\.\w+$|(^|\/)[\w-]+\.[1-8]$|(^|\/)docs?\//i.test(
+    path,
+  );
 
 /** Settings that only a developer's own machine sees: `application-dev.yml`, `docker-compose.dev.yml`, debug builds of Android. */
 export const isForDevelopment = (path: string): boolean =>
@@ -16,12 +18,20 @@ export const isForDevelopment = (path: string): boolean =>
  * they wrote it.
  */
 export const isBeyondQuality = (path: string): boolean =>
-  /(^|\/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|mocks?|__mocks__|migrations?|src\/(test|androidTest)|vendors?|third[-_]?party|bower_components|node_modules)\//i.test(
+  /(^|\/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|mocks?|__mocks__|migrations?|src\/(test|androidTest)|vendors?|third[-_]?party|bower_components|node_modules|dist|built)\//i.test(
     path,
-  ) || isTestFile(path);
+  ) ||
+  isTestFile(path) ||
+  isLibraryFile(path);
+
+/** Libraries of browsers that are copied beside the code, by the names that they are published under, and what bundlers and designers make. */
+const isLibraryFile = (path: string): boolean =>
+  /(^|\/)(jquery[-.\w]*|(bootstrap|angular|backbone|underscore|lodash|prototype|scriptaculous|mootools|dojo|modernizr|html5shiv|require|handlebars|mustache|knockout|raphael|highcharts|leaflet|d3|moment|select2|datatables|codemirror|tinymce|ckeditor|popper|vue|react|react-dom)([-.](v?\d[\w.]*|all|bundle|core|custom|dev|development|esm|full|global|prod|production|runtime|slim|ui|umd))*)\.[cm]?js$|[-.](min|bundle|chunk)\.[cm]?js$|(^|\/)chunk[-.][\w.-]+\.js$|\.(designer|g)\.cs$/i.test(
+    path,
+  );
 
 const isTestFile = (path: string): boolean =>
-  /(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.(java|kt|php)$|_test\.go$/.test(
+  /(^|\/)(test_[^/]*|[^/]*_test|conftest)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.(java|kt|php|cs)$|_(test\.go|(test|spec)\.rb)$|(^|\/)(?!(la|con|at|pro|speed)test\/)[a-z]+test\/[^/]*\.(go|key|pem|crt)$/.test(
     path,
   );
 
@@ -34,7 +44,7 @@ const isTestFile = (path: string): boolean =>
 export function inTestCode(path: string, home: string): boolean {
   const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1").replace(/((^|\/)src\/\w+\/).*\.(java|kt)$/, "$1");
   return (
-    /(^|\/)(\.?tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
+    /^t\/|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support)|testing|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
       path.startsWith(home) ? folders.slice(home.length) : folders,
     ) || isTestFile(path)
   );

@@ -152,7 +152,13 @@ const isSecret = ({ entropy, allow }: CompiledSecret, secret: string): boolean =
 const nearMax = 250;
 
 const isCommon = ({ common }: CompiledSecret, secret: string, text: string, at: number): boolean =>
-  common?.values.has(secret) === true && common.near.test(text.slice(Math.max(0, at - nearMax), at + nearMax));
+  common?.values.has(secret) === true &&
+  !isComment(text, at) &&
+  common.near.test(text.slice(Math.max(0, at - nearMax), at + nearMax));
+
+/** Settings that are there to be copied: `# password: "secret"`. */
+const isComment = (text: string, at: number): boolean =>
+  /^\s*(\/\/|#(?!\s?define)|\/?\*|--|;|<!--)/.test(text.slice(text.lastIndexOf("\n", at - 1) + 1, at));
 
 function candidateOf(
   { start, end, secret, by: { rule, provider, severity } }: FoundSecret,

@@ -79,7 +79,7 @@ const effect = /^use(Layout|Insertion)?Effect$/;
 /** What a file looks like, gathered in one walk over its IR. */
 export class FileShape {
   readonly functions: FunctionShape[] = [];
-  readonly catches: Within<Catch>[] = [];
+  readonly catches: (Within<Catch> & { readonly tried: readonly Statement[] })[] = [];
   /** Variables that are declared and given a value by a statement of a function. */
   readonly locals: Within<Assign>[] = [];
   readonly assigns: Within<Assign>[] = [];
@@ -225,7 +225,7 @@ export class FileShape {
   #try(node: Try): void {
     const { fn } = this.#here();
     if (fn) fn.branches += node.catches.length;
-    for (const clause of node.catches) this.catches.push({ node: clause, fn });
+    for (const clause of node.catches) this.catches.push({ node: clause, fn, tried: node.body });
     if (!/^try\s*\(/.test(this.#text.slice(node.start, node.start + 20))) return;
     const body = this.#text.indexOf("{", node.start);
     for (const statement of node.body) if (statement.start < body) this.#resources.add(statement);

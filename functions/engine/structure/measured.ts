@@ -27,13 +27,17 @@ export interface MeasuredFile {
   readonly nameOf: (fn: FunctionShape) => string;
 }
 
-export type Query = Pick<StructureQuery, "above"> & { fits: (text: string) => boolean };
+export type Query = Pick<StructureQuery, "above" | "upTo"> & { fits: (text: string) => boolean };
 
 const betweenParts = /^(?:[\s\])]|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/;
 
 /** The line on which a function begins to say what it is, after its decorators. */
 export function headOf(file: MeasuredFile, { fn }: FunctionShape): Span {
-  const decorated = fn.decorators.filter(({ start, end }) => start >= fn.start && end <= fn.end).map(({ end }) => end);
+  // Visibility that a language tells by other means stands for the whole function.
+  const before = fn.body[0]?.start ?? fn.end;
+  const decorated = fn.decorators
+    .filter(({ start, end }) => start >= fn.start && end <= before && end < fn.end)
+    .map(({ end }) => end);
   const start = Math.max(fn.start, ...decorated);
   const space = decorated.length > 0 ? (file.text.slice(start, fn.end).match(betweenParts)?.[0].length ?? 0) : 0;
   return firstLine(file, { start: start + space, end: fn.end });

@@ -22,15 +22,16 @@ const isDocumented = ({ body: [first] }: FunctionNode): boolean =>
   first?.kind === "expression" && first.value.kind === "literal";
 
 export const measured: Record<Measure, (file: MeasuredFile, query: Query) => Measured[]> = {
-  lines: (file, { above }) =>
-    perFunction(file, above, ({ fn, inside }) =>
+  lines: (file, query) =>
+    perFunction(file, query, ({ fn, inside }) =>
       file.code.countIn(
         fn,
         inside.map((inner) => inner.fn),
       ),
     ),
-  parameters: (file, { above }) => perFunction(file, above, ({ fn }) => (choosesParameters(fn) ? fn.params.length : 0)),
-  branches: (file, { above }) => perFunction(file, above, ({ branches }) => branches),
+  parameters: (file, query) =>
+    perFunction(file, query, ({ fn }) => (choosesParameters(fn) ? placedParameters(file, fn) : 0)),
+  branches: (file, query) => perFunction(file, query, (fn) => (isLaidOut(file, fn) ? fn.branches : 0)),
   nesting: (file, { above }) =>
     file.shape.functions.flatMap((fn) => {
       if (fn.nesting <= above || !fn.deepest) return [];
@@ -50,23 +51,33 @@ export const measured: Record<Measure, (file: MeasuredFile, query: Query) => Mea
   "uncommented-branches": uncommented,
 };
 
-function perFunction(file: MeasuredFile, above: number, size: (fn: FunctionShape) => number): Measured[] {
+function perFunction(
+  file: MeasuredFile,
+  { above, upTo }: Pick<Query, "above" | "upTo">,
+  size: (fn: FunctionShape) => number,
+): Measured[] {
   return file.shape.functions.flatMap((fn) => {
     const measured = size(fn);
-    if (measured <= above) return [];
+    if (measured <= above || measured > (upTo ?? measured)) return [];
     const name = file.nameOf(fn);
     return [{ at: headOf(file, fn), fn, anchor: name, source: name, sink: String(measured) }];
   });
 }
 
+/** Programs write functions of many branches on one line, people do not. */
+const isLaidOut = ({ lines }: MeasuredFile, { fn }: FunctionShape): boolean =>
+  lines.lineOf(fn.start) < lines.lineOf(Math.max(fn.start, fn.end - 1));
+
 /** Functions of many branches that nobody says a word about: neither before them, nor anywhere in them. What is written for tools is none. */
-function uncommented(file: MeasuredFile, { above, fits }: Query): Measured[] {
+function uncommented(file: MeasuredFile, query: Query): Measured[] {
   const { lines, module, code, text } = file;
   const comments = module.comments
-    .filter(({ start, end }) => fits(text.slice(start, end)))
+    .filter(({ start, end }) => query.fits(text.slice(start, end)))
     .map(({ start }) => start)
     .sort((a, b) => a - b);
-  return perFunction(file, above, ({ fn, branches }) => {
+  return perFunction(file, query, (shape) => {
+    const { fn, branches } = shape;
+    if (branches <= query.above || !isLaidOut(file, shape)) return 0;
     let first = lines.lineOf(fn.start);
     while (first > 1 && !code.isCode(first - 1) && lines.line(first - 1).trim() !== "") first--;
     const isSaid = (comments[firstFrom(comments, lines.startOf(first))] ?? fn.end) < fn.end || isDocumented(fn);
@@ -74,11 +85,37 @@ function uncommented(file: MeasuredFile, { above, fits }: Query): Measured[] {
   });
 }
 
-/** Who makes an object of many parts has to say them all; callbacks take what they are given, and `of(k1, v1, k2, v2)` one thing many times. */
-function choosesParameters({ name, params }: FunctionNode): boolean {
+/**
+ * Who makes an object of many parts has to say them all; callbacks take what they are given, what a framework calls or a base class declares
+ * takes what they want, and `of(k1, v1, k2, v2)` one thing many times.
+ */
+function choosesParameters({ name, params, decorators }: FunctionNode): boolean {
   const numbered = params.filter((param) => /\d$/.test(param.name)).length;
-  return name !== "" && !/^(constructor|__init__|__new__)$/.test(name) && numbered * 2 < params.length;
+  const isOwn = decorators.every((decorator) => freely.test(decoratorName(decorator)));
+  return name !== "" && isOwn && !/^(constructor|__init__|__new__)$/.test(name) && numbered * 2 < params.length;
 }
+
+/** Decorators that leave it to the function what it takes. */
+const freely =
+  /^(staticmethod|classmethod|static|Deprecated|SuppressWarnings|SafeVarargs|VisibleForTesting|Nullable|NotNull|Transactional|cache|lru_cache)$/;
+
+const decoratorName = (decorator: Expression): string => {
+  const named = decorator.kind === "call" ? decorator.callee : decorator;
+  return named.kind === "variable" || named.kind === "field" ? (named.name.split(".").at(-1) ?? "") : "";
+};
+
+/** Nobody keeps more than this apart, though most of them may be left out. */
+const optionalMax = 13;
+
+/** Parameters that callers tell apart by their place: in Python those before a `*`, and that have to be given. */
+const placedParameters = ({ text }: MeasuredFile, { params }: FunctionNode): number => {
+  const named = params.findIndex(({ rest, byName }) => rest && byName !== true);
+  const bare = params.findIndex(
+    ({ start }, i) => i > 0 && /,\s*\*\s*,\s*$/.test(text.slice(params[i - 1]?.end, start)),
+  );
+  const placed = params.slice(0, Math.min(...[named, bare].filter((i) => i >= 0), params.length));
+  return placed.length > optionalMax ? placed.length : placed.filter((param) => param.default === null).length;
+};
 
 function repetitions(file: MeasuredFile, { above }: Query): Measured[] {
   const { lines, shape } = file;
@@ -106,10 +143,12 @@ const searchedMax = 100_000;
 /** Names that their function has nowhere but where they are declared: whatever a lowering leaves out, the text has it. */
 function unusedVariables(file: MeasuredFile, query: Query): Measured[] {
   const declared = file.shape.locals.flatMap(({ node, fn }) =>
-    fn && node.to.kind === "variable" ? [{ node, to: node.to, name: node.to.name.replace(/^\$/, ""), fn }] : [],
+    fn && node.to.kind === "variable"
+      ? [{ node, to: node.to, name: file.dollars ? node.to.name.replace(/^\$/, "") : node.to.name, fn }]
+      : [],
   );
   const named = declared.filter(
-    ({ name }) => !/^(_|unused|ignored?|dummy)/i.test(name) && /^[\p{L}][\p{L}\p{N}_]*$/u.test(name),
+    ({ name }) => !/^(_|unused|ignored?|dummy)/i.test(name) && /^[\p{L}$][\p{L}\p{N}_$]*$/u.test(name),
   );
   if (named.length === 0) return [];
   const words = new WordIndex(file.text, new Set(named.map(({ name }) => name)), file.dollars);
@@ -137,9 +176,9 @@ function emptyCatches(file: MeasuredFile, query: Query): Measured[] {
     const end = lines.startOf(lines.lineOf(Math.max(at.start, at.end - 1)) + 1);
     return (comments[firstFrom(comments, at.start)] ?? end) < end;
   };
-  const clause = (node: Catch, fn: FunctionShape | null): Measured[] => {
+  const clause = (node: Catch, fn: FunctionShape | null, tried: readonly Statement[]): Measured[] => {
     const written = text.slice(node.start, node.end);
-    if (!isNothing(node.body) || isExplained(node) || !query.fits(written)) return [];
+    if (!isNothing(node.body) || isExplained(node) || !query.fits(written) || mayBeMissing(tried, text)) return [];
     const head = firstLine(file, node);
     return [{ at: head, fn, anchor: written.replace(/\s+/g, " "), source: excerptOf(text, head, 40), sink: "" }];
   };
@@ -153,7 +192,7 @@ function emptyCatches(file: MeasuredFile, query: Query): Measured[] {
     return [{ at: { start: given.start, end: given.end }, fn, anchor: shown, source: shown, sink: "" }];
   };
   return [
-    ...file.shape.catches.flatMap(({ node, fn }) => clause(node, fn)),
+    ...file.shape.catches.flatMap(({ node, fn, tried }) => clause(node, fn, tried)),
     ...file.shape.calls.flatMap(({ node, fn }) => callback(node, fn)),
   ];
 }
@@ -162,6 +201,11 @@ const isNothing = (body: readonly Statement[]): boolean =>
   body.every(
     (s) => (s.kind === "block" && isNothing(s.body)) || (s.kind === "expression" && s.value.kind === "literal"),
   );
+
+/** What is loaded only where it is installed: `try { colours = require("colours") } catch {}`. */
+const mayBeMissing = (tried: readonly Statement[], text: string): boolean =>
+  tried.length > 0 &&
+  tried.every(({ start, end }) => /^[^;{}]*\brequire\([^()]*\)[^;{}]*;?$/.test(text.slice(start, end)));
 
 /** `text += more` in a loop, where a text cannot grow and is copied each time. */
 function grownTexts(file: MeasuredFile, query: Query): Measured[] {

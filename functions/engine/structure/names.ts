@@ -5,7 +5,7 @@ import { firstLine, headOf, type Measured, type MeasuredFile, type Query } from 
 /** Types whose names are not written as the language writes them. */
 export function typeNames(file: MeasuredFile, query: Query): Measured[] {
   return file.shape.classes.flatMap((node) => {
-    const { name } = node;
+    const name = node.name.slice(node.name.lastIndexOf("\\") + 1);
     if (!isWord(name) || !query.fits(name) || actsAsFunction(node)) return [];
     return [{ at: firstLine(file, node), fn: null, anchor: name, source: name, sink: name }];
   });

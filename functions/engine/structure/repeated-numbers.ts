@@ -2,9 +2,13 @@ import type { Literal } from "../ir/ir.ts";
 import type { Within } from "./file-shape.ts";
 import { firstLine, type Measured, type MeasuredFile, type Query } from "./measured.ts";
 
+/** Masks and widths are what the bits of a format are. */
+const onBits = /^([&|^~]|&\^|<<|>>>?)$/;
+
 /** Numbers that a file reckons or compares with again and again: what they stand for is said nowhere, and they have to change together. */
 export function repeatedNumbers(file: MeasuredFile, query: Query): Measured[] {
-  const written = file.shape.operations.flatMap(({ node, fn, round }) =>
+  const reckoned = file.shape.operations.filter(({ node }) => !onBits.test(node.operator));
+  const written = reckoned.flatMap(({ node, fn, round }) =>
     node.operands.flatMap((operand): Within<Literal>[] =>
       fn && operand.kind === "literal" && typeof operand.value === "number" ? [{ node: operand, fn, round }] : [],
     ),

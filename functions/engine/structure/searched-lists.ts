@@ -26,14 +26,18 @@ export function searchedLists(file: MeasuredFile, query: Query): Measured[] {
 
 /** `x in seen`. */
 const searchedBy = ({ operator, operands }: Operation): string | null =>
-  /^(not )?in$/.test(operator) ? nameOf(operands[1]) : null;
+  /^(not )?in$/.test(operator) && isMany(operands[0]) ? nameOf(operands[1]) : null;
 
 /** `seen.includes(x)`, `in_array($x, $seen)`. */
 function searchedIn({ callee, args }: Call): string | null {
+  if (!isMany(args[0]?.value)) return null;
   if (callee.kind === "field" && /^(includes|indexOf|contains)$/.test(callee.name)) return nameOf(callee.of);
   if (callee.kind === "variable" && /^(in_array|array_search)$/.test(callee.name)) return nameOf(args[1]?.value);
   return null;
 }
+
+/** What is written out stands in a list once at most, and somebody wrote each of them. */
+const isMany = (searched: Expression | undefined): boolean => searched !== undefined && searched.kind !== "literal";
 
 /** Where something is added at the end of a list: `seen.push(x)`, `seen.append(x)`, `seen.add(x)`, `$seen[] = $x`. */
 function grownIn({ shape }: MeasuredFile): { name: string; at: Span }[] {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { severities } from "../finding.ts";
 
 /** What rules can ask about the shape of code; what each of them measures stands in measures.ts. */
 export const measures = [
@@ -27,6 +28,10 @@ export const StructureQuery = z.strictObject({
   languages: z.array(z.string()).min(1).optional(),
   /** What is measured is too much above this. */
   above: z.number().int().min(0).default(0),
+  /** And no more than this. */
+  upTo: z.number().int().min(0).optional(),
+  /** @default that of the rule */
+  severity: z.enum(severities).optional(),
   /** The text of what was found must match: a name, a number, a comment; of a variable that of the function around it. */
   only: z.string().optional(),
   /** And must not match this. */

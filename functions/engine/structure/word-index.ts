@@ -6,11 +6,12 @@ export class WordIndex {
 
   /** @param dollars whether `$name` and `${name}` are the variable, as in PHP, and not the name */
   constructor(text: string, words: ReadonlySet<string>, dollars: boolean) {
-    const token = dollars ? /\$\{?[\p{L}_][\p{L}\p{N}_]*/gu : /\$?[\p{L}_][\p{L}\p{N}_]*/gu;
+    const token = dollars ? /\$\{?[\p{L}_][\p{L}\p{N}_]*/gu : /[\p{L}_$][\p{L}\p{N}_$]*/gu;
     for (const { 0: found, index } of text.matchAll(token)) {
       const word = dollars ? found.replace(/^\$\{?/, "") : found;
-      // A member of that name is another thing; `...name` is not a member.
-      if (!words.has(word) || (text[index - 1] === "." && text[index - 2] !== ".")) continue;
+      // A member of that name is another thing; `...name` is not a member. PHP joins texts with the dot.
+      const isMember = !dollars && text[index - 1] === "." && text[index - 2] !== ".";
+      if (!words.has(word) || isMember) continue;
       const starts = this.#starts.get(word);
       if (starts) starts.push(index);
       else this.#starts.set(word, [index]);

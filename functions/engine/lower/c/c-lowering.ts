@@ -13,6 +13,17 @@ export class CLowering extends Lowering {
 
   /** What macros and enumerations of the file stand for. */
   readonly constants = new Map<string, string | number>();
+  /** Macros that stand for one thing here and for another there. */
+  readonly #redefined = new Set<string>();
+
+  define(name: string, value: string | number): void {
+    const known = this.constants.get(name);
+    if (known !== undefined && known !== value) {
+      this.#redefined.add(name);
+      this.constants.delete(name);
+    }
+    if (!this.#redefined.has(name)) this.constants.set(name, value);
+  }
 
   protected override program(root: SyntaxNode): Statement[] {
     return this.statement(root);

@@ -24,10 +24,15 @@ export function declarationOf(l: CLowering, node: SyntaxNode): Statement[] {
       if (!of) return [];
       if (of.parameters) return l.declaredIn ? [asStatement(constructed(l, d, of, written))] : [];
       const value = childIn(d, "value") ?? given;
-      return [asStatement(variableOf(l, d, of, written, value, isKept(l, node)))];
+      const declared = isOpenEnded(l, node, of) ? { ...of, sizes: [null] } : of;
+      return [asStatement(variableOf(l, d, declared, written, value, isKept(l, node)))];
     }),
   ];
 }
+
+/** `T items[1];` in a structure is where those begin that are allocated with it. */
+const isOpenEnded = (l: CLowering, node: SyntaxNode, { sizes: [size, ...others] }: Declarator): boolean =>
+  node.type === "field_declaration" && others.length === 0 && !!size && /^[01]$/.test(l.textOf(size));
 
 /** `T x(y);` inside a function looks like a declaration of one and makes a T. */
 function constructed(l: CLowering, node: SyntaxNode, of: Declarator, type: string | null): Expression {

@@ -31,7 +31,7 @@ export const statements: Record<string, Handler> = {
     const name = childIn(node, "name");
     const value = childIn(node, "value");
     const constant = value && macroValue(l.textOf(value).trim());
-    if (name && constant !== undefined) l.constants.set(l.textOf(name), constant);
+    if (name && constant !== undefined) l.define(l.textOf(name), constant);
     return [];
   },
   linkage_specification: (l, node) => under(l, node, "body"),
@@ -133,14 +133,32 @@ function withLabels(l: CLowering, children: readonly SyntaxNode[]): Statement[] 
 
 function conditional(l: CLowering, node: SyntaxNode): Statement[] {
   const apart = new Set(["name", "condition", "alternative"]);
-  const then = l.statements(node.children.filter((c) => !apart.has(c.field ?? "")));
   const alternative = childIn(node, "alternative");
-  if (!alternative) return then;
+  const condition = childIn(node, "condition");
+  const taken = condition ? isTaken(l, l.textOf(condition)) : null;
+  if (taken === false) return alternative ? l.statement(alternative) : [];
+  const then = l.statements(node.children.filter((c) => !apart.has(c.field ?? "")));
+  if (!alternative || taken) return then;
   const test: Expression = { start: node.start, end: node.start, kind: "unknown", reads: [] };
   const otherwise = l.statement(alternative);
   // Declarations of either side are there for what follows; inside functions only one side runs.
   if (l.declaredIn === null) return [...then, ...otherwise];
   return [{ ...span(node), kind: "branch", test, then, otherwise }];
+}
+
+/** `#if 0`, and `#if WIDTH == 8` where the file says what the width is. Switches by name alone are for whoever builds it. */
+function isTaken(l: CLowering, condition: string): boolean | null {
+  const plain = condition
+    .trim()
+    .replace(/^\((.*)\)$/, "$1")
+    .trim();
+  if (/^[01]$/.test(plain)) return plain === "1";
+  const [, name = "", operator = "", written] = plain.match(/^(\w+)\s*([=!]=|[<>]=?)\s*(\d+)$/) ?? [];
+  const known = l.constants.get(name);
+  if (typeof known !== "number") return null;
+  const other = Number(written);
+  const answers = { "==": known === other, "!=": known !== other, "<": known < other, ">": known > other };
+  return { ...answers, "<=": known <= other, ">=": known >= other }[operator] ?? null;
 }
 
 function macroValue(written: string): string | number | undefined {
