@@ -70,6 +70,8 @@ export const isFetched = (run: Run, { awaited, callee }: Call, { receiver }: Cal
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
   if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
   if (run.language === "python" && givesNoText(name)) return true;
+  // Helpers that all of a program sees.
+  if (run.language === "ruby" && callee.kind === "variable") return !mayMakeText(name);
   const isQuery =
     run.language === "javascript" && callee.kind === "field" && /^(find|fetch|count|paginate)(\p{Lu}|$)/u.test(name);
   return (awaited === true || isQuery) && !mayMakeText(name);
