@@ -236,7 +236,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const settled = call.isNew ? settledWith(run, frame, called) : null;
   if (settled) return settled;
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const isKept = isLookup(call, called);
+  const isKept = isLookup(run, call, called);
   const isOwn = called.models.sanitizers.length > 0;
   const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
   const cleans =

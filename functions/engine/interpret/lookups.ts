@@ -18,9 +18,9 @@ const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 
 /**
  * `clients.getClientByName(name)`, `model_store.get_version(name)`, `users.Get(ctx, tx, name)` give what is kept under the name, wherever
- * that is; asked of input itself, it would be a part of it.
+ * that is, and so do services that a class of C# has been handed; asked of input itself, it would be a part of it.
  */
-export function isLookup({ callee, args }: Call, { receiver, names }: Called): boolean {
+export function isLookup({ language }: Run, { callee, args }: Call, { receiver, names }: Called): boolean {
   if (callee.kind !== "field" || args.length === 0) return false;
   const isInput = receiver?.taint.some(
     (t) => !t.source.parameter && t.source.outside === null && !t.via?.some(({ trusted }) => trusted),
@@ -29,7 +29,8 @@ export function isLookup({ callee, args }: Call, { receiver, names }: Called): b
   const isKept = names.some((name) => keepers.test(name));
   if (!lookups.test(callee.name)) return isKept && /^[A-Z]\w*By[A-Z]/.test(callee.name);
   if (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name)) return true;
-  const isManaged = !isClassName(callee.of) && names.some((name) => managers.test(name));
+  const held = language === "csharp" && names.some((name) => /(^|[?.])_[a-z]\w*$/.test(name));
+  const isManaged = held || (!isClassName(callee.of) && names.some((name) => managers.test(name)));
   return (
     (!asksForPlace.test(callee.name) && (isKept || args.some(({ value }) => isTransaction(value)))) ||
     (!asksForText.test(callee.name) && isManaged)
