@@ -72,7 +72,7 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
   if (isCleanType(run, type)) return cleaned(value, -1);
   const declared = typedAs(run, frame, type);
   // One of the names that an enumeration of this file has.
-  if (declared.paths.includes("java.lang.Enum")) return cleaned(value, -1);
+  if (declared.paths.some((path) => path === "java.lang.Enum" || path === "System.Enum")) return cleaned(value, -1);
   if (declared === nothing) return value;
   // A class of the file that extends such a type: an enumeration has the values that it lists.
   if (declared.instance && declared.paths.some((path) => run.knowledge.cleanTypes.has(path))) return cleaned(value, -1);

@@ -219,6 +219,8 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
 function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
   const { callee, positional, receiver, target } = called;
   if (run.language === "go" && (call.isNew || callee.type)) return made(call, called);
+  // `..others` gives all fields that are not written.
+  if (run.language === "rust" && call.isNew) return made(call, called, positional[0]);
   if (callee.type) return instantiate(run, frame, callee, positional, called.named, call);
   if (callee.closures.length > 0) {
     const given = callee.closures
@@ -238,7 +240,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const settled = call.isNew ? settledWith(run, frame, called) : null;
   if (settled) return settled;
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const isKept = isLookup(call, called);
+  const isKept = isLookup(run, call, called);
   const isOwn = called.models.sanitizers.length > 0;
   const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
   const cleans =
@@ -260,16 +262,15 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   }
   const folded = foldedCall(call, called);
   const method = target === null && run.language === "php" ? methodTarget(run, called) : null;
-  const given =
-    target !== null
+  const given = isMapping(call, positional)
+    ? []
+    : target !== null
       ? isKept
         ? keptElsewhere(run, call, called, target)
         : fromOtherFile(run, call, called, target, promises !== 0)
-      : isMapping(call, positional)
-        ? []
-        : method !== null
-          ? fromMethod(run, call, called, method)
-          : propagated(run, call, called);
+      : method !== null
+        ? fromMethod(run, call, called, method)
+        : propagated(run, call, called);
   const taint = folded ? [] : soiled(called.models, joinTaint(given, back.taint));
   return cleaned(
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
@@ -301,10 +302,14 @@ function accessed(run: Run, frame: Frame, { callee, args }: Call, receiver: Valu
 }
 
 /** A struct has the fields it is written with; a conversion gives the same value another type. */
-function made(call: Call, { callee, paths: names, positional, named: fields }: Called): Value {
+function made(
+  call: Call,
+  { callee, paths: names, positional, named: fields }: Called,
+  rest: Value | null = null,
+): Value {
   const paths = [...new Set([...names, ...(callee.type ? basePaths(callee) : [])])];
   if (!call.isNew) return { ...(positional[0] ?? nothing), paths, instance: callee.type };
-  return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest: null } };
+  return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest } };
 }
 
 function resultPaths({ language }: Run, frame: Frame, call: Call, called: Called): string[] {
@@ -347,9 +352,11 @@ function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefin
   );
 }
 
-/** `list.map(f)` has what f gives and nothing else of the list. */
+/** `list.map(f)` has what f gives and nothing else of the list; other languages call it otherwise, and have it for a single value. */
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
-  callee.kind === "field" && /^(map|flatMap)$/.test(callee.name) && (first?.closures.length ?? 0) > 0;
+  callee.kind === "field" && mappings.test(callee.name) && (first?.closures.length ?? 0) > 0;
+
+const mappings = /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|Select|SelectMany)$/;
 
 /** What a call writes into its arguments taints them as a whole. */
 function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): void {

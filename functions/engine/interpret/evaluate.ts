@@ -84,6 +84,8 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
     case "closure": {
       const closure = { fn: e.fn, scope: frame.scope, self: frame.self, owner: frame.owner };
       run.closures.set(e.fn, closure);
+      const receiver = receiverOf(run, frame);
+      if (receiver && receiver !== "this") run.receivers.set(e.fn, receiver);
       if (!run.symbols.has(e.fn)) run.symbols.set(e.fn, frame.symbol);
       return { ...nothing, closures: [closure] };
     }
@@ -139,6 +141,7 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
     if (property) return property;
     return scope === frame.scope ? value : fromOutside(value);
   }
+  if (frame.self && name === receiverOf(run, frame)) return frame.self;
   if (frame.owner && hasOpenClasses(run.language)) {
     const member = ownMember(run, frame, name);
     if (member) return member;
@@ -151,6 +154,9 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
     return { ...global, taint: [...pageVariable(run, frame, name, at), ...inheritedReader(run, frame, name, at)] };
   return { ...global, taint: [arriving(run.source(input.kind, at), at)] };
 }
+
+/** What the method, or the one around the function, calls the object that it was called on. */
+const receiverOf = (run: Run, { fn }: Frame): string | null => fn && (fn.receiver ?? run.receivers.get(fn) ?? null);
 
 /** What Ruby reads without having assigned it is given by a method, mostly one that the class extends or includes. */
 function inheritedReader(run: Run, frame: Frame, name: string, at: Span): readonly Taint[] {

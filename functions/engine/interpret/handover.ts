@@ -123,7 +123,10 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
     if (
       run.language === "javascript"
         ? !/^(\.|[@~]\/|#|src\/)/.test(plain)
-        : /^(java|javax|jakarta)\./.test(plain) || run.knowledge.known.has(plain.slice(0, plain.lastIndexOf(".")))
+        : /^(java|javax|jakarta)\./.test(plain) ||
+          // Only constants of Ruby are seen in other files.
+          (run.language === "ruby" && !/^\p{Lu}/u.test(plain)) ||
+          run.knowledge.known.has(plain.slice(0, plain.lastIndexOf(".")))
     )
       continue;
     return plain;

@@ -19,9 +19,9 @@ const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 
 /**
  * `clients.getClientByName(name)`, `model_store.get_version(name)`, `users.Get(ctx, tx, name)` give what is kept under the name, wherever
- * that is; asked of input itself, it would be a part of it.
+ * that is, and so do services that a class of C# has been handed; asked of input itself, it would be a part of it.
  */
-export function isLookup({ callee, args }: Call, { receiver, names }: Called): boolean {
+export function isLookup({ language }: Run, { callee, args }: Call, { receiver, names }: Called): boolean {
   if (callee.kind !== "field" || args.length === 0) return false;
   const isInput = receiver?.taint.some(
     (t) => !t.source.parameter && t.source.outside === null && !t.via?.some(({ trusted }) => trusted),
@@ -30,7 +30,8 @@ export function isLookup({ callee, args }: Call, { receiver, names }: Called): b
   const isKept = () => names.some((name) => keepers.test(name) || holdsAll(name, callee.name));
   if (!lookups.test(callee.name)) return /^[A-Z]\w*By[A-Z]/.test(callee.name) && isKept();
   if (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name)) return true;
-  const isManaged = () => !isClassName(callee.of) && names.some((name) => managers.test(name));
+  const isHeld = () => language === "csharp" && names.some((name) => /(^|[?.])_[a-z]\w*$/.test(name));
+  const isManaged = () => isHeld() || (!isClassName(callee.of) && names.some((name) => managers.test(name)));
   return (
     (!asksForPlace.test(callee.name) && (isKept() || args.some(({ value }) => isTransaction(value)))) ||
     (!asksForText.test(callee.name) && isManaged())
@@ -84,6 +85,8 @@ export const isFetched = (run: Run, { awaited, callee }: Call, { receiver }: Cal
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
   if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
   if (run.language === "python" && givesNoText(name)) return true;
+  // Helpers that all of a program sees.
+  if (run.language === "ruby" && callee.kind === "variable") return !mayMakeText(name);
   const isQuery =
     run.language === "javascript" && callee.kind === "field" && /^(find|fetch|count|paginate)(\p{Lu}|$)/u.test(name);
   return (awaited === true || isQuery) && !mayMakeText(name);

@@ -20,10 +20,16 @@ export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, 
     const text = patternText(run, frame, pattern);
     const callee = call.callee.kind === "field" ? call.callee.name : "";
     const whole = (callee === "matches" && run.language === "java") || callee === "fullmatch";
-    if (text !== null && isStrict(text, whole, callee === "match" && run.language === "python"))
+    if (text === null) continue;
+    if (isStrict(text, whole, callee === "match" && run.language === "python"))
       change(run, frame, subject, allFamilies);
+    else if (staysHere(text)) change(run, frame, subject, run.catalogue.bitsOf(["open_redirect", "ssrf"]));
   }
 }
+
+/** What matches is a path of this site: it begins with one slash, and neither a slash nor a backslash that browsers take for one follows. */
+const staysHere = (pattern: string): boolean =>
+  /^(\^|\\A)\\?\/\(?([\w-]|\[[\w-]|\[\^[^\]]*\/|\(?\?![^)]*\/)/.test(pattern) && !/^[^(]*\|/.test(pattern);
 
 /** What a matcher has found, or what it has not: where none but harmless characters are left, text is harmless, too. */
 export function matcherRefined(run: Run, frame: Frame, call: Call, outcome: boolean): void {

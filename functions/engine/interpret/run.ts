@@ -184,6 +184,8 @@ export class Run {
   readonly asked = new Set<Expression>();
   /** Closures met, in order; those never called in the file are run once at the end. */
   readonly closures = new Map<FunctionNode, ClosureValue>();
+  /** What functions within methods call the object that the method was called on. */
+  readonly receivers = new Map<FunctionNode, string>();
   readonly visited = new Set<FunctionNode>();
   /** Functions that a framework calls. */
   readonly entries = new Set<FunctionNode>();

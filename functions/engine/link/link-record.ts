@@ -193,7 +193,7 @@ function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
   return { ...(plain.length > 0 && { plain }), ...(words.length > 0 && { words }) };
 }
 
-const enumerations = ["java.lang.Enum", "enum.Enum", "enum.IntEnum", "enum.StrEnum"];
+const enumerations = ["java.lang.Enum", "System.Enum", "enum.Enum", "enum.IntEnum", "enum.StrEnum"];
 const isEnumeration = ({ bases }: ClassInfo): boolean =>
   bases.some(({ paths }) => paths.some((path) => enumerations.includes(path)));
 

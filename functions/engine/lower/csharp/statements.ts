@@ -41,7 +41,11 @@ export const statements: Record<string, Handler> = {
   struct_declaration: type,
   record_declaration: type,
   interface_declaration: type,
-  enum_declaration: none,
+  enum_declaration: (l, node) => {
+    const name = childIn(node, "name");
+    const bases = [l.variable(node, "System.Enum")];
+    return name ? [{ ...span(node), kind: "class", name: l.textOf(name), bases, decorators: [], body: [] }] : [];
+  },
   delegate_declaration: none,
   event_field_declaration: none,
   event_declaration: none,

@@ -96,7 +96,10 @@ export const expressions: Record<string, Handler> = {
   pattern: inner,
   splat_argument: inner,
   hash_splat_argument: inner,
-  block_argument: inner,
+  block_argument: (l, node) => {
+    const given = node.children[0];
+    return given?.type === "simple_symbol" ? methodOf(l, given) : inner(l, node);
+  },
   rest_assignment: inner,
   left_assignment_list: (l, node) => target(l, node),
   right_assignment_list: list,
@@ -106,6 +109,8 @@ export const expressions: Record<string, Handler> = {
     const of = childIn(node, "object");
     const key = node.children.find((c) => c !== of && c.type !== "block");
     if (!of) return l.unknown(node);
+    if (key && l.textOf(of) === "Dir")
+      return l.call(node, method(l, node, of, "glob"), [positional(l.expression(key))]);
     return { ...span(node), kind: "index", of: l.expression(of), key: key ? l.expression(key) : null };
   },
   assignment: (l, node) => {
@@ -203,6 +208,9 @@ const sameAs: Record<string, string> = {
   "has_key?": "has",
   "match?": "test",
   match: "test",
+  collect: "map",
+  filter_map: "map",
+  flat_map: "flatMap",
 };
 
 function method(l: RubyLowering, node: SyntaxNode, of: SyntaxNode, name: string): Expression {
@@ -223,6 +231,17 @@ function call(l: RubyLowering, node: SyntaxNode): Expression {
   }
   const isOwn = l.isOwn(written) && !l.variables.has(written);
   return l.call(node, isOwn ? field(l, name, written) : l.variable(name), args);
+}
+
+/** `&:to_i` stands for a block that calls this method of what it is given. */
+function methodOf(l: RubyLowering, node: SyntaxNode): Expression {
+  const name = "it";
+  const of: Expression = { ...span(node), kind: "variable", name };
+  const called = l.call(node, { ...span(node), kind: "field", of, name: l.textOf(node).slice(1) }, []);
+  const param = { ...span(node), name, pattern: null, type: null, decorators: [], default: null, rest: false };
+  const body: Statement[] = [{ ...span(node), kind: "return", value: called }];
+  const fn = { ...span(node), name: "", params: [param], decorators: [], body, receiver: null, exported: false };
+  return { ...span(node), kind: "closure", fn };
 }
 
 /** Keys that are symbols are named arguments; other keys make a map. */

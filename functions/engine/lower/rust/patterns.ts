@@ -1,7 +1,7 @@
 import type { Expression } from "../../ir/ir.ts";
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { assigned } from "../curly/expressions.ts";
-import { span } from "../lowering.ts";
+import { positional, span } from "../lowering.ts";
 import type { RustLowering } from "./rust-lowering.ts";
 
 /** What a pattern binds. Wrappers are their content: `Some(x)` is x, as `Some(x)` the value is. */
@@ -47,6 +47,15 @@ function bound(l: RustLowering, node: SyntaxNode, types: readonly (string | null
     default:
       return nothing(node);
   }
+}
+
+/** What a pattern is filled from. Of a path, `Component::Normal(name)` binds the parts that are names, as if that were asked of them. */
+export function filledFrom(l: RustLowering, node: SyntaxNode, value: Expression): Expression {
+  const pattern = node.type === "match_pattern" ? (node.children[0] ?? node) : node;
+  const type = pattern.type === "tuple_struct_pattern" ? childIn(pattern, "type") : undefined;
+  return type && /(^|::)Normal$/.test(l.textOf(type))
+    ? l.call(pattern, l.variable(type, "Component::Normal"), [positional(value)])
+    : value;
 }
 
 const nothing = (node: SyntaxNode): Expression => ({ ...span(node), kind: "variable", name: "_" });

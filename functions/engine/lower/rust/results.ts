@@ -3,7 +3,7 @@ import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { assigned } from "../curly/expressions.ts";
 import { asStatement } from "../curly/statements.ts";
 import { span } from "../lowering.ts";
-import { comparedWith, patternOf, takesAll } from "./patterns.ts";
+import { comparedWith, filledFrom, patternOf, takesAll } from "./patterns.ts";
 import type { RustLowering } from "./rust-lowering.ts";
 
 type Use = (value: Expression) => Statement;
@@ -52,7 +52,10 @@ function matchOf(l: RustLowering, node: SyntaxNode, use: Use): Statement[] {
     const unsure: Expression = { ...span(pattern), kind: "unknown", reads: [] };
     const tests = compared ?? (takesAll(l, pattern) ? [] : [unsure]);
     const target = compared ? null : patternOf(l, pattern);
-    const bound = target && !isNothing(target) ? [asStatement(assigned(pattern, target, of, null, true))] : [];
+    const bound =
+      target && !isNothing(target)
+        ? [asStatement(assigned(pattern, target, filledFrom(l, pattern, of), null, true))]
+        : [];
     const guard = childIn(pattern, "condition");
     const then = returning(l, body, use);
     const inside: Statement[] = guard
@@ -110,7 +113,9 @@ const either = (at: Statement, test: Expression, then: Statement[], otherwise: S
 /** `let P = v else { … }` and `if let`: what the pattern binds. */
 export const bindingOf = (l: RustLowering, node: SyntaxNode): Expression | null => {
   const [pattern, value] = [childIn(node, "pattern"), childIn(node, "value")];
-  return pattern && value ? assigned(node, patternOf(l, pattern), l.expression(value), null, true) : null;
+  return pattern && value
+    ? assigned(node, patternOf(l, pattern), filledFrom(l, pattern, l.expression(value)), null, true)
+    : null;
 };
 
 export const blockIn = (node: SyntaxNode): SyntaxNode | undefined => childIn(node, "body") ?? childOf(node, "block");
