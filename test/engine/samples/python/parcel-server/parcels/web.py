@@ -62,7 +62,7 @@ class Handler(BaseHTTPRequestHandler):
         # vuln: code_injection
         exec(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(302)
-        # vuln: open_redirect
+        # safe: open_redirect
         self.send_header("Location", self.headers["X-Next"])
         # safe: open_redirect
         self.send_header("Location", "/parcels")

