@@ -4,7 +4,7 @@ import type { Span } from "../ir/ir.ts";
 const mark = /audit-ignore:\s*([a-z0-9][a-z0-9._-]*)\s+(\S[^\n]*)$/;
 const closing = /(?:\*\/\}?|--%?>|#\})$/;
 /** What may stand before a comment that has its line for itself: in the markup of JSX and in templates it stands in braces. */
-const opening = /^\s*\{?\s*$/;
+const opening = /^\s*(?:\{\s*)?$/;
 
 /** The reasons given in comments like `audit-ignore: <rule id> <reason>`, by rule and line. A mark without a reason does not count. */
 export class Suppressions {
@@ -21,11 +21,13 @@ export class Suppressions {
     const hasLine = (at: Span) =>
       isAlone(at) && /^[\s}]*$/.test(text.slice(at.end, lines.startOf(lines.lineOf(at.end) + 1)));
     const ends = new Map(comments.filter(hasLine).map(({ start, end }) => [lines.lineOf(start), lines.lineOf(end)]));
+    // The line behind a comment and those below it, from the last one up: of ten thousand above each other each is looked at once.
+    const behind = new Map<number, number>();
+    const codeFrom = (line: number) => behind.get(line) ?? line;
+    for (const [line, end] of [...ends].sort(([a], [b]) => b - a)) behind.set(line, codeFrom(end + 1));
     for (const { comment, rule, reason } of marks) {
-      const first = lines.lineOf(comment.start);
       // It speaks about its own line, and where it stands alone about the next one that is no comment.
-      let line = isAlone(comment) ? lines.lineOf(comment.end) + 1 : first;
-      for (let end = ends.get(line); end !== undefined && line !== first; end = ends.get(line)) line = end + 1;
+      const line = isAlone(comment) ? codeFrom(lines.lineOf(comment.end) + 1) : lines.lineOf(comment.start);
       this.#reasons.set(`${rule}:${line}`, reason);
     }
   }

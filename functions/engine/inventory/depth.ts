@@ -45,8 +45,8 @@ export function isWrittenElsewhere(text: string): boolean {
   );
 }
 
-/** A file with one long line of data is as it was written; this share of long lines is not. */
-const longLinesMax = 0.5;
+/** A file with a long line of data is as it was written; with this share of long lines it is not, nor with so many characters in them. */
+const longLinesMax = { share: 0.5, characters: 50_000 };
 
 function isMinified(text: string): boolean {
   let lines = 0;
@@ -59,7 +59,7 @@ function isMinified(text: string): boolean {
     if (end < 0) break;
     start = end + 1;
   }
-  if (long > text.length * longLinesMax) return true;
+  if (long > Math.min(text.length * longLinesMax.share, longLinesMax.characters)) return true;
   // A short file with one long line is nothing unusual.
   return text.length > 2_000 && text.length / lines > meanLineMax;
 }

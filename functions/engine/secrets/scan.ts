@@ -157,8 +157,11 @@ const isCommon = ({ common }: CompiledSecret, secret: string, text: string, at: 
   common.near.test(text.slice(Math.max(0, at - nearMax), at + nearMax));
 
 /** Settings that are there to be copied: `# password: "secret"`. */
-const isComment = (text: string, at: number): boolean =>
-  /^\s*(\/\/|#(?!\s?define)|\/?\*|--|;|<!--)/.test(text.slice(text.lastIndexOf("\n", at - 1) + 1, at));
+function isComment(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - nearMax), at);
+  const line = before.slice(before.lastIndexOf("\n") + 1);
+  return line.length < nearMax && /^\s*(\/\/|#(?!\s?define)|\/?\*|--|;|<!--)/.test(line);
+}
 
 function candidateOf(
   { start, end, secret, by: { rule, provider, severity } }: FoundSecret,

@@ -202,10 +202,16 @@ const isNothing = (body: readonly Statement[]): boolean =>
     (s) => (s.kind === "block" && isNothing(s.body)) || (s.kind === "expression" && s.value.kind === "literal"),
   );
 
+/** UTF-16 units of a statement that does no more than load something. */
+const loadingMax = 200;
+
 /** What is loaded only where it is installed: `try { colours = require("colours") } catch {}`. */
 const mayBeMissing = (tried: readonly Statement[], text: string): boolean =>
   tried.length > 0 &&
-  tried.every(({ start, end }) => /^[^;{}]*\brequire\([^()]*\)[^;{}]*;?$/.test(text.slice(start, end)));
+  tried.every(
+    ({ start, end }) =>
+      end - start <= loadingMax && /^[^;{}]*\brequire\([^()]*\)[^;{}]*;?$/.test(text.slice(start, end)),
+  );
 
 /** `text += more` in a loop, where a text cannot grow and is copied each time. */
 function grownTexts(file: MeasuredFile, query: Query): Measured[] {

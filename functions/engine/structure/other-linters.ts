@@ -5,6 +5,8 @@ import { firstFrom } from "./word-index.ts";
 /** What tells a linter to be silent, and what it names: `eslint-disable-next-line no-empty`, `# noqa: F841`, `//nolint:funlen`. */
 const directive =
   /\b(eslint-disable(?:-next-line|-line)?|biome-ignore|pylint:\s*disable(?:-next)?|ruff:\s*noqa|flake8:\s*noqa|noqa|nolint|NOSONAR|phpcs:ignore|phpcs:disable)\b[:=\s]*([^*\n]*)/;
+/** Of those at the beginning of a file that are asked about each finding; nobody writes more. */
+const aheadMax = 100;
 /** Those that speak about all that follows. */
 const lasting = /^(eslint-disable|pylint:\s*disable|ruff:\s*noqa|flake8:\s*noqa|phpcs:disable)$/;
 
@@ -12,7 +14,7 @@ interface Directive {
   readonly start: number;
   readonly of: string;
   /** What is silenced; everything where nothing is named. */
-  readonly names: string;
+  readonly names: ReadonlySet<string>;
 }
 
 /** Comments in which somebody has told another linter that this is meant: who has decided once is not asked again. */
@@ -20,18 +22,20 @@ export class OtherLinters {
   readonly #directives: readonly Directive[];
   readonly #starts: readonly number[];
   readonly #lines: LineIndex;
-  readonly #firstCode: number;
+  /** Those at the beginning of the file that speak about all of it. */
+  readonly #ahead: readonly Directive[];
 
   constructor(text: string, { comments, body }: Module, lines: LineIndex) {
     this.#directives = comments
       .flatMap(({ start, end }) => {
         const [, of, names = ""] = text.slice(start, end).match(directive) ?? [];
-        return of === undefined ? [] : [{ start, of, names: names.replace(/\s--\s.*/, "").trim() }];
+        return of === undefined ? [] : [{ start, of, names: namesIn(names) }];
       })
       .sort((a, b) => a.start - b.start);
     this.#starts = this.#directives.map(({ start }) => start);
     this.#lines = lines;
-    this.#firstCode = body.find(({ kind }) => kind !== "expression")?.start ?? 0;
+    const firstCode = body.find(({ kind }) => kind !== "expression")?.start ?? 0;
+    this.#ahead = this.#directives.filter(({ start, of }) => start < firstCode && lasting.test(of)).slice(0, aheadMax);
   }
 
   /**
@@ -40,13 +44,19 @@ export class OtherLinters {
    */
   areSilent(rules: readonly string[], { start, end }: Span): boolean {
     if (this.#directives.length === 0 || rules.length === 0) return false;
-    const about = ({ names }: Directive) => names === "" || rules.some((rule) => wordIn(names, rule));
+    const about = ({ names }: Directive) => names.size === 0 || rules.some((rule) => names.has(rule));
     const from = this.#lines.startOf(this.#lines.lineOf(start) - 1);
     const to = this.#lines.startOf(this.#lines.lineOf(Math.max(start, end - 1)) + 1);
     const near = this.#directives.slice(firstFrom(this.#starts, from), firstFrom(this.#starts, to));
-    const ahead = this.#directives.slice(0, firstFrom(this.#starts, this.#firstCode));
-    return near.some(about) || ahead.some((each) => lasting.test(each.of) && about(each));
+    return near.some(about) || this.#ahead.some(about);
   }
 }
 
-const wordIn = (names: string, rule: string): boolean => names.split(/[\s,/:()]+/).some((name) => name === rule);
+/** The names before what is said about them: `no-empty, no-console -- the caller looks`. */
+const namesIn = (written: string): ReadonlySet<string> =>
+  new Set(
+    written
+      .replace(/\s--\s.*/, "")
+      .split(/[\s,/:()]+/)
+      .filter((name) => name !== ""),
+  );
