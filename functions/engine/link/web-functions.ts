@@ -40,6 +40,7 @@ export class WebFunctions {
   readonly #byLanguage = new Map<string, Map<string, Found[]>>();
   #byPath: Map<string, Found[]> | null = null;
   #byIncluded: Map<string, Found[]> | null = null;
+  #includingAny: readonly Found[] | null = null;
 
   constructor(modules: Modules, files: readonly FileArtefact[]) {
     this.#modules = modules;
@@ -130,10 +131,12 @@ export class WebFunctions {
   }
 
   /** The pages that include files of which the request gives the name. */
-  #byAnyName(): Found[] {
-    return this.#files.flatMap((artefact) =>
-      artefact.link.web?.application.includes("includes-by-name") ? this.#named(artefact, pageName) : [],
-    );
+  #byAnyName(): readonly Found[] {
+    this.#includingAny ??= this.#files
+      .filter(({ link }) => link.web?.application.includes("includes-by-name"))
+      .slice(0, frontControllersMax)
+      .flatMap((artefact) => this.#named(artefact, pageName));
+    return this.#includingAny;
   }
 
   #including(): Map<string, Found[]> {
@@ -248,6 +251,9 @@ export class WebFunctions {
     return names;
   }
 }
+
+/** Of pages that include others by name; an application has one, or one for each part. */
+const frontControllersMax = 20;
 
 /** Whether a class that answers to requests does so to those that read, and to no others, by its own methods. */
 const isReadOnly = (methods: readonly FunctionRecord[]): boolean =>
