@@ -1,4 +1,5 @@
 import { ClassicLevel } from "classic-level";
+import { waitsForDisk } from "../disk.ts";
 import type { Json } from "../service.ts";
 
 /** Rows to write in one step; undefined deletes the row. */
@@ -69,7 +70,7 @@ export class Storage {
     const operations = [...changes].map(([key, value]) =>
       value === undefined ? ({ type: "del", key } as const) : ({ type: "put", key, value } as const),
     );
-    await this.#level.batch(operations, { sync: true });
+    await this.#level.batch(operations, { sync: waitsForDisk });
   }
 
   /** Runs tasks that read and then write one after the other, in the order of the calls. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, link, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { waitsForDisk } from "../disk.ts";
 
 /**
  * The bytes of objects: files with random names, written once and never changed. What a blob is part of is known to the
@@ -110,11 +111,11 @@ export class BlobWriter {
     if (this.#gatheredBytes >= writeBytes) await this.#flush();
   }
 
-  /** Bytes and name are on the disk when this returns, so that the index may refer to them. */
+  /** Bytes and name are written when this returns, so that the index may refer to them. */
   async seal(): Promise<void> {
     await this.#flush();
     // At once, so that the file system writes its journal for both.
-    await Promise.all([this.#file.sync(), syncFolder(this.#path)]);
+    if (waitsForDisk) await Promise.all([this.#file.sync(), syncFolder(this.#path)]);
     await this.#file.close();
   }
 
