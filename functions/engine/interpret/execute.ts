@@ -12,11 +12,12 @@ import type {
 } from "../ir/ir.ts";
 import { assign, exportName } from "./assign.ts";
 import { calledBy } from "./called.ts";
+import { noteThrowingGuard } from "./called-guards.ts";
 import { check, checkDefinition } from "./check.ts";
 import { cleanAfterRound, type Element, taintedElement } from "./element-tests.ts";
 import { evaluate, recalling, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
-import { noteThrowingGuard, refine } from "./guards.ts";
+import { refine } from "./guards.ts";
 import { makesReady, newFrame, runBody, summarise } from "./invoke.ts";
 import { withFields } from "./known-fields.ts";
 import { returnedRegion } from "./memory.ts";

@@ -3,14 +3,13 @@ import { lastSegment } from "../catalogue/paths.ts";
 import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
-import { calledBy } from "./called.ts";
-import { holds } from "./check.ts";
+import { modelGuards, promisesCheck } from "./called-guards.ts";
 import { chosenBy } from "./choices.ts";
 import { characterWithin, questionOf } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath } from "./names.ts";
-import { calledName, childOfParents, pathsInCommon } from "./path-parts.ts";
+import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
   absence,
   firstPartTest,
@@ -400,48 +399,4 @@ function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {
   if (!left || !right) return;
   equal(run, frame, left, right);
   equal(run, frame, right, left);
-}
-
-/** `isValidName(x)` from another file is taken at its word. */
-function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
-  const { callee } = call;
-  const name = calledName(call);
-  if (!/^_*(is|has|check|validate|assert)?_?(valid|safe|allowed|white_?listed|trusted|permitted|accepted)/i.test(name))
-    return false;
-  return (
-    callee.kind !== "variable" ||
-    (frame.scope.binding(name)?.get(name)?.closures.length ?? 0) === 0 ||
-    run.language === "java"
-  );
-}
-
-/** `path.relative_to(base)` comes back only where it holds, and so does `assertUrlIsSafe(url)` of a package, as it says. */
-export function noteThrowingGuard(run: Run, frame: Frame, call: Call): void {
-  modelGuards(run, frame, call, "after");
-  const { target, callee } = calledBy(run, frame, call);
-  const first = call.args[0]?.value;
-  if (first && target === null && callee.closures.length === 0 && insists.test(calledName(call)))
-    change(run, frame, first, allFamilies);
-}
-
-const insists =
-  /^_*(assert|ensure|validate|verify|check|require|enforce)_?\w*(safe|allowed|permitted|trusted|within|inside)/i;
-
-function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
-  const { callee } = call;
-  const { models, receiver, positional, named } = calledBy(run, frame, call);
-  const anyones = callee.kind === "field" ? run.knowledge.calls.find(`?.${callee.name}`).guards : [];
-  if (models.guards.length + anyones.length === 0) return;
-  for (const guard of new Set([...models.guards, ...anyones])) {
-    if ((guard.throws ? "after" : guard.answer) !== outcome) continue;
-    const subject = { positional, named, receiver, receiverPaths: [], at: call, name: "" };
-    if (!guard.when.every((test) => holds(frame, test, subject))) continue;
-    if (guard.unless.some((test) => holds(frame, test, subject))) continue;
-    const operand =
-      guard.of === "receiver" ? (callee.kind === "field" ? callee.of : null) : call.args[Number(guard.of)]?.value;
-    if (!operand) continue;
-    change(run, frame, operand, guard.cleans);
-    const address = guard.cleans === allFamilies ? addressOfHost(frame, operand) : null;
-    if (address) changeAddress(run, frame, address, operand);
-  }
 }
