@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
+import { dyingWithParent } from "../../lib/local/lambda/dying-with-parent.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -18,7 +19,9 @@ export class LocalProcess {
 
   /** Starts it and waits until it says that it is ready. @throws Error with what it printed, when it ends instead */
   static async start(environment: Record<string, string>): Promise<LocalProcess> {
-    const child = spawn(process.execPath, [resolve(root, "bin/local.ts")], {
+    // A test that gave up waiting leaves nobody to end it.
+    const [command = "", ...args] = dyingWithParent([process.execPath, resolve(root, "bin/local.ts")]);
+    const child = spawn(command, args, {
       env: { PATH: process.env.PATH, PORT: "0", LEARNER_PORT: "0", ACTOR_PORT: "0", ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
