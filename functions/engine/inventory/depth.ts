@@ -31,8 +31,8 @@ const leadingComments =
   /^(?:\ufeff|\s|<[?!%][^\n]*|["']use strict["'];?|package [\w.]+;?|@charset[^\n]*|(?:\/\/|#|--|;|%)[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|"""(?:[^"]|"(?!""))*""")*/;
 
 /**
- * Whether code is not as anybody of the project has written it: compiled from another language, or a library that was copied with the banner
- * that it is published with. What it does matters, how it reads does not.
+ * Whether nobody of the project has written the code as it stands: it was compiled from another language, or is a library with the banner that
+ * it is published with. What it does matters, how it reads does not.
  */
 export function isWrittenElsewhere(text: string): boolean {
   const beginning = text.slice(0, 1_500);
