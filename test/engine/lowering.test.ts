@@ -295,6 +295,40 @@ it("keeps the decorators of a class that stand before its export", async () => {
   expect(decorators).toEqual([[a, "$B"], [a], [a]]);
 });
 
+it("takes the annotations in doc comments of PHP for decorators", async () => {
+  const source = `<?php use A\\B; use C as D;
+    /** Text, and somebody@example.org.
+     * @B("x", m = {"G", "H"}, n={"k"="v ""w""", "l": 2}, o=true, p=@D\\E(B::F))
+     * @param string $a @B
+     * @Unknown("x") @B @D("}", {
+     */
+    function f($a) {}
+    /* @B */ function g() {}
+    /** @B */ $x = 1; function h() {}`;
+  const functions = (await lower("php", source)).body.flatMap((one) => (one.kind === "function" ? [one.fn] : []));
+  expect(functions.map(({ name, decorators }) => [name, decorators.map((d) => shape(d))])).toEqual([
+    [
+      "f",
+      [
+        [
+          "call",
+          "$A\\B",
+          "x",
+          ["list", "G", "H"],
+          ["map", ["k", 'v "w"'], ["l", 2]],
+          true,
+          ["call", "$C\\E", [".", "$A\\B", "F"]],
+        ],
+        ["call", "$A\\B"],
+        ["call", "$A\\B"],
+        ["call", "$C", "}", ["list"]],
+      ],
+    ],
+    ["g", []],
+    ["h", []],
+  ]);
+});
+
 it("takes what is set to true on a method of Python for a decorator", async () => {
   const source =
     "class A:\n    @b\n    def f(self): pass\n    f.open = True\n    f.text = 'x'\n    def g(self): pass\n";

@@ -10,6 +10,8 @@ const nestingMax = 400;
  */
 const nodesPerCharacter = 8;
 const nodesFree = 10_000;
+/** Blanks between a comment and what it is about: a line's end and its indentation. */
+const blanksMax = 200;
 
 /** What the lowerings of all languages share: dispatch by node type, the nesting limit, and the count of what is not understood. */
 export abstract class Lowering {
@@ -18,6 +20,7 @@ export abstract class Lowering {
   #unknown = 0;
   #depth = 0;
   #tooDeep = false;
+  #comments: readonly Span[] = [];
   #limit = noLimit();
 
   constructor(text: string) {
@@ -27,6 +30,7 @@ export abstract class Lowering {
   /** Turns a whole file into IR. @throws TimeUp */
   module(syntax: Syntax, limit: TimeLimit = noLimit()): Module {
     this.#limit = limit;
+    this.#comments = syntax.comments;
     const body = this.program(syntax.root);
     return {
       body,
@@ -94,6 +98,18 @@ export abstract class Lowering {
   /** A value made of several others in a way that does not matter: taint passes, nothing else does. */
   reads(node: SyntaxNode, from: readonly SyntaxNode[]): Unknown {
     return { ...span(node), kind: "unknown", reads: from.map((child) => this.expression(child)) };
+  }
+
+  /** The comment that ends where a node begins, but for blanks. */
+  commentBefore({ start }: Span): Span | null {
+    let [low, high] = [0, this.#comments.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#comments[middle] as Span).end <= start) low = middle + 1;
+      else high = middle;
+    }
+    const last = this.#comments[low - 1];
+    return last && start - last.end <= blanksMax && !this.text.slice(last.end, start).trim() ? last : null;
   }
 
   textOf(node: Span): string {

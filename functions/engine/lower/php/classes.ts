@@ -1,7 +1,7 @@
 import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { span } from "../lowering.ts";
-import { attributesOf, functionOf, parametersOf, typeOf } from "./functions.ts";
+import { decoratorsOf, functionOf, parametersOf, typeOf } from "./functions.ts";
 import type { PhpLowering } from "./php-lowering.ts";
 
 /** Lowers a class, interface, trait, enum or anonymous class. Traits used count as bases: their methods are there to call. */
@@ -19,7 +19,7 @@ export function classOf(l: PhpLowering, node: SyntaxNode, given?: string): Class
     kind: "class",
     name,
     bases: [...parents, ...others].map((base) => l.variable(base, base.name)),
-    decorators: attributesOf(l, node),
+    decorators: decoratorsOf(l, node),
     body: members.flatMap((member) => memberOf(l, member)),
   }));
 }

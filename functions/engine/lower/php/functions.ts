@@ -1,6 +1,7 @@
 import type { Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { span } from "../lowering.ts";
+import { annotationsOf } from "./annotations.ts";
 import type { PhpLowering } from "./php-lowering.ts";
 
 /** Lowers a function, method or closure with a body in braces. */
@@ -14,7 +15,7 @@ export function functionOf(l: PhpLowering, node: SyntaxNode, kind: "function" | 
     ...span(node),
     name: kind === "method" && /^__construct$/i.test(written) ? "constructor" : written,
     params: parametersOf(l, childIn(node, "parameters")),
-    decorators: attributesOf(l, node),
+    decorators: kind === "closure" ? attributesOf(l, node) : decoratorsOf(l, node),
     body: body ? [...promoted(l, node), ...l.statements(body.children)] : [],
     receiver: kind === "method" && !isStatic ? "this" : null,
     exported: kind !== "closure" && (!visibility || !/private/i.test(l.textOf(visibility))),
@@ -35,6 +36,12 @@ export function arrowOf(l: PhpLowering, node: SyntaxNode): FunctionNode {
     exported: false,
   };
 }
+
+/** What is said of a class, a function or a method: by attributes, or by annotations as before PHP 8. */
+export const decoratorsOf = (l: PhpLowering, node: SyntaxNode): Expression[] => [
+  ...attributesOf(l, node),
+  ...annotationsOf(l, node),
+];
 
 /** The attributes of a declaration are calls of their classes: #[Route("/x")] lowers to Route("/x"). */
 export function attributesOf(l: PhpLowering, node: SyntaxNode): Expression[] {

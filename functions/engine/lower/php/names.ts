@@ -38,6 +38,11 @@ export class Names {
     return used === undefined ? this.declared(plain) : [used, ...others].join("\\");
   }
 
+  /** Whether a file says where a class comes from. */
+  isImported(written: string): boolean {
+    return written.startsWith("\\") || this.#classes.has(written.split("\\", 1)[0] as string);
+  }
+
   /** A function without namespace is looked for in the current one, then in the global one: the plain name serves for both. */
   functionNamed(written: string): string {
     const plain = written.replace(/\s+/g, "");
