@@ -6,6 +6,7 @@ import { markedComments } from "./config/config-comments.ts";
 import { configFormatOf } from "./config/config-format.ts";
 import { namedSettings } from "./config/named-settings.ts";
 import type { ConfigScanner } from "./config/scan.ts";
+import { symfonyAccess } from "./config/symfony-access.ts";
 import { webXmlAccess } from "./config/web-xml-access.ts";
 import { Suppressions } from "./findings/suppression.ts";
 import { decode, isBinary } from "./inventory/decode.ts";
@@ -217,12 +218,18 @@ function documentSuppressions({ file, text, lines, found }: Reading): Suppressio
 }
 
 /** What a document says about the files beside it. */
-function documentFacts({ file, text }: Reading, shown: ShownText): Partial<LinkRecord> {
-  const web = configFormatOf(file.path) === "xml" ? webXmlAccess(shown.text) : null;
+function documentFacts({ file, text, limit }: Reading, shown: ShownText): Partial<LinkRecord> {
+  const format = configFormatOf(file.path);
+  const web =
+    format === "xml"
+      ? webXmlAccess(shown.text)
+      : format === "yaml"
+        ? symfonyAccess(file.path, shown.text, limit)
+        : null;
   return {
     ...(web && { web }),
     ...(templateFormatOf(file.path) && submittedIn(shown.text)),
-    ...(configFormatOf(file.path) === "properties" && { settings: namedSettings(shown.text) }),
+    ...(format === "properties" && { settings: namedSettings(shown.text) }),
     ...(isLibraryManifest(file.path, text) && { library: true as const }),
   };
 }

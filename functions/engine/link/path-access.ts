@@ -127,9 +127,9 @@ export class PathAccess {
   }
 }
 
-/** The folder that the sources of a module lie in: lists of one say nothing about the paths of another. */
+/** The folder that the sources or settings of a module lie in: lists of one say nothing about the paths of another. */
 function moduleOf({ coverage: { path } }: FileArtefact): string {
-  const at = path.search(/(^|\/)src\//);
+  const at = path.search(/(^|\/)(src|config\/packages|app\/config)\//);
   return at < 0 ? "" : path.slice(0, at);
 }
 

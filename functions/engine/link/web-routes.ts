@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
-import { type MountRecord, ownPath, type RouteRecord } from "../web/web-record.ts";
+import { askedInSettings, listedPaths, type MountRecord, ownPath, type RouteRecord } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 import { PathAccess } from "./path-access.ts";
 import { homeOfCode, inTestCode } from "./path-role.ts";
@@ -114,6 +114,8 @@ export class WebRoutes {
     const wholePath = this.#wholePath(artefact, record);
     for (const control of this.#byPath(artefact, record.isPartial ? null : wholePath, record.methods))
       controls.add(control);
+    if (controls.has(askedInSettings) && !controls.has(listedPaths))
+      for (const control of ["authentication", "roles-by-path"]) controls.add(control);
     return { artefact, record, controls, effects, wholePath, places, unknown };
   }
 

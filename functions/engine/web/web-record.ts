@@ -105,6 +105,11 @@ export interface StandingRecord {
   isRegistered?: boolean;
 }
 
+/** What settings ask of the paths of an application is among its files: who has it need not believe that they may ask anything. */
+export const listedPaths = "listed-paths";
+/** The control of a route that settings may stand in front of. */
+export const askedInSettings = "asked-in-settings";
+
 /** What a file says about the ways into an application. */
 export interface WebRecord {
   /** The language of the code that a file of settings speaks about. */
