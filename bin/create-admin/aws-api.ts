@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { KMSClient } from "@aws-sdk/client-kms";
-import { sign } from "../../lib/local/sigv4.ts";
+import { type SigningCredentials, signedHeaders } from "../../functions/platform/signed-headers.ts";
 
 /** A cold function takes a few seconds; nothing that we call takes longer. */
 const timeoutMs = 60_000;
@@ -25,7 +25,7 @@ export function awsApi(environment: NodeJS.ProcessEnv, now: () => Date = () => n
     const [region, credentials] = await Promise.all([config.region(), config.credentials()]);
     const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
     const url = new URL(path, environment.AWS_ENDPOINT_URL ?? `https://${service}.${region}.${domain}`);
-    const headers = signedHeaders({ url, service, region, contentType, body, at: now() }, credentials);
+    const headers = signedPost({ url, service, region, contentType, body, at: now() }, credentials);
     return fetch(url, { method: "POST", headers, body, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
   };
   return {
@@ -59,30 +59,15 @@ interface Request {
   readonly at: Date;
 }
 
-interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
-}
-
-/** Signature Version 4 of a POST without a query: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
-export function signedHeaders(request: Request, credentials: Credentials): Record<string, string> {
+/** A POST without a query, signed. */
+export function signedPost(request: Request, credentials: SigningCredentials): Record<string, string> {
   const { url, service, region, contentType, body, at } = request;
-  const date = `${at.toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;
-  const headers: Record<string, string> = {
-    "content-type": contentType,
-    host: url.host,
-    "x-amz-date": date,
-    ...(credentials.sessionToken && { "x-amz-security-token": credentials.sessionToken }),
-  };
-  const names = Object.keys(headers).join(";");
-  const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}`);
-  const canonical = ["POST", url.pathname, "", ...lines, "", names, hash("sha256", body)].join("\n");
-  const scope = `${date.slice(0, 8)}/${region}/${service}/aws4_request`;
-  const toSign = ["AWS4-HMAC-SHA256", date, scope, hash("sha256", canonical)].join("\n");
-  const signature = sign(credentials.secretAccessKey, scope, toSign);
-  const authorization = `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
-  return { ...headers, authorization };
+  const headers = { "content-type": contentType, host: url.host };
+  const contentSha256 = hash("sha256", body);
+  return signedHeaders(
+    { method: "POST", path: url.pathname, headers, contentSha256, region, service, at },
+    credentials,
+  );
 }
 
 /** Text of an element that has no children. CloudFormation speaks only XML, and this much of it needs no parser. */

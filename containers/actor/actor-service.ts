@@ -3,6 +3,7 @@ import { RecordReader } from "../../functions/runs/record-reader.ts";
 import type { CallGate } from "../grpc/call-gate.ts";
 import { decodeEmpty, decodePayload } from "../grpc/codec.ts";
 import { type Outlet, serverStream, unary } from "../grpc/handlers.ts";
+import { whole } from "../grpc/message-reader.ts";
 import type { Metrics } from "../grpc/metrics.ts";
 import type { AdmittedCall } from "../grpc/open-call.ts";
 import { type ReplyValues, rpcErrorOf } from "../grpc/rpc-error.ts";
@@ -52,7 +53,7 @@ export function actorService(
         return streamItems(call, outlet, gate.draining, runs, metrics);
       }),
       unary(paths.SendParameters, async (call, message) => {
-        const version = await runs.storeParameters(runOf(call), decodePayload(message));
+        const version = await runs.storeParameters(runOf(call), decodePayload(whole(message)));
         onParameters?.(runOf(call));
         return { "x-hil-param-version": version, "x-hil-durable": 1 };
       }),

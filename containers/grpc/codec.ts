@@ -27,6 +27,23 @@ export function decodePayload(message: Buffer): Buffer {
 }
 
 /**
+ * Reads the same of a message in pieces. One that is a field and nothing else, as every client writes them, is not put together.
+ * @returns views of the pieces
+ * @throws MalformedMessage
+ */
+export function decodePieces(message: readonly Buffer[]): readonly Buffer[] {
+  const [first, ...more] = message;
+  if (!first || more.length === 0) return [decodePayload(first ?? encodedEmpty)];
+  const head = headOf(1, message.reduce((sum, { length }) => sum + length, 0) - headBytesOf(first));
+  const isPlain = head.length <= first.length && head.equals(first.subarray(0, head.length));
+  if (!isPlain) return [decodePayload(Buffer.concat(message))];
+  return [first.subarray(head.length), ...more].filter(({ length }) => length > 0);
+}
+
+/** Bytes of the tag and the length that a message begins with. */
+const headBytesOf = (message: Buffer): number => message.findIndex((byte, at) => at > 0 && byte < 0x80) + 1;
+
+/**
  * Reads Empty: any well-formed message is one.
  * @throws MalformedMessage
  */

@@ -1,5 +1,6 @@
 import { errorFields, log } from "../../functions/platform/log.ts";
 import { encodedEmpty, MalformedMessage } from "./codec.ts";
+import { type Message, whole } from "./message-reader.ts";
 import type { AdmittedCall, Method, OpenCall } from "./open-call.ts";
 import { framed } from "./response-wire.ts";
 import { invalidArgument, type ReplyValues, RpcError, rpcErrorOf } from "./rpc-error.ts";
@@ -17,14 +18,27 @@ export const unaryReply = (
 ): Method => ({
   path,
   isStream: false,
-  handle: (call, message) => serveOne(call, message, answer, (reply) => call.reply(reply.message, reply.trailers)),
+  handle: (call, message) =>
+    serveOne(
+      call,
+      () => answer(call, whole(message)),
+      (reply) => call.reply(reply.message, reply.trailers),
+    ),
 });
 
-/** A method that takes a message and answers Empty, with trailers. */
-export const unary = (path: string, answer: (call: AdmittedCall, message: Buffer) => Promise<ReplyValues>): Method => ({
+/** A method that takes a message, in the pieces that it came in, and answers Empty, with trailers. */
+export const unary = (
+  path: string,
+  answer: (call: AdmittedCall, message: Message) => Promise<ReplyValues>,
+): Method => ({
   path,
   isStream: false,
-  handle: (call, message) => serveOne(call, message, answer, (trailers) => call.reply(encodedEmpty, trailers)),
+  handle: (call, message) =>
+    serveOne(
+      call,
+      () => answer(call, message),
+      (trailers) => call.reply(encodedEmpty, trailers),
+    ),
 });
 
 /** Where a streaming method puts its messages. */
@@ -52,8 +66,7 @@ export const serverStream = (
   handle: (call, message) =>
     serveOne(
       call,
-      message,
-      () => answer(call, message, outletOf(call)),
+      () => answer(call, whole(message), outletOf(call)),
       (trailers) => call.complete(trailers),
     ),
 });
@@ -65,7 +78,7 @@ export const exchange = (path: string, answer: (message: Buffer) => Buffer): Met
   takes: "many",
   handle(call, message) {
     try {
-      const reply = answer(message);
+      const reply = answer(whole(message));
       if (!call.write(framed(reply), reply.length)) call.waitForReader();
     } catch (error) {
       call.refuse(answerTo(error, path));
@@ -74,18 +87,13 @@ export const exchange = (path: string, answer: (message: Buffer) => Buffer): Met
   finish: (call) => call.complete(),
 });
 
-function serveOne<T>(
-  call: OpenCall,
-  message: Buffer,
-  answer: (call: OpenCall, message: Buffer) => Promise<T>,
-  say: (answer: T) => void,
-): void {
+function serveOne<T>(call: OpenCall, answer: () => Promise<T>, say: (answer: T) => void): void {
   call.hold();
   const done = () => {
     call.release();
     call.settled();
   };
-  started(call, message, answer).then(
+  started(call, answer).then(
     (value) => {
       say(value);
       done();
@@ -98,13 +106,9 @@ function serveOne<T>(
 }
 
 /** What is thrown at once is a rejection like any other. */
-async function started<T>(
-  call: OpenCall,
-  message: Buffer,
-  answer: (call: OpenCall, message: Buffer) => Promise<T>,
-): Promise<T> {
+async function started<T>(call: OpenCall, answer: () => Promise<T>): Promise<T> {
   call.throwIfEnded();
-  return await answer(call, message);
+  return await answer();
 }
 
 function outletOf(call: OpenCall): Outlet {

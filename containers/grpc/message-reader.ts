@@ -5,7 +5,7 @@ import { neverRetry, RpcError } from "./rpc-error.ts";
 /** Finds the messages in the bytes of a request, however they are cut. */
 export class MessageReader {
   readonly #bytesMax: number;
-  readonly #onMessage: (message: Buffer, isCompressed: boolean) => void;
+  readonly #onMessage: (message: Message, isCompressed: boolean) => void;
   /** The prefix, or what there is of it. */
   #prefix: Buffer | null = null;
   /** Bytes that the message still lacks. */
@@ -14,9 +14,9 @@ export class MessageReader {
 
   /**
    * @param bytesMax of a message as it travels
-   * @param onMessage is given a view of the bytes read, or one copy where they came in several pieces
+   * @param onMessage is given views of the bytes read
    */
-  constructor(bytesMax: number, onMessage: (message: Buffer, isCompressed: boolean) => void) {
+  constructor(bytesMax: number, onMessage: (message: Message, isCompressed: boolean) => void) {
     this.#bytesMax = bytesMax;
     this.#onMessage = onMessage;
   }
@@ -57,8 +57,10 @@ export class MessageReader {
   }
 
   #finish(): void {
-    const [first, ...more] = this.#parts;
-    const message = more.length === 0 ? (first ?? nothing) : Buffer.concat(this.#parts);
+    const parts = this.#parts;
+    const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+    const isCrumbled = parts.length > 1 && bytes < parts.length * pieceBytesMin;
+    const message = isCrumbled ? [Buffer.concat(parts, bytes)] : parts;
     const isCompressed = this.#prefix![0] === 1;
     this.#prefix = null;
     this.#parts = [];
@@ -66,4 +68,12 @@ export class MessageReader {
   }
 }
 
-const nothing = Buffer.alloc(0);
+/** Less than this a piece, and what each costs by itself is more than putting them together: a sender may cut as it likes. */
+const pieceBytesMin = 8 * 1024;
+
+/** A message, or what is left of one, in the pieces that it came in. */
+export type Message = readonly Buffer[];
+
+/** For whoever wants it in one piece. */
+export const whole = (message: Message): Buffer =>
+  message.length === 1 ? (message[0] as Buffer) : Buffer.concat(message);

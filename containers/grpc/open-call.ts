@@ -5,7 +5,7 @@ import type { ByteBudget } from "./byte-budget.ts";
 import type { CallerWishes } from "./call-metadata.ts";
 import { answered } from "./connections.ts";
 import { inflate } from "./inflate.ts";
-import { MessageReader } from "./message-reader.ts";
+import { type Message, MessageReader, whole } from "./message-reader.ts";
 import type { Metrics } from "./metrics.ts";
 import { RequestMetadata } from "./request-metadata.ts";
 import { framed, refusalHeaders, responseHeaders, trailersOf } from "./response-wire.ts";
@@ -20,7 +20,7 @@ export interface Method {
   /** How many messages a request has. @default "one" */
   readonly takes?: "one" | "many";
   /** Is given a message: the one of a request when that is whole, any of many as it comes. */
-  handle(call: OpenCall, message: Buffer): void;
+  handle(call: OpenCall, message: Message): void;
   /** Of many messages the last one has been handled. */
   finish?(call: OpenCall): void;
 }
@@ -75,7 +75,7 @@ export class OpenCall implements AdmittedCall {
   #ending: AbortController | undefined;
   #reason: RpcError | undefined;
   /** The one message of a request that is not whole yet. */
-  #message: Buffer | undefined;
+  #message: Message | undefined;
   /** Messages behind a compressed one wait for it. */
   #inflating: Promise<void> | undefined;
   #held = 0;
@@ -258,18 +258,18 @@ export class OpenCall implements AdmittedCall {
     return true;
   }
 
-  #take(message: Buffer, isCompressed: boolean): void {
+  #take(message: Message, isCompressed: boolean): void {
     if (isCompressed || this.#inflating) this.#inflateInTurn(message, isCompressed);
     else this.#deliver(message);
   }
 
-  #inflateInTurn(message: Buffer, isCompressed: boolean): void {
+  #inflateInTurn(message: Message, isCompressed: boolean): void {
     const before = this.#inflating;
     this.hold();
     this.#inflating = (async () => {
       try {
         await before;
-        const inflated = isCompressed ? await this.#inflate(message) : message;
+        const inflated = isCompressed ? [await this.#inflate(whole(message))] : message;
         if (!this.#hasEnded) this.#deliver(inflated);
       } catch (error) {
         this.refuse(error);
@@ -285,7 +285,7 @@ export class OpenCall implements AdmittedCall {
     });
   }
 
-  #deliver(message: Buffer): void {
+  #deliver(message: Message): void {
     if (this.#hasEnded) return;
     this.#listener.onMessage(this, this.#received);
     if (this.method.takes === "many") this.method.handle(this, message);

@@ -1,3 +1,4 @@
+import type { Payload } from "../../functions/runs/payload.ts";
 import type { ReaderLag } from "../../functions/runs/reader-lag.ts";
 import type { ItemKind } from "../../functions/runs/run.ts";
 
@@ -9,7 +10,7 @@ export interface RunName {
 
 export interface NewItem {
   readonly kind: ItemKind;
-  readonly payload: Buffer;
+  readonly payload: Payload;
   readonly producer?: string;
   readonly sequence?: number;
   readonly idempotencyKey?: string;

@@ -1,6 +1,7 @@
 import type { ItemKind } from "../../functions/runs/run.ts";
-import { decodePayload } from "../grpc/codec.ts";
+import { decodePieces } from "../grpc/codec.ts";
 import { unary } from "../grpc/handlers.ts";
+import type { Message } from "../grpc/message-reader.ts";
 import type { Metrics } from "../grpc/metrics.ts";
 import type { AdmittedCall } from "../grpc/open-call.ts";
 import type { ReplyValues } from "../grpc/rpc-error.ts";
@@ -19,8 +20,8 @@ export const learnerAccess = {
 
 /** Takes what actors send and answers when the log has it, as durably as they asked for. */
 export function learnerService(runs: Runs, metrics: Metrics): ServedService {
-  const keep = async (kind: ItemKind, call: AdmittedCall, message: Buffer): Promise<ReplyValues> => {
-    const payload = decodePayload(message);
+  const keep = async (kind: ItemKind, call: AdmittedCall, message: Message): Promise<ReplyValues> => {
+    const payload = decodePieces(message);
     const { run: name, producer, sequence, idempotencyKey, crc32c, acknowledgement } = call.wishes;
     const item = { kind, payload, producer, sequence, idempotencyKey, crc32c, acknowledgement };
     const begun = performance.now();

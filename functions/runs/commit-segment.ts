@@ -1,6 +1,7 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { environment } from "../platform/environment.ts";
 import { failedConditions, keys, sendUntilNoConflict } from "../platform/table.ts";
+import { transactDirectly } from "../platform/transact-directly.ts";
 import { keyItem, type SequencedItem, sequenceItem } from "./identity-store.ts";
 import { RunError } from "./run-error.ts";
 import { requireRun } from "./run-store.ts";
@@ -60,7 +61,7 @@ export async function commitSegment(segment: StoredSegment, writer: number, nowM
       key === "" || seq !== null ? [] : [keyItem(runId, key, { offset: first + index, crc }, nowMs)],
     ),
   ];
-  const write = new TransactWriteCommand({
+  const write = {
     ClientRequestToken: segment.token,
     TransactItems: [
       {
@@ -73,8 +74,9 @@ export async function commitSegment(segment: StoredSegment, writer: number, nowM
       { Update: advancing(segment, entry, writer) },
       ...puts.map((Item) => ({ Put: { TableName, Item } })),
     ],
-  });
-  await sendUntilNoConflict(write).catch(async (error) => {
+  };
+  if (await transactDirectly(write)) return;
+  await sendUntilNoConflict(new TransactWriteCommand(write)).catch(async (error) => {
     if (!failedConditions(error) || !(await isCommitted(segment, writer))) throw error;
   });
 }

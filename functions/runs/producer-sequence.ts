@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { findSequenced, highWaterOf } from "./identity-store.ts";
 import { RunError } from "./run-error.ts";
-import { hasChecksum, type SegmentRecord } from "./segment.ts";
+import { hasChecksum, type NewRecord } from "./segment.ts";
 import type { Placed } from "./segment-pipeline.ts";
 
 /** What became of an item that was handed in. */
@@ -35,7 +35,7 @@ export interface HoldLimits {
 export const holdLimits: HoldLimits = { holdMs: 1000, holdItems: 1000 };
 
 interface Held {
-  readonly record: SegmentRecord;
+  readonly record: NewRecord;
   readonly isAwaited: boolean;
   readonly until: number;
   readonly admitted: PromiseWithResolvers<Admitted>;
@@ -51,7 +51,7 @@ export class ProducerSequence {
   readonly #producer: string;
   readonly #clock: Clock;
   readonly #limits: HoldLimits;
-  readonly #add: (record: SegmentRecord, after: number | null, isAwaited: boolean) => Placed;
+  readonly #add: (record: NewRecord, after: number | null, isAwaited: boolean) => Placed;
   readonly #onGap: () => void;
   readonly #loaded: Promise<void>;
   #high: number | null = null;
@@ -66,7 +66,7 @@ export class ProducerSequence {
     producer: string;
     clock: Clock;
     limits: HoldLimits;
-    add: (record: SegmentRecord, after: number | null, isAwaited: boolean) => Placed;
+    add: (record: NewRecord, after: number | null, isAwaited: boolean) => Placed;
     onGap: () => void;
   }) {
     this.#runId = props.runId;
@@ -87,7 +87,7 @@ export class ProducerSequence {
   }
 
   /** @throws RunError already_exists, aborted, and why the writer has failed */
-  async admit(record: SegmentRecord, isAwaited: boolean): Promise<Admitted> {
+  async admit(record: NewRecord, isAwaited: boolean): Promise<Admitted> {
     this.#busy += 1;
     try {
       await this.#loaded;
@@ -97,7 +97,7 @@ export class ProducerSequence {
     }
   }
 
-  #decide(record: SegmentRecord, seq: number, isAwaited: boolean): Admitted | Promise<Admitted> {
+  #decide(record: NewRecord, seq: number, isAwaited: boolean): Admitted | Promise<Admitted> {
     const pending = this.#pending.get(seq);
     if (pending) return this.#repeat(record, pending);
     const held = this.#held.get(seq);
@@ -116,7 +116,7 @@ export class ProducerSequence {
     return this.#high === null ? seq <= 1 : seq === this.#high + 1;
   }
 
-  #append(record: SegmentRecord, isAwaited: boolean): Admitted {
+  #append(record: NewRecord, isAwaited: boolean): Admitted {
     const seq = record.seq as number;
     const placed = this.#add(record, this.#high, isAwaited);
     this.#high = seq;
@@ -128,18 +128,18 @@ export class ProducerSequence {
     return { ...placed, duplicate: false, isCommitted: false };
   }
 
-  #repeat(record: SegmentRecord, { offset, crc, committed }: Placed & { crc: number }): Admitted {
+  #repeat(record: NewRecord, { offset, crc, committed }: Placed & { crc: number }): Admitted {
     if (!hasChecksum(record, crc)) throw otherBytes(this.#name(record), offset);
     return { offset, committed, duplicate: true, isCommitted: false };
   }
 
-  async #repeatHeld(record: SegmentRecord, held: Held): Promise<Admitted> {
+  async #repeatHeld(record: NewRecord, held: Held): Promise<Admitted> {
     const first = await held.admitted.promise;
     if (!hasChecksum(record, held.record.crc)) throw otherBytes(this.#name(record), first.offset as number);
     return { ...first, duplicate: true };
   }
 
-  async #lookUp(record: SegmentRecord, seq: number): Promise<Admitted> {
+  async #lookUp(record: NewRecord, seq: number): Promise<Admitted> {
     const known = await findSequenced(this.#runId, this.#producer, seq);
     if (known === "forgotten") return stored(null);
     if (known === "passed") {
@@ -151,11 +151,11 @@ export class ProducerSequence {
     return stored(known.offset);
   }
 
-  #name(record: SegmentRecord): string {
+  #name(record: NewRecord): string {
     return `Item ${record.seq} of producer ${this.#producer}`;
   }
 
-  #hold(record: SegmentRecord, seq: number, isAwaited: boolean): Promise<Admitted> {
+  #hold(record: NewRecord, seq: number, isAwaited: boolean): Promise<Admitted> {
     const admitted = Promise.withResolvers<Admitted>();
     this.#held.set(seq, { record, isAwaited, until: this.#clock.now() + this.#limits.holdMs, admitted });
     if (this.#held.size > this.#limits.holdItems) this.#passGap(Math.min(...this.#held.keys()));

@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { crc32 } from "node:zlib";
 import { type Clock, pause, systemClock } from "./clock.ts";
-import { crc32c } from "./crc32c.ts";
 import { releaseLease, renewLease, takeLease } from "./lease-store.ts";
 import { MemoryBudget } from "./memory-budget.ts";
+import { bytesOf, crc32cOf, crc32Of, type Payload } from "./payload.ts";
 import { type HoldLimits, holdLimits } from "./producer-sequence.ts";
 import { recoverRun } from "./recover-run.ts";
 import { ItemKind } from "./run.ts";
 import { isRunError, RunError } from "./run-error.ts";
 import { RunWriter } from "./run-writer.ts";
-import { recordOverhead, type SegmentRecord } from "./segment.ts";
+import { type NewRecord, recordOverhead } from "./segment.ts";
 import { type CommittedSegment, type PipelineLimits, pipelineLimits } from "./segment-pipeline.ts";
 import { probeWrites } from "./segment-store.ts";
 
@@ -35,7 +34,7 @@ export interface RunLogOptions {
 /** An item to be appended. The log keeps a reference to the payload until it is stored: it must not change. */
 export interface NewItem {
   readonly kind: ItemKind;
-  readonly payload: Buffer;
+  readonly payload: Payload;
   /** Up to 128 visible ASCII characters. */
   readonly producer?: string;
   /** The producer's own number of the item, from 0 or 1 on; needs `producer`. */
@@ -189,7 +188,7 @@ export class RunLog {
     const writer = this.#writer;
     if (!writer) throw this.#trouble;
     const isAwaited = item.ack !== "memory";
-    const release = this.#budget.take(record.payload.length + recordOverhead(record));
+    const release = this.#budget.take(bytesOf(record.payload) + recordOverhead(record));
     try {
       const decided = writer.admit(record, isAwaited);
       const admitted = decided instanceof Promise ? await decided : decided;
@@ -205,19 +204,19 @@ export class RunLog {
     }
   }
 
-  #recordOf(item: NewItem): SegmentRecord {
+  #recordOf(item: NewItem): NewRecord {
     const problem = problemOf(item);
     if (problem) throw new RunError("invalid_argument", problem);
     const { kind, payload, producer = "", seq = null, idempotencyKey: key = "" } = item;
     if (item.crc32c !== undefined) checkCrc32c(payload, item.crc32c);
-    return { kind, payload, crc: crc32(payload), checksum: "crc32", time: this.#clock.now(), producer, seq, key };
+    return { kind, payload, crc: crc32Of(payload), checksum: "crc32", time: this.#clock.now(), producer, seq, key };
   }
 
-  #count(record: SegmentRecord, duplicate: boolean): void {
+  #count(record: NewRecord, duplicate: boolean): void {
     if (duplicate) this.counters.duplicates += 1;
     else {
       this.counters.items += 1;
-      this.counters.bytes += record.payload.length;
+      this.counters.bytes += bytesOf(record.payload);
     }
   }
 
@@ -319,8 +318,8 @@ export class RunLog {
 }
 
 /** @throws RunError checksum_mismatch */
-function checkCrc32c(payload: Buffer, said: number): void {
-  const crc = crc32c(payload);
+function checkCrc32c(payload: Payload, said: number): void {
+  const crc = crc32cOf(payload);
   if (crc === said) return;
   throw new RunError("checksum_mismatch", `The payload's CRC-32C is ${crc}, not ${said}.`, { crc });
 }

@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 import { findKeyed } from "./identity-store.ts";
 import { type Admitted, type HoldLimits, otherBytes, ProducerSequence, stored } from "./producer-sequence.ts";
 import type { RunError } from "./run-error.ts";
-import { hasChecksum, type SegmentRecord } from "./segment.ts";
+import { hasChecksum, type NewRecord } from "./segment.ts";
 import { type PipelineEvents, type PipelineLimits, SegmentPipeline } from "./segment-pipeline.ts";
 
 /** Producers remembered at once; one that is forgotten costs a read when it comes again. Names come from callers, so there is a limit. */
@@ -41,18 +41,18 @@ export class RunWriter {
    * Takes an item into the log, unless it is there. Items without a number keep the order of the calls.
    * @throws RunError already_exists, aborted, and why the writer has failed
    */
-  admit(record: SegmentRecord, isAwaited: boolean): Admitted | Promise<Admitted> {
+  admit(record: NewRecord, isAwaited: boolean): Admitted | Promise<Admitted> {
     // A number says more than a key: order too. Who sends both is known by the number.
     if (record.seq !== null) return this.#admitSequenced(record, isAwaited);
     if (record.key !== "") return this.#admitKeyed(record, isAwaited);
     return this.#append(record, isAwaited);
   }
 
-  #append(record: SegmentRecord, isAwaited: boolean): Admitted {
+  #append(record: NewRecord, isAwaited: boolean): Admitted {
     return { ...this.#pipeline.add(record, null, isAwaited), duplicate: false, isCommitted: false };
   }
 
-  async #admitSequenced(record: SegmentRecord, isAwaited: boolean): Promise<Admitted> {
+  async #admitSequenced(record: NewRecord, isAwaited: boolean): Promise<Admitted> {
     const { producer } = record;
     const sequence = this.#producers.get(producer) ?? this.#newSequence(producer);
     try {
@@ -81,7 +81,7 @@ export class RunWriter {
     return sequence;
   }
 
-  async #admitKeyed(record: SegmentRecord, isAwaited: boolean): Promise<Admitted> {
+  async #admitKeyed(record: NewRecord, isAwaited: boolean): Promise<Admitted> {
     const { key, crc } = record;
     const same = this.#keyed.get(key);
     if (same) {
@@ -96,7 +96,7 @@ export class RunWriter {
     return admitted;
   }
 
-  async #lookUp(record: SegmentRecord, isAwaited: boolean): Promise<Admitted> {
+  async #lookUp(record: NewRecord, isAwaited: boolean): Promise<Admitted> {
     const known = await findKeyed(this.#runId, record.key, this.#clock.now());
     if (!known) return this.#append(record, isAwaited);
     if (!hasChecksum(record, known.crc)) throw otherBytes(`Key ${record.key}`, known.offset);

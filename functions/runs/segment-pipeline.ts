@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type Clock, pause } from "./clock.ts";
 import { commitSegment, type IndexedRecord, indexRowOf, indexRowsMax } from "./commit-segment.ts";
 import { announceHead } from "./head-watch.ts";
+import { bytesOf } from "./payload.ts";
 import { isRunError, RunError } from "./run-error.ts";
-import { recordOverhead, type SegmentBody, SegmentEncoder, type SegmentRecord } from "./segment.ts";
+import { type NewRecord, recordOverhead, type SegmentBody, SegmentEncoder } from "./segment.ts";
 import { putSegment } from "./segment-store.ts";
 
 export interface PipelineLimits {
@@ -113,7 +114,7 @@ export class SegmentPipeline {
    * @param isAwaited whether somebody waits for the commit
    * @throws RunError why the pipeline has failed
    */
-  add(record: SegmentRecord, after: number | null, isAwaited: boolean): Placed {
+  add(record: NewRecord, after: number | null, isAwaited: boolean): Placed {
     if (this.#failure) throw this.#failure;
     const tooFull = this.#open?.refusal(record, this.#limits);
     if (tooFull) this.seal(tooFull);
@@ -286,16 +287,16 @@ class OpenSegment {
   }
 
   /** Why a record has to go into the next segment, or null when it fits. */
-  refusal(record: SegmentRecord, { segmentBytes }: PipelineLimits): SealReason | null {
+  refusal(record: NewRecord, { segmentBytes }: PipelineLimits): SealReason | null {
     const row = indexRowOf(record);
     if (row !== null && !this.#indexRows.has(row) && this.#indexRows.size === indexRowsMax) return "index";
-    return this.encoder.bytes + recordOverhead(record) + record.payload.length > segmentBytes ? "bytes" : null;
+    return this.encoder.bytes + recordOverhead(record) + bytesOf(record.payload) > segmentBytes ? "bytes" : null;
   }
 
-  add(record: SegmentRecord, after: number | null, isAwaited: boolean): void {
+  add(record: NewRecord, after: number | null, isAwaited: boolean): void {
     const { payload, ...rest } = record;
     this.encoder.add(record);
-    this.records.push({ ...rest, payloadBytes: payload.length });
+    this.records.push({ ...rest, payloadBytes: bytesOf(payload) });
     if (!isAwaited) this.unawaited += 1;
     const row = indexRowOf(record);
     if (row !== null) this.#indexRows.add(row);

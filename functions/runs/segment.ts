@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { parse as uuidBytes, stringify as uuidText } from "uuid";
 import { combinedCrc32 } from "./crc32-combination.ts";
 import { crc32c } from "./crc32c.ts";
+import { bytesOf, crc32cOf, crc32Of, type Payload, piecesOf } from "./payload.ts";
 import { ItemKind } from "./run.ts";
 
 /**
@@ -45,9 +46,12 @@ export interface SegmentRecord {
   readonly key: string;
 }
 
+/** One item as it is written; it is read in one piece. */
+export type NewRecord = Omit<SegmentRecord, "payload"> & { readonly payload: Payload };
+
 /** True when a record's payload has a checksum, whichever of the two it was computed as: what is known of older items is CRC-32C. */
-export const hasChecksum = ({ crc, checksum, payload }: SegmentRecord, wanted: number): boolean =>
-  crc === wanted || (checksum === "crc32" && crc32c(payload) === wanted);
+export const hasChecksum = ({ crc, checksum, payload }: NewRecord, wanted: number): boolean =>
+  crc === wanted || (checksum === "crc32" && crc32cOf(payload) === wanted);
 
 export interface SegmentHeader {
   readonly runId: string;
@@ -85,7 +89,7 @@ const pieceBytes = 256 * 1024;
 /** Collects records. Payloads are only referred to until the segment is stored; nobody may change them meanwhile. */
 export class SegmentEncoder {
   readonly header: SegmentHeader;
-  readonly #parts: (Buffer | SegmentRecord)[] = [];
+  readonly #parts: (Buffer | NewRecord)[] = [];
   readonly #positions: number[] = [];
   #bytes = headerBytes;
 
@@ -102,11 +106,11 @@ export class SegmentEncoder {
     return this.#bytes + 4 * this.count + trailerBytes;
   }
 
-  add(record: SegmentRecord): void {
+  add(record: NewRecord): void {
     const head = recordHead(record);
     this.#positions.push(this.#bytes);
     this.#parts.push(head, record);
-    this.#bytes += head.length + record.payload.length;
+    this.#bytes += head.length + bytesOf(record.payload);
   }
 
   encode(): Buffer {
@@ -135,15 +139,16 @@ class Pieces {
   #crc = 0;
 
   /** @param crc CRC-32 of the part, if it is known */
-  add(part: Buffer, crc?: number): void {
-    this.#bytes += part.length;
-    if (part.length >= ownPieceBytes) {
+  add(part: Payload, crc?: number): void {
+    const bytes = bytesOf(part);
+    this.#bytes += bytes;
+    if (bytes >= ownPieceBytes) {
       this.#putTogether();
-      this.#push(part, crc);
+      this.#push(part, bytes, crc);
       return;
     }
-    this.#small.push(part);
-    this.#smallBytes += part.length;
+    this.#small.push(...piecesOf(part));
+    this.#smallBytes += bytes;
     if (this.#smallBytes >= pieceBytes) this.#putTogether();
   }
 
@@ -153,14 +158,14 @@ class Pieces {
   }
 
   #putTogether(): void {
-    if (this.#smallBytes > 0) this.#push(Buffer.concat(this.#small, this.#smallBytes));
+    if (this.#smallBytes > 0) this.#push(Buffer.concat(this.#small, this.#smallBytes), this.#smallBytes);
     this.#small = [];
     this.#smallBytes = 0;
   }
 
-  #push(piece: Buffer, crc?: number): void {
-    this.#pieces.push(piece);
-    this.#crc = crc === undefined ? crc32(piece, this.#crc) : combinedCrc32(this.#crc, crc, piece.length);
+  #push(part: Payload, bytes: number, crc?: number): void {
+    this.#pieces.push(...piecesOf(part));
+    this.#crc = crc === undefined ? crc32Of(part, this.#crc) : combinedCrc32(this.#crc, crc, bytes);
   }
 }
 
@@ -174,11 +179,11 @@ function encodeHeader({ runId, first }: SegmentHeader, as = version): Buffer {
   return bytes;
 }
 
-function recordHead({ kind, payload, crc, checksum = "crc32c", time, producer, seq, key }: SegmentRecord): Buffer {
+function recordHead({ kind, payload, crc, checksum = "crc32c", time, producer, seq, key }: NewRecord): Buffer {
   const names = Buffer.from(producer + key, "utf8");
   const keyBytes = Buffer.byteLength(key);
   const head = Buffer.alloc(recordHeadBytes + names.length);
-  head.writeUInt32BE(payload.length, 4);
+  head.writeUInt32BE(bytesOf(payload), 4);
   head.writeUInt32BE(crc, 8);
   head.writeUInt8(ItemKind[kind], 12);
   head.writeUInt8(payloadChecksums[checksum], 13);

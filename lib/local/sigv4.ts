@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { sign } from "../../functions/platform/signed-headers.ts";
 import { AwsError, type Caller } from "./service.ts";
 
 /**
@@ -99,32 +100,6 @@ export function verifySignature(signature: Signature, caller: Caller, request: S
       403,
     );
   }
-}
-
-/** The signature of a string under a scope's signing key, in hex; a POST policy is signed this way too. */
-export function sign(secretAccessKey: string, scope: string, toSign: string): string {
-  return createHmac("sha256", signingKey(secretAccessKey, scope)).update(toSign).digest("hex");
-}
-
-/** A key serves for a day, a role and a service, and costs four times what a signature does. */
-const signingKeys = new Map<string, KeyObject>();
-const signingKeysMax = 1000;
-
-function signingKey(secretAccessKey: string, scope: string): KeyObject {
-  const name = `${secretAccessKey}/${scope}`;
-  const known = signingKeys.get(name);
-  if (known) return known;
-  const bytes = scope
-    .split("/")
-    .reduce<Buffer>(
-      (secret, part) => createHmac("sha256", secret).update(part).digest(),
-      Buffer.from(`AWS4${secretAccessKey}`),
-    );
-  const key = createSecretKey(bytes);
-  // The scope is what a caller claims, not yet what was verified.
-  if (signingKeys.size >= signingKeysMax) signingKeys.clear();
-  signingKeys.set(name, key);
-  return key;
 }
 
 /** Compares two signatures in constant time. Lengths are those of the bytes: a caller may send any text. */

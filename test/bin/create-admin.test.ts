@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { signedHeaders } from "../../bin/create-admin/aws-api.ts";
+import { signedPost } from "../../bin/create-admin/aws-api.ts";
 import { readPassword } from "../../bin/create-admin/read-password.ts";
 import { runCreateAdmin } from "../../bin/create-admin/run-create-admin.ts";
 import { taskHandler } from "../../functions/platform/workflow-task.ts";
@@ -166,7 +166,7 @@ describe("the question for a password", () => {
 
 it("signs as AWS's own example of a signed POST does", () => {
   // "post-x-www-form-urlencoded" of the published Signature Version 4 test suite.
-  const headers = signedHeaders(
+  const headers = signedPost(
     {
       url: new URL("https://example.amazonaws.com/"),
       service: "service",

@@ -4,6 +4,7 @@ import {
   decodeActorInformation,
   decodeEmpty,
   decodePayload,
+  decodePieces,
   encodeActorInformation,
   encodePayload,
   MalformedMessage,
@@ -51,6 +52,51 @@ describe("against protobufjs", () => {
       const payload = Buffer.alloc(length, 7);
       expect(decodePayload(encodePayload(payload)).equals(payload)).toBe(true);
     }
+  });
+});
+
+describe("a message in pieces", () => {
+  const cut = (message: Buffer, at: readonly number[]): Buffer[] => {
+    const places = [0, ...at.map((place) => place % (message.length + 1)).sort((a, b) => a - b), message.length];
+    return places.slice(1).map((end, index) => message.subarray(places[index], end));
+  };
+  const cuts = fc.array(fc.nat(), { maxLength: 5 });
+
+  it("is read as the whole of it, whatever it is", () => {
+    const messages = fc.oneof(
+      bytes.map(encodePayload),
+      fc.tuple(bytes, bytes).map(([a, b]) => Buffer.concat([a, b])),
+      bytes,
+    );
+    fc.assert(
+      fc.property(messages, cuts, (message, at) => {
+        const read = (decode: () => Buffer) => {
+          try {
+            return text(decode());
+          } catch (error) {
+            return (error as Error).message;
+          }
+        };
+        expect(read(() => Buffer.concat(decodePieces(cut(message, at))))).toBe(read(() => decodePayload(message)));
+      }),
+    );
+  });
+
+  it.each([
+    ["with another field behind the payload", "0a 02 6162 1a 01 63", "6162"],
+    ["with the payload twice", "0a 01 61 0a 01 62", "62"],
+    ["with a length that has more bytes than it needs", "0a 82 80 00 6162", "6162"],
+  ])("is put together %s", (_, message, payload) => {
+    for (let at = 1; at < hex(message).length; at++)
+      expect(text(Buffer.concat(decodePieces(cut(hex(message), [at]))))).toBe(payload);
+  });
+
+  it("stays as it is when it is a payload and nothing else", () => {
+    const [first, second] = cut(encodePayload(Buffer.alloc(100_000, "p")), [65_536]) as [Buffer, Buffer];
+    const pieces = decodePieces([first, second]);
+    expect(pieces).toHaveLength(2);
+    expect([pieces[0]!.buffer, pieces[1]]).toEqual([first.buffer, second]);
+    expect(Buffer.concat(pieces).equals(Buffer.alloc(100_000, "p"))).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import { RpcError } from "../../containers/grpc/rpc-error.ts";
 import type { Appended, Feed, NewItem, RunItem, RunName, Runs } from "../../containers/grpc/runs.ts";
+import { piecesOf } from "../../functions/runs/payload.ts";
 import type { ReaderLag } from "../../functions/runs/reader-lag.ts";
 
 interface Run {
@@ -41,7 +42,7 @@ export class MemoryRuns implements Runs {
     const same = (old: NewItem) => item.sequence !== undefined && old.sequence === item.sequence;
     const found = items.find((old) => same(old) && old.producer === item.producer);
     // A view of the request would keep all of it alive, and tests count memory.
-    if (!found) items.push({ ...item, offset: items.length, payload: Buffer.from(item.payload) });
+    if (!found) items.push({ ...item, offset: items.length, payload: Buffer.concat(piecesOf(item.payload)) });
     const offset = found?.offset ?? items.length - 1;
     this.#wake();
     await this.acknowledgement;

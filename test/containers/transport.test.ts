@@ -113,7 +113,7 @@ describe("messages in bytes", () => {
       fc.property(messages, fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (all, cuts) => {
         const bytes = Buffer.concat(all.map((message) => framed(Buffer.from(message))));
         const found: string[] = [];
-        const reader = new MessageReader(100, (message) => found.push(message.toString("hex")));
+        const reader = new MessageReader(100, (message) => found.push(Buffer.concat(message).toString("hex")));
         for (let at = 0, n = 0; at < bytes.length; n++) {
           const end = at + (cuts[n % cuts.length] as number);
           reader.read(bytes.subarray(at, end));
@@ -123,6 +123,15 @@ describe("messages in bytes", () => {
         expect(reader.isAtEnd).toBe(true);
       }),
     );
+  });
+
+  it("stay in the pieces that they came in, unless those are small", () => {
+    const found: number[][] = [];
+    const reader = new MessageReader(1_000_000, (message) => found.push(message.map(({ length }) => length)));
+    const message = framed(Buffer.alloc(100_000));
+    for (const step of [65_536, 1000, 100_005])
+      for (let at = 0; at < message.length; at += step) reader.read(message.subarray(at, at + step));
+    expect(found).toEqual([[65_531, 34_469], [100_000], [100_000]]);
   });
 
   it("are refused by the prefix when they are too large", () => {

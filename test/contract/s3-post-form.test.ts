@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { HeadObjectCommand, type HeadObjectCommandOutput, type S3Client } from "@aws-sdk/client-s3";
 import { createPresignedPost, type PresignedPostOptions } from "@aws-sdk/s3-presigned-post";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sign } from "../../functions/platform/signed-headers.ts";
 import type { Caller, Permission } from "../../lib/local/service.ts";
-import { sign } from "../../lib/local/sigv4.ts";
 import { type EmbeddedS3, startS3 } from "../support/embedded-s3.ts";
 
 const Bucket = "forms";

@@ -38,7 +38,7 @@ function breakWhere(matches: (call: RecordedCall) => Fault | boolean): void {
 }
 const error = new AwsError("InternalServerError", "We encountered an internal error. Please try again.", 500);
 
-const numbered = (seq: number): NewItem => ({
+const numbered = (seq: number): NewItem & { payload: Buffer } => ({
   kind: "transition",
   payload: Buffer.from(`v${seq}`),
   producer: "robot",
@@ -148,7 +148,8 @@ describe("two writers of a run", () => {
 
   it("never both write: the newer one shuts the other out, and nothing acknowledged is lost", async () => {
     const run = await freshRun();
-    const first = await openRunLog(run.id, { ownerId: "same" });
+    // On a busy machine the second one may take longer to open than items wait for company.
+    const first = await openRunLog(run.id, { ownerId: "same", limits: { lingerMs: 60_000 } });
     await first.append(numbered(1));
     await first.append(plain("from memory", "memory"));
     const second = await openRunLog(run.id, { ownerId: "same" });

@@ -59,6 +59,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+type Item = NewItem & { readonly payload: Buffer };
+
 /** The log and what has been promised about it. */
 class Model {
   readonly runId: string;
@@ -67,7 +69,7 @@ class Model {
   readonly #crashed: RunLog[] = [];
   /** What was acknowledged as durable, by its text: the offset that was said. */
   readonly durable = new Map<string, number>();
-  readonly sent = new Map<string, NewItem>();
+  readonly sent = new Map<string, Item>();
   readonly #next = [1, 1, 1, 1];
 
   constructor(runId: string, log: RunLog) {
@@ -91,7 +93,7 @@ class Model {
   }
 
   /** Sends until it is acknowledged, and holds the answer to what was said before. */
-  async #deliver(item: NewItem): Promise<void> {
+  async #deliver(item: Item): Promise<void> {
     const text = textOf(item);
     this.sent.set(text, item);
     const before = this.durable.get(text);
@@ -140,13 +142,13 @@ class Model {
   }
 }
 
-const numbered = (producer: number, seq: number): NewItem => ({
+const numbered = (producer: number, seq: number): Item => ({
   kind: "transition",
   payload: Buffer.from(`p${producer}:${seq}`),
   producer: `p${producer}`,
   seq,
 });
-const keyed = (key: number): NewItem => ({
+const keyed = (key: number): Item => ({
   kind: "interaction",
   payload: Buffer.from(`key ${key}`),
   idempotencyKey: `k${key}`,

@@ -3,25 +3,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { combinedCrc32 } from "../../functions/runs/crc32-combination.ts";
 import { crc32c } from "../../functions/runs/crc32c.ts";
-import {
-  decodeSegment,
-  footerBytes,
-  hasChecksum,
-  positionsOf,
-  SegmentEncoder,
-  type SegmentRecord,
-} from "../../functions/runs/segment.ts";
+import { crc32Of, type Payload } from "../../functions/runs/payload.ts";
+import { decodeSegment, footerBytes, hasChecksum, positionsOf, SegmentEncoder } from "../../functions/runs/segment.ts";
 
 const header = { runId: "018f3a52-7d2c-7cc2-9c3c-1f0f2b3f4a5b", first: 7 };
 /** What version 1 wrote: two records, with CRC-32C of their payloads. */
 const older =
   "48494c5300010000018f3a527d2c7cc29c3c1f0f2b3f4a5b0000000000000007fdf3b6b38b60af61000000032a94b2e90100000300000000018bcfe56800000000000000000361726d6f6e65127b040a00000000000000000200000000030000018bcfe56800ffffffffffffffff6b2f31000000240000004c0000000200000071bd0c0faf534c4948";
 
-const recordOf = (payload: Buffer): SegmentRecord => ({
-  kind: "transition",
+const recordOf = <P extends Payload>(payload: P) => ({
+  kind: "transition" as const,
   payload,
-  crc: crc32(payload),
-  checksum: "crc32",
+  crc: crc32Of(payload),
+  checksum: "crc32" as const,
   time: 1,
   producer: "arm",
   seq: 1,
@@ -56,6 +50,25 @@ describe("a segment in pieces", () => {
     expect(whole.equals(encoder.encode())).toBe(true);
     expect(pieces).toContain(large);
     expect(decodeSegment(whole).records.map(({ payload }) => payload.length)).toEqual([1, 200_000, 0, 300_000, 1]);
+  });
+
+  it("is the same whether payloads came in pieces or as one", () => {
+    const payload = fc.array(fc.constantFrom(0, 1, 7, 9000, 70_000), { maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(payload, { maxLength: 5 }), (all) => {
+        const payloads = all.map((sizes) => sizes.map((bytes, index) => Buffer.alloc(bytes, `piece ${index}`)));
+        const [whole, inPieces] = [new SegmentEncoder(header), new SegmentEncoder(header)];
+        for (const pieces of payloads) {
+          whole.add(recordOf(Buffer.concat(pieces)));
+          inPieces.add(recordOf(pieces));
+        }
+        const body = inPieces.body();
+        const bytes = Buffer.concat(body.pieces);
+        expect(bytes.equals(whole.encode())).toBe(true);
+        expect([body.bytes, body.crc32]).toEqual([bytes.length, crc32(bytes)]);
+        for (const pieces of payloads) expect(hasChecksum(recordOf(pieces), crc32c(Buffer.concat(pieces)))).toBe(true);
+      }),
+    );
   });
 
   it("of records with either checksum keeps each", () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { equal, sign } from "../sigv4.ts";
+import { sign } from "../../../functions/platform/signed-headers.ts";
+import { equal } from "../sigv4.ts";
 import { S3Error } from "./s3-error.ts";
 
 /** What a chain of chunk signatures begins with: the signature of the headers and what it was made of. */

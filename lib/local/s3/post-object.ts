@@ -1,5 +1,6 @@
+import { sign } from "../../../functions/platform/signed-headers.ts";
 import type { Caller } from "../service.ts";
-import { equal, sign } from "../sigv4.ts";
+import { equal } from "../sigv4.ts";
 import { answerEmpty, answerXml, setHeaders } from "./answer.ts";
 import { announcedChecksum, BodyDigests, type Received } from "./body-digests.ts";
 import { objectArn } from "./bucket.ts";
