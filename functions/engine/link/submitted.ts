@@ -30,7 +30,8 @@ const forms: Form[] = [
   { words: [".target.value"], form: /\b(\w{1,80})\s*:\s*e(?:v|vent)?\.target\.value/g },
   {
     words: ["stringfield(", "textareafield(", "forms.charfield("],
-    form: /^\s+(\w{1,80})\s*=\s*(?:\w{1,40}\.)?(?:StringField|TextAreaField|(?<=forms\.)CharField)\(/gm,
+    // Whatever has a form has a name.
+    form: /^\s+(?!name\s)(\w{1,80})\s*=\s*(?:\w{1,40}\.)?(?:StringField|TextAreaField|(?<=forms\.)CharField)\(/gm,
   },
   {
     words: ["text_area", "text_field", "textarea", "textboxfor", "editorfor"],
