@@ -661,3 +661,19 @@ it("means no sibling where a class calls what it has from its base", async () =>
   ];
   expect(await findingsOfAll(engine, files)).toEqual([]);
 });
+
+it("tells where a file is read, not where it is asked whether the file is there", async () => {
+  const files = [
+    {
+      path: "store.js",
+      source:
+        'const fs = require("fs");\nexports.read = async (file) => {\n  await fs.promises.access(file);\n  return fs.createReadStream(file);\n};\n',
+    },
+    {
+      path: "app.js",
+      source: handler("lib.read(req.query.file).then((s) => s.pipe(res));").replace("./lib", "./store"),
+    },
+  ];
+  const found = await findingsOfAll(engine, files);
+  expect(found.filter(({ path }) => path === "store.js").map(({ startLine }) => startLine)).toEqual([4]);
+});

@@ -62,7 +62,7 @@ export const Condition = z.strictObject({
   below: z.number().optional(),
   /** Is the thing with this path. */
   path: z.array(Path).optional(),
-  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time (`catastrophic-text`: written as text), `always-true` a function that says yes to everything, `whole` what came in as one piece and has no type of the file, `rights` what came in as one piece and has a field that says what somebody may do. */
+  /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time (`catastrophic-text`: written as text), `always-true` a function that says yes to everything, `whole` what came in as one piece and has no type of the file, `record` what a class of records has made, `rights` what came in as one piece and has a field that says what somebody may do. */
   shape: z
     .enum([
       "absent",
@@ -78,6 +78,7 @@ export const Condition = z.strictObject({
       "catastrophic-text",
       "always-true",
       "whole",
+      "record",
       "rights",
     ])
     .optional(),

@@ -96,3 +96,11 @@ export function givenBack(
     return joinAll([...passed, own, element]);
   });
 }
+
+/** `note.save((error, saved) => …)`: the first of two is no part of what was saved; of lists each element is. */
+export function takesFailureFirst({ language }: Run, { callee }: Call, { fn: { params } }: ClosureValue): boolean {
+  if (language !== "javascript" || callee.kind !== "field" || elementwise.test(callee.name)) return false;
+  return /^_?(err|error)$/.test(params[0]?.name ?? "");
+}
+
+const elementwise = /^(forEach|map|flatMap|filter|find\w*|some|every|reduce|sort)$/;

@@ -3,7 +3,7 @@ import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
 import { cleansOf, promised } from "./call-cleans.ts";
-import { givenBack, noteGiven } from "./callbacks.ts";
+import { givenBack, noteGiven, takesFailureFirst } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "./check.ts";
@@ -414,6 +414,8 @@ function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
       if (isToldFailure(run, call, called, i)) return callBack(run, frame, closure, null, []);
       const given = givenTo(run, call, called, i);
       const args = given.length > 0 ? given : givenBack(run, call, called, closure, i);
+      if (takesFailureFirst(run, call, closure))
+        return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);
       return callBack(run, frame, closure, called.receiver, args);
     }),
   );

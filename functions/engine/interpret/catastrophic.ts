@@ -29,7 +29,8 @@ const canFail = (follows: string): boolean => follows.replace(/^([+*]|\{\d+,\})\
 interface Atom {
   text: string;
   optional: boolean;
-  unbounded: boolean;
+  /** It takes as much as it likes, or what is between two lengths: `(a{2,4})+` divides eight letters in many ways, too. */
+  varying: boolean;
 }
 
 function repeatsFreely(group: string): boolean {
@@ -37,10 +38,10 @@ function repeatsFreely(group: string): boolean {
   const branches = split(group.replace(/^\?(:|P?<\w+>)/, ""));
   const atoms = branches.map(atomsOf);
   const lonely = atoms.some((branch) => {
-    const repeated = branch.filter((atom) => atom.unbounded);
+    const repeated = branch.filter((atom) => atom.varying);
     return (
       repeated.length > 0 &&
-      branch.every((atom) => atom.unbounded || atom.optional || atom.text === ".") &&
+      branch.every((atom) => atom.varying || atom.optional || atom.text === ".") &&
       overlapping(branch)
     );
   });
@@ -50,7 +51,7 @@ function repeatsFreely(group: string): boolean {
 
 /** Two things in a row that can both take the same text, or one that is alone. */
 const overlapping = (branch: readonly Atom[]): boolean =>
-  branch.filter((atom) => !atom.optional || atom.unbounded).length <= 1 || branch.some((atom) => atom.text === ".");
+  branch.filter((atom) => !atom.optional || atom.varying).length <= 1 || branch.some((atom) => atom.text === ".");
 
 /** `(\w|\d)*`, `(.|\n)*` is not: the dot leaves out line ends. */
 const ambiguous = (branches: readonly string[]): boolean =>
@@ -62,6 +63,11 @@ const ambiguous = (branches: readonly string[]): boolean =>
           (a === "." && /^(\\[wds]|[a-zA-Z0-9])$/.test(b))),
     ),
   );
+
+function isRange(quantifier: string): boolean {
+  const [, least = "0", most = "0"] = /^\{(\d*),(\d+)\}/.exec(quantifier) ?? [];
+  return Number(most) > Math.max(1, Number(least));
+}
 
 function atomsOf(branch: string): Atom[] {
   const atoms: Atom[] = [];
@@ -79,7 +85,7 @@ function atomsOf(branch: string): Atom[] {
     atoms.push({
       text,
       optional: /^([*?]|\{0?,)/.test(quantifier),
-      unbounded: /^([+*]|\{\d*,\})/.test(quantifier),
+      varying: /^([+*]|\{\d*,\})/.test(quantifier) || isRange(quantifier),
     });
   }
   return atoms;

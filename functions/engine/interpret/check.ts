@@ -264,6 +264,10 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
   return true;
 }
 
+/** `new Book(req.body)`: what a class of records makes is no text, whatever went into it. */
+const made = /(^|\.)\p{Lu}\w*(\(\))?$|\(\)\(\)$/u;
+const ofRecords = /(^|[/_.-])(models?|entit(y|ies)|schemas?)([/_.-]|\(|$)|mongoose|sequelize/i;
+
 function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   if (shape === "present") return true;
   if (shape === "list" || shape === "map") return value.slots?.shape === shape;
@@ -271,6 +275,7 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   if (shape === "always-true") return value.closures.length > 0 && value.closures.every(({ fn }) => isTrue(fn));
   if (shape === "constant") return value.constants !== null;
   if (shape === "whole") return value.taint.length > 0 && value.instance === null;
+  if (shape === "record") return value.paths.some((path) => made.test(path) && ofRecords.test(path));
   if (shape === "rights")
     return (
       value.taint.length > 0 && (value.instance ? hasRights(value.instance.node) : typeElsewhere(value) !== undefined)

@@ -85,11 +85,22 @@ const listOf = (values: readonly Value[]): Value =>
     values.map((value) => ({ key: null, value, spread: false })),
   );
 
-/** `dict(other, a=1)` */
+/** `dict(other, a=1)`, `dict((name, value) for ...)` */
 function mapOf(other: Value | undefined, named: ReadonlyMap<string, Value>): Value {
-  if (other?.slots && named.size === 0) return other;
-  const { entries, rest } = other?.slots ?? { entries: [], rest: null };
+  if (other?.slots?.shape === "map" && named.size === 0) return other;
+  const { entries, rest } = mapOfPairs(other) ?? { entries: [], rest: null };
   return { ...tainted(other?.taint ?? []), slots: { shape: "map", entries: new Map([...entries, ...named]), rest } };
+}
+
+/** What pairs of a key and a value say, or a map that they are given as. */
+function mapOfPairs(other: Value | undefined): Slots | null {
+  if (other?.slots?.shape !== "list") return other?.slots ?? null;
+  const pairs = [...other.slots.entries.values(), ...(other.slots.rest ? [other.slots.rest] : [])];
+  const entries = pairs.map((pair) => {
+    const [key = null, value] = pair.slots?.shape === "list" ? ["0", "1"].map((at) => elementAt(pair, at)) : [];
+    return { key, value: value ?? pair, spread: false };
+  });
+  return collect("map", entries).slots;
 }
 
 /** `array_merge($defaults, $given)`: later keys win; elements without a key of their own are numbered on. */

@@ -98,7 +98,10 @@ const firstOfFunctions = (catalogue: Catalogue, all: readonly PlacedCandidate[])
 /** Places of a function that are told for one value from another file, where each has to be put right. */
 const placesMax = 3;
 
-/** Of all that a value from another file does in a function, the first places; only the first, where looking at the value puts it right. */
+/**
+ * Of all that a value from another file does in a function, the first places; only the first, where looking at the value puts it right.
+ * To ask whether a file is there says less than to read it.
+ */
 function firstOfValues(catalogue: Catalogue, all: readonly PlacedCandidate[]): PlacedCandidate[] {
   const arrived = (once: boolean) => (placed: PlacedCandidate) =>
     catalogue.rules.get(placed.candidate.ruleId)?.oncePerValue === once ? arrivalOf(placed) : null;
@@ -126,9 +129,15 @@ function firstOf(
     if (known) known.push(placed);
     else alike.set(key, [placed]);
   }
-  const left = new Set([...alike.values()].flatMap((places) => places.sort(inPlaceOrder).slice(max)));
+  const left = new Set([...alike.values()].flatMap((places) => places.sort(surestFirst).slice(max)));
   return all.filter((placed) => !left.has(placed));
 }
+
+const surestFirst = (a: PlacedCandidate, b: PlacedCandidate): number =>
+  Number(isUnsure(a)) - Number(isUnsure(b)) || inPlaceOrder(a, b);
+
+/** Less than even chances. */
+const isUnsure = ({ candidate }: PlacedCandidate): boolean => candidate.confidence < 0.5;
 
 const inPlaceOrder = ({ candidate: a }: PlacedCandidate, { candidate: b }: PlacedCandidate): number =>
   a.startLine - b.startLine || a.startColumn - b.startColumn || a.endLine - b.endLine || a.endColumn - b.endColumn;

@@ -27,6 +27,12 @@ const forms: Form[] = [
   },
   { words: ["<textarea", "<input"], form: /<(?:textarea|input)\b[^<>]{0,300}?\sbind:value=\{([\w.$]{1,80})\}/gi },
   { words: [".target.value"], form: /\bset([A-Z]\w{0,80})\(\s*e(?:v|vent)?\.target\.value/g },
+  { words: [".target.value"], form: /\b(\w{1,80})\s*:\s*e(?:v|vent)?\.target\.value/g },
+  {
+    words: ["stringfield(", "textareafield(", "forms.charfield("],
+    // Whatever has a form has a name.
+    form: /^\s+(?!name\s)(\w{1,80})\s*=\s*(?:\w{1,40}\.)?(?:StringField|TextAreaField|(?<=forms\.)CharField)\(/gm,
+  },
   {
     words: ["text_area", "text_field", "textarea", "textboxfor", "editorfor"],
     form: /\b(?:text_area|text_field|textarea|TextAreaFor|TextBoxFor|EditorFor)\b[\s(]*(?:\w+\s*=>\s*\w+\.|:|["'])(\w{1,80})/g,
@@ -37,6 +43,12 @@ const forms: Form[] = [
 const reads: Form[] = [
   { words: [".body."], form: /\b(?:req|request)\.body\.(\w{1,80})/g },
   { words: ["request."], form: /\brequest\.(?:POST|form|data|json|values)(?:\.get)?[[(]\s*["'](\w{1,80})/g },
+  // The body as a whole, first.
+  {
+    words: ["= request.get_json(", "= request.json", "= await request.json(", "= await request.post("],
+    form: /\b(?:data|body|payload|content)(?:\.get\(|\[)\s*["'](\w{1,80})/g,
+  },
+  { words: ["= req.body;", "= request.body;"], form: /\b(?:body|data|payload)\.(\w{1,80})/g },
   { words: ["cleaned_data", "validated_data"], form: /\b(?:cleaned_data|validated_data)[[.](?:get\()?["'](\w{1,80})/g },
   { words: ["form."], form: /\bform\.(\w{1,80})\.data\b/g },
   { words: ["$request->"], form: /\$request->(?:input|get|post|string)\(\s*["'](\w{1,80})/g },
