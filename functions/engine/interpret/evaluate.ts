@@ -367,7 +367,8 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
     e.type === "error" ||
     run.language === "javascript" ||
     run.language === "php" ||
-    run.language === "ruby"
+    run.language === "ruby" ||
+    isFirst(frame, e)
   )
     noteOrigins(frame, e);
   const [closure] = value.closures;
@@ -375,6 +376,13 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
     run.exports.set(e.to.name, closure);
   assign(run, frame, e.to, value, e, e.type);
   return value;
+}
+
+/** `URI uri = null; try { uri = new URI(x); }`: a variable that had nothing yet is declared by what it gets. */
+function isFirst(frame: Frame, { to }: Assign): boolean {
+  if (to.kind !== "variable") return false;
+  const before = frame.scope.binding(to.name)?.get(to.name);
+  return !before || (before.taint.length === 0 && before.constants?.every((one) => one === null) === true);
 }
 
 /** `const { hostname } = new URL(x)` declares a field of what was made. */
