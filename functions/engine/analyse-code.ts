@@ -132,12 +132,15 @@ const inPlace = (hits: readonly Hit[], places: Places | null): readonly Hit[] =>
 /** The language of rules whose files this grammar reads. */
 const writtenIn = (grammar: string): string => ({ tsx: "typescript", bash: "shell" })[grammar] ?? grammar;
 
+/** Languages whose pages are asked for rows that somebody has stored before. */
+const storesRows: ReadonlySet<string> = new Set(["php", "java"]);
+
 /** What other files are told. @throws TimeUp */
 function linksOf(catalogue: Catalogue, file: FileContext, run: Run, module: Module, hits: readonly Hit[]): LinkRecord {
   run.limit.check();
   const rules = catalogue.controlRules.map((rule) => rule.id);
   const web = webRecordOf(run.knowledge.web, file, module, rules, run);
-  const tables = run.language === "php" ? tablesOf(file.text) : {};
+  const tables = storesRows.has(run.language) ? tablesOf(file.text) : {};
   const mappers = mapperParametersOf(run, module);
   return { ...linkRecordOf(catalogue, file, run, hits), ...tables, ...mappers, ...(web && { web }) };
 }

@@ -1,4 +1,5 @@
 import type { Call, Expression } from "../ir/ir.ts";
+import { innermost } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
 import { cleaned, type Value } from "./value.ts";
 
@@ -7,7 +8,7 @@ const parsers = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|parse_url|url_pa
 
 /** `new URL(x).hostname`, also by way of variables: the address x whose host this is. */
 export function addressOfHost(frame: Frame, operand: Expression): Expression | null {
-  const here = original(frame, operand);
+  const here = innermost(original(frame, operand));
   if (here.kind === "call" && isHostOf(here)) return here.args[0]?.value ?? null;
   const read = here.kind === "call" && here.args.length === 0 ? here.callee : here;
   if (!(read.kind === "field" && hostNames.test(read.name)) && !(read.kind === "index" && isHostKey(read.key)))

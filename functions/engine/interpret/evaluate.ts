@@ -17,6 +17,7 @@ import { noteBounds } from "./memory-faults.ts";
 import { indexOf } from "./memory-indexes.ts";
 import { accessPath, basePaths, globalName, hasOpenClasses, isKey, isPackage, memberPaths } from "./names.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
+import { noteOrigin } from "./origins.ts";
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates } from "./scope.ts";
@@ -361,44 +362,12 @@ export function storeEntry(run: Run, frame: Frame, key: unknown, value: Value, a
 function assignment(run: Run, frame: Frame, e: Assign): Value {
   nameFunction(run, frame, e);
   const value = evaluate(run, frame, e.from);
-  // PHP and Ruby declare nothing; the error of a call is about that call whether it has a variable of its own or not.
-  if (
-    e.declares ||
-    e.type === "error" ||
-    run.language === "javascript" ||
-    run.language === "php" ||
-    run.language === "ruby"
-  )
-    noteOrigins(frame, e);
+  noteOrigin(run, frame, e);
   const [closure] = value.closures;
   if (closure?.fn.exported && e.to.kind === "variable" && e.from.kind === "closure")
     run.exports.set(e.to.name, closure);
   assign(run, frame, e.to, value, e, e.type);
   return value;
-}
-
-/** `const { hostname } = new URL(x)` declares a field of what was made. */
-function noteOrigins(frame: Frame, { to, from }: Assign): void {
-  if (to.kind === "variable") frame.scope.noteOrigin(to.name, from);
-  // `stem, extension = os.path.splitext(name)`
-  const ending = to.kind === "collection" && to.shape === "list" ? to.entries[1]?.value : undefined;
-  if (
-    ending?.kind === "variable" &&
-    from.kind === "call" &&
-    from.callee.kind === "field" &&
-    from.callee.name === "splitext"
-  )
-    frame.scope.noteOrigin(ending.name, from);
-  if (to.kind !== "collection" || to.shape !== "map") return;
-  for (const { key, value } of to.entries)
-    if (value.kind === "variable" && key?.kind === "literal")
-      frame.scope.noteOrigin(value.name, {
-        start: value.start,
-        end: value.end,
-        kind: "field",
-        of: from,
-        name: String(key.value),
-      });
 }
 
 /** `exports.login = function () {}` has a name after all. */

@@ -177,7 +177,9 @@ function branch(
   }
   const before = frame.scope.copy();
   refine(run, frame, test, true);
+  frame.under.push(test);
   execute(run, frame, then);
+  frame.under.pop();
   // The page itself may stand behind `else`; an `elseif` asks some more.
   if (otherwise.every(({ kind }) => kind === "branch")) noteRefusal(run, frame, test, then);
   const after = frame.scope.variables;

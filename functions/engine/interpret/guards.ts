@@ -175,12 +175,14 @@ function answerTest(run: Run, frame: Frame, left: Expression, right: Expression,
   if (right.kind !== "literal") return;
   if (call?.kind === "operation" && typeof right.value === "boolean") refine(run, frame, call, same === right.value);
   if (call?.kind !== "call") return;
-  // Pointers that are answers tell by being null or not, and so do matches.
-  if (right.value === null && (run.language === "c" || isPatternTest(call))) refine(run, frame, call, !same);
+  // Pointers that are answers tell by being null or not, and so do matches and, where what is true or false never is null, all others.
+  if (right.value === null && (tellsByNull.has(run.language) || isPatternTest(call))) refine(run, frame, call, !same);
   const counts = call.callee.kind === "field" && call.callee.name === "test";
   if (typeof right.value === "boolean" || (counts && (right.value === 0 || right.value === 1)))
     refine(run, frame, call, same === Boolean(right.value));
 }
+
+const tellsByNull: ReadonlySet<string> = new Set(["c", "java", "kotlin"]);
 
 /** `process.env.NODE_ENV !== "production"`: what follows is not what the world sees. */
 function isDevelopment(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): boolean {
@@ -310,9 +312,7 @@ function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
   }
   // `User.column_names` is a call in Ruby.
   const name = accessPath(list.kind === "call" && list.args.length === 0 ? list.callee : list) ?? "";
-  return slots === null && !(list.kind === "variable" && value.taint.length > 0)
-    ? allowName.test(lastSegment(name))
-    : false;
+  return slots === null && allowName.test(lastSegment(name));
 }
 
 /** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */

@@ -57,6 +57,7 @@ export function newFrame(
     returns: [],
     guard: null,
     loops: [],
+    under: [],
     throws: null,
     inlined: 0,
     given: new Map(),

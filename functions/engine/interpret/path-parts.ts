@@ -30,7 +30,7 @@ export function childOfParent(folder: Expression): Expression | null {
   return isFolderOf ? (folder.args[0]?.value ?? null) : null;
 }
 
-const cuts = /^(splitext|[gG]etExtension|getFilenameExtension|extName|extname|r?split|r?partition|substring)$/;
+const cuts = /^(splitext|Ext|[gG]etExtension|getFilenameExtension|extName|extname|r?split|r?partition|substring)$/;
 /** Names are not made in more steps than these. */
 const hopsMax = 12;
 const sameNames = /^(lower|upper|toLowerCase|toUpperCase|To(Lower|Upper)(Invariant)?|strip|[tT]rim|Path|PurePath)$/;
@@ -59,7 +59,7 @@ function partOf(here: Expression): Expression | null {
   if (here.kind !== "call" || !(cuts.test(calledName(here)) || sameNames.test(calledName(here)))) return null;
   const { callee, args } = here;
   // Functions of a module take the name as an argument, methods of texts are the name's own.
-  const given = /^(splitext|[gG]etExtension|getFilenameExtension|ext[Nn]ame|Path|PurePath)$/.test(calledName(here));
+  const given = /^(splitext|Ext|[gG]etExtension|getFilenameExtension|ext[Nn]ame|Path|PurePath)$/.test(calledName(here));
   return given ? (args[0]?.value ?? null) : callee.kind === "field" ? callee.of : null;
 }
 

@@ -149,6 +149,8 @@ export interface Frame {
   /** Filled while a function is summarised. */
   guard: Guard | null;
   loops: { breaks: Variables[]; continues: Variables[]; rewritten: Rewritten | null; test: Expression | null }[];
+  /** The tests that hold where the statement stands, the innermost last. */
+  under: Expression[];
   /** The state in which the innermost try statement may be left, and of how many places it is. */
   throws: { state: Variables | null; places: number } | null;
   inlined: number;

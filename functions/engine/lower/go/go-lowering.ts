@@ -3,27 +3,29 @@ import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { Lowering } from "../lowering.ts";
 import { expressions } from "./expressions.ts";
 import { statements } from "./statements.ts";
-import { methodsAlone, receiverTypeOf } from "./types.ts";
+import { fieldNamesOf, methodsAlone, receiverTypeOf } from "./types.ts";
 
 /** Go up to 1.25, generics included. */
 export class GoLowering extends Lowering {
   /** Methods stand apart from their types; they are gathered before anything is lowered. */
   readonly methods = new Map<string, SyntaxNode[]>();
+  /** Types that the file declares: the names of a struct's fields in order, null for types of another kind. */
+  readonly declared = new Map<string, readonly string[] | null>();
   /** Names of the results of the functions being lowered, for returns that do not say what they give. */
   readonly results: string[][] = [];
 
   protected override program(root: SyntaxNode): Statement[] {
-    const declared = new Set<string>();
     for (const node of root.children) {
       if (node.type === "method_declaration") {
         const type = receiverTypeOf(this, node);
         this.methods.set(type, [...(this.methods.get(type) ?? []), node]);
       }
       if (node.type === "type_declaration")
-        for (const spec of node.children) declared.add(this.textOf(childIn(spec, "name") ?? spec));
+        for (const spec of node.children)
+          this.declared.set(this.textOf(childIn(spec, "name") ?? spec), fieldNamesOf(this, childIn(spec, "type")));
     }
     const body = this.statements(root.children);
-    const alone = [...this.methods].filter(([type]) => !declared.has(type));
+    const alone = [...this.methods].filter(([type]) => !this.declared.has(type));
     const classes = alone.map(([type, methods]) => methodsAlone(this, type, methods));
     // Types and imports first: Go lets a file use them before they stand.
     const first = (statement: Statement) => statement.kind === "import" || statement.kind === "class";

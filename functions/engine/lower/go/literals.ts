@@ -1,22 +1,23 @@
 import type { Argument, Entry, Expression } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
-import { type Lowering, span } from "../lowering.ts";
+import { span } from "../lowering.ts";
+import type { GoLowering } from "./go-lowering.ts";
 import { nameOf, typeName } from "./types.ts";
 
 /** `T{…}`: a list, a map, or an instance with named fields. */
-export function compositeOf(l: Lowering, node: SyntaxNode): Expression {
+export function compositeOf(l: GoLowering, node: SyntaxNode): Expression {
   const body = childIn(node, "body");
   return body ? literalOf(l, node, childIn(node, "type"), body) : l.unknown(node);
 }
 
 /** What `make(T)` and `new(T)` give. */
-export function emptyOf(l: Lowering, node: SyntaxNode, type: SyntaxNode): Expression {
+export function emptyOf(l: GoLowering, node: SyntaxNode, type: SyntaxNode): Expression {
   return literalOf(l, node, asType(type), undefined);
 }
 
 /** The type of the elements is left out where the type around says it. */
 function literalOf(
-  l: Lowering,
+  l: GoLowering,
   at: SyntaxNode,
   type: SyntaxNode | undefined,
   body: SyntaxNode | undefined,
@@ -29,16 +30,37 @@ function literalOf(
   const fields = elements.every((e) => e.type === "keyed_element" && fieldName(l, e) !== null);
   if (written === null) return fields ? mapOf(l, at, elements, undefined) : listOf(l, at, elements, undefined);
   // A named type can be a map or a list underneath: bson.M{"a": b}, url.Values{}, bson.D{{"a", b}}.
-  if (!fields)
+  const inOrder = fields ? null : fieldsInOrder(l, written, elements);
+  if (!fields && !inOrder)
     return elements.some((e) => e.type === "keyed_element")
       ? mapOf(l, at, elements, undefined)
       : listOf(l, at, elements, undefined);
-  const args = elements.map((e): Argument => ({ name: fieldName(l, e), spread: false, value: elementValue(l, e) }));
+  const args = elements.map(
+    (e, i): Argument => ({
+      name: inOrder ? (inOrder[i] ?? null) : fieldName(l, e),
+      spread: false,
+      value: elementValue(l, e),
+    }),
+  );
   return { ...span(at), kind: "call", callee: nameOf(l, type ?? at, written), args, isNew: true };
 }
 
+/**
+ * The fields that `T{a, b}` fills without naming them. A type of another file is taken for a struct with fields of unknown names where
+ * variables stand between the braces; lists of constants stay lists, since tests ask for what is in them.
+ */
+function fieldsInOrder(l: GoLowering, type: string, elements: readonly SyntaxNode[]): readonly string[] | null {
+  const declared = l.declared.get(type);
+  if (declared !== undefined) return declared;
+  const plain = elements.every((e) => isVariable(e.type === "literal_element" ? e.children[0] : e));
+  return plain && !type.includes(".") ? [] : null;
+}
+
+const isVariable = (node: SyntaxNode | undefined): boolean =>
+  node?.type === "identifier" || node?.type === "selector_expression";
+
 const listOf = (
-  l: Lowering,
+  l: GoLowering,
   at: SyntaxNode,
   elements: readonly SyntaxNode[],
   type: SyntaxNode | undefined,
@@ -49,7 +71,12 @@ const listOf = (
   entries: elements.map((e) => ({ ...span(e), key: null, value: elementValue(l, e, type), spread: false })),
 });
 
-function mapOf(l: Lowering, at: SyntaxNode, elements: readonly SyntaxNode[], type: SyntaxNode | undefined): Expression {
+function mapOf(
+  l: GoLowering,
+  at: SyntaxNode,
+  elements: readonly SyntaxNode[],
+  type: SyntaxNode | undefined,
+): Expression {
   const entries = elements.map((e): Entry => {
     const key = childIn(e, "key");
     const field = key && type === undefined ? fieldName(l, e) : null;
@@ -60,13 +87,13 @@ function mapOf(l: Lowering, at: SyntaxNode, elements: readonly SyntaxNode[], typ
 }
 
 /** The name before the colon, where it can be the field of a struct. */
-function fieldName(l: Lowering, element: SyntaxNode): string | null {
+function fieldName(l: GoLowering, element: SyntaxNode): string | null {
   const key = childIn(element, "key");
   const inside = key?.type === "literal_element" ? key.children[0] : key;
   return inside?.type === "identifier" || inside?.type === "field_identifier" ? l.textOf(inside) : null;
 }
 
-function elementValue(l: Lowering, element: SyntaxNode, type?: SyntaxNode): Expression {
+function elementValue(l: GoLowering, element: SyntaxNode, type?: SyntaxNode): Expression {
   const given = element.type === "keyed_element" ? childIn(element, "value") : element;
   const inside = given?.type === "literal_element" ? given.children[0] : given;
   if (!inside) return l.reads(element, []);

@@ -81,6 +81,17 @@ function partsOf(l: GoLowering, type: SyntaxNode): { fields: Statement[]; embedd
   return { fields, embedded };
 }
 
+/** The fields of a struct as they are declared, embedded ones by the name of their type; null for what is no struct. */
+export function fieldNamesOf(l: Lowering, type: SyntaxNode | undefined): string[] | null {
+  if (type?.type !== "struct_type") return null;
+  return (childOf(type, "field_declaration_list")?.children ?? []).flatMap((declaration) => {
+    const names = childrenIn(declaration, "name");
+    if (names.length > 0) return names.map((name) => l.textOf(name));
+    const embedded = typeName(l, childIn(declaration, "type"));
+    return embedded === null ? [] : [embedded.slice(embedded.indexOf(".") + 1)];
+  });
+}
+
 function field(l: Lowering, at: SyntaxNode, name: string, type: string | null): Statement {
   const from: Expression = { ...span(at), kind: "unknown", reads: [] };
   return {

@@ -15,7 +15,7 @@ public class LoanFinder {
   public String find() {
     try (Connection connection = DriverManager.getConnection("jdbc:hsqldb:mem:loans");
         // vuln: sql_injection
-        ResultSet rows = connection.createStatement().executeQuery("SELECT title FROM loans WHERE borrower = '" + borrower + "'")) {
+        ResultSet rows = connection.createStatement().executeQuery("SELECT title FROM past_loans WHERE borrower = '" + borrower + "'")) {
       return rows.next() ? rows.getString(1) : "";
     } catch (SQLException e) {
       throw new IllegalStateException(e);
