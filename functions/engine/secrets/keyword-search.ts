@@ -1,6 +1,9 @@
 /** Keywords are ASCII; everything else ends a match. */
 const alphabet = 128;
 
+/** Whether a word, in lower case, may stand in a text, whatever its case there; false is certain. */
+export type MayHave = (word: string) => boolean;
+
 /** Finds all of many words in one pass over a text, whatever their case (Aho and Corasick, 1975). What texts do not ask for is not built. */
 export class KeywordSearch {
   /** The state after a state and a character, and one more; 0 where that has not been asked yet. */
