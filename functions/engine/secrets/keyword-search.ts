@@ -48,9 +48,14 @@ export class KeywordSearch {
     const edge = state * alphabet + code;
     const known = this.#next[edge] as number;
     if (known !== 0) return known - 1;
-    const next = state === 0 ? 0 : this.#after(this.#fallbackOf(state), code);
+    const next = this.#looked(state, code);
     this.#next[edge] = next + 1;
     return next;
+  }
+
+  #looked(state: number, code: number): number {
+    if (code >= 65 && code <= 90) return this.#after(state, code + 32);
+    return state === 0 ? 0 : this.#after(this.#fallbackOf(state), code);
   }
 
   #fallbackOf(state: number): number {
@@ -78,9 +83,8 @@ export class KeywordSearch {
         state = 0;
         continue;
       }
-      const lower = code >= 65 && code <= 90 ? code + 32 : code;
-      const known = next[state * alphabet + lower] as number;
-      state = known === 0 ? this.#after(state, lower) : known - 1;
+      const known = next[state * alphabet + code] as number;
+      state = known === 0 ? this.#after(state, code) : known - 1;
       if (state === 0) continue;
       const ends = this.#ends[state] ?? this.#endsOf(state);
       for (let e = 0; e < ends.length; e++) found(ends[e] as number, i + 1);
