@@ -129,10 +129,13 @@ async function readCode(reading: Reading, grammar: string): Promise<Read> {
   const candidates = [
     ...found.candidates(suppressed, shown, told),
     ...code.candidates,
-    ...scanners.texts.scan(shown, suppressed, limit),
+    ...scanners.texts.scan(shown, suppressed, limit, found.mayHave),
     ...own.candidates,
   ];
-  const facts = { ...submittedIn(shown.text), ...scanners.templates.shownByComponents(text, shown, suppressed) };
+  const facts = {
+    ...submittedIn(shown.text, found.mayHave),
+    ...scanners.templates.shownByComponents(text, shown, suppressed, found.mayHave),
+  };
   return { reason: code.reason ?? own.reason, candidates, links: { ...links, ...facts }, functions, shown };
 }
 
@@ -173,7 +176,7 @@ async function readDocument(reading: Reading): Promise<Read> {
     ...page.candidates,
     ...script.candidates,
     ...program.candidates,
-    ...scanners.texts.scan(shown, suppressed, limit),
+    ...scanners.texts.scan(shown, suppressed, limit, found.mayHave),
     ...own.candidates,
   ];
   const notSupported = language.unsupported ? "language_not_supported" : null;
@@ -196,7 +199,10 @@ function skim(reading: Reading, reason: string | null): Read {
   const { shown } = found;
   const suppressions = documentSuppressions(reading);
   const suppressed = (rule: string, line: number) => suppressions.of(rule, line);
-  const candidates = [...found.candidates(suppressed, shown), ...scanners.texts.scan(shown, suppressed, limit)];
+  const candidates = [
+    ...found.candidates(suppressed, shown),
+    ...scanners.texts.scan(shown, suppressed, limit, found.mayHave),
+  ];
   return { reason, candidates, links: { ...noLinks, ...documentFacts(reading, shown) }, functions: [], shown };
 }
 
@@ -218,7 +224,7 @@ function documentSuppressions({ file, text, lines, found }: Reading): Suppressio
 }
 
 /** What a document says about the files beside it. */
-function documentFacts({ file, text, limit }: Reading, shown: ShownText): Partial<LinkRecord> {
+function documentFacts({ file, text, found, limit }: Reading, shown: ShownText): Partial<LinkRecord> {
   const format = configFormatOf(file.path);
   const web =
     format === "xml"
@@ -228,7 +234,7 @@ function documentFacts({ file, text, limit }: Reading, shown: ShownText): Partia
         : null;
   return {
     ...(web && { web }),
-    ...(templateFormatOf(file.path) && submittedIn(shown.text)),
+    ...(templateFormatOf(file.path) && submittedIn(shown.text, found.mayHave)),
     ...(format === "properties" && { settings: namedSettings(shown.text) }),
     ...(isLibraryManifest(file.path, text) && { library: true as const }),
   };

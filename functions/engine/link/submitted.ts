@@ -1,4 +1,5 @@
 import type { LinkRecord } from "../artefact.ts";
+import type { MayHave } from "../secrets/keyword-search.ts";
 
 /** More would be a file that a program has written. */
 const namesMax = 100;
@@ -31,7 +32,7 @@ const forms: Form[] = [
   {
     words: ["stringfield(", "textareafield(", "forms.charfield("],
     // Whatever has a form has a name.
-    form: /^\s+(?!name\s)(\w{1,80})\s*=\s*(?:\w{1,40}\.)?(?:StringField|TextAreaField|(?<=forms\.)CharField)\(/gm,
+    form: /^[ \t]+(?!name\s)(\w{1,80})\s*=\s*(?:\w{1,40}\.)?(?:StringField|TextAreaField|(?<=forms\.)CharField)\(/gm,
   },
   {
     words: ["text_area", "text_field", "textarea", "textboxfor", "editorfor"],
@@ -94,20 +95,24 @@ const cleaningWords = [
 const cleaning =
   /\b(bleach|nh3|dompurify|sanitize-?html|html_?sanitizer|htmlsanitizer|htmlpurifier|purifier|purify|jsoup|antisamy|loofah|ammonia|bluemonday|xss-clean|wp_kses|strip_tags|has_rich_text|PolicyFactory|lxml\.html\.clean)\b|\b(sanitize(?!_?(file|path|name|key|url|sql|query|log|id))|escapeHtml|escape_html)\w*\s*\(|html\.escape\(|\.escape\(\)|(htmlspecialchars|htmlentities|\be)\(\s*\$(_POST|request)/i;
 
+/** What is asked for when a file is looked at. */
+export const submittedWords: readonly string[] = [
+  ...[...forms, ...reads, ...lists].flatMap(({ words }) => words),
+  ...cleaningWords,
+];
+
 /** What the visitors of an application may fill in by this file, and whether it makes HTML harmless. */
-export function submittedIn(text: string): Pick<LinkRecord, "submitted" | "cleansHtml"> {
-  const lower = text.toLowerCase();
-  const has = (words: readonly string[]) => words.some((word) => lower.includes(word));
+export function submittedIn(text: string, mayHave: MayHave): Pick<LinkRecord, "submitted" | "cleansHtml"> {
   const found = (all: readonly Form[]) =>
     all.flatMap(({ words, form }) =>
-      has(words) ? Array.from(text.matchAll(form), ([, matched = ""]) => matched) : [],
+      words.some(mayHave) ? Array.from(text.matchAll(form), ([, matched = ""]) => matched) : [],
     );
   const single = found([...forms, ...reads]);
   const listed = found(lists).flatMap((matched) => matched.match(/\w+/g) ?? []);
   const names = new Set([...single, ...listed].map(fieldName).filter((name) => name !== "" && !plain.test(name)));
   return {
     ...(names.size > 0 && { submitted: [...names].sort().slice(0, namesMax) }),
-    ...(has(cleaningWords) && cleaning.test(text) && { cleansHtml: true as const }),
+    ...(cleaningWords.some(mayHave) && cleaning.test(text) && { cleansHtml: true as const }),
   };
 }
 

@@ -1,6 +1,9 @@
 /** Keywords are ASCII; everything else ends a match. */
 const alphabet = 128;
 
+/** Whether a word, in lower case, may stand in a text, whatever its case there; false is certain. */
+export type MayHave = (word: string) => boolean;
+
 /** Finds all of many words in one pass over a text, whatever their case (Aho and Corasick, 1975). What texts do not ask for is not built. */
 export class KeywordSearch {
   /** The state after a state and a character, and one more; 0 where that has not been asked yet. */
@@ -45,9 +48,14 @@ export class KeywordSearch {
     const edge = state * alphabet + code;
     const known = this.#next[edge] as number;
     if (known !== 0) return known - 1;
-    const next = state === 0 ? 0 : this.#after(this.#fallbackOf(state), code);
+    const next = this.#looked(state, code);
     this.#next[edge] = next + 1;
     return next;
+  }
+
+  #looked(state: number, code: number): number {
+    if (code >= 65 && code <= 90) return this.#after(state, code + 32);
+    return state === 0 ? 0 : this.#after(this.#fallbackOf(state), code);
   }
 
   #fallbackOf(state: number): number {
@@ -75,9 +83,8 @@ export class KeywordSearch {
         state = 0;
         continue;
       }
-      const lower = code >= 65 && code <= 90 ? code + 32 : code;
-      const known = next[state * alphabet + lower] as number;
-      state = known === 0 ? this.#after(state, lower) : known - 1;
+      const known = next[state * alphabet + code] as number;
+      state = known === 0 ? this.#after(state, code) : known - 1;
       if (state === 0) continue;
       const ends = this.#ends[state] ?? this.#endsOf(state);
       for (let e = 0; e < ends.length; e++) found(ends[e] as number, i + 1);

@@ -6,7 +6,7 @@ import type { LineIndex } from "../inventory/line-index.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { type CompiledSecret, compileSecrets } from "./compiled-secret.ts";
 import { entropyOf } from "./entropy.ts";
-import { KeywordSearch } from "./keyword-search.ts";
+import { KeywordSearch, type MayHave } from "./keyword-search.ts";
 import { isPlaceholder } from "./placeholder.ts";
 import { privateKeys } from "./private-keys.ts";
 import { occurrencesOf, ShownText } from "./shown-text.ts";
@@ -32,10 +32,19 @@ interface Window {
   end: number;
 }
 
+/** What one pass over a text has told. */
+interface Met {
+  /** Where each expression has to look; in the order of the text, without overlaps. */
+  readonly windows: ReadonlyMap<number, readonly Window[]>;
+  readonly mayHave: MayHave;
+}
+
 /** The secrets of one file. */
 export interface FoundSecrets {
   /** The file without them. */
   readonly shown: ShownText;
+  /** Tells of the words that others look for in the file. */
+  readonly mayHave: MayHave;
   /**
    * One place is reported by the first rule that finds it.
    * @param shown the file without other secrets that were found since
@@ -52,18 +61,23 @@ export interface FoundSecrets {
 export class SecretScanner {
   readonly #secrets: readonly CompiledSecret[];
   readonly #keywords: KeywordSearch;
-  /** The expressions that each keyword calls. */
+  /** The expressions that each keyword calls; none where others look for it. */
   readonly #called: readonly (readonly number[])[];
   readonly #lengths: readonly number[];
+  /** The place of each keyword among them. */
+  readonly #indices: ReadonlyMap<string, number>;
 
-  constructor(rules: readonly Rule[]) {
+  /** @param others words that others look for, in lower case: a text is passed over once for all */
+  constructor(rules: readonly Rule[], others: readonly string[] = []) {
     this.#secrets = rules.flatMap(compileSecrets);
     const called = new Map<string, number[]>();
     for (const [index, { keywords }] of this.#secrets.entries())
       for (const keyword of keywords) called.set(keyword, [...(called.get(keyword) ?? []), index]);
+    for (const word of others.filter(isAscii)) if (!called.has(word)) called.set(word, []);
     this.#keywords = new KeywordSearch([...called.keys()]);
     this.#called = [...called.values()];
     this.#lengths = [...called.keys()].map((keyword) => keyword.length);
+    this.#indices = new Map([...called.keys()].map((keyword, index) => [keyword, index]));
   }
 
   /**
@@ -71,11 +85,13 @@ export class SecretScanner {
    * @throws TimeUp; what has not been searched to its end cannot be shown at all
    */
   find(text: string, lines?: LineIndex, limit: TimeLimit = noLimit()): FoundSecrets {
-    const taken = this.#find(text, limit);
+    const { windows, mayHave } = this.#meet(text);
+    const taken = this.#find(text, windows, limit);
     const values = taken.map((found) => found.secret);
     const shown = new ShownText(text, lines).without([...taken, ...privateKeys(text), ...occurrencesOf(text, values)]);
     return {
       shown,
+      mayHave,
       candidates: (suppressed, safe = shown, told = () => false) =>
         taken
           .filter(({ start, secret, by }) => !by.rule.secret?.generic || !told(secret, safe.lines.lineOf(start)))
@@ -83,8 +99,7 @@ export class SecretScanner {
     };
   }
 
-  #find(text: string, limit: TimeLimit): FoundSecret[] {
-    const windows = this.#windows(text);
+  #find(text: string, windows: Met["windows"], limit: TimeLimit): FoundSecret[] {
     const taken: FoundSecret[] = [];
     for (const [index, secret] of this.#secrets.entries()) {
       for (const window of windows.get(index) ?? []) {
@@ -98,11 +113,12 @@ export class SecretScanner {
     return taken;
   }
 
-  /** Where each expression has to look; in the order of the text, without overlaps. */
-  #windows(text: string): Map<number, Window[]> {
+  #meet(text: string): Met {
+    const met = new Uint8Array(this.#called.length);
     const all = new Map<number, Window[]>();
     const seen = new Int32Array(this.#secrets.length);
     this.#keywords.search(text, (word, end) => {
+      met[word] = 1;
       const start = end - (this.#lengths[word] as number);
       for (const index of this.#called[word] as readonly number[]) {
         const leads = this.#secrets[index]?.leads === true;
@@ -120,10 +136,11 @@ export class SecretScanner {
         else windows.push(window);
       }
     });
-    return all;
+    return { windows: all, mayHave: (word) => met[this.#indices.get(word) ?? -1] !== 0 };
   }
 }
 
+const isAscii = (word: string): boolean => /^[\0-\x7f]*$/.test(word);
 const wordCharacter = /^\w/;
 
 function matchesOf(by: CompiledSecret, text: string, from: number, to: number, widened = false): FoundSecret[] {

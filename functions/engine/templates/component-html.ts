@@ -1,5 +1,9 @@
+import type { MayHave } from "../secrets/keyword-search.ts";
 import { readsOf } from "./template-expression.ts";
 import type { Output } from "./template-scope.ts";
+
+/** Each of the marks has one of these, in lower case. */
+export const markWords = ["v-html=", "{@html", "html]=", "dangerouslysetinnerhtml="];
 
 /** Where components of Vue, Svelte, React and Angular show HTML as it is, with the expression for it. */
 const marks = [
@@ -11,7 +15,8 @@ const marks = [
 ];
 
 /** What components show as HTML. Their expressions are JavaScript, and no name in them is known. */
-export function htmlOfComponents(text: string): Output[] {
+export function htmlOfComponents(text: string, mayHave: MayHave): Output[] {
+  if (!markWords.some(mayHave)) return [];
   return marks.flatMap((mark) =>
     [...text.matchAll(mark)].map((found) => {
       const [all, expression = ""] = found;

@@ -6,6 +6,7 @@ import { excerptOf } from "../findings/excerpt.ts";
 import type { Span } from "../ir/ir.ts";
 import { noLinks } from "../link/link-record.ts";
 import { fieldName } from "../link/submitted.ts";
+import type { MayHave } from "../secrets/keyword-search.ts";
 import type { ShownText } from "../secrets/shown-text.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { htmlOfComponents } from "./component-html.ts";
@@ -59,8 +60,13 @@ export class TemplateScanner {
   }
 
   /** Fields of records that the components in a file show as HTML, whether it is markup or code. */
-  shownByComponents(text: string, safe: ShownText, suppressed: File["suppressed"]): Pick<LinkRecord, "shown"> {
-    return text.length > charactersMax ? {} : this.#recordsShown({ safe, suppressed }, htmlOfComponents(text));
+  shownByComponents(
+    text: string,
+    safe: ShownText,
+    suppressed: File["suppressed"],
+    mayHave: MayHave = () => true,
+  ): Pick<LinkRecord, "shown"> {
+    return text.length > charactersMax ? {} : this.#recordsShown({ safe, suppressed }, htmlOfComponents(text, mayHave));
   }
 
   /** Raw outputs of a field of something that the template was given. */

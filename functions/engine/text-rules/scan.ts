@@ -3,6 +3,7 @@ import { expression } from "../catalogue/expression.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
+import type { MayHave } from "../secrets/keyword-search.ts";
 import type { ShownText } from "../secrets/shown-text.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 
@@ -37,11 +38,17 @@ export class TextScanner {
     );
   }
 
+  /** What lines must have to be looked at, in lower case. */
+  get keywords(): string[] {
+    return this.#texts.flatMap(({ keywords }) => keywords);
+  }
+
   /** @returns candidates, one a line and rule at most */
   scan(
     { text, lines }: ShownText,
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
     limit: TimeLimit = noLimit(),
+    mayHave: MayHave = () => true,
   ): Candidate[] {
     const isAscii = !beyondAscii.test(text);
     const lower = lowerCase(text, isAscii);
@@ -49,7 +56,7 @@ export class TextScanner {
     const broken = isAscii ? [] : Array.from(lower.matchAll(invisible), ({ index }) => lines.lineOf(index));
     return this.#texts.flatMap(({ rule, keywords, regexes }) => {
       const found: Candidate[] = [];
-      for (const number of linesWith(lower, lines, keywords, broken)) {
+      for (const number of linesWith(lower, lines, keywords.filter(mayHave), broken)) {
         if (found.length === matchesMax || limit.passes(stepsALine)) break;
         const line = lines.line(number).slice(0, lineCharactersMax);
         const match = firstOf(regexes, line);

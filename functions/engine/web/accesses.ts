@@ -20,8 +20,9 @@ export class Accesses {
   readonly #knowledge: WebKnowledge;
   readonly #names: Names;
   readonly #types: FieldTypes;
-  readonly #calls: readonly AccessForm[];
-  readonly #decorators: readonly AccessForm[];
+  readonly #forms: ReadonlySet<AccessForm>;
+  /** Whether calls can say anything here. */
+  readonly #hasCalls: boolean;
   readonly #entries: AccessRecord[] = [];
   /** By the object that paths are named for. */
   readonly #guards = new Map<string, Guard>();
@@ -31,12 +32,11 @@ export class Accesses {
   readonly #given = new Map<string, Expression>();
 
   constructor(knowledge: WebKnowledge, names: Names, types: FieldTypes, text: string) {
-    const forms = knowledge.accesses.filter(({ isFile }) => isFile?.test(text) ?? true);
+    this.#forms = new Set(knowledge.accesses.filter(({ isFile }) => isFile?.test(text) ?? true));
+    this.#hasCalls = [...this.#forms].some(({ on }) => on === "call");
     this.#knowledge = knowledge;
     this.#names = names;
     this.#types = types;
-    this.#calls = forms.filter(({ on }) => on === "call");
-    this.#decorators = forms.filter(({ on }) => on === "decorator");
   }
 
   /** A guard that nothing stands behind guards nothing. */
@@ -47,16 +47,16 @@ export class Accesses {
 
   /** Variables hold the objects that paths are named for later. */
   assign({ to, from }: Assign, within: Within): void {
-    if (this.#calls.length === 0 || to.kind !== "variable" || from.kind !== "call") return;
+    if (!this.#hasCalls || to.kind !== "variable" || from.kind !== "call") return;
     const key = `${listIn(within)}\0${to.name}`;
     if (!this.#given.has(key)) this.#given.set(key, from);
   }
 
   /** Outer calls are met first, so what goes on with a call is known. */
   call(call: Call, names: readonly string[], within: Within): void {
-    if (this.#calls.length === 0) return;
+    if (!this.#hasCalls) return;
     if (call.callee.kind === "field" && call.callee.of.kind === "call") this.#next.set(call.callee.of, call);
-    const form = this.#calls.find(({ test }) => names.some(test));
+    const [form] = this.#formsOf(names, "call");
     if (!form) return;
     if (form.tells === "entry" || form.tells === "scope") this.#entry(call, form, within);
     else this.#guard(call, form, within);
@@ -65,8 +65,7 @@ export class Accesses {
   /** The class that a decorator registers stands in front of paths. */
   decorator(decorator: Expression, { name }: ClassStatement): void {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
-    const names = this.#names.of(callee);
-    const form = this.#decorators.find(({ test }) => names.some(test));
+    const [form] = this.#formsOf(this.#names.of(callee), "decorator");
     if (!form) return;
     const call: Call =
       decorator.kind === "call" ? decorator : { ...decorator, kind: "call", callee, args: [], isNew: false };
@@ -74,6 +73,11 @@ export class Accesses {
     const guard = this.#guarding(`@${name}`, call.start);
     guard.guards.push(name);
     guard.paths = paths?.length === 0 ? everywhere : paths;
+  }
+
+  /** What names say of paths in this file. */
+  #formsOf(names: readonly string[], on: AccessForm["on"]): AccessForm[] {
+    return this.#knowledge.registers(names).accesses.filter((form) => form.on === on && this.#forms.has(form));
   }
 
   #entry(call: Call, form: AccessForm, within: Within): void {
@@ -149,8 +153,7 @@ export class Accesses {
   }
 
   #makes({ callee }: Call): boolean {
-    const names = this.#names.of(callee);
-    return this.#calls.some(({ made, test }) => made && names.some(test));
+    return this.#formsOf(this.#names.of(callee), "call").some(({ made }) => made);
   }
 
   /** The class of an object where something tells it, else what the object is called. */

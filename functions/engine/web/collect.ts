@@ -130,7 +130,7 @@ class Collector {
     const { page } = this.#file;
     const functions = page ? [page.facts] : [];
     for (const statement of body) this.#node(statement, { functions, owner: null });
-    const asked = isForCommandLine(this.#text) ? null : page?.asked();
+    const asked = page && !isForCommandLine(this.#text) ? page.asked() : null;
     if (asked) this.#routes.addPage(asked, isForIncludersOnly(this.#text) ? ["authentication"] : []);
   }
 

@@ -66,8 +66,8 @@ export class FileFacts {
    */
   tell(occurrence: Occurrence, name: string, within: Within, at: Span, isDone = () => true): void {
     const { functions } = within;
-    if ((occurrence === "read" || occurrence === "text") && functions.some((facts) => this.isPage(facts)))
-      this.page?.read(name, at, occurrence === "text");
+    if (this.page && (occurrence === "read" || occurrence === "text") && functions.includes(this.page.facts))
+      this.page.read(name, at, occurrence === "text");
     const told = this.#knowledge.tells(occurrence, name);
     if (told === nothing) return;
     const { controls, application, standing, effects, placed } = told;

@@ -33,26 +33,43 @@ export class FunctionFacts {
   }
 }
 
+/** Where a function leads: the functions of the file that it calls, these and those in front of it, and what is in other files. */
+interface Links {
+  readonly calls: readonly FunctionFacts[];
+  readonly next: readonly FunctionFacts[];
+  readonly away: readonly Reference[];
+}
+
+const leadsAway = (reference: Reference): boolean => !reference.startsWith("#");
+
 /** All functions of a file, each with what the functions of the file that it calls do. */
 export function functionRecords(all: readonly FunctionFacts[], referred: ReadonlySet<Reference>): FunctionRecord[] {
   const byName = new Map<string, FunctionFacts>();
   for (const facts of all) for (const name of facts.names) if (!byName.has(name)) byName.set(name, facts);
-  const called = ({ owner }: FunctionFacts, reference: Reference): FunctionFacts | undefined =>
-    !reference.startsWith("#")
-      ? undefined
-      : byName.get(reference.replace(/^#(this|self)\./, `${owner}.`).replace(/^#/, ""));
+  const called = ({ owner }: FunctionFacts, references: Iterable<Reference>): FunctionFacts[] =>
+    [...references].flatMap((reference) =>
+      leadsAway(reference)
+        ? []
+        : (byName.get(reference.replace(/^#((this|self)\.)?/, (_, own) => (own ? `${owner}.` : ""))) ?? []),
+    );
+  const known = new Map<FunctionFacts, Links>();
+  /** Looked up once: most functions are reached from several. */
+  const linksOf = (facts: FunctionFacts): Links => {
+    let links = known.get(facts);
+    if (!links) {
+      const calls = called(facts, facts.calls);
+      links = { calls, next: [...calls, ...called(facts, facts.fronts)], away: [...facts.calls].filter(leadsAway) };
+      known.set(facts, links);
+    }
+    return links;
+  };
   return all.flatMap((facts) => {
     if (facts.controls.size + facts.effects.size + facts.calls.size + facts.fronts.size === 0) return [];
     const reached = new Set([facts]);
-    let last = [facts];
-    const direct = [...facts.calls].flatMap((reference) => called(facts, reference) ?? []);
+    let last: readonly FunctionFacts[] = [facts];
+    const direct = linksOf(facts).calls;
     for (let depth = 0; depth < depthMax && last.length > 0; depth++) {
-      last = last.flatMap((from) =>
-        [...from.calls, ...from.fronts].flatMap((reference) => {
-          const to = called(from, reference);
-          return to && !reached.has(to) ? [to] : [];
-        }),
-      );
+      last = [...new Set(last.flatMap((from) => linksOf(from).next))].filter((to) => !reached.has(to));
       for (const to of last) reached.add(to);
     }
     const union = (part: (from: FunctionFacts) => Iterable<string>) =>
@@ -60,9 +77,9 @@ export function functionRecords(all: readonly FunctionFacts[], referred: Readonl
     const controls = union((from) => from.controls);
     // What is done further away is done to something else, as a rule.
     const effects = [...new Set([facts, ...direct].flatMap((from) => [...from.effects]))].sort();
-    const calls = union((from) => [...from.calls].filter((reference) => !reference.startsWith("#"))).slice(0, callsMax);
+    const calls = union((from) => linksOf(from).away).slice(0, callsMax);
     const places = [...new Set([facts, ...direct].flatMap((from) => from.places))].slice(0, placesMax);
-    const fronts = [...facts.fronts].filter((reference) => !reference.startsWith("#") && !calls.includes(reference));
+    const fronts = [...facts.fronts].filter((reference) => leadsAway(reference) && !calls.includes(reference));
     if (controls.length + effects.length + calls.length + fronts.length === 0) return [];
     // Anonymous functions are found by their place only where something refers to it.
     const names = [...facts.names].filter((name) => !/<\d+>$/.test(name) || referred.has(`#${name}`));

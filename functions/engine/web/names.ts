@@ -10,6 +10,8 @@ export class Names {
   readonly #imports = new Map<string, string>();
   /** What is imported, whatever it is called here. */
   readonly #modules: ReadonlySet<string>;
+  /** The first parts of these: most names have none of them. */
+  readonly #roots: ReadonlySet<string>;
   readonly #assigned = new Map<string, Expression>();
   /** Functions and classes declared in the file. */
   readonly declared = new Set<string>();
@@ -25,11 +27,16 @@ export class Names {
     this.#packaged = packaged;
     // Lowering bounds how deep this goes.
     const look = (node: IrNode): void => {
-      if ("kind" in node) this.#learn(node);
+      if ("kind" in node) {
+        // Half of all nodes, with nothing in them.
+        if (node.kind === "variable" || node.kind === "literal") return;
+        this.#learn(node);
+      }
       eachChild(node, look);
     };
     for (const statement of module.body) look(statement);
     this.#modules = new Set(this.#imports.values());
+    this.#roots = new Set([...this.#modules].map(firstPart));
   }
 
   #learn(node: Expression | Statement): void {
@@ -138,7 +145,9 @@ export class Names {
 
   /** Whether a name leads to another file. */
   leadsAway(reference: string): boolean {
-    if (isRelative(reference) || this.#modules.has(reference)) return true;
+    if (isRelative(reference)) return true;
+    if (!this.#roots.has(firstPart(reference))) return false;
+    if (this.#modules.has(reference)) return true;
     for (let dot = reference.indexOf(".", 1); dot > 0; dot = reference.indexOf(".", dot + 1))
       if (this.#modules.has(reference.slice(0, dot))) return true;
     return false;
@@ -172,6 +181,12 @@ const withoutCalls = (name: string): string => {
   const plain = name.includes("()") ? name.replaceAll("()", "") : name;
   return plain.endsWith(".bind") ? plain.slice(0, -".bind".length) : plain;
 };
+
+/** Up to the first dot that does not begin the name. */
+function firstPart(name: string): string {
+  const dot = name.indexOf(".", 1);
+  return dot < 0 ? name : name.slice(0, dot);
+}
 
 const isRelative = (reference: string): boolean => /^\.{1,2}\//.test(reference);
 

@@ -1,4 +1,3 @@
-import { expression } from "../catalogue/expression.ts";
 import type { Call, ClassStatement, Expression } from "../ir/ir.ts";
 import { argumentOf, pathText } from "./arguments.ts";
 import { type Names, written } from "./names.ts";
@@ -17,12 +16,9 @@ export interface RecordUse {
 }
 
 /** Keys that choose a record; keys that say whose it is. */
-const idKey = expression(
-  "(?i)^(_?id|pk|u?uid|guid|slug|number|no|code|ref(erence)?|\\w+(_id|Id|_uuid|Uuid|_no|No|_number|Number))$",
-);
-const ownerKey = expression(
-  "(?i)^(user|owner|author|customer|account|member|creator|created_?by|uploaded_?by|sender|recipient|receiver|tenant|patient|seller|buyer|vendor|student|employee|company|organi[sz]ation|team|workspace|profile)s?(_?ids?|_?name|_?email|_?pk)?$",
-);
+const idKey = /^(_?id|pk|u?uid|guid|slug|number|no|code|ref(erence)?|\w+(_id|Id|_uuid|Uuid|_no|No|_number|Number))$/i;
+const ownerKey =
+  /^(user|owner|author|customer|account|member|creator|created_?by|uploaded_?by|sender|recipient|receiver|tenant|patient|seller|buyer|vendor|student|employee|company|organi[sz]ation|team|workspace|profile)s?(_?ids?|_?name|_?email|_?pk)?$/i;
 /** Words around the name of a record that say how it is kept. */
 const keeping =
   /^(objects?|query|queryset|find\w*|select|collections?|models?|repositor(y|ies)|repos?|db|database|prisma|client|session|manager|em|entitymanager|this|self|store|orm|knex|sequelize|mongoose|connection|conn|cursor|unscoped|all|get\w*|where|filter\w*|lean|exec|\?)$/i;

@@ -131,23 +131,42 @@ export class WebKnowledge {
     };
   }
 
-  /** What a call or decorator that goes by any of these names can register or keep, in the order of the models. */
+  /** What a call or decorator that goes by any of these names can register, keep or say of paths, in the order of the models. */
   registers(names: readonly string[]): Registers {
     if (this.#last.names !== names) this.#last = { names, found: this.#registersOf(names) };
     return this.#last.found;
   }
 
   #registersOf(names: readonly string[]): Registers {
-    const key = names.join(" ");
-    const known = this.#registered.get(key);
+    let all = noRegisters;
+    for (const name of names) {
+      const its = this.#registersBy(name);
+      if (its !== noRegisters) all = all === noRegisters ? its : this.#joined(all, its);
+    }
+    return all;
+  }
+
+  #registersBy(name: string): Registers {
+    const known = this.#registered.get(name);
     if (known) return known;
-    const fits = ({ test }: { test: (name: string) => boolean }) => names.some(test);
+    const fits = ({ test }: { test: (name: string) => boolean }) => test(name);
     const routes = this.#routes.filter(fits);
     const mounts = this.#mounts.filter(fits);
     const records = this.#records.filter(fits);
-    const found = routes.length + mounts.length + records.length === 0 ? noRegisters : { routes, mounts, records };
-    if (key.length <= rememberedLengthMax && this.#registered.size < rememberedMax) this.#registered.set(key, found);
+    const accesses = this.accesses.filter(fits);
+    const isNone = routes.length + mounts.length + records.length + accesses.length === 0;
+    const found = isNone ? noRegisters : { routes, mounts, records, accesses };
+    if (name.length <= rememberedLengthMax && this.#registered.size < rememberedMax) this.#registered.set(name, found);
     return found;
+  }
+
+  #joined(one: Registers, other: Registers): Registers {
+    return {
+      routes: together(this.#routes, one.routes, other.routes),
+      mounts: together(this.#mounts, one.mounts, other.mounts),
+      records: together(this.#records, one.records, other.records),
+      accesses: together(this.accesses, one.accesses, other.accesses),
+    };
   }
 }
 
@@ -161,9 +180,17 @@ export interface Registers {
   readonly routes: readonly RouteForm[];
   readonly mounts: readonly MountForm[];
   readonly records: readonly RecordForm[];
+  readonly accesses: readonly AccessForm[];
 }
 
-const noRegisters: Registers = { routes: [], mounts: [], records: [] };
+const noRegisters: Registers = { routes: [], mounts: [], records: [], accesses: [] };
+
+/** What is in one of two lists, in the order of all. */
+function together<T>(all: readonly T[], one: readonly T[], other: readonly T[]): readonly T[] {
+  if (other.every((each) => one.includes(each))) return one;
+  if (one.every((each) => other.includes(each))) return other;
+  return all.filter((each) => one.includes(each) || other.includes(each));
+}
 
 export interface RouteForm extends Named<z.output<typeof RouteModel>> {
   /** Whether a text can be the path; null where anything can. */
