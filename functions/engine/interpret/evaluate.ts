@@ -103,11 +103,9 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
 export function recalling<T>(frame: Frame, ask: () => T): T {
   const outer = frame.recalls;
   frame.recalls = true;
-  try {
-    return ask();
-  } finally {
-    frame.recalls = outer;
-  }
+  const answer = ask();
+  frame.recalls = outer;
+  return answer;
 }
 
 function branches(

@@ -209,7 +209,7 @@ export class Run {
   readonly #reads = new Map<Loop, ReadonlySet<string>>();
   readonly #shared = new Map<FunctionNode, ReadonlySet<string>>();
   readonly #carried = new Map<string, boolean>();
-  readonly #fits = new Map<Match, Map<string, boolean>>();
+  readonly #fits = new Map<Match, Map<Span, { fn: FunctionNode | null; symbol: string; fits: boolean }>>();
   truncated = false;
   /** What the innermost `try` that is being run may have been left with; null outside of any. */
   thrown: Value | null = null;
@@ -258,12 +258,13 @@ export class Run {
 
   /** Whether the text around a statement is what a match asks for: the same each time that the statement is run. */
   fitsAt(match: Match, frame: Frame, asked: (run: Run, frame: Frame, match: Match) => boolean): boolean {
-    const answers = this.#fits.get(match) ?? new Map<string, boolean>();
-    const { start, end } = frame.statement;
-    const key = `${start}-${end} ${frame.fn?.end} ${frame.symbol}`;
-    const known = answers.get(key) ?? asked(this, frame, match);
-    this.#fits.set(match, answers.set(key, known));
-    return known;
+    const { statement, fn, symbol } = frame;
+    const answers = this.#fits.get(match) ?? new Map();
+    const known = answers.get(statement);
+    if (known?.fn === fn && known.symbol === symbol) return known.fits;
+    const fits = asked(this, frame, match);
+    this.#fits.set(match, answers.set(statement, { fn, symbol, fits }));
+    return fits;
   }
 
   /** Where the file assigns to a name, whatever has it. */
@@ -316,9 +317,10 @@ export class Run {
 
   /** What is stored is a part of what the functions do that have it from their parameters. */
   #noteKept(into: ClassInfo | Scope, name: string, value: Value): void {
-    const givers = new Set(allTaint(value).map(({ source }) => source.parameter?.fn));
+    const givers = new Set<FunctionNode>();
+    for (const { source } of allTaint(value)) if (source.parameter) givers.add(source.parameter.fn);
     for (const fn of givers) {
-      const keeps = fn && this.summaries.get(fn)?.keeps;
+      const keeps = this.summaries.get(fn)?.keeps;
       const known = keeps?.find((keep) => keep.into === into && keep.name === name);
       if (known) known.value = join(known.value, value);
       else if (keeps && keeps.length < keepsMax) keeps.push({ into, name, value });
@@ -337,12 +339,11 @@ export class Run {
       this.truncated = true;
       return tooDeep;
     }
+    // An error ends the run, so nobody asks for the depth after one.
     this.#depth++;
-    try {
-      return work(this, frame, node);
-    } finally {
-      this.#depth--;
-    }
+    const done = work(this, frame, node);
+    this.#depth--;
+    return done;
   }
 
   /** The same place and kind is the same source, however often it is evaluated. */
@@ -379,15 +380,35 @@ export class Run {
   }
 }
 
+/** Each name that stands before an equals sign, such as `name = x` and `name += x`, and where it does. */
 function assignmentsIn(text: string): Map<string, number[]> {
   const found = new Map<string, number[]>();
-  for (const { 1: name = "", index } of text.matchAll(/(?<![\w$])([\w$]+)\s*[-+*/|&.?%]{0,2}=(?![=>~])/g)) {
+  for (let sign = text.indexOf("="); sign >= 0; sign = text.indexOf("=", sign + 1)) {
+    if (noAssignment.has(text[sign + 1] ?? "")) continue;
+    let end = sign;
+    for (let operators = 0; operators < 2 && combined.has(text[end - 1] ?? ""); operators++) end--;
+    while (isSpace(text.charCodeAt(end - 1))) end--;
+    let start = end;
+    while (isNamePart(text.charCodeAt(start - 1))) start--;
+    if (start === end) continue;
+    const name = text.slice(start, end);
     const places = found.get(name);
-    if (places) places.push(index);
-    else found.set(name, [index]);
+    if (places) places.push(start);
+    else found.set(name, [start]);
   }
   return found;
 }
+
+const isSpace = (code: number): boolean =>
+  code === 32 || (code >= 9 && code <= 13) || (code > 127 && /\s/.test(String.fromCharCode(code)));
+
+const isNamePart = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 36;
+
+/** What makes an equals sign something else: `==`, `=>`, `=~`. */
+const noAssignment = new Set(["=", ">", "~"]);
+/** What stands before the equals sign where the old value is a part of the new one. */
+const combined = new Set("-+*/|&.?%");
 
 function hasCarrier({ carriers }: Knowledge, path: string): boolean {
   for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1))
