@@ -24,6 +24,7 @@ import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
 import { askedPath, basePaths, isClassName } from "./names.ts";
 import { storeReceiver } from "./receivers.ts";
+import { remembered } from "./remembered.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 import { Scope } from "./scope.ts";
@@ -121,17 +122,19 @@ function constructorOf(
 ): string | null {
   if (made.type || isNew !== (language !== "python")) return null;
   // Python makes objects by calling their class.
-  if (language === "python") return target !== null && /(^|\.)\p{Lu}\w*$/u.test(target) ? `${target}.__init__` : null;
+  if (language === "python") return target !== null && namesClass(target) ? `${target}.__init__` : null;
   if (language === "javascript" || language === "php") return target === null ? null : `${target}.constructor`;
   if (language !== "java" || callee.kind !== "variable") return null;
   const name = target ?? (/^\p{Lu}/u.test(callee.name) && !knowledge.known.has(callee.name) ? callee.name : null);
   return name === null ? null : `${name}.constructor`;
 }
 
+const namesClass = remembered((path) => /(^|\.)\p{Lu}\w*$/u.test(path));
+
 /** A method that its class only declares: classes of other files say what it does. */
 function leftToOthers({ language }: Run, { callee: { closures } }: Called): string | null {
   const [closure] = closures;
-  if (!/^(java|php)$/.test(language) || !closure?.owner || closure.fn.body.length > 0) return null;
+  if (!closure?.owner || closure.fn.body.length > 0 || !/^(java|php)$/.test(language)) return null;
   return `${closure.owner.node.name}.${closure.fn.name}`;
 }
 
@@ -332,7 +335,7 @@ function namedClass({ callee, args }: Call, { positional }: Called, language: Ru
     return positional[place]?.paths.filter((path) => !path.startsWith("?")) ?? [];
   }
   const written = positional[0]?.constants?.[0];
-  return /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name) && typeof written === "string"
+  return typeof written === "string" && /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name)
     ? [written.replace(/^.*[/\\.]/, "")]
     : [];
 }
@@ -354,7 +357,7 @@ function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefin
 
 /** `list.map(f)` has what f gives and nothing else of the list; other languages call it otherwise, and have it for a single value. */
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
-  callee.kind === "field" && mappings.test(callee.name) && (first?.closures.length ?? 0) > 0;
+  callee.kind === "field" && (first?.closures.length ?? 0) > 0 && mappings.test(callee.name);
 
 const mappings = /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|Select|SelectMany)$/;
 

@@ -3,6 +3,7 @@ import type { Span } from "../ir/ir.ts";
 import type { Called } from "./called.ts";
 import { prefixFor } from "./operators.ts";
 import { commonPassages } from "./passage.ts";
+import { remembered } from "./remembered.ts";
 import type { Frame, Handover, Run } from "./run.ts";
 import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";
 
@@ -165,10 +166,19 @@ export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | 
 
 /** The layers of an application are handed from one to the next and called what they are: `constructor({ orderService })`. */
 function layerTarget(paths: readonly string[], names: readonly string[]): string | null {
-  const layer = names.map((name) => lastSegment(name).replace(/^\?/, "")).find((name) => layerName.test(name));
-  const method = layer === undefined ? undefined : paths.map(lastSegment).find((name) => /^\w{2,}$/.test(name));
-  return method === undefined ? null : `${anyClass}${layer}.${method}`;
+  for (const name of names) {
+    const layer = layerOf(name);
+    if (layer === null) continue;
+    const method = paths.map(lastSegment).find((segment) => /^\w{2,}$/.test(segment));
+    return method === undefined ? null : `${anyClass}${layer}.${method}`;
+  }
+  return null;
 }
+
+const layerOf = remembered((path) => {
+  const name = lastSegment(path).replace(/^\?/, "");
+  return layerName.test(name) ? name : null;
+});
 
 const layerName =
   /^\w*(service|svc|repository|repo|dao|model|store|storage|manager|db|database|gateway|controller|usecase|crud|backend|adapter|provider|client|engine)s?$/i;
