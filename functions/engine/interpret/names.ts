@@ -13,11 +13,11 @@ export function accessPath(expression: Expression): string | null {
   if (expression.kind === "variable") return expression.name;
   if (expression.kind === "field") {
     const of = accessPath(expression.of);
-    return of === null ? null : `${of}.${expression.name}`;
+    return of === null ? null : joined(of, expression.name);
   }
   if (expression.kind === "index" && expression.key?.kind === "literal" && isKey(expression.key.value)) {
     const of = accessPath(expression.of);
-    return of === null ? null : `${of}.${expression.key.value}`;
+    return of === null ? null : joined(of, String(expression.key.value));
   }
   return null;
 }
@@ -45,21 +45,24 @@ export function memberPaths(of: Value, name: string): string[] {
   return members;
 }
 
-/** Paths of members, by those of their objects: of a text that has been made before it is known already where it leads. */
-const madePaths = new Map<string, Map<string, string | null>>();
+const memberPath = (path: string, name: string): string | null => (isExtensible(path) ? joined(path, name) : null);
+
+/** Paths, by those that they go on from: of a text that has been made before it is known already where it leads. */
+const madePaths = new Map<string, Map<string, string>>();
 let madeCount = 0;
 /** Paths that are kept; beyond, all begins anew. */
 const madeMax = 20_000;
 
-function memberPath(path: string, name: string): string | null {
-  const members = madePaths.get(path) ?? new Map<string, string | null>();
+/** The path of a member, one string for all who ask. */
+function joined(path: string, name: string): string {
+  const members = madePaths.get(path) ?? new Map<string, string>();
   const known = members.get(name);
   if (known !== undefined) return known;
   if (++madeCount > madeMax) {
     madePaths.clear();
     madeCount = 0;
   }
-  const made = isExtensible(path) ? `${path}.${name}` : null;
+  const made = `${path}.${name}`;
   madePaths.set(path, members.set(name, made));
   return made;
 }
