@@ -1,8 +1,8 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call } from "../ir/ir.ts";
 import { type Called, subjectOf } from "./called.ts";
 import { holds, receiverFits } from "./check.ts";
-import { remembered } from "./remembered.ts";
 import type { Frame, Run } from "./run.ts";
 
 /** A function of another file that is called after making values safe is taken at its word; those of this file are read. */

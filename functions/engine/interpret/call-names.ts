@@ -1,4 +1,4 @@
-import { remembered } from "./remembered.ts";
+import { remembered } from "../catalogue/remembered.ts";
 
 /** What calls whose functions nobody can read give, as far as their names say. */
 

@@ -1,12 +1,13 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress } from "./address-tests.ts";
 import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
+import { joined } from "./names.ts";
 import { calledName } from "./path-parts.ts";
 import { change } from "./refined.ts";
-import { remembered } from "./remembered.ts";
 import type { Frame, Run } from "./run.ts";
 
 /** `isValidName(x)` from another file is taken at its word. */
@@ -44,7 +45,7 @@ const insists = remembered((name) =>
 export function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
   const { callee } = call;
   const { models, receiver, positional, named } = calledBy(run, frame, call);
-  const anyones = callee.kind === "field" ? run.knowledge.calls.find(`?.${callee.name}`).guards : [];
+  const anyones = callee.kind === "field" ? run.knowledge.calls.find(joined("?", callee.name)).guards : [];
   if (models.guards.length + anyones.length === 0) return;
   for (const guard of new Set([...models.guards, ...anyones])) {
     if ((guard.throws ? "after" : guard.answer) !== outcome) continue;

@@ -1,4 +1,5 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
@@ -22,9 +23,8 @@ import { isIdentified, isLookup, isResource } from "./lookups.ts";
 import { member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
-import { askedPath, basePaths, isClassName } from "./names.ts";
+import { askedPath, basePaths, givenBy, isClassName } from "./names.ts";
 import { storeReceiver } from "./receivers.ts";
-import { remembered } from "./remembered.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 import { Scope } from "./scope.ts";
@@ -319,7 +319,7 @@ function resultPaths({ language }: Run, frame: Frame, call: Call, called: Called
   const { makes, returns } = called.models;
   const own = [
     ...namedClass(call, called, language),
-    ...called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`)),
+    ...called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : givenBy(path))),
   ];
   if (makes.length + returns.length === 0 && own.length < 2) return own;
   const subject = subjectOf(called, call);

@@ -1,5 +1,5 @@
+import { remembered } from "../catalogue/remembered.ts";
 import type { Expression } from "../ir/ir.ts";
-import { remembered } from "./remembered.ts";
 import type { Run } from "./run.ts";
 
 /** Tests that are longer say more than one thing. */

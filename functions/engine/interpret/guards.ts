@@ -1,5 +1,6 @@
 import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
@@ -24,7 +25,6 @@ import {
 } from "./path-tests.ts";
 import { isPatternTest, matcherRefined, patternTest } from "./pattern-tests.ts";
 import { below, change, innermost, store } from "./refined.ts";
-import { remembered } from "./remembered.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
 import { signatureTest } from "./signatures.ts";

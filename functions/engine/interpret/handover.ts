@@ -1,9 +1,9 @@
 import { lastSegment } from "../catalogue/paths.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Span } from "../ir/ir.ts";
 import type { Called } from "./called.ts";
 import { prefixFor } from "./operators.ts";
 import { commonPassages } from "./passage.ts";
-import { remembered } from "./remembered.ts";
 import type { Frame, Handover, Run } from "./run.ts";
 import { allTaint, joinTaint, type Taint, type Value } from "./value.ts";
 
@@ -117,7 +117,7 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   const declared = run.language === "java" ? paths.filter((path) => !path.includes("()")) : [];
   for (const path of declared.length === 0 ? paths : [...declared, ...paths]) {
     if (path.startsWith("?")) continue;
-    const plain = path.includes("()") ? path.replaceAll("()", "") : path;
+    const plain = plainOf(path);
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;
     if (!plain.includes(".") || plain.includes("[")) continue;
@@ -127,13 +127,18 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
         : /^(java|javax|jakarta)\./.test(plain) ||
           // Only constants of Ruby are seen in other files.
           (run.language === "ruby" && !/^\p{Lu}/u.test(plain)) ||
-          run.knowledge.known.has(plain.slice(0, plain.lastIndexOf(".")))
+          run.knowledge.known.has(ownerOf(plain))
     )
       continue;
     return plain;
   }
   return null;
 }
+
+/** A path without telling what is called on the way. */
+const plainOf = remembered((path) => path.replaceAll("()", ""));
+
+const ownerOf = remembered((path) => path.slice(0, Math.max(path.lastIndexOf("."), 0)));
 
 /** Stands before the name of an object of which nothing else is known, in place of its class. */
 export const anyClass = "*";
@@ -145,7 +150,7 @@ export const ofBase = "^";
 function globalTarget(run: Run, paths: readonly string[]): string | null {
   const { known } = run.knowledge;
   for (const path of paths) {
-    const plain = path.includes("()") ? path.replaceAll("()", "") : path;
+    const plain = plainOf(path);
     if (/^[?$<]|\[|^this\b/.test(plain) || known.has(plain)) continue;
     const dot = plain.lastIndexOf(".");
     if (dot < 0 || !known.has(plain.slice(0, dot))) return plain;
@@ -186,7 +191,7 @@ const layerName =
 /** Every file of a folder sees the names of the others, and what is imported is a folder: `~Store.Find`, `example.org/shop/store.Find`. */
 function targetInPackage(run: Run, paths: readonly string[]): string | null {
   for (const path of paths) {
-    const plain = path.includes("()") ? path.replaceAll("()", "") : path;
+    const plain = plainOf(path);
     if (plain.startsWith("?") || plain.includes("[")) continue;
     if (plain.startsWith("~")) return plain;
     const folder = plain.slice(0, plain.indexOf(".", plain.lastIndexOf("/") + 1));

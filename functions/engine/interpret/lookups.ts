@@ -1,9 +1,9 @@
 import { lastSegment } from "../catalogue/paths.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import { givesNoText, mayMakeText } from "./call-names.ts";
 import type { Called } from "./called.ts";
 import { isClassName } from "./names.ts";
-import { remembered } from "./remembered.ts";
 import type { Run } from "./run.ts";
 
 /** Calls that give what is kept somewhere, and nothing that was made of what they are asked with. */

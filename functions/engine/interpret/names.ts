@@ -1,3 +1,4 @@
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
 import { named, nothing, type Value } from "./value.ts";
@@ -28,7 +29,7 @@ export function askedPath({ callee, args }: Call): string | null {
   const [asked] = args;
   if (asked?.value.kind !== "literal" || !isKey(asked.value.value)) return null;
   const of = accessPath(callee.of);
-  return of === null ? null : `${of}.get(${asked.value.value})`;
+  return of === null ? null : joined(of, `get(${asked.value.value})`);
 }
 
 /** Whether a constant names one element, the way texts and positions do. */
@@ -54,7 +55,7 @@ let madeCount = 0;
 const madeMax = 20_000;
 
 /** The path of a member, one string for all who ask. */
-function joined(path: string, name: string): string {
+export function joined(path: string, name: string): string {
   const members = madePaths.get(path) ?? new Map<string, string>();
   const known = members.get(name);
   if (known !== undefined) return known;
@@ -66,6 +67,12 @@ function joined(path: string, name: string): string {
   madePaths.set(path, members.set(name, made));
   return made;
 }
+
+/** What something is known as of which nothing is known but its name. */
+export const byName = remembered((name) => `?${name}`);
+
+/** The path of what a function gives, by its own. */
+export const givenBy = remembered((path) => `${path}()`);
 
 function isExtensible(path: string): boolean {
   let segments = 1;
@@ -108,7 +115,7 @@ export function globalName(run: Run, name: string): Value {
 /** What `from flask import *` may have brought; of a module that no model knows all names that are not the language's own. */
 function imported(run: Run, name: string): string[] {
   const { known } = run.knowledge;
-  const candidates = run.wildcards.map((module) => (module.endsWith(".") ? `${module}${name}` : `${module}.${name}`));
+  const candidates = run.wildcards.map((module) => (module.endsWith(".") ? `${module}${name}` : joined(module, name)));
   const models = candidates.filter((path) => known.has(path));
   if (models.length > 0 || known.has(name)) return models;
   return candidates.filter((path) => !known.has(path.slice(0, path.lastIndexOf("."))));

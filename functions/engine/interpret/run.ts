@@ -6,7 +6,10 @@ import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Call, Expression, FunctionNode, Loop, Span } from "../ir/ir.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
+import { assignmentsIn } from "./assignments.ts";
 import type { Called } from "./called.ts";
+import { KnownAt } from "./known-at.ts";
+import { joined } from "./names.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Output } from "./pointers.ts";
@@ -30,7 +33,7 @@ import {
 const stepsMax = 400_000;
 /** Nested evaluations, across calls that are followed. Each takes a few frames of our own stack. */
 const depthMax = 450;
-/** Places that one function stores its parameters in; more is generated. */
+/** KnownAt that one function stores its parameters in; more is generated. */
 const keepsMax = 100;
 
 export class BudgetExhausted extends Error {}
@@ -158,7 +161,7 @@ export interface Frame {
   recalls: boolean;
 }
 
-/** Places that somebody has marked from outside, by the syntax: asked about every value that is computed there. */
+/** KnownAt that somebody has marked from outside, by the syntax: asked about every value that is computed there. */
 export interface Marks {
   /** @returns the value as it is from there on */
   seen(run: Run, frame: Frame, at: Span, value: Value): Value;
@@ -176,7 +179,7 @@ export class Run {
   readonly text: string;
   readonly hits = new Map<string, Hit>();
   readonly handovers = new Map<string, Handover>();
-  /** Places where text is made of input, for the sinks of other files that it may get to. */
+  /** KnownAt where text is made of input, for the sinks of other files that it may get to. */
   readonly texts = new Map<string, Hit>();
   readonly summaries = new Map<FunctionNode, Summary>();
   readonly active = new Set<FunctionNode>();
@@ -190,7 +193,8 @@ export class Run {
   /** Functions that a framework calls. */
   readonly entries = new Set<FunctionNode>();
   readonly symbols = new Map<FunctionNode, string>();
-  readonly sources = new Map<string, Source>();
+  readonly #sources = new KnownAt<Source>();
+  readonly #outside = new KnownAt<Source>();
   readonly exports = new Map<string, ClosureValue>();
   /** Names under which other files reach something that is not a function of this file: a path, or a class. */
   readonly aliases = new Map<string, { name: string; target: string }>();
@@ -348,10 +352,8 @@ export class Run {
 
   /** The same place and kind is the same source, however often it is evaluated. */
   source(kind: string, at: Span, confidence = 1, parameter: Source["parameter"] = null): Source {
-    const key = `${kind}:${at.start}:${at.end}:${parameter ? `${parameter.index}.${parameter.field ?? ""}` : ""}`;
-    const known = this.sources.get(key);
-    if (known) return known;
-    return this.#remember(key, { kind, at, confidence, parameter, outside: null });
+    const what = parameter ? joined(kind, joined(String(parameter.index), parameter.field ?? "")) : kind;
+    return this.#sources.at(what, at) ?? this.#remember(this.#sources, what, at, kind, confidence, parameter, null);
   }
 
   /** One name may be several things, as all that is exported again from elsewhere is. */
@@ -361,17 +363,20 @@ export class Run {
 
   /** What a place in another file gives. */
   outside(target: string, at: Span): Source {
-    const key = `outside:${target}:${at.start}:${at.end}`;
-    return (
-      this.sources.get(key) ??
-      this.#remember(key, { kind: "outside", at, confidence: 1, parameter: null, outside: target })
-    );
+    return this.#outside.at(target, at) ?? this.#remember(this.#outside, target, at, "outside", 1, null, target);
   }
 
-  #remember(key: string, { at, ...source }: Omit<Source, "start" | "end" | "name"> & { at: Span }): Source {
-    const made: Source = { ...source, start: at.start, end: at.end, name: this.excerpt(at, 60) };
-    this.sources.set(key, made);
-    return made;
+  #remember(
+    among: KnownAt<Source>,
+    what: string,
+    at: Span,
+    kind: string,
+    confidence: number,
+    parameter: Source["parameter"],
+    outside: string | null,
+  ): Source {
+    const { start, end } = at;
+    return among.set(what, at, { kind, start, end, name: this.excerpt(at, 60), confidence, parameter, outside });
   }
 
   /** The first line of a stretch of source, shortened. */
@@ -379,36 +384,6 @@ export class Run {
     return excerptOf(this.text, at, max);
   }
 }
-
-/** Each name that stands before an equals sign, such as `name = x` and `name += x`, and where it does. */
-function assignmentsIn(text: string): Map<string, number[]> {
-  const found = new Map<string, number[]>();
-  for (let sign = text.indexOf("="); sign >= 0; sign = text.indexOf("=", sign + 1)) {
-    if (noAssignment.has(text[sign + 1] ?? "")) continue;
-    let end = sign;
-    for (let operators = 0; operators < 2 && combined.has(text[end - 1] ?? ""); operators++) end--;
-    while (isSpace(text.charCodeAt(end - 1))) end--;
-    let start = end;
-    while (isNamePart(text.charCodeAt(start - 1))) start--;
-    if (start === end) continue;
-    const name = text.slice(start, end);
-    const places = found.get(name);
-    if (places) places.push(start);
-    else found.set(name, [start]);
-  }
-  return found;
-}
-
-const isSpace = (code: number): boolean =>
-  code === 32 || (code >= 9 && code <= 13) || (code > 127 && /\s/.test(String.fromCharCode(code)));
-
-const isNamePart = (code: number): boolean =>
-  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 36;
-
-/** What makes an equals sign something else: `==`, `=>`, `=~`. */
-const noAssignment = new Set(["=", ">", "~"]);
-/** What stands before the equals sign where the old value is a part of the new one. */
-const combined = new Set("-+*/|&.?%");
 
 function hasCarrier({ carriers }: Knowledge, path: string): boolean {
   for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1))

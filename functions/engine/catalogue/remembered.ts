@@ -1,7 +1,7 @@
 /** Texts that one question keeps its answers for. */
-const rememberedMax = 1_000;
-/** UTF-16 units of a text that is kept: nothing that has a longer name is asked about again. */
-const lengthMax = 60;
+const rememberedMax = 4_000;
+/** UTF-16 units of a text that is kept: few names and paths are longer. */
+const lengthMax = 160;
 
 /** The same question, answered once for each text: names of what is called come again and again, in all files of a language. */
 export function remembered<Answer>(ask: (text: string) => Answer): (text: string) => Answer {
