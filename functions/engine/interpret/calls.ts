@@ -412,6 +412,7 @@ function isToldFailure(run: Run, { callee }: Call, { positional }: Called, at: n
 
 function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
   const passed = [...called.positional, ...called.named.values()];
+  if (passed.every(({ closures }) => closures.length === 0)) return nothing;
   const results = passed.flatMap(({ closures }, i) =>
     closures.map((closure) => {
       if (isToldFailure(run, call, called, i)) return callBack(run, frame, closure, null, []);
@@ -421,5 +422,5 @@ function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
     }),
   );
   const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
-  return { ...tainted(allTaint(returned)) };
+  return tainted(allTaint(returned));
 }

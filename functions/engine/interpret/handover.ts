@@ -21,7 +21,7 @@ export function handOver(
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): void {
-  const counted = run.language === "java" && { count: args.length + named.size };
+  const count = run.language === "java" ? args.length + named.size : undefined;
   for (const [argument, value] of [...args.entries(), ...named])
     for (const [field, part] of partsOf(run, value))
       for (const taint of part) {
@@ -29,8 +29,8 @@ export function handOver(
         const begins = value.prefix === null ? "" : prefixFor(value.prefix, taint);
         // What a function puts before a text that begins as it must is not the attacker's either.
         const clean = taint.clean | run.catalogue.ledFamilies(begins);
-        const led = begins !== "" && { led: true };
-        hand(run, { target, argument, field, source, clean, step, at, via, ...led, ...counted });
+        const led = begins === "" ? undefined : true;
+        hand(run, { target, argument, field, source, clean, step, at, via, led, count });
       }
 }
 

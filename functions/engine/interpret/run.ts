@@ -121,9 +121,9 @@ export interface Handover {
   at: Span;
   via?: readonly Passage[] | undefined;
   /** The text begins with something else than the input. */
-  led?: boolean;
+  led?: boolean | undefined;
   /** How many arguments the call has, where that tells functions of one name apart. */
-  count?: number;
+  count?: number | undefined;
 }
 
 /** A tainted value kept in a field that other files can read. */
