@@ -1,4 +1,5 @@
 import { lastSegment } from "../catalogue/paths.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
 import { setterOf } from "./accessors.ts";
 import { check, setFacts } from "./check.ts";
@@ -85,10 +86,13 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
 }
 
 /** Numbers and the like, and collections of nothing else. An array of bytes is any text. */
-export function isCleanType(run: Run, type: string): boolean {
-  const element = elementType(type) ?? type.match(/^([iI]nt(?:eger)?|[lL]ong|UUID)(?:\[\]|\.{3})$/)?.[1];
-  return run.knowledge.cleanTypes.has(element ?? type.replace(/<.*$/s, ""));
-}
+export const isCleanType = (run: Run, type: string): boolean => run.knowledge.cleanTypes.has(heldType(type));
+
+/** The type that decides what a value of a type can hold. */
+const heldType = remembered(
+  (type) =>
+    elementType(type) ?? type.match(/^([iI]nt(?:eger)?|[lL]ong|UUID)(?:\[\]|\.{3})$/)?.[1] ?? type.replace(/<.*$/s, ""),
+);
 
 /** What a collection is declared to be of: `List<File>`. */
 export const elementType = (type: string): string | null =>

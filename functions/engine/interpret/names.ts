@@ -132,12 +132,17 @@ function javaClass(run: Run, name: string): string[] {
   return known.length > 0 ? known : [name];
 }
 
+/** The name of a type, without what it is of; null for what has none. */
+const plainType = remembered((type) => {
+  const written = type.replace(/<[\s\S]*$|\[[\s\S]*$|^["']|["']$|\|[\s\S]*$/g, "").trim();
+  const plain = type.match(/^(?:\w+\.)*Optional\[([\w.]+)\]$/)?.[1] ?? written;
+  return /^[\p{L}_$][\p{L}\p{N}_$\\]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain) ? plain : null;
+});
+
 /** The value of something declared with a type: an unknown instance of it. */
 export function typedAs(run: Run, frame: Frame, type: string | null): Value {
-  const written = type?.replace(/<[\s\S]*$|\[[\s\S]*$|^["']|["']$|\|[\s\S]*$/g, "").trim();
-  const optional = type?.match(/^(?:\w+\.)*Optional\[([\w.]+)\]$/)?.[1];
-  const plain = optional ?? written;
-  if (!plain || !/^[\p{L}_$][\p{L}\p{N}_$\\]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain)) return nothing;
+  const plain = type === null ? null : plainType(type);
+  if (plain === null) return nothing;
   // What a text is called says more about it than that it is one.
   if (run.language === "java" && /^(String|CharSequence|Object)$/.test(plain)) return nothing;
   if (run.language === "javascript" && /^(any|unknown|string|object|Object)$/.test(plain)) return nothing;
