@@ -1,3 +1,5 @@
+import { remembered } from "./remembered.ts";
+
 /** Expands `a.{b,c}` to a.b and a.c. Empty alternatives are kept, so `x{,_async}` works; braces may stand in braces. */
 export function expandBraces(pattern: string): string[] {
   const open = pattern.indexOf("{");
@@ -171,9 +173,7 @@ export function splitPath(path: string): string[] {
   return path.split(".");
 }
 
-export function lastSegment(path: string): string {
-  return path.slice(path.lastIndexOf(".") + 1);
-}
+export const lastSegment = remembered((path: string): string => path.slice(path.lastIndexOf(".") + 1));
 
 function append<T>(map: Map<string, T[]>, key: string, entry: T): void {
   const list = map.get(key);

@@ -1,4 +1,5 @@
 import { lastSegment } from "../catalogue/paths.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
 import { setterOf } from "./accessors.ts";
 import { check, setFacts } from "./check.ts";
@@ -8,7 +9,7 @@ import { targetOf } from "./handover.ts";
 import { fieldTaint, member } from "./members.ts";
 import { keptIn, useOf } from "./memory.ts";
 import { indexSet } from "./memory-indexes.ts";
-import { accessPath, hasOpenClasses, memberPaths, typedAs } from "./names.ts";
+import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from "./names.ts";
 import { storeInField } from "./receivers.ts";
 import { isRewriting, rewritten } from "./rewritten-elements.ts";
 import type { Frame, Run } from "./run.ts";
@@ -85,10 +86,13 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
 }
 
 /** Numbers and the like, and collections of nothing else. An array of bytes is any text. */
-export function isCleanType(run: Run, type: string): boolean {
-  const element = elementType(type) ?? type.match(/^([iI]nt(?:eger)?|[lL]ong|UUID)(?:\[\]|\.{3})$/)?.[1];
-  return run.knowledge.cleanTypes.has(element ?? type.replace(/<.*$/s, ""));
-}
+export const isCleanType = (run: Run, type: string): boolean => run.knowledge.cleanTypes.has(heldType(type));
+
+/** The type that decides what a value of a type can hold. */
+const heldType = remembered(
+  (type) =>
+    elementType(type) ?? type.match(/^([iI]nt(?:eger)?|[lL]ong|UUID)(?:\[\]|\.{3})$/)?.[1] ?? type.replace(/<.*$/s, ""),
+);
 
 /** What a collection is declared to be of: `List<File>`. */
 export const elementType = (type: string): string | null =>
@@ -97,7 +101,7 @@ export const elementType = (type: string): string | null =>
 
 function bind(run: Run, frame: Frame, name: string, given: Value, declares: boolean): void {
   // A value that goes by no name goes by the variable's: models may ask what a receiver is called.
-  const value = given.paths.length === 0 && given.constants === null ? { ...given, paths: [`?${name}`] } : given;
+  const value = given.paths.length === 0 && given.constants === null ? { ...given, paths: [byName(name)] } : given;
   const owner = frame.scope.binding(name);
   const isField = !declares && !owner && hasOpenClasses(run.language);
   if (isField && frame.owner?.fields.has(name)) {
@@ -120,7 +124,7 @@ function assignField(
   if (setter) evaluate(run, frame, setter);
   const key = accessPath(to);
   const paths = memberPaths(of, to.name);
-  storedIn(run, frame, paths.length > 0 ? paths : [`?.${to.name}`], of, value, at);
+  storedIn(run, frame, paths.length > 0 ? paths : [joined("?", to.name)], of, value, at);
   exportValue(run, of, to, value);
   exportMethod(run, frame, to, of, value);
   keep(run, paths, value, at);
@@ -213,7 +217,7 @@ function assignIndex(
   useOf(run, frame, to.of, of);
   if (known !== null) {
     const paths = memberPaths(of, known);
-    storedIn(run, frame, paths.length > 0 ? paths : [`?.${known}`], of, value, at);
+    storedIn(run, frame, paths.length > 0 ? paths : [joined("?", known)], of, value, at);
     keep(run, paths, value, at);
   } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at, [key]);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;

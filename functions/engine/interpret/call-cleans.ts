@@ -1,4 +1,5 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call } from "../ir/ir.ts";
 import { type Called, subjectOf } from "./called.ts";
 import { holds, receiverFits } from "./check.ts";
@@ -15,11 +16,14 @@ export function promised(call: Call): number {
     !/unescape/i.test(name)
   )
     return allFamilies;
-  return /^_*(get_?)?(safe|sanit|escape|purif|clean_?(html|path|input|name|file))|(sanitize|escape)d?$/i.test(name) &&
-    !/unescape|unsafe/i.test(name)
-    ? allFamilies
-    : 0;
+  return makesSafe(name) ? allFamilies : 0;
 }
+
+const makesSafe = remembered(
+  (name) =>
+    /^_*(get_?)?(safe|sanit|escape|purif|clean_?(html|path|input|name|file))|(sanitize|escape)d?$/i.test(name) &&
+    !/unescape|unsafe/i.test(name),
+);
 
 /** `Escape.htmlAttribute(x)`: a class that is called after it. */
 const escaper = /^([A-Z]\w*)?Escape(r|rs|Util|Utils)?$/;

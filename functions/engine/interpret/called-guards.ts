@@ -1,9 +1,11 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress } from "./address-tests.ts";
 import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
+import { joined } from "./names.ts";
 import { calledName } from "./path-parts.ts";
 import { change } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
@@ -12,8 +14,7 @@ import type { Frame, Run } from "./run.ts";
 export function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
   const { callee } = call;
   const name = calledName(call);
-  if (!/^_*(is|has|check|validate|assert)?_?(valid|safe|allowed|white_?listed|trusted|permitted|accepted)/i.test(name))
-    return false;
+  if (!promises(name)) return false;
   return (
     callee.kind !== "variable" ||
     (frame.scope.binding(name)?.get(name)?.closures.length ?? 0) === 0 ||
@@ -21,23 +22,30 @@ export function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
   );
 }
 
+const promises = remembered((name) =>
+  /^_*(is|has|check|validate|assert)?_?(valid|safe|allowed|white_?listed|trusted|permitted|accepted)/i.test(name),
+);
+
 /** `path.relative_to(base)` comes back only where it holds, and so does `assertUrlIsSafe(url)` of a package, as it says. */
 export function noteThrowingGuard(run: Run, frame: Frame, call: Call): void {
   modelGuards(run, frame, call, "after");
   const first = call.args[0]?.value;
-  if (!first || !insists.test(calledName(call))) return;
+  if (!first || !insists(calledName(call))) return;
   const { target, callee } = calledBy(run, frame, call);
   if (target === null && callee.closures.length === 0) change(run, frame, first, allFamilies);
 }
 
-const insists =
-  /^_*(assert|ensure|validate|verify|check|require|enforce)_?\w*(safe|allowed|permitted|trusted|within|inside)/i;
+const insists = remembered((name) =>
+  /^_*(assert|ensure|validate|verify|check|require|enforce)_?\w*(safe|allowed|permitted|trusted|within|inside)/i.test(
+    name,
+  ),
+);
 
 /** What models say of a call that has given an answer, or has come back at all. */
 export function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
   const { callee } = call;
   const { models, receiver, positional, named } = calledBy(run, frame, call);
-  const anyones = callee.kind === "field" ? run.knowledge.calls.find(`?.${callee.name}`).guards : [];
+  const anyones = callee.kind === "field" ? run.knowledge.calls.find(joined("?", callee.name)).guards : [];
   if (models.guards.length + anyones.length === 0) return;
   for (const guard of new Set([...models.guards, ...anyones])) {
     if ((guard.throws ? "after" : guard.answer) !== outcome) continue;

@@ -1,4 +1,5 @@
 import type { CallModels } from "../catalogue/catalogue.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import { type Call, wholeMap } from "../ir/ir.ts";
 import type { Subject } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
@@ -6,7 +7,7 @@ import { ofBase, targetOf } from "./handover.ts";
 import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
 import { withFields } from "./known-fields.ts";
 import { member, memberOfInstance } from "./members.ts";
-import { accessPath, memberPaths } from "./names.ts";
+import { accessPath, byName, joined, memberPaths } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { anyElement, join, nothing, type Value } from "./value.ts";
 
@@ -57,7 +58,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
       for (const [key, entry] of value.slots.entries) byName.set(key, entry);
     else positional.push(arg.spread ? anyElement(value) : value);
   }
-  const names = paths.length > 0 ? paths : callee.kind === "field" ? [`?.${callee.name}`] : [];
+  const names = paths.length > 0 ? paths : callee.kind === "field" ? [joined("?", callee.name)] : [];
   const target = called.closures.length === 0 && !called.type ? targetOf(run, frame, names) : null;
   return {
     callee: ofClass ? boundTo(called, frame.self) : called,
@@ -105,16 +106,14 @@ const isMethodOf = ({ fn, owner }: Value["closures"][number]): boolean => fn.rec
 function receiverNames(call: Call, receiver: Value | null): readonly string[] {
   if (!receiver || call.callee.kind !== "field") return [];
   const { of } = call.callee;
-  const written = of.kind === "variable" || of.kind === "field" ? `?${of.name}` : null;
+  const written = of.kind === "variable" || of.kind === "field" ? byName(of.name) : null;
   return written === null || receiver.paths.includes(written) ? receiver.paths : [...receiver.paths, written];
 }
 
 /** `const query = db.query`, `import { query } from "./db"`: a function that was taken out of something still is a part of it. */
-const ownersOf = (paths: readonly string[]): readonly string[] =>
-  paths.flatMap((path) => {
-    const owner = path.slice(path.lastIndexOf("/") + 1, Math.max(path.lastIndexOf("."), 0));
-    return owner === "" ? [] : [owner];
-  });
+const ownersOf = (paths: readonly string[]): readonly string[] => paths.map(ownerOf).filter((owner) => owner !== "");
+
+const ownerOf = remembered((path) => path.slice(path.lastIndexOf("/") + 1, Math.max(path.lastIndexOf("."), 0)));
 
 const unique = <T>(values: T[]): T[] => (values.length < 2 ? values : [...new Set(values)]);
 

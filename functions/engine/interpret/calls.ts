@@ -1,4 +1,5 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
@@ -22,7 +23,7 @@ import { isIdentified, isLookup, isResource } from "./lookups.ts";
 import { member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
-import { askedPath, basePaths, isClassName } from "./names.ts";
+import { askedPath, basePaths, givenBy, isClassName } from "./names.ts";
 import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
@@ -121,17 +122,19 @@ function constructorOf(
 ): string | null {
   if (made.type || isNew !== (language !== "python")) return null;
   // Python makes objects by calling their class.
-  if (language === "python") return target !== null && /(^|\.)\p{Lu}\w*$/u.test(target) ? `${target}.__init__` : null;
+  if (language === "python") return target !== null && namesClass(target) ? `${target}.__init__` : null;
   if (language === "javascript" || language === "php") return target === null ? null : `${target}.constructor`;
   if (language !== "java" || callee.kind !== "variable") return null;
   const name = target ?? (/^\p{Lu}/u.test(callee.name) && !knowledge.known.has(callee.name) ? callee.name : null);
   return name === null ? null : `${name}.constructor`;
 }
 
+const namesClass = remembered((path) => /(^|\.)\p{Lu}\w*$/u.test(path));
+
 /** A method that its class only declares: classes of other files say what it does. */
 function leftToOthers({ language }: Run, { callee: { closures } }: Called): string | null {
   const [closure] = closures;
-  if (!/^(java|php)$/.test(language) || !closure?.owner || closure.fn.body.length > 0) return null;
+  if (!closure?.owner || closure.fn.body.length > 0 || !/^(java|php)$/.test(language)) return null;
   return `${closure.owner.node.name}.${closure.fn.name}`;
 }
 
@@ -316,7 +319,7 @@ function resultPaths({ language }: Run, frame: Frame, call: Call, called: Called
   const { makes, returns } = called.models;
   const own = [
     ...namedClass(call, called, language),
-    ...called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : `${path}()`)),
+    ...called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : givenBy(path))),
   ];
   if (makes.length + returns.length === 0 && own.length < 2) return own;
   const subject = subjectOf(called, call);
@@ -332,7 +335,7 @@ function namedClass({ callee, args }: Call, { positional }: Called, language: Ru
     return positional[place]?.paths.filter((path) => !path.startsWith("?")) ?? [];
   }
   const written = positional[0]?.constants?.[0];
-  return /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name) && typeof written === "string"
+  return typeof written === "string" && /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name)
     ? [written.replace(/^.*[/\\.]/, "")]
     : [];
 }
@@ -354,7 +357,7 @@ function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefin
 
 /** `list.map(f)` has what f gives and nothing else of the list; other languages call it otherwise, and have it for a single value. */
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
-  callee.kind === "field" && mappings.test(callee.name) && (first?.closures.length ?? 0) > 0;
+  callee.kind === "field" && (first?.closures.length ?? 0) > 0 && mappings.test(callee.name);
 
 const mappings = /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|Select|SelectMany)$/;
 
@@ -409,6 +412,7 @@ function isToldFailure(run: Run, { callee }: Call, { positional }: Called, at: n
 
 function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
   const passed = [...called.positional, ...called.named.values()];
+  if (passed.every(({ closures }) => closures.length === 0)) return nothing;
   const results = passed.flatMap(({ closures }, i) =>
     closures.map((closure) => {
       if (isToldFailure(run, call, called, i)) return callBack(run, frame, closure, null, []);
@@ -420,5 +424,5 @@ function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
     }),
   );
   const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
-  return { ...tainted(allTaint(returned)) };
+  return tainted(allTaint(returned));
 }

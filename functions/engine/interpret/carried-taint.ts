@@ -78,7 +78,7 @@ export function passedThrough(
           part: into,
           check: "result" as const,
           trusted,
-          ...(fetched && { fetched }),
+          fetched: fetched || undefined,
         };
         return through(tainted(taint), passage).taint;
       }),

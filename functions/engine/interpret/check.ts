@@ -2,6 +2,7 @@ import type { AskedSetting } from "../artefact.ts";
 import type { Fact, Match, Test } from "../catalogue/catalogue.ts";
 import type { LazyRegex } from "../catalogue/expression.ts";
 import { lastSegment } from "../catalogue/paths.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Name } from "../findings/candidates.ts";
 import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
 import { isCatastrophic } from "./catastrophic.ts";
@@ -207,7 +208,10 @@ export function rebase(inner: Step, outer: Step): Step {
 }
 
 export const receiverFits = (wanted: LazyRegex, paths: readonly string[]): boolean =>
-  paths.some((path) => wanted.test(lastSegment(path).replace(/^\?|\(\)$/g, "")));
+  paths.some((path) => wanted.test(nameIn(path)));
+
+/** What something is called that goes by this path. */
+const nameIn = remembered((path) => lastSegment(path).replace(/^\?|\(\)$/g, ""));
 
 /** Whether the file and the surroundings of a statement are what the model asks for. */
 export function contextFits(run: Run, frame: Frame, match: Match): boolean {

@@ -1,8 +1,7 @@
+import { remembered } from "../catalogue/remembered.ts";
 import type { Expression } from "../ir/ir.ts";
 import type { Run } from "./run.ts";
 
-/** The identifier or text that a name, a call or a look-up ends in: `cfg.SkipVerify`, `config["debug"]`, `settings.get("insecure")`. */
-const lastWord = /([\w-]+)["'`)\]]*$/;
 /** Tests that are longer say more than one thing. */
 const testMax = 120;
 
@@ -12,14 +11,35 @@ const trusting =
 const verifying =
   /^_*verify$|(ssl|tls|cert\w*|host|peer|https)_?-?(verif|valid|check)|(verif|validate|check|strict|reject)\w*?[_-]?(ssl|tls|cert|https|peer|host|unauthori[sz]ed)/i;
 
+/** What is asked for that is called like this. */
+const asked = remembered((word: string) => ({
+  debugs: debugging.test(word),
+  trusts: trusting.test(word),
+  verifies: verifying.test(word),
+}));
+
 /** The fact that a setting has been asked for it and settles for what follows: what somebody chose, nobody else did. */
 export function chosenBy(run: Run, test: Expression, outcome: boolean): string | null {
   if (test.end - test.start > testMax) return null;
-  const [, word] = run.text.slice(test.start, test.end).match(lastWord) ?? [];
-  if (word === undefined) return null;
-  if (outcome && debugging.test(word)) return "development";
+  const word = lastWord(run.text, test);
+  if (word === "") return null;
+  const { debugs, trusts, verifies } = asked(word);
+  if (outcome && debugs) return "development";
   // A plain variable may be a parameter, and some caller's constant.
   if (test.kind === "variable") return null;
-  const trusts = trusting.test(word);
-  return (outcome ? trusts : !trusts && verifying.test(word)) ? "trust-chosen" : null;
+  return (outcome ? trusts : !trusts && verifies) ? "trust-chosen" : null;
 }
+
+/** The identifier or text that a name, a call or a look-up ends in: `cfg.SkipVerify`, `config["debug"]`, `settings.get("insecure")`. */
+function lastWord(text: string, { start, end }: Expression): string {
+  let to = end;
+  while (to > start && closing.has(text[to - 1] as string)) to--;
+  let from = to;
+  while (from > start && isWordPart(text.charCodeAt(from - 1))) from--;
+  return text.slice(from, to);
+}
+
+const closing = new Set("\"'`)]");
+
+const isWordPart = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 45;

@@ -13,8 +13,8 @@ export interface Element {
 /** What a loop goes through, asked when its variable was bound; null where that is nothing to test, or where it is assigned anew. */
 export function taintedElement(frame: Frame, loop: Loop): Element | null {
   const element = loop.bind && elementOf(loop.bind);
-  if (!element || accessPath(element.of) === null || isAssigned(loop, element.name)) return null;
-  return (frame.scope.get(element.name)?.taint.length ?? 0) > 0 ? element : null;
+  const isTainted = element && (frame.scope.get(element.name)?.taint.length ?? 0) > 0;
+  return isTainted && accessPath(element.of) !== null && !isAssigned(loop, element.name) ? element : null;
 }
 
 /** `for _, c := range text { if !unicode.IsLetter(c) { return false } }`: what every element is clean for that lets the loop go on. */

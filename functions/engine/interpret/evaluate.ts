@@ -15,7 +15,17 @@ import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, recei
 import { numericOf, useOf } from "./memory.ts";
 import { noteBounds } from "./memory-faults.ts";
 import { indexOf } from "./memory-indexes.ts";
-import { accessPath, basePaths, globalName, hasOpenClasses, isKey, isPackage, memberPaths } from "./names.ts";
+import {
+  accessPath,
+  basePaths,
+  byName,
+  globalName,
+  hasOpenClasses,
+  isKey,
+  isPackage,
+  joined,
+  memberPaths,
+} from "./names.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
 import { noteOrigin } from "./origins.ts";
 import { outsideQuotes } from "./quotes.ts";
@@ -104,11 +114,9 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
 export function recalling<T>(frame: Frame, ask: () => T): T {
   const outer = frame.recalls;
   frame.recalls = true;
-  try {
-    return ask();
-  } finally {
-    frame.recalls = outer;
-  }
+  const answer = ask();
+  frame.recalls = outer;
+  return answer;
 }
 
 function branches(
@@ -173,7 +181,8 @@ function inherited(run: Run, frame: Frame, name: string): Value | null {
 
 function ownMember(run: Run, frame: Frame, name: string): Value | null {
   const { self } = frame;
-  const assigned = frame.scope.binding(`this.${name}`)?.get(`this.${name}`);
+  const key = joined("this", name);
+  const assigned = frame.scope.binding(key)?.get(key);
   if (assigned || !self) return assigned ?? null;
   const own = memberOfInstance(self, name);
   return own && self.taint.length > 0 ? partOfTainted(run, self, own, name) : own;
@@ -201,7 +210,7 @@ function got(run: Run, frame: Frame, value: Value, of: Value, at: Span): Value {
 /** Requests of PHP frameworks come in classes of the application: what the variable is called tells what its properties are. */
 function asWritten(run: Run, of: Value, written: Expression): Value {
   if (run.language !== "php" || written.kind !== "variable" || of.instance || !written.name.startsWith("$")) return of;
-  const path = `?${written.name}`;
+  const path = byName(written.name);
   return of.paths.includes(path) ? of : { ...of, paths: [...of.paths, path] };
 }
 
@@ -271,7 +280,7 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
   noteBounds(run, frame, e.operator, e.operands);
   const result = numericOf(run, e.operator, values) ?? operate(e.operator, values);
   // Models name operators of a type like its methods: a path divided by a name is a path.
-  const gives = values[0]?.paths.flatMap((path) => run.knowledge.calls.find(`${path}.${e.operator}`).returns) ?? [];
+  const gives = values[0]?.paths.flatMap((path) => run.knowledge.calls.find(joined(path, e.operator)).returns) ?? [];
   return gives.length === 0 ? result : { ...result, paths: gives };
 }
 

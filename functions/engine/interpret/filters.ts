@@ -8,7 +8,18 @@ import type { Frame, Run } from "./run.ts";
 import { anyElement } from "./value.ts";
 
 /** What keeps, or finds, the elements for which a function answers yes. */
-const filters = /^(filter|takeWhile|find|findLast|Where|First|FirstOrDefault|Single|SingleOrDefault|TakeWhile)$/;
+const filters = new Set([
+  "filter",
+  "takeWhile",
+  "find",
+  "findLast",
+  "Where",
+  "First",
+  "FirstOrDefault",
+  "Single",
+  "SingleOrDefault",
+  "TakeWhile",
+]);
 const element = "<element>";
 
 /** `names.filter((name) => allowed.has(name))`: what every element is clean for that gets through the test. */
@@ -19,7 +30,7 @@ export function filteredCleans(
   { receiver, positional, callee: { closures } }: Called,
 ): Families {
   const { callee, args } = call;
-  if ((callee.kind !== "field" && callee.kind !== "variable") || !filters.test(callee.name) || closures.length > 0)
+  if ((callee.kind !== "field" && callee.kind !== "variable") || !filters.has(callee.name) || closures.length > 0)
     return 0;
   const [test, from] = callee.kind === "field" ? [args[0]?.value, receiver] : [args[0]?.value, positional[1]];
   const any = from && anyElement(from);

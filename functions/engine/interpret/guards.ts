@@ -1,5 +1,6 @@
 import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call, Expression, Operation } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
@@ -186,12 +187,13 @@ const tellsByNull: ReadonlySet<string> = new Set(["c", "java", "kotlin"]);
 
 /** `process.env.NODE_ENV !== "production"`: what follows is not what the world sees. */
 function isDevelopment(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): boolean {
-  const name = lastSegment(accessPath(left) ?? "");
-  if (!/^(node_?env|app_?env|flask_?env|env|environment)$/i.test(name)) return false;
+  if (!namesEnvironment(lastSegment(accessPath(left) ?? ""))) return false;
   const [wanted] = evaluate(run, frame, right).constants ?? [];
   if (typeof wanted !== "string") return false;
   return same ? /^(dev|development|local|test)$/i.test(wanted) : /^prod(uction)?$/i.test(wanted);
 }
+
+const namesEnvironment = remembered((name) => /^(node_?env|app_?env|flask_?env|env|environment)$/i.test(name));
 
 /** `x === "a"`: x is that constant. Comparing with null says nothing about what else it can be. */
 function equal(run: Run, frame: Frame, operand: Expression, other: Expression): void {
@@ -247,10 +249,12 @@ const isOrigin = (operand: Expression): boolean => operand.kind === "field" && /
 function isSender(frame: Frame, operand: Expression): boolean {
   const named = operand.kind === "variable" ? frame.scope.binding(operand.name)?.origins.get(operand.name) : operand;
   const asked = named?.kind === "call" && named.args.length === 1 ? named.args[0]?.value : named;
-  return /\.(from_user|chat|author|sender|effective_(user|chat))\.(id|username)$|\.(chat|sender)_id$/.test(
-    (asked && accessPath(asked)) ?? "",
-  );
+  return asked !== undefined && asked.kind !== "variable" && namesSender(accessPath(asked) ?? "");
 }
+
+const namesSender = remembered((path) =>
+  /\.(from_user|chat|author|sender|effective_(user|chat))\.(id|username)$|\.(chat|sender)_id$/.test(path),
+);
 
 /** What lists of people are called who may do more than others. */
 const trustedName = /allow|white_?list|permit|auth|trust|admin|owner|sudo|staff|mod(erator)?s?$|dev(eloper)?s?$/i;
@@ -374,10 +378,9 @@ const asksWhetherGiven =
 
 /** `isAllowed(origin)`, `pattern.match(origin)`: whoever asks something about an origin compares it, however well. */
 function originTest(run: Run, frame: Frame, { callee, args }: Call): void {
-  if (asksWhetherGiven.test(lastSegment(accessPath(callee) ?? ""))) return;
-  for (const { value } of args)
-    if (/origin$/i.test(lastSegment(accessPath(value) ?? "")))
-      change(run, frame, value, run.catalogue.bitsOf(["permissive_cors"]));
+  const origins = args.filter(({ value }) => /origin$/i.test(accessPath(value) ?? ""));
+  if (origins.length === 0 || asksWhetherGiven.test(lastSegment(accessPath(callee) ?? ""))) return;
+  for (const { value } of origins) change(run, frame, value, run.catalogue.bitsOf(["permissive_cors"]));
 }
 
 /** `list.some((entry) => entry === x)`: for one of the elements it holds. */

@@ -1,4 +1,5 @@
 import { lastSegment } from "../catalogue/paths.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Span } from "../ir/ir.ts";
 import type { Called } from "./called.ts";
 import { prefixFor } from "./operators.ts";
@@ -20,7 +21,7 @@ export function handOver(
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): void {
-  const counted = run.language === "java" && { count: args.length + named.size };
+  const count = run.language === "java" ? args.length + named.size : undefined;
   for (const [argument, value] of [...args.entries(), ...named])
     for (const [field, part] of partsOf(run, value))
       for (const taint of part) {
@@ -28,8 +29,8 @@ export function handOver(
         const begins = value.prefix === null ? "" : prefixFor(value.prefix, taint);
         // What a function puts before a text that begins as it must is not the attacker's either.
         const clean = taint.clean | run.catalogue.ledFamilies(begins);
-        const led = begins !== "" && { led: true };
-        hand(run, { target, argument, field, source, clean, step, at, via, ...led, ...counted });
+        const led = begins === "" ? undefined : true;
+        hand(run, { target, argument, field, source, clean, step, at, via, led, count });
       }
 }
 
@@ -116,7 +117,7 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   const declared = run.language === "java" ? paths.filter((path) => !path.includes("()")) : [];
   for (const path of declared.length === 0 ? paths : [...declared, ...paths]) {
     if (path.startsWith("?")) continue;
-    const plain = path.includes("()") ? path.replaceAll("()", "") : path;
+    const plain = plainOf(path);
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;
     if (!plain.includes(".") || plain.includes("[")) continue;
@@ -126,13 +127,18 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
         : /^(java|javax|jakarta)\./.test(plain) ||
           // Only constants of Ruby are seen in other files.
           (run.language === "ruby" && !/^\p{Lu}/u.test(plain)) ||
-          run.knowledge.known.has(plain.slice(0, plain.lastIndexOf(".")))
+          run.knowledge.known.has(ownerOf(plain))
     )
       continue;
     return plain;
   }
   return null;
 }
+
+/** A path without telling what is called on the way. */
+const plainOf = remembered((path) => path.replaceAll("()", ""));
+
+const ownerOf = remembered((path) => path.slice(0, Math.max(path.lastIndexOf("."), 0)));
 
 /** Stands before the name of an object of which nothing else is known, in place of its class. */
 export const anyClass = "*";
@@ -144,7 +150,7 @@ export const ofBase = "^";
 function globalTarget(run: Run, paths: readonly string[]): string | null {
   const { known } = run.knowledge;
   for (const path of paths) {
-    const plain = path.includes("()") ? path.replaceAll("()", "") : path;
+    const plain = plainOf(path);
     if (/^[?$<]|\[|^this\b/.test(plain) || known.has(plain)) continue;
     const dot = plain.lastIndexOf(".");
     if (dot < 0 || !known.has(plain.slice(0, dot))) return plain;
@@ -165,10 +171,19 @@ export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | 
 
 /** The layers of an application are handed from one to the next and called what they are: `constructor({ orderService })`. */
 function layerTarget(paths: readonly string[], names: readonly string[]): string | null {
-  const layer = names.map((name) => lastSegment(name).replace(/^\?/, "")).find((name) => layerName.test(name));
-  const method = layer === undefined ? undefined : paths.map(lastSegment).find((name) => /^\w{2,}$/.test(name));
-  return method === undefined ? null : `${anyClass}${layer}.${method}`;
+  for (const name of names) {
+    const layer = layerOf(name);
+    if (layer === null) continue;
+    const method = paths.map(lastSegment).find((segment) => /^\w{2,}$/.test(segment));
+    return method === undefined ? null : `${anyClass}${layer}.${method}`;
+  }
+  return null;
 }
+
+const layerOf = remembered((path) => {
+  const name = lastSegment(path).replace(/^\?/, "");
+  return layerName.test(name) ? name : null;
+});
 
 const layerName =
   /^\w*(service|svc|repository|repo|dao|model|store|storage|manager|db|database|gateway|controller|usecase|crud|backend|adapter|provider|client|engine)s?$/i;
@@ -176,7 +191,7 @@ const layerName =
 /** Every file of a folder sees the names of the others, and what is imported is a folder: `~Store.Find`, `example.org/shop/store.Find`. */
 function targetInPackage(run: Run, paths: readonly string[]): string | null {
   for (const path of paths) {
-    const plain = path.includes("()") ? path.replaceAll("()", "") : path;
+    const plain = plainOf(path);
     if (plain.startsWith("?") || plain.includes("[")) continue;
     if (plain.startsWith("~")) return plain;
     const folder = plain.slice(0, plain.indexOf(".", plain.lastIndexOf("/") + 1));

@@ -9,6 +9,7 @@ import { giveBack } from "./given-back.ts";
 import { noteGuard, verified } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
 import { isLocal } from "./memory-sizes.ts";
+import { byName } from "./names.ts";
 import { overloaded } from "./overloads.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
 import { outputsOf } from "./pointers.ts";
@@ -308,7 +309,7 @@ function bindParameter(run: Run, frame: Frame, param: Parameter, given: Value): 
   const typed = withType(run, frame, given, param.type);
   const value = run.marks ? run.marks.parameter(run, param, typed) : typed;
   const namedValue =
-    value.paths.length === 0 && value.constants === null ? { ...value, paths: [`?${param.name}`] } : value;
+    value.paths.length === 0 && value.constants === null ? { ...value, paths: [byName(param.name)] } : value;
   frame.scope.set(param.name, namedValue);
   if (param.pattern) assign(run, frame, param.pattern, namedValue, param.pattern);
   return namedValue;
@@ -361,7 +362,7 @@ export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: Entr
     const type = entry.parameters[i - offset];
     const other =
       entry.others && i < entry.othersEnd ? [arriving(run.source(entry.others, param, entry.confidence), param)] : [];
-    return type ? named(type, `?${param.name}`) : { ...named(`?${param.name}`), taint: other };
+    return type ? named(type, byName(param.name)) : { ...named(byName(param.name)), taint: other };
   });
   // What one handler settles, such as the content type, is nothing to the next.
   const apart = { ...frame, inlined: 0, scope: new Scope(frame.scope) };

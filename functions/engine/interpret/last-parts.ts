@@ -23,7 +23,7 @@ export function isLastName(frame: Frame, call: Call): boolean {
   if (callee.kind !== "field") return false;
   const [first] = args;
   if (callee.name === "pop" && !first) return isSlash(madeBy(frame, callee.of, splits)?.args[0]?.value);
-  if (!cuts.test(callee.name) || args.length !== 1 || first?.value.kind !== "operation") return false;
+  if (args.length !== 1 || first?.value.kind !== "operation" || !cuts.test(callee.name)) return false;
   const { operator, operands } = first.value;
   const [from, one] = operands;
   return operator === "+" && isOne(one) && from !== undefined && isSlash(madeBy(frame, from, lasts)?.args[0]?.value);

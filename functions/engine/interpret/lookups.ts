@@ -1,4 +1,5 @@
 import { lastSegment } from "../catalogue/paths.ts";
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import { givesNoText, mayMakeText } from "./call-names.ts";
 import type { Called } from "./called.ts";
@@ -27,9 +28,10 @@ export function isLookup({ language }: Run, { callee, args }: Call, { receiver, 
     (t) => !t.source.parameter && t.source.outside === null && !t.via?.some(({ trusted }) => trusted),
   );
   if (isInput !== false) return false;
-  const isKept = () => names.some((name) => keepers.test(name) || holdsAll(name, callee.name));
-  if (!lookups.test(callee.name)) return /^[A-Z]\w*By[A-Z]/.test(callee.name) && isKept();
-  if (/By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(callee.name)) return true;
+  const isKept = () => names.some((name) => isKeeper(name) || holdsAll(name, callee.name));
+  const { looksUp, findsBy, looksUpBy } = asksFor(callee.name);
+  if (!looksUp) return findsBy && isKept();
+  if (looksUpBy) return true;
   const isHeld = () => language === "csharp" && names.some((name) => /(^|[?.])_[a-z]\w*$/.test(name));
   const isManaged = () => isHeld() || (!isClassName(callee.of) && names.some((name) => managers.test(name)));
   return (
@@ -37,6 +39,14 @@ export function isLookup({ language }: Run, { callee, args }: Call, { receiver, 
     (!asksForText.test(callee.name) && isManaged())
   );
 }
+
+const isKeeper = remembered((name) => keepers.test(name));
+
+const asksFor = remembered((name) => ({
+  looksUp: lookups.test(name),
+  findsBy: /^[A-Z]\w*By[A-Z]/.test(name),
+  looksUpBy: /By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(name),
+}));
 
 /** `extensions.get_extension(name)`: what is called after many of a kind hands out one of them. */
 function holdsAll(of: string, asked: string): boolean {

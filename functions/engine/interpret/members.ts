@@ -7,7 +7,7 @@ import { lengthOf } from "./containers.ts";
 import { isFilled } from "./filled-arguments.ts";
 import { through } from "./guard-functions.ts";
 import { targetOf } from "./handover.ts";
-import { accessPath, basePaths, memberPaths } from "./names.ts";
+import { accessPath, basePaths, byName, joined, memberPaths } from "./names.ts";
 import { wholeObject } from "./passage.ts";
 import type { Frame, Run } from "./run.ts";
 import {
@@ -112,7 +112,7 @@ export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: s
     }
     const param = parameter?.fn.params[parameter.index];
     if (!parameter || !param || parameter.field !== undefined || param.rest) return t;
-    if (t.step.parent && !of.paths.includes(`?${param.name}`)) return t;
+    if (t.step.parent && !of.paths.includes(byName(param.name))) return t;
     return { ...t, source: run.source("parameter", param, t.source.confidence, { ...parameter, field: name }) };
   });
 }
@@ -208,7 +208,7 @@ export function memberOfInstance(of: Value, name: string): Value | null {
     const method = here.methods.get(name);
     if (method) return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
     const value = of.own?.get(name) ?? here.fields.get(name);
-    if (value) return fromOutside({ ...value, paths: [...value.paths, `?this.${name}`] });
+    if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] });
     for (const base of here.bases) if (base.type) lineage.add(base.type);
   }
   return null;

@@ -1,3 +1,4 @@
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
 import { named, nothing, type Value } from "./value.ts";
@@ -13,11 +14,11 @@ export function accessPath(expression: Expression): string | null {
   if (expression.kind === "variable") return expression.name;
   if (expression.kind === "field") {
     const of = accessPath(expression.of);
-    return of === null ? null : `${of}.${expression.name}`;
+    return of === null ? null : joined(of, expression.name);
   }
   if (expression.kind === "index" && expression.key?.kind === "literal" && isKey(expression.key.value)) {
     const of = accessPath(expression.of);
-    return of === null ? null : `${of}.${expression.key.value}`;
+    return of === null ? null : joined(of, String(expression.key.value));
   }
   return null;
 }
@@ -28,7 +29,7 @@ export function askedPath({ callee, args }: Call): string | null {
   const [asked] = args;
   if (asked?.value.kind !== "literal" || !isKey(asked.value.value)) return null;
   const of = accessPath(callee.of);
-  return of === null ? null : `${of}.get(${asked.value.value})`;
+  return of === null ? null : joined(of, `get(${asked.value.value})`);
 }
 
 /** Whether a constant names one element, the way texts and positions do. */
@@ -45,24 +46,33 @@ export function memberPaths(of: Value, name: string): string[] {
   return members;
 }
 
-/** Paths of members, by those of their objects: of a text that has been made before it is known already where it leads. */
-const madePaths = new Map<string, Map<string, string | null>>();
+const memberPath = (path: string, name: string): string | null => (isExtensible(path) ? joined(path, name) : null);
+
+/** Paths, by those that they go on from: of a text that has been made before it is known already where it leads. */
+const madePaths = new Map<string, Map<string, string>>();
 let madeCount = 0;
 /** Paths that are kept; beyond, all begins anew. */
 const madeMax = 20_000;
 
-function memberPath(path: string, name: string): string | null {
-  const members = madePaths.get(path) ?? new Map<string, string | null>();
+/** The path of a member, one string for all who ask. */
+export function joined(path: string, name: string): string {
+  const members = madePaths.get(path) ?? new Map<string, string>();
   const known = members.get(name);
   if (known !== undefined) return known;
   if (++madeCount > madeMax) {
     madePaths.clear();
     madeCount = 0;
   }
-  const made = isExtensible(path) ? `${path}.${name}` : null;
+  const made = `${path}.${name}`;
   madePaths.set(path, members.set(name, made));
   return made;
 }
+
+/** What something is known as of which nothing is known but its name. */
+export const byName = remembered((name) => `?${name}`);
+
+/** The path of what a function gives, by its own. */
+export const givenBy = remembered((path) => `${path}()`);
 
 function isExtensible(path: string): boolean {
   let segments = 1;
@@ -105,7 +115,7 @@ export function globalName(run: Run, name: string): Value {
 /** What `from flask import *` may have brought; of a module that no model knows all names that are not the language's own. */
 function imported(run: Run, name: string): string[] {
   const { known } = run.knowledge;
-  const candidates = run.wildcards.map((module) => (module.endsWith(".") ? `${module}${name}` : `${module}.${name}`));
+  const candidates = run.wildcards.map((module) => (module.endsWith(".") ? `${module}${name}` : joined(module, name)));
   const models = candidates.filter((path) => known.has(path));
   if (models.length > 0 || known.has(name)) return models;
   return candidates.filter((path) => !known.has(path.slice(0, path.lastIndexOf("."))));
@@ -122,12 +132,17 @@ function javaClass(run: Run, name: string): string[] {
   return known.length > 0 ? known : [name];
 }
 
+/** The name of a type, without what it is of; null for what has none. */
+const plainType = remembered((type) => {
+  const written = type.replace(/<[\s\S]*$|\[[\s\S]*$|^["']|["']$|\|[\s\S]*$/g, "").trim();
+  const plain = type.match(/^(?:\w+\.)*Optional\[([\w.]+)\]$/)?.[1] ?? written;
+  return /^[\p{L}_$][\p{L}\p{N}_$\\]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain) ? plain : null;
+});
+
 /** The value of something declared with a type: an unknown instance of it. */
 export function typedAs(run: Run, frame: Frame, type: string | null): Value {
-  const written = type?.replace(/<[\s\S]*$|\[[\s\S]*$|^["']|["']$|\|[\s\S]*$/g, "").trim();
-  const optional = type?.match(/^(?:\w+\.)*Optional\[([\w.]+)\]$/)?.[1];
-  const plain = optional ?? written;
-  if (!plain || !/^[\p{L}_$][\p{L}\p{N}_$\\]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain)) return nothing;
+  const plain = type === null ? null : plainType(type);
+  if (plain === null) return nothing;
   // What a text is called says more about it than that it is one.
   if (run.language === "java" && /^(String|CharSequence|Object)$/.test(plain)) return nothing;
   if (run.language === "javascript" && /^(any|unknown|string|object|Object)$/.test(plain)) return nothing;

@@ -7,7 +7,7 @@ import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
 import { instantiate } from "./instances.ts";
 import { inline } from "./invoke.ts";
-import { basePaths, typedAs } from "./names.ts";
+import { basePaths, byName, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { anyElement, arriving, type ClassInfo, nothing, type Taint, tainted, type Value } from "./value.ts";
 
@@ -25,7 +25,7 @@ export function parameterValue(
   const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
   const element = elementType(param.type ?? "");
   const elements = isOther && element !== null ? typedAs(run, frame, element).paths : [];
-  const isExcepted = isOther && isMade(entry, [...declared.paths, ...elements, `?${param.name}`]);
+  const isExcepted = isOther && isMade(entry, [...declared.paths, ...elements, byName(param.name)]);
   const passed = isOther && !isExcepted ? passedKind(fn, param, entry) : null;
   const decorated = passedBy(run, frame, param);
   const kind = decorated ? decorated.kind : passed;
@@ -37,12 +37,12 @@ export function parameterValue(
     : [symbolic];
   const made = decorated?.made;
   if (made)
-    return { ...made, paths: [...made.paths, ...declared.paths, `?${param.name}`], taint: [symbolic, ...made.taint] };
+    return { ...made, paths: [...made.paths, ...declared.paths, byName(param.name)], taint: [symbolic, ...made.taint] };
   const fallback = param.default ? evaluate(run, frame, param.default) : nothing;
   return {
     ...declared,
     closures: fallback.closures,
-    paths: [...(type ? [type] : []), ...declared.paths, `?${param.name}`],
+    paths: [...(type ? [type] : []), ...declared.paths, byName(param.name)],
     taint,
   };
 }
@@ -122,7 +122,7 @@ function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly str
   const callee = decorator.kind === "call" ? decorator.callee : decorator;
   if (callee.kind !== "field") return [];
   const { of } = callee;
-  const written = of.kind === "variable" || of.kind === "field" ? [`?${of.name}`] : [];
+  const written = of.kind === "variable" || of.kind === "field" ? [byName(of.name)] : [];
   return [...evaluate(run, frame, of).paths, ...written];
 }
 
@@ -130,7 +130,7 @@ function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly str
 function decoratorNames(run: Run, frame: Frame, decorator: Expression): readonly string[] {
   const callee = decorator.kind === "call" ? decorator.callee : decorator;
   const { paths } = evaluate(run, frame, callee);
-  return callee.kind === "variable" ? [...paths, `?${callee.name}`] : paths;
+  return callee.kind === "variable" ? [...paths, byName(callee.name)] : paths;
 }
 
 /** Whether what an entry point asks of the function's decorators, its class and its result is so. */

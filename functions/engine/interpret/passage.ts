@@ -47,6 +47,8 @@ export function commonPassages(
   b: readonly Passage[] | undefined,
 ): readonly Passage[] | undefined {
   if (!a || !b) return undefined;
+  // A list of its own all the same: by that a way that was joined is told from one that was not.
+  if (a === b) return [...a];
   const common = a.flatMap((passage) => {
     if (b.some((other) => same(passage, other))) return passage;
     if (passage.argument === wholeObject) return membersOfOne(passage, b);

@@ -1,3 +1,4 @@
+import { remembered } from "../catalogue/remembered.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import { comparedWith, elementsAsked } from "./element-tests.ts";
 import { evaluate } from "./evaluate.ts";
@@ -94,9 +95,11 @@ export function noteExtensions(run: Run, frame: Frame, ...sides: readonly Expres
   for (const side of sides) {
     const { constants, slots } = evaluate(run, frame, side);
     const texts = slots ? [...slots.entries.values()].flatMap((entry) => entry.constants ?? []) : (constants ?? []);
-    if (texts.some((text) => typeof text === "string" && documentExtension.test(text)))
+    if (texts.some((text) => typeof text === "string" && isDocumentExtension(text)))
       frame.scope.set("@upload-checked", constant(true));
   }
 }
 
-const documentExtension = /^\.?(jpe?g|png|gif|webp|bmp|svg|pdf|docx?|xlsx?|csv|txt|zip|mp[34])$/i;
+const isDocumentExtension = remembered((text) =>
+  /^\.?(jpe?g|png|gif|webp|bmp|svg|pdf|docx?|xlsx?|csv|txt|zip|mp[34])$/i.test(text),
+);

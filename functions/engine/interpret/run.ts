@@ -6,7 +6,10 @@ import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Call, Expression, FunctionNode, Loop, Span } from "../ir/ir.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
+import { assignmentsIn } from "./assignments.ts";
 import type { Called } from "./called.ts";
+import { KnownAt } from "./known-at.ts";
+import { joined } from "./names.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Output } from "./pointers.ts";
@@ -30,7 +33,7 @@ import {
 const stepsMax = 400_000;
 /** Nested evaluations, across calls that are followed. Each takes a few frames of our own stack. */
 const depthMax = 450;
-/** Places that one function stores its parameters in; more is generated. */
+/** KnownAt that one function stores its parameters in; more is generated. */
 const keepsMax = 100;
 
 export class BudgetExhausted extends Error {}
@@ -118,9 +121,9 @@ export interface Handover {
   at: Span;
   via?: readonly Passage[] | undefined;
   /** The text begins with something else than the input. */
-  led?: boolean;
+  led?: boolean | undefined;
   /** How many arguments the call has, where that tells functions of one name apart. */
-  count?: number;
+  count?: number | undefined;
 }
 
 /** A tainted value kept in a field that other files can read. */
@@ -160,7 +163,7 @@ export interface Frame {
   recalls: boolean;
 }
 
-/** Places that somebody has marked from outside, by the syntax: asked about every value that is computed there. */
+/** KnownAt that somebody has marked from outside, by the syntax: asked about every value that is computed there. */
 export interface Marks {
   /** @returns the value as it is from there on */
   seen(run: Run, frame: Frame, at: Span, value: Value): Value;
@@ -178,7 +181,7 @@ export class Run {
   readonly text: string;
   readonly hits = new Map<string, Hit>();
   readonly handovers = new Map<string, Handover>();
-  /** Places where text is made of input, for the sinks of other files that it may get to. */
+  /** KnownAt where text is made of input, for the sinks of other files that it may get to. */
   readonly texts = new Map<string, Hit>();
   readonly summaries = new Map<FunctionNode, Summary>();
   readonly active = new Set<FunctionNode>();
@@ -192,7 +195,8 @@ export class Run {
   /** Functions that a framework calls. */
   readonly entries = new Set<FunctionNode>();
   readonly symbols = new Map<FunctionNode, string>();
-  readonly sources = new Map<string, Source>();
+  readonly #sources = new KnownAt<Source>();
+  readonly #outside = new KnownAt<Source>();
   readonly exports = new Map<string, ClosureValue>();
   /** Names under which other files reach something that is not a function of this file: a path, or a class. */
   readonly aliases = new Map<string, { name: string; target: string }>();
@@ -211,7 +215,7 @@ export class Run {
   readonly #reads = new Map<Loop, ReadonlySet<string>>();
   readonly #shared = new Map<FunctionNode, ReadonlySet<string>>();
   readonly #carried = new Map<string, boolean>();
-  readonly #fits = new Map<Match, Map<string, boolean>>();
+  readonly #fits = new Map<Match, Map<Span, { fn: FunctionNode | null; symbol: string; fits: boolean }>>();
   truncated = false;
   /** What the innermost `try` that is being run may have been left with; null outside of any. */
   thrown: Value | null = null;
@@ -260,12 +264,13 @@ export class Run {
 
   /** Whether the text around a statement is what a match asks for: the same each time that the statement is run. */
   fitsAt(match: Match, frame: Frame, asked: (run: Run, frame: Frame, match: Match) => boolean): boolean {
-    const answers = this.#fits.get(match) ?? new Map<string, boolean>();
-    const { start, end } = frame.statement;
-    const key = `${start}-${end} ${frame.fn?.end} ${frame.symbol}`;
-    const known = answers.get(key) ?? asked(this, frame, match);
-    this.#fits.set(match, answers.set(key, known));
-    return known;
+    const { statement, fn, symbol } = frame;
+    const answers = this.#fits.get(match) ?? new Map();
+    const known = answers.get(statement);
+    if (known?.fn === fn && known.symbol === symbol) return known.fits;
+    const fits = asked(this, frame, match);
+    this.#fits.set(match, answers.set(statement, { fn, symbol, fits }));
+    return fits;
   }
 
   /** Where the file assigns to a name, whatever has it. */
@@ -318,9 +323,10 @@ export class Run {
 
   /** What is stored is a part of what the functions do that have it from their parameters. */
   #noteKept(into: ClassInfo | Scope, name: string, value: Value): void {
-    const givers = new Set(allTaint(value).map(({ source }) => source.parameter?.fn));
+    const givers = new Set<FunctionNode>();
+    for (const { source } of allTaint(value)) if (source.parameter) givers.add(source.parameter.fn);
     for (const fn of givers) {
-      const keeps = fn && this.summaries.get(fn)?.keeps;
+      const keeps = this.summaries.get(fn)?.keeps;
       const known = keeps?.find((keep) => keep.into === into && keep.name === name);
       if (known) known.value = join(known.value, value);
       else if (keeps && keeps.length < keepsMax) keeps.push({ into, name, value });
@@ -339,20 +345,17 @@ export class Run {
       this.truncated = true;
       return tooDeep;
     }
+    // An error ends the run, so nobody asks for the depth after one.
     this.#depth++;
-    try {
-      return work(this, frame, node);
-    } finally {
-      this.#depth--;
-    }
+    const done = work(this, frame, node);
+    this.#depth--;
+    return done;
   }
 
   /** The same place and kind is the same source, however often it is evaluated. */
   source(kind: string, at: Span, confidence = 1, parameter: Source["parameter"] = null): Source {
-    const key = `${kind}:${at.start}:${at.end}:${parameter ? `${parameter.index}.${parameter.field ?? ""}` : ""}`;
-    const known = this.sources.get(key);
-    if (known) return known;
-    return this.#remember(key, { kind, at, confidence, parameter, outside: null });
+    const what = parameter ? joined(kind, joined(String(parameter.index), parameter.field ?? "")) : kind;
+    return this.#sources.at(what, at) ?? this.#remember(this.#sources, what, at, kind, confidence, parameter, null);
   }
 
   /** One name may be several things, as all that is exported again from elsewhere is. */
@@ -362,33 +365,26 @@ export class Run {
 
   /** What a place in another file gives. */
   outside(target: string, at: Span): Source {
-    const key = `outside:${target}:${at.start}:${at.end}`;
-    return (
-      this.sources.get(key) ??
-      this.#remember(key, { kind: "outside", at, confidence: 1, parameter: null, outside: target })
-    );
+    return this.#outside.at(target, at) ?? this.#remember(this.#outside, target, at, "outside", 1, null, target);
   }
 
-  #remember(key: string, { at, ...source }: Omit<Source, "start" | "end" | "name"> & { at: Span }): Source {
-    const made: Source = { ...source, start: at.start, end: at.end, name: this.excerpt(at, 60) };
-    this.sources.set(key, made);
-    return made;
+  #remember(
+    among: KnownAt<Source>,
+    what: string,
+    at: Span,
+    kind: string,
+    confidence: number,
+    parameter: Source["parameter"],
+    outside: string | null,
+  ): Source {
+    const { start, end } = at;
+    return among.set(what, at, { kind, start, end, name: this.excerpt(at, 60), confidence, parameter, outside });
   }
 
   /** The first line of a stretch of source, shortened. */
   excerpt(at: Span, max: number): string {
     return excerptOf(this.text, at, max);
   }
-}
-
-function assignmentsIn(text: string): Map<string, number[]> {
-  const found = new Map<string, number[]>();
-  for (const { 1: name = "", index } of text.matchAll(/(?<![\w$])([\w$]+)\s*[-+*/|&.?%]{0,2}=(?![=>~])/g)) {
-    const places = found.get(name);
-    if (places) places.push(index);
-    else found.set(name, [index]);
-  }
-  return found;
 }
 
 function hasCarrier({ carriers }: Knowledge, path: string): boolean {

@@ -72,7 +72,7 @@ export class Scope {
   }
 
   noteOrigin(name: string, from: Expression): void {
-    if (/^(call|operation|field|template)$/.test(from.kind)) this.origins.set(name, from);
+    if (tellsOrigin.has(from.kind)) this.origins.set(name, from);
     else this.origins.delete(name);
   }
 
@@ -94,6 +94,8 @@ export class Scope {
     return this.variables && new Map(this.variables);
   }
 }
+
+const tellsOrigin: ReadonlySet<Expression["kind"]> = new Set(["call", "operation", "field", "template"]);
 
 const isVariable = (name: string): boolean => name.startsWith("$") || name.startsWith("this.");
 

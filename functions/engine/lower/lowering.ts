@@ -1,3 +1,4 @@
+import { intern } from "../ir/interned.ts";
 import type { Argument, Constant, Expression, Literal, Module, Span, Statement, Unknown } from "../ir/ir.ts";
 import type { Syntax, SyntaxNode } from "../parse/syntax.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
@@ -113,7 +114,7 @@ export abstract class Lowering {
   }
 
   textOf(node: Span): string {
-    return this.text.slice(node.start, node.end);
+    return intern(this.text.slice(node.start, node.end));
   }
 
   literal(node: Span, value: Constant): Literal {
