@@ -33,7 +33,7 @@ import {
 const stepsMax = 400_000;
 /** Nested evaluations, across calls that are followed. Each takes a few frames of our own stack. */
 const depthMax = 450;
-/** KnownAt that one function stores its parameters in; more is generated. */
+/** Places that one function stores its parameters in; more is generated. */
 const keepsMax = 100;
 
 export class BudgetExhausted extends Error {}
@@ -163,7 +163,7 @@ export interface Frame {
   recalls: boolean;
 }
 
-/** KnownAt that somebody has marked from outside, by the syntax: asked about every value that is computed there. */
+/** Places that somebody has marked from outside, by the syntax: asked about every value that is computed there. */
 export interface Marks {
   /** @returns the value as it is from there on */
   seen(run: Run, frame: Frame, at: Span, value: Value): Value;
@@ -181,7 +181,7 @@ export class Run {
   readonly text: string;
   readonly hits = new Map<string, Hit>();
   readonly handovers = new Map<string, Handover>();
-  /** KnownAt where text is made of input, for the sinks of other files that it may get to. */
+  /** Places where text is made of input, for the sinks of other files that it may get to. */
   readonly texts = new Map<string, Hit>();
   readonly summaries = new Map<FunctionNode, Summary>();
   readonly active = new Set<FunctionNode>();
