@@ -7,7 +7,7 @@ const name = String.raw`[\x60"'\[]?(?:\{?\$[\w>\['\]-]+\}?(?:["']\s*\.\s*["'])?\
 const read = new RegExp(String.raw`\b(?:from|join)\s+${name}`, "gi");
 /** Only what variables or placeholders are written into: fixed rows are the application's own. */
 const written = new RegExp(
-  String.raw`\b(?:insert\s+(?:ignore\s+)?into|replace\s+into|update)\s+${name}[^;]{0,200}?[=(,]\s*['"\s.]*[$?:{+]`,
+  String.raw`\b(?:insert\s+(?:ignore\s+)?into|replace\s+into|update)\s+${name}[^;]{0,200}?[=(,]['"\s.]{0,100}[$?:{+]`,
   "gi",
 );
 
