@@ -7,8 +7,8 @@ let owner: Api;
 
 /** Somebody new: what others do in the shared service is none of theirs. */
 async function somebody(): Promise<Api> {
-  const { url, alice } = inject("service");
-  const administrator = await new Api(url).as(alice);
+  const { url, token } = inject("service");
+  const administrator = new Api(url, token);
   const account = { email: `${crypto.randomUUID()}@example.test`, password: "grain orbit velvet" };
   await administrator.ok("POST", "/api/v1/users/", { json: { ...account, full_name: "Somebody" } });
   return new Api(url).as(account);

@@ -1,13 +1,9 @@
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { type Answer, Api, zipOf } from "../support/api.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
-const { url, alice } = inject("service");
-let api: Api;
-
-beforeAll(async () => {
-  api = await new Api(url).as(alice);
-});
+const { url, token } = inject("service");
+const api = new Api(url, token);
 
 /** Stores the files as the project's code and scans them. */
 async function scan(projectId: string, files: Record<string, string>, options: object = {}): Promise<string> {
