@@ -9,6 +9,8 @@ const service = ["test/contract/operations.test.ts", "test/e2e/**/*.test.ts"];
 
 // Processes are killed in tests, but nobody cuts the power. What `npm start` runs as waits as it always does.
 process.env.SLUICE_DISK_SYNC ??= "off";
+// CDK's linter only warns, so no test can fail by it, and it takes seconds for each template.
+process.env.CDK_VALIDATION ??= "false";
 
 export default defineConfig({
   test: {

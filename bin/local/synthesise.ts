@@ -30,6 +30,8 @@ export async function synthesise(): Promise<string> {
       CDK_CONTEXT_JSON: JSON.stringify({ ...context(), stage: "local" }),
       CDK_DEFAULT_ACCOUNT: "000000000000",
       CDK_DEFAULT_REGION: "us-east-1",
+      // Half of the time, for rules about deployments to AWS: `npm run synth` and `npm run deploy` look at these.
+      CDK_VALIDATION: "false",
     });
     if (!existsSync(assembly)) renameSync(draft, assembly);
   } finally {
@@ -46,7 +48,7 @@ function removeOldAssemblies(): void {
     .filter((name) => /^assembly-[0-9a-f]{16}$/.test(name))
     .map((name) => ({ path: join(builds, name), at: statSync(join(builds, name)).mtimeMs }))
     .toSorted((a, b) => b.at - a.at);
-  for (const { path } of found.slice(assembliesKept)) rmSync(path, { recursive: true, force: true });
+  for (const { path } of found.slice(assembliesKept)) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
 function run(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<void> {

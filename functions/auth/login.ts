@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { SluiceError } from "../platform/errors.ts";
+import { issueToken } from "../platform/issue-token.ts";
 import { operation } from "../platform/operation.ts";
-import { issueToken } from "../platform/tokens.ts";
 import { isOutdated, passwordBytes, passwordMatches, unmatchableHash } from "../users/password.ts";
 import type { User } from "../users/user.ts";
 import { readUser, readUserByEmail } from "../users/user-store.ts";

@@ -1,19 +1,10 @@
-import { createPublicKey } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetPublicKeyCommand, KMSClient } from "@aws-sdk/client-kms";
-import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { calculateJwkThumbprint, type JWK } from "jose";
-import { environment, tokenMinutesMax } from "./environment.ts";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { JWK } from "jose";
+import { environment } from "./environment.ts";
 import { keys, table } from "./table.ts";
 
 /** The signature algorithm of all tokens; what a token's header says about it selects nothing. */
 export const algorithm = "ES256";
-
-/** The KMS key that signs, and the name its public half has in the table and in tokens. */
-export interface SigningKey {
-  readonly keyId: string;
-  readonly kid: string;
-}
 
 /** The public half of a key whose tokens count. */
 export interface VerificationKey {
@@ -23,37 +14,13 @@ export interface VerificationKey {
   readonly expiresAt: number | null;
 }
 
-/**
- * A key that was replaced counts until the last token that it signed has ended, however long tokens lived then. The hour is for functions that
- * signed with it a little longer, because they had not noticed.
- */
-const retiredSeconds = tokenMinutesMax * 60 + 3600;
-
-export const kms = new KMSClient({});
-
 /** The keys that verify at this time. DynamoDB deletes an expired one late, so we look ourselves. */
 export async function readVerificationKeys(at: Date): Promise<VerificationKey[]> {
   return (await readAllKeys()).filter(({ expiresAt }) => expiresAt === null || expiresAt > seconds(at));
 }
 
-/**
- * Finds the key behind the alias, makes its public half known to all verifiers, and lets the keys that it replaced expire. Safe to repeat,
- * and repeated now and then: during a deployment, functions that still see the old alias may have made the old key the current one again.
- */
-export async function publishSigningKey(at: Date): Promise<SigningKey> {
-  const answer = await kms.send(new GetPublicKeyCommand({ KeyId: environment().SIGNING_KEY_ALIAS }));
-  const der = Buffer.from(answer.PublicKey as Uint8Array);
-  const jwk = createPublicKey({ key: der, format: "der", type: "spki" }).export({ format: "jwk" }) as JWK;
-  const kid = await calculateJwkThumbprint(jwk);
-  const known = await readAllKeys();
-  // First the new one: no moment may be without a current key.
-  if (!known.some((key) => key.kid === kid && key.expiresAt === null)) await makeCurrent(kid, jwk, at);
-  const replaced = known.filter((key) => key.kid !== kid && key.expiresAt === null);
-  await Promise.all(replaced.map((key) => retire(key.kid, at)));
-  return { keyId: answer.KeyId as string, kid };
-}
-
-async function readAllKeys(): Promise<VerificationKey[]> {
+/** Those too that count no more. */
+export async function readAllKeys(): Promise<VerificationKey[]> {
   const query = new QueryCommand({
     TableName: environment().TABLE_NAME,
     KeyConditionExpression: "pk = :pk",
@@ -64,32 +31,4 @@ async function readAllKeys(): Promise<VerificationKey[]> {
   return Items.map(({ sk, jwk, expiresAt }) => ({ kid: sk, jwk, expiresAt: expiresAt ?? null }));
 }
 
-async function makeCurrent(kid: string, jwk: JWK, at: Date): Promise<void> {
-  const update = new UpdateCommand({
-    TableName: environment().TABLE_NAME,
-    Key: keys.signingKey(kid),
-    UpdateExpression: "SET jwk = :jwk, createdAt = if_not_exists(createdAt, :at), v = :v REMOVE expiresAt",
-    ExpressionAttributeValues: {
-      ":jwk": { ...jwk, kid, alg: algorithm, use: "sig" },
-      ":at": at.toISOString(),
-      ":v": 1,
-    },
-  });
-  await table.send(update);
-}
-
-async function retire(kid: string, at: Date): Promise<void> {
-  const update = new UpdateCommand({
-    TableName: environment().TABLE_NAME,
-    Key: keys.signingKey(kid),
-    UpdateExpression: "SET expiresAt = :expires",
-    ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(expiresAt)",
-    ExpressionAttributeValues: { ":expires": seconds(at) + retiredSeconds },
-  });
-  await table.send(update).catch((error) => {
-    // Another function was faster.
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  });
-}
-
-const seconds = (at: Date) => Math.floor(at.getTime() / 1000);
+export const seconds = (at: Date) => Math.floor(at.getTime() / 1000);

@@ -1,19 +1,19 @@
-import { SignCommand } from "@aws-sdk/client-kms";
 import { type CryptoKey, importJWK, jwtVerify } from "jose";
-import { environment } from "./environment.ts";
-import { errorFields, log } from "./log.ts";
-import { algorithm, kms, publishSigningKey, readVerificationKeys, type SigningKey } from "./signing-keys.ts";
+import { algorithm, readVerificationKeys } from "./signing-keys.ts";
 
-/** RFC 9068 access tokens, ES256. Only login signs (KMS); every other function verifies with the public keys in the table. */
-const issuer = "sluice";
-const audience = "sluice-api";
-const type = "at+jwt";
+/**
+ * RFC 9068 access tokens, ES256. Only login signs (KMS, issue-token.ts); every other function verifies with the public keys in the table, and
+ * loads no client of KMS for it.
+ */
+export const issuer = "sluice";
+export const audience = "sluice-api";
+export const tokenType = "at+jwt";
 /** Clocks of two machines may differ by this much (RFC 8725 asks for a small leeway). */
 const leewaySeconds = 30;
 /** A real token has about 400 characters; nothing longer is worth parsing. */
 const tokenLengthMax = 4096;
 /** How long a key that was switched off by hand, or a signing key that was replaced, may go unnoticed. */
-const recheckMs = 5 * 60_000;
+export const recheckMs = 5 * 60_000;
 /** After a rotation an unknown key id is looked up again, but a flood of forged ids must not read the table each time. */
 const reloadEveryMs = 10_000;
 
@@ -21,31 +21,6 @@ export interface TokenClaims {
   readonly userId: string;
   /** Equals the user's own counter, or the token was revoked. */
   readonly tokenVersion: number;
-}
-
-/** Issues an access token. @returns the compact JWS */
-export async function issueToken(claims: TokenClaims, now: Date): Promise<string> {
-  const { keyId, kid } = await currentSigningKey(now);
-  const issuedAt = Math.floor(now.getTime() / 1000);
-  const payload = {
-    iss: issuer,
-    aud: audience,
-    sub: claims.userId,
-    tv: claims.tokenVersion,
-    iat: issuedAt,
-    nbf: issuedAt,
-    exp: issuedAt + environment().TOKEN_MINUTES * 60,
-  };
-  const signed = `${encode({ alg: algorithm, typ: type, kid })}.${encode(payload)}`;
-  const { Signature } = await kms.send(
-    new SignCommand({
-      KeyId: keyId,
-      Message: Buffer.from(signed),
-      MessageType: "RAW",
-      SigningAlgorithm: "ECDSA_SHA_256",
-    }),
-  );
-  return `${signed}.${rawSignature(Buffer.from(Signature as Uint8Array)).toString("base64url")}`;
 }
 
 /** @returns the claims of a token that we signed and that is alive at `now`, else null: the reason is nobody's business */
@@ -56,7 +31,7 @@ export async function verifyToken(token: string, now: Date): Promise<TokenClaims
       algorithms: [algorithm],
       issuer,
       audience,
-      typ: type,
+      typ: tokenType,
       currentDate: now,
       clockTolerance: leewaySeconds,
       requiredClaims: ["sub", "exp", "nbf", "iat", "tv"],
@@ -75,28 +50,12 @@ const isTokenFault = (error: unknown) =>
 class UnknownKey extends Error {}
 
 /** Something read some time ago. Clocks are the callers' and may differ, so age has no sign. */
-interface Kept<T> {
+export interface Kept<T> {
   readonly value: Promise<T>;
   readonly at: number;
 }
 
-const isOlder = (kept: Kept<unknown>, ms: number, now: Date) => Math.abs(now.getTime() - kept.at) > ms;
-
-let signing: Kept<SigningKey> | undefined;
-
-function currentSigningKey(now: Date): Promise<SigningKey> {
-  const before = signing;
-  if (before && !isOlder(before, recheckMs, now)) return before.value;
-  const value = publishSigningKey(now).catch((error) => {
-    signing = before;
-    if (!before) throw error;
-    // While a deployment moves the alias, our role may not reach the new key yet; the old one is still good.
-    log("error", "the signing key could not be looked up again", errorFields(error));
-    return before.value;
-  });
-  signing = { value, at: now.getTime() };
-  return value;
-}
+export const isOlder = (kept: Kept<unknown>, ms: number, now: Date) => Math.abs(now.getTime() - kept.at) > ms;
 
 interface Verifier {
   readonly key: CryptoKey;
@@ -129,20 +88,4 @@ async function loadVerifiers(now: Date): Promise<ReadonlyMap<string, Verifier>> 
       [kid, { key: (await importJWK(jwk, algorithm)) as CryptoKey, expiresAt }] as const,
   );
   return new Map(await Promise.all(entries));
-}
-
-const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
-
-/** KMS answers an ASN.1 SEQUENCE of two INTEGERs; JOSE wants both as 32 bytes each, side by side (RFC 7518 section 3.4). */
-export function rawSignature(der: Buffer): Buffer {
-  const r = integerAt(der, 2);
-  const s = integerAt(der, 2 + 2 + (der[3] as number));
-  return Buffer.concat([r, s]);
-}
-
-function integerAt(der: Buffer, offset: number): Buffer {
-  const length = der[offset + 1] as number;
-  const bytes = der.subarray(offset + 2, offset + 2 + length);
-  const unsigned = bytes[0] === 0 ? bytes.subarray(1) : bytes;
-  return Buffer.concat([Buffer.alloc(32 - unsigned.length), unsigned]);
 }

@@ -5,6 +5,7 @@ import { operationList } from "../../functions/operations.ts";
 import { openApiDocument } from "../../functions/platform/openapi.ts";
 import { workflowTaskList } from "../../functions/workflow-tasks.ts";
 import { writeEngineAssets } from "./engine-assets.ts";
+import { nodeBuiltins } from "./node-builtins.ts";
 import { writeReportFonts } from "./report-fonts.ts";
 import { zodOfModels } from "./zod-of-models.ts";
 
@@ -48,7 +49,7 @@ export async function bundleCode(folder: string): Promise<Metafile> {
     external: ["cpu-features", "*.node"],
     outExtension: { ".js": ".mjs" },
     banner: { js: banner },
-    plugins: [entryPlugin, zodOfModels],
+    plugins: [entryPlugin, zodOfModels, nodeBuiltins],
     metafile: true,
     logLevel: "warning",
     legalComments: "none",

@@ -1,7 +1,8 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { environment } from "../../functions/platform/environment.ts";
-import type * as Tokens from "../../functions/platform/tokens.ts";
+import type { issueToken } from "../../functions/platform/issue-token.ts";
+import type { verifyToken } from "../../functions/platform/tokens.ts";
 import { type EmbeddedData, startEmbeddedData } from "../support/embedded-data.ts";
 import { invokeOperation } from "../support/invoke-operation.ts";
 
@@ -23,9 +24,13 @@ afterAll(() => data.stop());
 const pointAliasAt = (keyId: string) => data.kms.ensureAlias(environment().SIGNING_KEY_ALIAS, keyId);
 
 /** What a function that starts now has in memory: nothing. */
-async function freshFunction(): Promise<typeof Tokens> {
+async function freshFunction(): Promise<{ issueToken: typeof issueToken; verifyToken: typeof verifyToken }> {
   vi.resetModules();
-  return import("../../functions/platform/tokens.ts");
+  const [signing, verifying] = [
+    await import("../../functions/platform/issue-token.ts"),
+    await import("../../functions/platform/tokens.ts"),
+  ];
+  return { ...signing, ...verifying };
 }
 
 const jwks = async (at: Date) => invokeOperation("readJwks", { now: at });

@@ -8,17 +8,16 @@ import { runScan } from "../../bin/scan/run-scan.ts";
 import { type Answer, Api } from "../support/api.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
-const { url, alice } = inject("service");
+const { url, token } = inject("service");
+const administrator = new Api(url, token);
 const builder = { email: `builder-${uuid()}@example.test`, password: "seven green bicycles" };
 let work: string;
-let administrator: Api;
 let user: Api;
 let userId: string;
 
 beforeAll(async () => {
   work = mkdtempSync(join(tmpdir(), "sluice-tokens-"));
   writeFileSync(join(work, "app.py"), vulnerableApp["shop/app.py"]);
-  administrator = await new Api(url).as(alice);
   const json = { ...builder, full_name: "Build Server" };
   userId = (await administrator.ok("POST", "/api/v1/users", { json })).id;
   user = await new Api(url).as(builder);

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { runScan } from "../../bin/scan/run-scan.ts";
-import { Api, zipOf } from "../support/api.ts";
+import { zipOf } from "../support/api.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
-const { url, alice } = inject("service");
+const { url, token } = inject("service");
 let work: string;
 let code: string;
 
@@ -52,7 +52,6 @@ describe("npm run scan", () => {
   });
 
   it("uses a running service, and writes SARIF with places relative to the folder", async () => {
-    const token = (await new Api(url).as(alice)).token as string;
     const args = ["code", "--url", url, "--format", "sarif", "--out", "result.sarif"];
     expect(await scan(args, { SLUICE_TOKEN: token })).toMatchObject({ exit: 0, out: "" });
     const sarif = JSON.parse(readFileSync(join(work, "result.sarif"), "utf8"));
@@ -64,7 +63,6 @@ describe("npm run scan", () => {
   });
 
   it("says what is wrong with an archive it cannot take", async () => {
-    const token = (await new Api(url).as(alice)).token as string;
     writeFileSync(
       join(work, "broken.zip"),
       Buffer.from(await (await zipOf({ "a.py": "x" })).arrayBuffer()).subarray(0, 60),

@@ -5,14 +5,8 @@ import { vulnerableApp } from "../support/vulnerable-app.ts";
 
 let owner: Api;
 
-/** Somebody new: what others do in the shared service is none of theirs. */
-async function somebody(): Promise<Api> {
-  const { url, alice } = inject("service");
-  const administrator = await new Api(url).as(alice);
-  const account = { email: `${crypto.randomUUID()}@example.test`, password: "grain orbit velvet" };
-  await administrator.ok("POST", "/api/v1/users/", { json: { ...account, full_name: "Somebody" } });
-  return new Api(url).as(account);
-}
+const { url, token } = inject("service");
+const somebody = () => new Api(url, token).newcomer();
 
 beforeAll(async () => {
   owner = await somebody();

@@ -1,7 +1,8 @@
 import { DescribeExecutionCommand, SFNClient, StopExecutionCommand } from "@aws-sdk/client-sfn";
 import { jwtVerify, SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { issueToken, verifyToken } from "../../functions/platform/tokens.ts";
+import { issueToken } from "../../functions/platform/issue-token.ts";
+import { verifyToken } from "../../functions/platform/tokens.ts";
 import { workflowTasks } from "../../functions/workflow-tasks.ts";
 import type { RecordedCall } from "../../lib/local/gateway.ts";
 import { AwsError } from "../../lib/local/service.ts";

@@ -87,16 +87,7 @@ async function journey(id: string): Promise<void> {
   expect(await paths("python")).toEqual(["shop/app.py"]);
   expect(await files("gone")).toMatchObject({ status: 422, body: { code: "repository_branch_not_found" } });
 
-  const task = await scan(id);
-  expect(task).toMatchObject({
-    status: "completed",
-    task_type: "repository",
-    branch_name: "trunk",
-    commit_sha: trunk,
-    total_files: 2,
-    warnings: [{ code: "files_not_in_archive", count: 1, paths: ["vendored"] }, { code: "rules_only" }],
-  });
-  expect((await found(task)).toSorted()).toEqual(expectedFindings.toSorted());
+  await expectScanned(id);
   const half = await scan(id, { branch_name: "python" });
   expect(half).toMatchObject({
     status: "completed",
@@ -108,6 +99,19 @@ async function journey(id: string): Promise<void> {
     status: "failed",
     error_code: "repository_branch_not_found",
   });
+}
+
+async function expectScanned(id: string): Promise<void> {
+  const task = await scan(id);
+  expect(task).toMatchObject({
+    status: "completed",
+    task_type: "repository",
+    branch_name: "trunk",
+    commit_sha: trunk,
+    total_files: 2,
+    warnings: [{ code: "files_not_in_archive", count: 1, paths: ["vendored"] }, { code: "rules_only" }],
+  });
+  expect((await found(task)).toSorted()).toEqual(expectedFindings.toSorted());
 }
 
 describe.skipIf(!hasGit)("a repository at a git host of no known make, over HTTP", () => {
@@ -126,13 +130,21 @@ describe.skipIf(!hasGit || !hasSshd)("a repository over SSH", () => {
   const address = () => `ssh://${sshd.user}@${sshd.address}${path}/.git`;
   const test = () => api.ok("POST", "/api/v1/ssh-keys/test", { json: { repo_url: address() } });
 
-  it.each(["ed25519", "rsa"])("is listed, tried and scanned to the line with a key of type %s", async (type) => {
+  async function useKey(type: string): Promise<void> {
     const { public_key } = await api.ok("POST", "/api/v1/ssh-keys/generate", { json: { type } });
     expect(await test()).toMatchObject({ success: false, code: "repository_key_refused" });
     sshd.authorise(public_key);
     expect(await test()).toMatchObject({ success: true, output: expect.stringMatching(/^ssh-ed25519 SHA256:/) });
-    // SSH is SSH, whatever the project says its host is.
-    await journey(await projectAt(address(), { repository_type: type === "rsa" ? "gitlab" : "other" }));
+  }
+
+  it("is listed, tried and scanned to the line", async () => {
+    await useKey("ed25519");
+    await journey(await projectAt(address()));
+  });
+
+  it("is scanned to the line with a key of type rsa, and whatever the project says its host is", async () => {
+    await useKey("rsa");
+    await expectScanned(await projectAt(address(), { repository_type: "gitlab" }));
   });
 
   it("is not read from a host that shows another key than before, until that is forgotten", async () => {

@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { Api } from "../support/api.ts";
 import { readPdf, squeezed } from "../support/read-pdf.ts";
 import { vulnerableApp } from "../support/vulnerable-app.ts";
 
-const { url, alice } = inject("service");
-let api: Api;
-
-beforeAll(async () => {
-  api = await new Api(url).as(alice);
-});
+const { url, token } = inject("service");
+const api = new Api(url, token);
 
 async function download(path: string, language: string) {
   const headers = { Authorization: `Bearer ${api.token}`, "Accept-Language": language };

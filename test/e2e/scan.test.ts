@@ -1,15 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { type Answer, Api, sendForm, zipOf } from "../support/api.ts";
 import { bigApp, vulnerableFiles } from "../support/big-app.ts";
 import { expectedFindings, vulnerableApp } from "../support/vulnerable-app.ts";
 
-const { url, alice } = inject("service");
-let api: Api;
-
-beforeAll(async () => {
-  api = await new Api(url).as(alice);
-});
+const { url, token } = inject("service");
+const api = new Api(url, token);
 
 const scan = (projectId: string, json?: object): Promise<Answer["body"]> =>
   api.ok("POST", "/api/v1/scan/scan-stored-zip", { query: { project_id: projectId }, ...(json && { json }) });

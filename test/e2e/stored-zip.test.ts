@@ -1,13 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { Api, zipOf } from "../support/api.ts";
 
-const { url, alice } = inject("service");
-let api: Api;
-
-beforeAll(async () => {
-  api = await new Api(url).as(alice);
-});
+const { url, token } = inject("service");
+const api = new Api(url, token);
 
 /** As a browser or `curl -L` does: one request that follows the redirect; the token stays with our own origin. */
 const download = (projectId: string) =>

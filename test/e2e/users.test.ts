@@ -1,13 +1,9 @@
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { Api } from "../support/api.ts";
 
-const { url, alice } = inject("service");
+const { url, token } = inject("service");
 const anyone = new Api(url);
-let admin: Api;
-
-beforeAll(async () => {
-  admin = await anyone.as(alice);
-});
+const admin = new Api(url, token);
 
 const password = "grain orbit velvet";
 const newcomer = (more: object = {}) => ({
@@ -20,7 +16,12 @@ const newcomer = (more: object = {}) => ({
 async function signedUp(more: object = {}) {
   const account = newcomer(more);
   const user = await admin.ok("POST", "/api/v1/users/", { json: account });
-  return { account, user, path: `/api/v1/users/${user.id}`, api: await anyone.as(account) };
+  return { account, user, path: `/api/v1/users/${user.id}` };
+}
+
+async function signedIn() {
+  const person = await signedUp();
+  return { ...person, api: await anyone.as(person.account) };
 }
 
 describe("an administrator", () => {
@@ -38,7 +39,7 @@ describe("an administrator", () => {
   });
 
   it("shuts a user out from the next request on, and lets them sign in again later", async () => {
-    const { account, path, api } = await signedUp();
+    const { account, path, api } = await signedIn();
     await api.ok("GET", "/api/v1/users/me");
     expect(await admin.ok("POST", `${path}/toggle-status`)).toMatchObject({ is_active: false });
     expect(await api.call("GET", "/api/v1/users/me")).toMatchObject({ status: 401 });
@@ -48,7 +49,7 @@ describe("an administrator", () => {
   });
 
   it("gives and takes the right to administrate, and each ends the sessions that did not have it", async () => {
-    const { account, path, api } = await signedUp();
+    const { account, path, api } = await signedIn();
     const list = async (session: Api) => (await session.call("GET", "/api/v1/users/")).status;
     expect(await list(api)).toBe(403);
     await admin.ok("PUT", path, { json: { role: "admin" } });
@@ -61,7 +62,7 @@ describe("an administrator", () => {
   });
 
   it("deletes nobody who owns a project, and takes who is deleted out of others' projects", async () => {
-    const { path, api, user } = await signedUp();
+    const { path, api, user } = await signedIn();
     const project = await api.ok("POST", "/api/v1/projects/", { json: { name: "hers", source_type: "zip" } });
     expect(await admin.call("DELETE", path)).toMatchObject({ status: 409, body: { code: "user_owns_projects" } });
     await api.ok("DELETE", `/api/v1/projects/${project.id}/permanent`);
@@ -115,7 +116,7 @@ describe("an administrator", () => {
 
 describe("a user", () => {
   it("changes the own profile, never role or status", async () => {
-    const { user, api } = await signedUp();
+    const { user, api } = await signedIn();
     const json = { full_name: "卡罗尔", phone: "021 555", role: "admin", is_superuser: true, is_active: false };
     expect(await api.ok("PUT", "/api/v1/users/me", { json })).toEqual({
       ...user,
@@ -129,7 +130,7 @@ describe("a user", () => {
   });
 
   it("moves to another address and signs in with it", async () => {
-    const { account, api } = await signedUp();
+    const { account, api } = await signedIn();
     const email = `moved-${account.email}`;
     await api.ok("PUT", "/api/v1/users/me", { json: { email: email.toUpperCase() } });
     await anyone.as({ email, password });
@@ -139,7 +140,7 @@ describe("a user", () => {
   });
 
   it("ends every session with another password", async () => {
-    const { account, api } = await signedUp();
+    const { account, api } = await signedIn();
     const elsewhere = await anyone.as(account);
     const json = { password: "ladder window staple" };
     expect(await api.ok("PUT", "/api/v1/users/me", { json })).toMatchObject({ session_ended: true });

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
@@ -33,6 +34,11 @@ const kilobytes = (files: Iterable<string>) =>
   Math.round([...files].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0) / 1000);
 
 const inputsOf = (files: Iterable<string>) => [...files].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
+
+it("takes Node's own modules without reading all that they have", () => {
+  const imported = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ path }) => isBuiltin(path)));
+  expect(imported.filter(({ kind, path }) => kind !== "dynamic-import" || path === "node:http")).toEqual([]);
+});
 
 describe("the bundle of a function that asks models", () => {
   it("is no larger than other functions may be, and has no provider's package in it", () => {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -28,6 +28,7 @@ const sources = {
   large: `export const handler = async ({ bytes }) => "x".repeat(bytes);`,
   circular: `export const handler = async () => { const a = {}; a.a = a; return a; };`,
   nothing: `export const handler = () => {};`,
+  cacheFolder: `import { getCompileCacheDir } from "node:module"; export const handler = async () => getCompileCacheDir();`,
   prints: `export const handler = async () => { console.log("to stdout"); console.error("to stderr"); };`,
   // Waits until as many others wait with it: ends only if that many run at the same time.
   meets: `
@@ -114,6 +115,18 @@ describe("a function that answers", () => {
     const { call, lambda } = functionOf("count");
     expect([await call(), await call(), await call()].map((result) => result.ok && result.payload)).toEqual([1, 2, 3]);
     expect(lambda.instances).toEqual({ busy: 0, warm: 1 });
+  });
+
+  it("leaves what V8 made of its code to later instances, where it is told a folder for that", async () => {
+    const codeCache = join(folder, "code-cache");
+    const { call, lambda } = functionOf("cacheFolder", { codeCache });
+    expect(await call()).toMatchObject({ payload: expect.stringContaining(codeCache) });
+    // Answered by the same instance, so after it has written.
+    await call();
+    await lambda.close();
+    const files = readdirSync(codeCache, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files).toHaveLength(1);
+    expect(await functionOf("cacheFolder").call()).toEqual({ ok: true, payload: null });
   });
 
   it("answers null when it returns nothing", async () => {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign, verify } from "node:crypto";
 import { expect, it } from "vitest";
-import { rawSignature } from "../../functions/platform/tokens.ts";
+import { rawSignature } from "../../functions/platform/issue-token.ts";
 
 it("turns KMS's DER signatures into the raw form of JOSE, whatever their length", () => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -39,6 +39,13 @@ export class Api {
     return new Api(this.url, body.access_token);
   }
 
+  /** Somebody new, whom this administrator lets in: what others do in a shared service is none of theirs. */
+  async newcomer(): Promise<Api> {
+    const account = { email: `${crypto.randomUUID()}@example.test`, password: "grain orbit velvet" };
+    await this.ok("POST", "/api/v1/users/", { json: { ...account, full_name: "Somebody" } });
+    return this.as(account);
+  }
+
   async call(method: string, path: string, sent: Sent = {}): Promise<Answer> {
     const url = new URL(path, this.url);
     for (const [name, value] of Object.entries(sent.query ?? {})) url.searchParams.set(name, value);

@@ -43,7 +43,8 @@ const variables: EnvironmentVariables = {
  */
 export async function startEmbeddedData(): Promise<EmbeddedData> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-data-"));
-  const dynamodb = new DynamoDb({ folder: join(folder, "dynamodb") });
+  // Tests have times of their own. By the real one what they have just stored may have expired, and would be gone in a minute.
+  const dynamodb = new DynamoDb({ folder: join(folder, "dynamodb"), now: () => new Date(0) });
   const s3 = new S3({ folder: join(folder, "s3") });
   const kms = new Kms({ folder: join(folder, "kms") });
   const parts = [dynamodb, s3, kms];

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { sdkEnvironment } from "../credentials.ts";
 import { type Json, localAccount } from "../service.ts";
 import { arnOf, type Create, type Declaration, refuse, type Site, trustedRole } from "./declaration.ts";
@@ -28,6 +28,8 @@ export const lambdaFunction: Create = (declaration, site) => {
     handler: properties.Handler,
     memorySizeMiB: properties.MemorySize ?? 128,
     timeoutSeconds: properties.Timeout ?? 3,
+    // Beside the code that it is about, so that it goes with it.
+    codeCache: join(dirname(codeFolder), "code-cache"),
     concurrency: Math.min(ours, properties.ReservedConcurrentExecutions ?? ours),
     environment: environmentOf(declaration, site, { name, role, codeFolder }),
   });

@@ -15,6 +15,8 @@ export interface InstanceProps {
   readonly handler: string;
   readonly memorySizeMiB: number;
   readonly timeoutSeconds: number;
+  /** Folder in which instances leave what V8 made of their code, for those that start later. @default none */
+  readonly codeCache?: string;
   /** The whole environment of the function; nothing of this process is added. */
   readonly environment: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,7 @@
 // The runtime inside one function instance: loads the handler, then answers one invocation after the other.
 // Plain JavaScript, because stripping types would cost every cold start 10 ms and every instance 9 MB.
 import { existsSync } from "node:fs";
+import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -10,6 +11,7 @@ const responseBytesMax = 6 * 1024 * 1024;
 /** @type {Omit<import("./instance.ts").InstanceProps, "environment">} */
 let fn;
 let handler;
+let answered = 0;
 
 process.on("message", (message) => void (message.kind === "start" ? start(message.fn) : answer(message)));
 // The embedded cloud is gone, by whatever end; nobody is left to answer to.
@@ -24,6 +26,7 @@ process.on("uncaughtException", (error, origin) => {
 
 async function start(props) {
   fn = props;
+  if (fn.codeCache) enableCompileCache(fn.codeCache);
   try {
     handler = await loadHandler();
     process.send({ kind: "ready" });
@@ -57,6 +60,8 @@ async function answer({ requestId, payload }) {
   } catch (error) {
     process.send({ kind: "failure", requestId, problem: describe(error) });
   }
+  // Not sooner: it is about functions that have run. Not at the end: instances are killed.
+  if (++answered === 1 && fn.codeCache) flushCompileCache();
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/nodejs-context.html */

@@ -30,7 +30,7 @@ describe.skipIf(!hasGit || !hasSshd).each([
     repository.git("branch", "other");
     sshd = new RealSshd({ folder: join(root, "sshd"), passesVersion });
     keys.ed25519 = sshd.makeKey("ed25519", ["-t", "ed25519"]);
-    keys.rsa = sshd.makeKey("rsa", ["-t", "rsa", "-b", "4096"]);
+    keys.rsa = sshd.makeKey("rsa", ["-t", "rsa", "-b", "3072"]);
     keys.pem = sshd.makeKey("pem", ["-t", "rsa", "-b", "2048", "-m", "PEM"]);
     keys.stranger = sshd.makeKey("stranger", ["-t", "ed25519"], { accepted: false });
     keys.locked = sshd.makeKey("locked", ["-t", "ed25519"], { passphrase: "open sesame" });
@@ -69,7 +69,8 @@ describe.skipIf(!hasGit || !hasSshd).each([
     return { repository, met };
   }
 
-  it.each(["ed25519", "rsa", "pem", "ed25519 as PKCS#8", "rsa as PKCS#8"])(
+  // By the time that a version is agreed on the key has done its work.
+  it.each(passesVersion ? ["ed25519", "rsa", "pem", "ed25519 as PKCS#8", "rsa as PKCS#8"] : ["ed25519"])(
     "is read with a key of type %s",
     async (type) => {
       const { repository } = open({ privateKey: keys[type]! });
