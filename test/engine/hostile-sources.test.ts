@@ -123,6 +123,23 @@ describe("a long row of", () => {
       `${lib}lib.f(${"a,\n".repeat(40_000)}(${Array.from({ length: 4_000 }, (_, i) => `p${i}`)}) => 0);`,
     ],
     [
+      "zeros in a format of Python",
+      "a.py",
+      `def f(x):\n    return ("%"\n${row(`    "${"0".repeat(40)}"\n`)}    "?" % x)\n`,
+    ],
+    [
+      "zeros in a format of C",
+      "a.c",
+      `void f(char *x) {\n  char b[9];\n  sprintf(b, "%"\n${row(`    "${"0".repeat(40)}"\n`)}    "?", x);\n}\n`,
+    ],
+    [
+      "sets of characters in a format of C",
+      "a.c",
+      `void f(char *x) {\n  char b[9];\n  sscanf(x, "%[a"\n${row(`    "${"%[aaaaaa".repeat(5)}"\n`)}    "?", b);\n}\n`,
+    ],
+    ["names that nobody closes, in PHP", "a.php", `<?php\n$x = "${row("defined(\n")}"; echo $_POST["a"];`],
+    ["blanks in a statement of SQL", "a.php", `<?php $q = "insert into t (${row("   \n")}";\n`],
+    [
       "packages whose folders have dashes",
       "a.go",
       `package a\n${numbered(15_000, (i) => `import "x${i}/a${i}-b${i}-c${i}"\n`)}`,

@@ -286,7 +286,7 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
 
 /** `%d` takes numbers only. */
 function withoutNumbers(format: string, args: readonly Value[]): readonly Value[] {
-  const kinds = [...format.matchAll(/%[-#0 +]*\d*(?:\.\d+)?([a-zA-Z%])/g)].flatMap(([, kind]) =>
+  const kinds = [...format.matchAll(/%[-#0 +]{0,9}\d{0,9}(?:\.\d{1,9})?([a-zA-Z%])/g)].flatMap(([, kind]) =>
     kind === "%" ? [] : [kind],
   );
   if (kinds.length !== args.length) return args;

@@ -58,7 +58,7 @@ const text = (value: Value | undefined): string | null => {
   return others.length === 0 && typeof only === "string" ? only : null;
 };
 
-const conversions = /%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?[hlLqjzt]*([a-zA-Z%])/g;
+const conversions = /%([-+ #0]{0,9})(\*|\d{1,9})?(?:\.(\*|\d{1,9}))?[hlLqjzt]{0,2}([a-zA-Z%])/g;
 
 export interface Format {
   at: number;
@@ -116,7 +116,7 @@ export function scannedBuffers(name: string, args: readonly Value[]): { at: numb
   const found: { at: number; width: number | null }[] = [];
   let next = at + 1;
   for (const [, skipped, width, allocates, verb] of format.matchAll(
-    /%(\*)?(\d+)?(?:hh|h|ll|l|j|z|t|L)?(m)?(\[\^?\]?[^\]]*\]|[a-zA-Z%])/g,
+    /%(\*)?(\d{1,9})?(?:hh|h|ll|l|j|z|t|L)?(m)?(\[\^?\]?[^\]]{0,300}\]|[a-zA-Z%])/g,
   )) {
     if (verb === "%" || skipped) continue;
     if (!allocates && (verb === "s" || verb?.startsWith("[")))

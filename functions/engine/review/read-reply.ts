@@ -136,7 +136,8 @@ function cleanUp(text: string): string {
     .replace(/^\ufeff/, "")
     .replace(/^\s*<think>[\s\S]*?<\/think>/, "")
     .replace(/^\s*```[a-z]*\s*\n/i, "")
-    .replace(/\n\s*```\s*$/, "")
+    .trim()
+    .replace(/\n[ \t]{0,20}```$/, "")
     .trim();
 }
 

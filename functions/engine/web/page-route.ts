@@ -51,7 +51,7 @@ const relative = (path: string): string => path.replace(/^(\.{0,2}\/)+/, "");
 
 /** `defined("ROOT") or die`: nobody gets here but through a file that decides who may. It says nothing about those files. */
 export const isForIncludersOnly = (text: string): boolean =>
-  /\bdefined\s*\([^)]*\)\s*(\|\||or\b|\)\s*:?\s*\{?)\s*(die|exit|return|header|http_response_code)\b/i.test(text);
+  /\bdefined\s*\([^)]{0,200}\)\s*(\|\||or\b|\)\s*:?\s*\{?)\s*(die|exit|return|header|http_response_code)\b/i.test(text);
 
 /** A script that runs on the command line only: nobody asks for it by its path. */
 export const isForCommandLine = (text: string): boolean =>

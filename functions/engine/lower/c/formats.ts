@@ -17,7 +17,7 @@ export function formattedArguments(l: Lowering, callee: string, args: Argument[]
   const at = formatAt[callee.replace(/^.*::/s, "")];
   const format = at === undefined ? undefined : args[at]?.value;
   if (at === undefined || format?.kind !== "literal" || typeof format.value !== "string") return args;
-  const verbs = [...format.value.matchAll(/%[-+ #0']*(\*?)\d*(?:\.(\*?)\d*)?[hlLqjzt]*([a-zA-Z%])/g)]
+  const verbs = [...format.value.matchAll(/%[-+ #0']{0,9}(\*?)\d{0,9}(?:\.(\*?)\d{0,9})?[hlLqjzt]{0,2}([a-zA-Z%])/g)]
     .filter(([, , , verb]) => verb !== "%")
     .flatMap(([, width, precision, verb]) => [...(width ? ["d"] : []), ...(precision ? ["d"] : []), verb as string]);
   return args.map((arg, i) => {
