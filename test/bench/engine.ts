@@ -7,6 +7,7 @@ import type { FileArtefact, SourceFile } from "../../functions/engine/artefact.t
 import { createEngine, type Engine } from "../../functions/engine/engine.ts";
 import { writeEngineAssets } from "../../lib/bundle/engine-assets.ts";
 import { isFound, sampleApplications } from "../engine/sample-applications.ts";
+import type { Report, Task } from "./engine/process.ts";
 
 const rules = join(import.meta.dirname, "../../functions/engine/rules");
 /** The rule fixtures and sample applications, this many times over, are the source that is audited when no folder is given. */
@@ -49,8 +50,18 @@ export default async function bench([folder]: string[] = []): Promise<void> {
       "linking, s": round(all.linking / 1000),
       "again, 1 % changed, % of the time": await again(engine, files, all),
       "patterns and secrets only, MB/s": await textSpeed(engine, files),
-      "RSS peak of a worker, MB": round(inProcess(assets, "javascript", folder ?? rules).peak / 1e6),
+      "RSS peak of a worker, MB": round(
+        worker("javascript", { assets, folder: folder ?? rules, rounds: 1 }).peak / 1e6,
+      ),
     });
+    console.table(
+      Object.fromEntries(
+        Object.keys(smallFiles).map((language) => [
+          `${language}, alone`,
+          speedAlone(assets, language, folder ?? rules),
+        ]),
+      ),
+    );
     console.table(all.languages);
     console.table(countBy(all.artefacts.map(({ coverage: { status, reason } }) => `${status} ${reason ?? ""}`.trim())));
     console.table(await marksFound(engine));
@@ -101,11 +112,25 @@ async function speeds(engine: Engine, files: readonly SourceFile[]): Promise<Spe
 
 /** From the first call in a new process until a small file was analysed. */
 const coldStart = (assets: string, language: string): number =>
-  round(median(Array.from({ length: starts }, () => inProcess(assets, language, "").start)));
+  round(median(Array.from({ length: starts }, () => worker(language, { assets, folder: "", rounds: 0 }).start)));
 
-function inProcess(assets: string, language: string, folder: string): { start: number; peak: number } {
-  const script = join(import.meta.dirname, "engine/process.ts");
-  const given = [script, assets, folder, ...(smallFiles[language] ?? [])];
+/** One language in a worker that has met no other: as fast as its first files are, and as it is when all of them were there once. */
+function speedAlone(assets: string, language: string, folder: string): Record<string, number> {
+  const { files, bytes, times } = worker(language, { assets, folder, rounds, language });
+  const [first = 0] = times;
+  return {
+    files,
+    megabytes: round(bytes / 1e6),
+    "MB/s": round(bytes / 1000 / median(times)),
+    "MB/s, first round": round(bytes / 1000 / first),
+  };
+}
+
+function worker(language: string, work: Omit<Task, "first">): Report {
+  const first = smallFiles[language];
+  if (!first) throw new Error(`no small file of ${language}`);
+  const task: Task = { ...work, first };
+  const given = [join(import.meta.dirname, "engine/process.ts"), JSON.stringify(task)];
   // A worker has no cache of compiled code, and with one the code that runs first is slower: an eighth of a start.
   const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" };
   return JSON.parse(

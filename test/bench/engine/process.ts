@@ -1,14 +1,37 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { auditEngine } from "../../../functions/platform/audit-engine.ts";
+import { languageOf } from "../../../functions/engine/inventory/language.ts";
+import { auditEngine, workOfThread } from "../../../functions/platform/audit-engine.ts";
 import { inChunks } from "../../../functions/scans/plan.ts";
 
-/**
- * A process that does nothing but audit, as a worker does, chunk by chunk: `process.ts <assets> <folder> <path of a small file> <its text>`.
- * Prints what it took from the first call until the small file was analysed, in milliseconds of all its threads, and the most memory that
- * it needed until the whole folder was, in bytes.
- */
-const [assets = "", folder = "", path = "", text = ""] = process.argv.slice(2);
+/** What a worker is asked: `process.ts <this as JSON>`. */
+export interface Task {
+  /** The folder of the engine's assets. */
+  readonly assets: string;
+  /** A small file; what its language needs is loaded with it. */
+  readonly first: readonly [path: string, text: string];
+  /** What is audited afterwards, so many times over; empty for nothing. */
+  readonly folder: string;
+  readonly rounds: number;
+  /** Only its files are audited. */
+  readonly language?: string;
+}
+
+/** What it prints, as JSON. */
+export interface Report {
+  /** Milliseconds of all threads from the first call until the small file was analysed. */
+  readonly start: number;
+  /** The most memory that the process needed, in bytes. */
+  readonly peak: number;
+  readonly files: number;
+  readonly bytes: number;
+  /** Milliseconds of the thread that analyses, by round. */
+  readonly times: readonly number[];
+}
+
+/** A process that does nothing but audit, as a worker does, chunk by chunk. */
+const { assets, first, folder, rounds, language }: Task = JSON.parse(process.argv[2] ?? "");
+const [path, text] = first;
 
 const { user, system } = process.cpuUsage();
 process.env.LAMBDA_TASK_ROOT = dirname(assets);
@@ -18,17 +41,34 @@ const took = process.cpuUsage({ user, system });
 
 async function* files() {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  for (const entry of entries.filter((each) => each.isFile())) {
-    const file = join(entry.parentPath, entry.name);
-    yield { path: relative(folder, file), bytes: await readFile(file) };
-  }
+  const all = entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
+  for (const file of all.sort())
+    if (language === undefined || languageOf(file).name === language)
+      yield { path: relative(folder, file), bytes: await readFile(file) };
 }
 
-if (folder) {
+let count = 0;
+let bytes = 0;
+const times: number[] = [];
+for (let n = 0; folder && n < rounds; n++) {
+  let time = 0;
+  [count, bytes] = [0, 0];
   for await (const chunk of inChunks(files())) {
+    const began = workOfThread();
     const artefacts = [];
     for (const file of chunk) artefacts.push(await engine.analyse(file));
+    time += workOfThread() - began;
     JSON.stringify(artefacts);
+    count += chunk.length;
+    bytes += chunk.reduce((sum, file) => sum + file.bytes.length, 0);
   }
+  times.push(time);
 }
-console.log(JSON.stringify({ start: (took.user + took.system) / 1000, peak: process.resourceUsage().maxRSS * 1024 }));
+const report: Report = {
+  start: (took.user + took.system) / 1000,
+  peak: process.resourceUsage().maxRSS * 1024,
+  files: count,
+  bytes,
+  times,
+};
+console.log(JSON.stringify(report));
