@@ -1,3 +1,5 @@
+import { apart } from "../ir/interned.ts";
+
 /** Texts that one question keeps its answers for. */
 const rememberedMax = 4_000;
 /** UTF-16 units of a text that is kept: few names and paths are longer. */
@@ -9,10 +11,11 @@ export function remembered<Answer>(ask: (text: string) => Answer): (text: string
   return (text) => {
     const known = answers.get(text);
     if (known !== undefined) return known;
-    const answer = ask(text);
-    if (text.length > lengthMax) return answer;
+    if (text.length > lengthMax) return ask(text);
+    const own = apart(text);
+    const answer = ask(own);
     if (answers.size >= rememberedMax) answers.clear();
-    answers.set(text, answer);
+    answers.set(own, answer);
     return answer;
   };
 }

@@ -1,4 +1,5 @@
 import { remembered } from "../catalogue/remembered.ts";
+import { apart } from "../ir/interned.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
 import { named, nothing, type Value } from "./value.ts";
@@ -53,18 +54,22 @@ const madePaths = new Map<string, Map<string, string>>();
 let madeCount = 0;
 /** Paths that are kept; beyond, all begins anew. */
 const madeMax = 20_000;
+/** UTF-16 units of a path and of a name that are kept: a key may be as long as the file. */
+const keptMax = 200;
 
 /** The path of a member, one string for all who ask. */
 export function joined(path: string, name: string): string {
-  const members = madePaths.get(path) ?? new Map<string, string>();
-  const known = members.get(name);
+  const members = madePaths.get(path);
+  const known = members?.get(name);
   if (known !== undefined) return known;
+  const made = `${path}.${name}`;
+  if (path.length > keptMax || name.length > keptMax) return made;
   if (++madeCount > madeMax) {
     madePaths.clear();
     madeCount = 0;
   }
-  const made = `${path}.${name}`;
-  madePaths.set(path, members.set(name, made));
+  if (members) members.set(apart(name), made);
+  else madePaths.set(apart(path), new Map([[apart(name), made]]));
   return made;
 }
 

@@ -20,4 +20,4 @@ export function intern(text: string): string {
 }
 
 /** A string of its own: a part of a file's text would keep all of it in memory. */
-const apart = (text: string): string => text.split("").join("");
+export const apart = (text: string): string => text.split("").join("");
