@@ -26,7 +26,7 @@ export default defineConfig({
           name: "parts",
           include: ["test/**/*.test.ts"],
           exclude: service,
-          globalSetup: "test/support/shared-engine-assets.ts",
+          globalSetup: ["test/support/temporary-folder.ts", "test/support/shared-engine-assets.ts"],
         },
       },
       {
