@@ -18,8 +18,6 @@ interface Part {
   readonly node: SyntaxNode | null;
 }
 
-/** Longer regular expressions and files cost more of the rule's steps. */
-const instructionsPerStep = 2_000;
 /** More matches of one operator are a mistake, and the first say so. */
 const foundMax = 2_000;
 
@@ -66,7 +64,7 @@ export class FormulaSearch {
 
   #regex(regex: RE2JS, part: Part): Found[] {
     const text = this.#matcher.file.text.slice(part.start, part.end);
-    this.#matcher.budget.charge(Math.ceil((text.length * regex.programSize()) / instructionsPerStep));
+    this.#matcher.budget.chargeRegex(regex, text.length);
     const found: Found[] = [];
     const matcher = regex.matcher(text);
     while (found.length < foundMax && matcher.find()) {

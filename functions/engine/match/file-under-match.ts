@@ -1,7 +1,16 @@
 import type { Span } from "../ir/ir.ts";
 import type { Syntax, SyntaxNode } from "../parse/syntax.ts";
 import { childIn } from "../parse/syntax.ts";
-import { assignmentOf, calleeOf, groupOf, memberOf, peeled, requiredModule, staticText } from "./syntax-forms.ts";
+import {
+  assignmentOf,
+  calleeOf,
+  groupOf,
+  isExpression,
+  memberOf,
+  peeled,
+  requiredModule,
+  staticText,
+} from "./syntax-forms.ts";
 
 /** One parsed file with what all rules ask about it, each found out once and only when somebody asks. */
 export class FileUnderMatch {
@@ -13,9 +22,10 @@ export class FileUnderMatch {
   #all: SyntaxNode[] | null = null;
   #calls: Map<string, SyntaxNode[]> | null = null;
   #words: ReadonlySet<string> | null = null;
-  #aliases: { names: Map<string, string>; opened: string[] } | null = null;
+  #aliases: Aliases | null = null;
   #constants: Map<string, SyntaxNode> | null = null;
   #types: Map<string, Set<string>> | null = null;
+  #decorated: Map<SyntaxNode, SyntaxNode> | null = null;
 
   constructor(text: string, grammar: string, syntax: Pick<Syntax, "root" | "comments">) {
     this.text = text;
@@ -57,7 +67,8 @@ export class FileUnderMatch {
       for (const node of this.all) {
         const callee = calleeOf(node);
         if (callee)
-          for (const key of this.#calledNames(peeled(callee))) append(this.#calls, `${node.type} ${key}`, node);
+          for (const key of this.#calledNames(peeled(callee)))
+            append(this.#calls, `${groupOf(node.type)} ${key}`, node);
       }
     }
     const named = this.#calls.get(`${type} ${name}`) ?? [];
@@ -74,11 +85,36 @@ export class FileUnderMatch {
     return new Set([written, ...imported]);
   }
 
+  /** Expressions that functions give without saying so: `x => x.id`. */
+  get bodies(): readonly SyntaxNode[] {
+    return ["function", "lambda"].flatMap((group) =>
+      this.ofGroup(group).flatMap(({ children }) => children.filter(isBody)),
+    );
+  }
+
+  /** A function or class with its decorators, everything else as it is. */
+  decorated(node: SyntaxNode): SyntaxNode {
+    this.#decorated ??= new Map(
+      this.ofGroup("decorated_definition").flatMap((outer) => outer.children.map((inner) => [inner, outer] as const)),
+    );
+    return (/_definition$/.test(node.type) && this.#decorated.get(node)) || node;
+  }
+
   /** The qualified names that a name of this file may stand for. */
   qualified(name: string): string[] {
+    const known = this.imported(name);
+    return known.length > 0 ? known : this.#imports.opened.map((module) => `${module}.${name}`);
+  }
+
+  /** The qualified name that a name of this file was imported by, if it was. */
+  imported(name: string): string[] {
+    const known = this.#imports.names.get(name);
+    return known === undefined ? [] : [known];
+  }
+
+  get #imports(): Aliases {
     this.#aliases ??= aliasesOf(this);
-    const known = this.#aliases.names.get(name);
-    return known === undefined ? this.#aliases.opened.map((module) => `${module}.${name}`) : [known];
+    return this.#aliases;
   }
 
   /** The literal that a name always stands for: it is assigned once in the whole file. */
@@ -106,18 +142,28 @@ function wordsIn(text: string): ReadonlySet<string> {
   return new Set(text.match(/[A-Za-z_][A-Za-z0-9_]{2,}/g));
 }
 
-/** A node with all below it, in source order. */
-export function descendants(root: SyntaxNode): SyntaxNode[] {
+/** Whether a node is all that a function computes: an expression in the place of a block. */
+export const isBody = ({ field, type }: SyntaxNode): boolean => field === "body" && isExpression(type);
+
+/** A node with all below it, in source order; `enters` may keep out of what a node holds. */
+export function descendants(root: SyntaxNode, enters: (node: SyntaxNode) => boolean = () => true): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   const open = [root];
   for (let node = open.pop(); node; node = open.pop()) {
     found.push(node);
+    if (!enters(node)) continue;
     for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i] as SyntaxNode);
   }
   return found;
 }
 
-function aliasesOf(file: FileUnderMatch): { names: Map<string, string>; opened: string[] } {
+/** What names stand for, and the modules that are imported as a whole. */
+interface Aliases {
+  readonly names: ReadonlyMap<string, string>;
+  readonly opened: readonly string[];
+}
+
+function aliasesOf(file: FileUnderMatch): Aliases {
   const names = new Map<string, string>();
   const opened: string[] = [];
   const text = (node: SyntaxNode | undefined) => (node ? file.textOf(node).replace(/\s+/g, "") : "");
@@ -194,7 +240,7 @@ function constantsOf(file: FileUnderMatch): Map<string, SyntaxNode> {
     if (!sides) continue;
     const { left, right } = sides;
     const isName = groupOf(left.type) === "name" || left.type === "variable_name";
-    if (isName) note(file.textOf(left), isConstant(right, file.text) ? right : null);
+    if (isName) note(file.textOf(left), isConstant(right, file.text) || isPlain(right) ? right : null);
   }
   // What a loop, a caller or `+=` gives is never one constant.
   const changing = [
@@ -210,6 +256,11 @@ function constantsOf(file: FileUnderMatch): Map<string, SyntaxNode> {
   }
   return new Map([...seen].flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
 }
+
+/** Numbers and truth values. */
+const isPlain = ({ type, children }: SyntaxNode): boolean =>
+  children.length === 0 &&
+  /^(true|false|boolean|number|integer|float|int_literal|float_literal|decimal_\w+_literal)$/.test(type);
 
 /** Text that is known, in one piece or several. */
 export function isConstant(node: SyntaxNode, text: string): boolean {

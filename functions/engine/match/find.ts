@@ -1,8 +1,20 @@
 import type { SyntaxNode } from "../parse/syntax.ts";
 import { type Bindings, noBindings } from "./bindings.ts";
-import type { Matcher } from "./match-node.ts";
+import { callsAnything, type Matcher } from "./match-node.ts";
 import type { CompiledPattern, Pattern, PatternNode } from "./pattern.ts";
-import { holdsStatements, isCall, isExpression, isMember, peeled, stringTypes, templateTypes } from "./syntax-forms.ts";
+import {
+  anyFor,
+  callTypes,
+  forTypes,
+  groupOf,
+  holdsStatements,
+  isCall,
+  isExpression,
+  isMember,
+  peeled,
+  stringTypes,
+  templateTypes,
+} from "./syntax-forms.ts";
 
 /** A stretch of the file that a pattern matches. */
 export interface Found {
@@ -26,33 +38,40 @@ export function findPattern(matcher: Matcher, { items, words }: CompiledPattern,
   }
   const [pattern] = items as [Pattern];
   const found: Found[] = [];
-  for (const node of candidates(matcher, pattern)) {
+  for (const node of candidates(matcher, pattern, within)) {
     // What only wraps another node is looked at as that node.
     if (peeled(node) !== node || !inside(node)) continue;
-    for (const bindings of matcher.node(pattern, node, noBindings))
-      found.push({ start: node.start, end: node.end, bindings });
+    // What decorates a function or a class is a part of it.
+    const { start, end } = file.decorated(node);
+    for (const bindings of matcher.node(pattern, node, noBindings)) found.push({ start, end, bindings });
   }
   return found;
 }
 
 /** The nodes that can match at all, by what stands at the root of the pattern. */
-function candidates({ file, budget }: Matcher, pattern: Pattern): readonly SyntaxNode[] {
+function candidates({ file, budget }: Matcher, pattern: Pattern, within: SyntaxNode | null): readonly SyntaxNode[] {
   const groups = (names: Iterable<string>) => [...names].flatMap((name) => file.ofGroup(name));
   switch (pattern.kind) {
     case "node": {
       const called = calledName(pattern);
       if (called !== null) return file.callsOf(pattern.type, called);
+      if (callsAnything(pattern)) return groups([...callTypes].map(groupOf));
+      if (pattern.type === anyFor) return groups(forTypes);
+      if (pattern.type === "return_statement") return [...file.ofGroup(pattern.type), ...file.bodies];
+      if (pattern.type === "import_statement") return groups(["import_statement", "import_from_statement"]);
       const own = file.ofGroup(pattern.type);
       const [of, name] = pattern.children;
-      const mayBeImported =
-        pattern.children.length === 2 && of?.pattern.kind === "path" && name?.pattern.kind === "any";
+      const mayBeImported = isMember(pattern.type) && of?.pattern.kind === "path" && name?.pattern.kind === "any";
       return mayBeImported ? [...own, ...file.ofGroup("name")] : own;
     }
     case "assign":
       return groups(assignments);
     case "text":
-    case "template":
-      return groups([...stringTypes, ...templateTypes]);
+    case "template": {
+      const texts = groups([...stringTypes, ...templateTypes]);
+      // A name that is asked about may stand for a text.
+      return within && groupOf(within.type) === "name" ? [...texts, within] : texts;
+    }
     case "path":
       return groups(named);
     default:
@@ -86,5 +105,8 @@ const assignments = [
   "public_field_definition",
   "field_definition",
   "named_expression",
+  "const_spec",
+  "const_element",
+  "property_element",
 ];
 const named = ["name", "member_expression", "attribute", "field_access", "scoped_identifier", "selector_expression"];

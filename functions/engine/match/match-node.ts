@@ -1,13 +1,19 @@
+import type { RE2JS } from "re2js";
 import { childIn, type SyntaxNode } from "../parse/syntax.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { type Binding, type Bindings, bound } from "./bindings.ts";
-import { descendants, type FileUnderMatch, isConstant } from "./file-under-match.ts";
+import { descendants, type FileUnderMatch, isBody, isConstant } from "./file-under-match.ts";
 import type { Pattern, PatternChild, PatternNode } from "./pattern.ts";
 import {
+  anyFor,
   assignmentOf,
   declared,
   dottedName,
+  forTypes,
   groupOf,
+  holdsStatements,
+  isCall,
+  isMember,
   isOptional,
   memberOf,
   modifierWords,
@@ -26,6 +32,8 @@ export class MatchBudgetExhausted extends Error {}
 
 /** One rule over one file may compare this often: ordinary rules need a few hundred comparisons. */
 const stepsMax = 50_000;
+/** Longer regular expressions and texts cost more of the rule's steps. */
+const instructionsPerStep = 2_000;
 /** Ways to match one place; more differ in what nobody asks about. */
 const waysMax = 64;
 
@@ -44,12 +52,18 @@ export class Budget {
     if (this.#left < 0) throw new MatchBudgetExhausted();
     this.#limit.check(steps);
   }
+
+  /** @throws MatchBudgetExhausted, TimeUp */
+  chargeRegex(regex: RE2JS, characters: number): void {
+    this.charge(Math.ceil((characters * regex.programSize()) / instructionsPerStep));
+  }
 }
 
 /** Compares patterns with the tree of one file. Every answer is the list of ways in which a pattern matches, empty for none. */
 export class Matcher {
   readonly file: FileUnderMatch;
   readonly budget: Budget;
+  readonly #statements = new Map<SyntaxNode, SyntaxNode[]>();
 
   constructor(file: FileUnderMatch, budget: Budget) {
     this.file = file;
@@ -76,14 +90,17 @@ export class Matcher {
         return this.#isNamed(pattern.segments, node) ? [bindings] : [];
       case "assign":
         return this.#assign(pattern, node, bindings);
+      case "stated":
+        return this.#stated(pattern.inner, node, bindings);
       case "node":
-        return this.#alike(pattern, node, bindings);
+        return this.#alike(pattern, node, bindings, outer);
     }
   }
 
   #any(pattern: Extract<Pattern, { kind: "any" }>, node: SyntaxNode, bindings: Bindings): Bindings[] {
     // Of a parameter it is the name that the body goes on with.
-    const target = parameterName(node) ?? node;
+    const target = parameterName(node) ?? (node.type === "variable_declarator" ? declaredName(node) : node);
+    if (target === null || nameless.test(node.type)) return [];
     if (pattern.type !== null && !this.#hasType(target, pattern.type)) return [];
     return one(bound(bindings, pattern.name, this.#binding(target)));
   }
@@ -99,9 +116,15 @@ export class Matcher {
     return [...types].some((type) => simple(type) === simple(wanted));
   }
 
+  /** The statement itself, or what it assigns, declares or gives is computed with it. */
+  #stated(inner: Pattern, node: SyntaxNode, bindings: Bindings): Bindings[] {
+    const found = this.node(inner, node, bindings);
+    return found.length > 0 || !computes.test(node.type) ? found : this.#deep(inner, node, bindings);
+  }
+
   #deep(inner: Pattern, node: SyntaxNode, bindings: Bindings): Bindings[] {
     const found: Bindings[] = [];
-    for (const below of descendants(node)) {
+    for (const below of descendants(node, ({ type }) => !opensFunction(type))) {
       // A wrapper and what it wraps are one thing.
       if (peeled(below) === below) found.push(...this.node(inner, below, bindings));
       if (found.length >= waysMax) break;
@@ -119,6 +142,9 @@ export class Matcher {
   }
 
   #text(pattern: Extract<Pattern, { kind: "text" }>, node: SyntaxNode, bindings: Bindings): Bindings[] {
+    // The key of an entry needs no quotes.
+    if (node.field === "key" && isNamed(node) && pattern.name === null)
+      return this.#fits(pattern.content, this.file.textOf(node)) ? [bindings] : [];
     const literal = this.#literalOf(node);
     if (!literal) return [];
     const content = staticText(literal, this.file.text);
@@ -128,14 +154,22 @@ export class Matcher {
       const start = literal.start + quote;
       return one(bound(bindings, pattern.name, { start, end: start + content.length, text: content, node: null }));
     }
-    return pattern.content === null || pattern.content === content ? [bindings] : [];
+    return this.#fits(pattern.content, content) ? [bindings] : [];
+  }
+
+  /** Whether a text is the one that a pattern asks for; of computed ones nothing is known. */
+  #fits(wanted: string | RE2JS | null, content: string | null): boolean {
+    if (wanted === null || typeof wanted === "string") return wanted === null || wanted === content;
+    if (content === null) return false;
+    this.budget.chargeRegex(wanted, content.length);
+    return wanted.test(content);
   }
 
   /** Text that is written there, or that the name there always stands for. */
   #literalOf(node: SyntaxNode): SyntaxNode | null {
     if (isConstant(node, this.file.text)) return node;
-    const isName = groupOf(node.type) === "name" || node.type === "variable_name";
-    return isName ? this.file.constant(this.file.textOf(node)) : null;
+    const value = isNamed(node) ? this.file.constant(this.file.textOf(node)) : null;
+    return value && isConstant(value, this.file.text) ? value : null;
   }
 
   #isTemplate(node: SyntaxNode): boolean {
@@ -158,7 +192,7 @@ export class Matcher {
     const declarations = declared(node);
     if (declarations.length > 0) return this.#first(declarations, (one) => this.#assign(pattern, one, bindings));
     const sides = assignmentOf(node, this.file.text);
-    if (!sides) return [];
+    if (!sides || (pattern.short && node.type !== "short_var_declaration")) return [];
     return this.node(pattern.left, sides.left, bindings).flatMap((left) => this.node(pattern.right, sides.right, left));
   }
 
@@ -170,27 +204,78 @@ export class Matcher {
     return [];
   }
 
-  #alike(pattern: PatternNode, node: SyntaxNode, bindings: Bindings): Bindings[] {
+  #alike(pattern: PatternNode, node: SyntaxNode, bindings: Bindings, outer: SyntaxNode = node): Bindings[] {
+    if (callsAnything(pattern)) return this.#anyCall(pattern, node, bindings);
+    if (pattern.type === anyFor && forTypes.includes(node.type))
+      return this.#list(
+        pattern,
+        0,
+        node.children.filter(({ field }) => field === "body"),
+        0,
+        bindings,
+      );
+    if (pattern.named && node.type === "function_expression") return [];
     const group = groupOf(node.type);
     if (group !== pattern.type) {
+      const instead = standIn(pattern, outer);
+      if (instead) return this.#list(pattern, 0, instead, 0, bindings);
       if (node.type === "generic_type" && node.children[0]) return this.#alike(pattern, node.children[0], bindings);
+      if (pattern.token !== null && isNamed(node)) return this.#isConstant(pattern, node) ? [bindings] : [];
       return this.#imported(pattern, node, bindings);
     }
     if (pattern.token !== null && node.children.length === 0)
-      return this.file.textOf(node).replace(/\s+/g, "") === pattern.token ? [bindings] : [];
-    if (!this.#wordsFit(pattern, node)) return [];
+      return this.#isToken(pattern.token, node) ? [bindings] : [];
+    if (!isCall(pattern.type) && !this.#wordsFit(pattern, node)) return [];
     return this.#children(pattern, node, bindings);
+  }
+
+  #isToken(token: string, node: SyntaxNode): boolean {
+    const written = this.file.textOf(node).replace(/\s+/g, "");
+    return written === token || (/^(boolean|null)$/.test(node.type) && written.toLowerCase() === token.toLowerCase());
+  }
+
+  /** A number or truth value that the name there always stands for. */
+  #isConstant({ type, token }: PatternNode, name: SyntaxNode): boolean {
+    const value = this.file.constant(this.file.textOf(name));
+    return value !== null && groupOf(value.type) === type && this.#isToken(token as string, value);
+  }
+
+  /** `$F(...)` means functions and methods: the name stands for all that is called. */
+  #anyCall(pattern: PatternNode, node: SyntaxNode, bindings: Bindings): Bindings[] {
+    const [callee, list] = pattern.children as readonly [PatternChild, PatternChild];
+    const given = isCall(node.type) ? childIn(node, "arguments") : undefined;
+    const last = given && node.children[node.children.indexOf(given) - 1];
+    if (!given || !last || callee.pattern.kind !== "any") return [];
+    const name = node.children.filter((child) => child.end <= last.end);
+    const called = name.length === 1 ? this.#binding(peeled(last)) : this.#stretch(name, node.start);
+    const known = bound(bindings, callee.pattern.name, called);
+    return known ? this.node(list.pattern, given, known) : [];
   }
 
   /** `module.$F` also means a name that was imported from the module. */
   #imported(pattern: PatternNode, node: SyntaxNode, bindings: Bindings): Bindings[] {
     const [of, name] = pattern.children;
-    if (groupOf(node.type) !== "name" || pattern.children.length !== 2) return [];
-    if (of?.pattern.kind !== "path" || name?.pattern.kind !== "any") return [];
-    const module = `${of.pattern.segments.join(".")}.`;
-    const full = this.file.qualified(this.file.textOf(node)).find((path) => path.startsWith(module));
-    if (full === undefined) return [];
-    return one(bound(bindings, name.pattern.name, { ...this.#binding(node), text: full.slice(module.length) }));
+    if (!of || !name || groupOf(node.type) !== "name" || !isMember(pattern.type)) return [];
+    const written = this.file.textOf(node);
+    // What all of a package may have brought is asked for by its name only.
+    const paths = of.pattern.kind === "any" ? this.file.imported(written) : this.file.qualified(written);
+    for (const path of paths) {
+      const dot = path.lastIndexOf(".");
+      const found =
+        dot < 0
+          ? []
+          : this.#part(of.pattern, node, path.slice(0, dot), bindings).flatMap((known) =>
+              this.#part(name.pattern, node, path.slice(dot + 1), known),
+            );
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  /** A part of the name that something was imported by. */
+  #part(pattern: Pattern, node: SyntaxNode, part: string, bindings: Bindings): Bindings[] {
+    if (pattern.kind === "any") return one(bound(bindings, pattern.name, { ...this.#binding(node), text: part }));
+    return pattern.kind === "path" && pattern.segments.join(".") === part ? [bindings] : [];
   }
 
   /** Operators must agree; modifiers that the pattern does not name may be there. */
@@ -207,6 +292,7 @@ export class Matcher {
   }
 
   #children(pattern: PatternNode, node: SyntaxNode, bindings: Bindings): Bindings[] {
+    if (importing.has(node.type)) return this.#imports(pattern, node, bindings);
     if (unordered.has(node.type)) return this.#unordered(pattern.children, node.children, bindings, node.type);
     if (node.type === "argument_list" || node.type === "arguments") {
       const isNamed = (child: SyntaxNode) => child.type === "keyword_argument";
@@ -215,6 +301,20 @@ export class Matcher {
         return this.#arguments(pattern, node, wanted, isNamed, bindings);
     }
     return this.#list(pattern, 0, writtenParts(node), 0, bindings);
+  }
+
+  /** What is imported must be what is asked for, and more may be imported beside it. */
+  #imports(pattern: PatternNode, node: SyntaxNode, bindings: Bindings): Bindings[] {
+    const names = (nodes: readonly SyntaxNode[]) =>
+      nodes.flatMap((child) => (child.type === "import_spec_list" ? child.children : [unaliased(child)]));
+    const unaliased = (child: SyntaxNode) =>
+      (child.type === "aliased_import" && !pattern.children.some(isAliased) && childIn(child, "name")) || child;
+    const [module, ...others] = pattern.children;
+    const from = childIn(node, "module_name");
+    if (!from || !module) return this.#unordered([...pattern.children, anything], names(node.children), bindings, "");
+    return this.node(module.pattern, from, bindings).flatMap((known) =>
+      this.#unordered([...others, anything], names(node.children.filter((child) => child !== from)), known, ""),
+    );
   }
 
   /** Arguments by name may come in any order. */
@@ -243,7 +343,7 @@ export class Matcher {
   ): Bindings[] {
     const wanted = patterns.filter(({ pattern }) => pattern.kind !== "rest");
     const rest = patterns.find(({ pattern }) => pattern.kind === "rest");
-    const open = rest !== undefined || type === "modifiers" || type === "decorated_definition";
+    const open = rest !== undefined || partial.has(type);
     if (wanted.length > nodes.length || (!open && wanted.length < nodes.length)) return [];
     const [first, ...others] = wanted;
     if (!first) return [bindings];
@@ -266,9 +366,13 @@ export class Matcher {
     const node = nodes[j];
     // A function that has no name of its own is meant too, unless the name is asked for.
     const isUnnamed = wanted?.field === "name" && node?.field !== "name" && wanted.pattern.kind === "any";
-    if (isUnnamed && pattern.type === "function") return this.#list(pattern, i + 1, nodes, j, bindings);
+    if (isUnnamed && pattern.type === "function" && !pattern.named)
+      return this.#list(pattern, i + 1, nodes, j, bindings);
     if (!wanted) return nodes.slice(j).every((left) => this.#maySkip(pattern, left)) ? [bindings] : [];
     if (wanted.pattern.kind === "rest") return this.#rest(pattern, i, nodes, j, bindings);
+    // `class $C(...)` also means a class that extends nothing.
+    if (wanted.field === "superclasses" && node?.field !== "superclasses" && isOpen(wanted.pattern))
+      return this.#list(pattern, i + 1, nodes, j, bindings);
     if (!node) return [];
     const found = fieldsFit(wanted.field, node.field)
       ? this.#element(wanted.pattern, node, bindings).flatMap((next) => this.#list(pattern, i + 1, nodes, j + 1, next))
@@ -295,7 +399,7 @@ export class Matcher {
     }
     // After an ellipsis the next statement may lie in a block further inside.
     if (found.length === 0 && isStatements && next && j < nodes.length) {
-      const flat = nestedStatements(nodes.slice(j));
+      const flat = this.#nested(nodes.slice(j));
       for (const [at, inner] of flat.entries())
         for (const one of this.node(next.pattern, inner, bindings))
           found.push(...this.#list(pattern, i + 2, flat, at + 1, one));
@@ -349,7 +453,7 @@ export class Matcher {
     if (!item) return [{ bindings, end }];
     if (item.kind === "rest") {
       if (i === items.length - 1) return [{ bindings, end: Math.max(end, blockEnd) }];
-      const flat = nestedStatements(nodes.slice(j));
+      const flat = this.#nested(nodes.slice(j));
       const found: { bindings: Bindings; end: number }[] = [];
       for (const at of flat.keys()) {
         for (const one of this.node(items[i + 1] as Pattern, flat[at] as SyntaxNode, bindings))
@@ -365,6 +469,17 @@ export class Matcher {
     return this.node(item, node, bindings).flatMap((one) =>
       this.#sequence(items, i + 1, nodes, j + 1, one, Math.max(end, node.end), blockEnd),
     );
+  }
+
+  /** Statements with all inside of them: after an ellipsis the next one may lie anywhere below. */
+  #nested(nodes: readonly SyntaxNode[]): SyntaxNode[] {
+    const all = nodes.flatMap((node) => {
+      const known = this.#statements.get(node) ?? nestedStatements(node);
+      this.#statements.set(node, known);
+      return known;
+    });
+    this.budget.charge(all.length >> 6);
+    return all;
   }
 
   #binding(node: SyntaxNode): Binding {
@@ -389,30 +504,85 @@ const unordered = new Set([
   "decorated_definition",
   "literal_value",
   "object_pattern",
+  "named_imports",
+  "type_list",
+  "class_interface_clause",
 ]);
+
+/** In these the pattern says what must be there, and more may be. */
+const partial = new Set([
+  "modifiers",
+  "decorated_definition",
+  "object",
+  "object_pattern",
+  "named_imports",
+  "type_list",
+  "class_interface_clause",
+]);
+const importing = new Set(["import_statement", "import_from_statement", "import_declaration"]);
+const anything: PatternChild = { field: null, pattern: { kind: "rest", name: "" } };
+
+/** No code that a metavariable could stand for: the head of a loop, a piece of a text. */
+const nameless = /^(for_clause|range_clause|string_content|string_value|string_fragment|escape_sequence)$/;
+
+const isAliased = ({ pattern }: PatternChild): boolean => pattern.kind === "node" && pattern.type === "aliased_import";
+
+/** Statements whose expression a statement of a pattern may be a part of; blocks, tests and loops are not. */
+const computes =
+  /^(assignment|assignment_expression|assignment_statement|augmented_assignment\w*|short_var_declaration|var_declaration|lexical_declaration|variable_declaration|local_variable_declaration|return_statement|await_expression|await|call|call_expression|method_invocation|\w+_call_expression)$/;
+
+const isOpen = (pattern: Pattern): boolean =>
+  pattern.kind === "node" &&
+  pattern.children.length > 0 &&
+  pattern.children.every((child) => child.pattern.kind === "rest");
+
+const isNamed = ({ type }: SyntaxNode): boolean => groupOf(type) === "name" || type === "variable_name";
+
+/** The name that a declaration makes without a value. */
+const declaredName = (declarator: SyntaxNode): SyntaxNode | null =>
+  childIn(declarator, "value") ? null : (childIn(declarator, "name") ?? null);
+
+/** Whether a pattern calls a lone metavariable. */
+export function callsAnything({ type, children }: PatternNode): boolean {
+  const [callee, list, ...others] = children;
+  return isCall(type) && callee?.pattern.kind === "any" && list?.field === "arguments" && others.length === 0;
+}
+
+/** What a node stands for where the pattern has a list: a statement without braces, a parameter without brackets, what an arrow gives. */
+function standIn({ type, children }: PatternNode, node: SyntaxNode): readonly SyntaxNode[] | null {
+  const stands = holdsNested.test(type)
+    ? /^(body|consequence|alternative)$/.test(node.field ?? "")
+    : /^(formal|inferred)_parameters$/.test(type)
+      ? groupOf(node.type) === "name"
+      : type === "return_statement" && children.length === 1
+        ? isBody(node)
+        : type === "import_statement" && node.type === "import_from_statement";
+  if (!stands) return null;
+  const module = childIn(node, "module_name");
+  return [{ ...(module ?? node), field: module ? "name" : null }];
+}
 
 const one = (bindings: Bindings | null): Bindings[] => (bindings ? [bindings] : []);
 
 /** Grammars name the same place in functions and methods, loops and branches alike; a name on one side only is a wrapper's. */
 const fieldsFit = (wanted: string | null, given: string | null): boolean =>
-  wanted === given || (wanted === "parameters" && given === "parameter") || wanted === "member" || given === "member";
+  wanted === given ||
+  (wanted === "parameters" && given === "parameter") ||
+  wanted === "member" ||
+  given === "member" ||
+  (/^(object|scope)$/.test(wanted ?? "") && /^(object|scope)$/.test(given ?? ""));
 
-/** Statements with those in their blocks, in source order; what another function does is another matter. */
-function nestedStatements(nodes: readonly SyntaxNode[]): SyntaxNode[] {
+/** A statement and those inside of it, functions that it makes or hands on included, in source order. */
+function nestedStatements(statement: SyntaxNode): SyntaxNode[] {
   const found: SyntaxNode[] = [];
-  const open = [...nodes].reverse().map((node) => ({ node, listed: true }));
+  const open = [{ node: statement, listed: true }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { node, listed } = next;
     if (listed) found.push(node);
-    if (
-      opensFunction(node.type) ||
-      !/statement|block|clause|body|case|group|^elif|^else|program|module/.test(node.type)
-    )
-      continue;
-    const isList = holdsNested.test(node.type) || /case|group|clause/.test(node.type);
+    const isList = holdsStatements(node.type) || /case|group|clause/.test(node.type);
     for (let i = node.children.length - 1; i >= 0; i--) {
       const child = node.children[i] as SyntaxNode;
-      open.push({ node: child, listed: isList || /statement$/.test(child.type) });
+      open.push({ node: child, listed: isList || /statement$/.test(child.type) || isBody(child) });
     }
   }
   return found;

@@ -47,10 +47,12 @@ export function parseableTexts(pattern: string, grammar: string): { texts: Parse
   const types = new Map<string, string>();
   const untyped = withoutTypes(pattern.trim(), language, types);
   const written = language === "java" ? withParameterTypes(untyped) : untyped;
-  const texts = (spellings[language] ?? []).flatMap((spelling) =>
+  const spelled = (spellings[language] ?? []).map((spelling) =>
     frames(substitute(written, language, spelling), language),
   );
-  return { texts, types };
+  // A brace at the beginning opens an object far more often than a block that stands alone.
+  const firsts = pattern.startsWith("{") ? spelled.flatMap((ways) => ways.slice(0, 1)) : [];
+  return { texts: [...firsts, ...spelled.flat()], types };
 }
 
 /** The parameters of a Java method have types, which a pattern may leave out: `f(..., $P)`. */
@@ -75,7 +77,6 @@ function frames(text: string, language: string): ParseableText[] {
   const top = (framed: string): ParseableText => ({ text: framed, within: "top" });
   const inClass = (framed: string): ParseableText => ({ text: framed, within: "body" });
   if (language === "javascript") {
-    // A brace at the beginning opens an object far more often than a block that stands alone.
     const plain = text.startsWith("{") ? [top(`(${text})`), top(text)] : [top(text)];
     return [...plain, inClass(`class A { ${text} }`)];
   }
@@ -161,8 +162,8 @@ function substitute(pattern: string, language: string, { listed, braced }: Spell
       continue;
     }
     if (pattern.startsWith("...", i)) {
-      const isSpread = language === "javascript" && /[\w$[{]/.test(pattern[i + 3] ?? "");
-      if (isSpread) out += "...";
+      if (isSpread(language, out, pattern.slice(i + 3, i + 4))) out += "...";
+      else if (/\bfor\s*\($/.test(out) && /^\s*\)/.test(pattern.slice(i + 3))) out += `${listed}; ${listed}; ${listed}`;
       else if (/(\.|->)\s*$/.test(out)) out = out.trimEnd() + ellipsisName;
       else
         out +=
@@ -184,11 +185,19 @@ function substitute(pattern: string, language: string, { listed, braced }: Spell
   return out;
 }
 
+/** `...args`, `args...`: an operator of the language, which stands right beside a name. */
+function isSpread(language: string, before: string, next: string): boolean {
+  if (language === "javascript") return /[\w$[{]/.test(next);
+  return language === "go" ? /\w$/.test(before) : language === "php" && next === "$";
+}
+
 function spelled(name: string, language: string, before: string): string {
   if (language === "python" || language === "go") return metavariableStandIn(name);
   if (language !== "php" || isSuperglobal(name)) return name;
   const isName =
-    /\b(class|interface|trait|extends|implements|function|const|new|instanceof|use|namespace)\s+$|->\s*$/.test(before);
+    /\b(class|interface|trait|extends|implements|function|const|new|instanceof|use|namespace)\s+$|->\s*$|\bcatch\s*\(\s*$/.test(
+      before,
+    );
   return isName ? metavariableStandIn(name) : `$${metavariableStandIn(name)}`;
 }
 

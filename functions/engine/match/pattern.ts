@@ -1,11 +1,15 @@
+import type { RE2JS } from "re2js";
 import type { SourceParser } from "../parse/parser.ts";
-import type { Syntax, SyntaxNode } from "../parse/syntax.ts";
+import { childIn, type Syntax, type SyntaxNode } from "../parse/syntax.ts";
 import { type ParseableText, parseableTexts, type TypedNames } from "./pattern-text.ts";
 import { deepName, ellipsisIn, isStandIn, metavariableIn } from "./placeholders.ts";
+import { compileRegex, RegexRefused } from "./regular-expression.ts";
 import {
+  anyFor,
   assignmentOf,
   dottedName,
   groupOf,
+  isCall,
   peeled,
   staticText,
   stringTypes,
@@ -21,10 +25,13 @@ export type Pattern =
   | { readonly kind: "deep"; readonly inner: Pattern }
   /** The receiver somewhere in a chain of calls and members: `$X. ... .end()`. */
   | { readonly kind: "chain"; readonly of: Pattern }
-  | { readonly kind: "text"; readonly content: string | null; readonly name: string | null }
+  | { readonly kind: "text"; readonly content: string | RE2JS | null; readonly name: string | null }
   | { readonly kind: "template" }
   | { readonly kind: "path"; readonly segments: readonly string[] }
-  | { readonly kind: "assign"; readonly left: Pattern; readonly right: Pattern }
+  /** `short`: only where the variable is made by it, as by `:=` in Go. */
+  | { readonly kind: "assign"; readonly left: Pattern; readonly right: Pattern; readonly short: boolean }
+  /** An expression that is a statement: `require("a")` is meant in `const a = require("a")` as well. */
+  | { readonly kind: "stated"; readonly inner: PatternNode }
   | PatternNode;
 
 export interface PatternNode {
@@ -35,6 +42,8 @@ export interface PatternNode {
   readonly children: readonly PatternChild[];
   /** Keywords and operators that stand between the children. */
   readonly words: readonly string[];
+  /** A function with this name, whatever it is; an expression may have it or not. */
+  readonly named: boolean;
 }
 
 export interface PatternChild {
@@ -70,13 +79,18 @@ export async function compilePattern(parser: SourceParser, source: string, gramm
     const nodes = codeOf(text, parsed.syntax);
     if (nodes.length === 0) continue;
     const compiler = new Compiler(text.text, types);
-    const items = nodes.map((node) => compiler.pattern(node));
+    const items =
+      nodes.length > 1 ? nodes.map((node) => compiler.statement(node)) : nodes.map((node) => compiler.pattern(node));
     while (items.length > 1 && items[0]?.kind === "rest") items.shift();
     if (items[0]?.kind === "rest") throw new PatternRefused("an ellipsis alone matches everything");
     return { items, words: wordsOf(source) };
   }
   throw new PatternRefused(`the pattern is no ${grammar} code`);
 }
+
+/** An ellipsis, or what stands between two of them. */
+const isBlank = ({ pattern }: PatternChild): boolean =>
+  pattern.kind === "rest" || (pattern.kind === "node" && pattern.token === ";");
 
 /** The nodes of the pattern itself, without what was put around it. */
 function codeOf({ within }: ParseableText, { root }: Syntax): SyntaxNode[] {
@@ -99,6 +113,14 @@ class Compiler {
     this.#types = types;
   }
 
+  /** One of several statements. */
+  statement(node: SyntaxNode): Pattern {
+    const pattern = this.pattern(node);
+    return node.type === "expression_statement" && pattern.kind === "node" && isCall(pattern.type)
+      ? { kind: "stated", inner: pattern }
+      : pattern;
+  }
+
   pattern(outer: SyntaxNode): Pattern {
     const node = peeled(outer);
     const own = this.#text.slice(node.start, node.end).trim();
@@ -117,8 +139,14 @@ class Compiler {
     if (dotted && !dotted.some((word) => isStandIn(word) || metavariableIn(word)))
       return { kind: "path", segments: dotted };
     const assignment = assignmentOf(node, this.#text);
-    if (assignment)
-      return { kind: "assign", left: this.pattern(assignment.left), right: this.pattern(assignment.right) };
+    // With a type it is more than an assignment.
+    if (assignment && !childIn(node, "type"))
+      return {
+        kind: "assign",
+        left: this.pattern(assignment.left),
+        right: this.pattern(assignment.right),
+        short: node.type === "short_var_declaration",
+      };
     const chain = this.#chain(node);
     return chain ?? this.#node(node);
   }
@@ -137,7 +165,7 @@ class Compiler {
     if (content === "..." && isTemplate) return { kind: "template" };
     if (content === "...") return { kind: "text", content: null, name: null };
     const name = metavariableIn(content);
-    return name ? { kind: "text", content: null, name } : { kind: "text", content, name: null };
+    return name ? { kind: "text", content: null, name } : { kind: "text", content: textOrRegex(content), name: null };
   }
 
   /** `X.SlcEllipsis__` as the receiver of something. */
@@ -155,12 +183,28 @@ class Compiler {
     for (const child of writtenParts(node)) {
       const made = this.#child(child);
       // Two in a row say what one says.
-      if (made.pattern.kind === "rest" && children.at(-1)?.pattern.kind === "rest" && made.pattern.name === "")
+      const last = children.at(-1);
+      if (
+        made.pattern.kind === "rest" &&
+        made.pattern.name === "" &&
+        last?.pattern.kind === "rest" &&
+        last.field === made.field
+      )
         continue;
       children.push(made);
     }
     const token = node.children.length === 0 ? this.#text.slice(node.start, node.end).replace(/\s+/g, "") : null;
-    return { kind: "node", type: groupOf(node.type), token, children, words: wordsBetween(node, this.#text) };
+    const words = wordsBetween(node, this.#text);
+    const named = node.type !== "function_expression" && children.some(({ field }) => field === "name");
+    // `for (...)` is any loop.
+    const body = children.filter(({ field }) => field === "body");
+    if (
+      node.type === "for_statement" &&
+      children.length > 1 &&
+      children.every((child) => body.includes(child) || isBlank(child))
+    )
+      return { kind: "node", type: anyFor, token, children: body, words, named };
+    return { kind: "node", type: groupOf(node.type), token, children, words, named };
   }
 
   #child(child: SyntaxNode): PatternChild {
@@ -168,7 +212,20 @@ class Compiler {
     // `f"...{$X}..."`: any text around the value.
     if (isPiece && /^\.\.\.$/.test(this.#text.slice(child.start, child.end)))
       return { field: null, pattern: { kind: "rest", name: "" } };
-    return { field: child.field, pattern: this.pattern(child) };
+    return { field: child.field, pattern: this.statement(child) };
+  }
+}
+
+/** `"=~/^aes-/i"` asks for texts in which an expression finds something. */
+function textOrRegex(content: string): string | RE2JS {
+  const written = /^=~\/([\s\S]*)\/([ims]*)$/.exec(content);
+  if (!written) return content;
+  const [, source = "", flags = ""] = written;
+  try {
+    return compileRegex(flags === "" ? source : `(?${flags})${source}`);
+  } catch (error) {
+    if (!(error instanceof RegexRefused)) throw error;
+    throw new PatternRefused(error.message);
   }
 }
 
@@ -180,8 +237,8 @@ const keywords = new Set(
 
 /** The names in a pattern that a file must have to match; import aliases still name what they import. */
 function wordsOf(source: string): string[] {
-  const plain = source.replace(/\$(\.\.\.)?\w+/g, " ");
+  const plain = source.replace(/\$(\.\.\.)?\w+|(["'])=~\/.*?\2/g, " ");
   // Escapes in texts may be spelled in other ways.
-  const words = plain.replace(/\\./g, " ").match(/[A-Za-z_][A-Za-z0-9_]{2,}/g) ?? [];
+  const words = plain.replace(/\\\w*/g, " ").match(/[A-Za-z_][A-Za-z0-9_]{2,}/g) ?? [];
   return [...new Set(words)].filter((word) => !keywords.has(word));
 }

@@ -2,14 +2,13 @@ import { RE2JS } from "re2js";
 import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
 import { ComparisonRefused, readComparison } from "./comparison.ts";
 import type { All, Condition, Formula } from "./own-rule.ts";
+import { compileRegex, RegexRefused } from "./regular-expression.ts";
 import { asMap, keyOf, onlyKnown, pairOf, Refused, requiredText, textOf } from "./rule-yaml.ts";
 
 /** Nesting of patterns in patterns; people need four. */
 const formulaDepthMax = 20;
 /** All patterns and conditions of one rule. */
 const operatorsMax = 500;
-/** As in the patterns of rule sets: RE2 takes time in proportion to text times instructions. */
-const programSizeMax = 5_000;
 
 /** Operators that can stand alone; a map has one of them. */
 export const formulaKeys = ["pattern", "patterns", "pattern-either", "pattern-regex"];
@@ -36,7 +35,7 @@ export class FormulaReader {
     const of = list.items.map((item) => {
       if (!isMap(item)) throw new Refused(item as Node, key, "expected a map");
       // What is asked of all at once may stand beside its focus in older files, as in a list.
-      return this.#oneFormula(item, 1);
+      return this.#alternative(item, 1);
     });
     return { kind: "either", of };
   }
@@ -70,8 +69,13 @@ export class FormulaReader {
     if (key === "pattern-regex") return { kind: "regex", regex: compiled(pair, key, textOf(pair, key), "m") };
     if (!isSeq(value) || value.items.length === 0) throw new Refused(pair, key, `${key} must be a list`);
     if (key === "pattern-either")
-      return { kind: "either", of: value.items.map((item) => this.#oneFormula(asMap(item, key), depth + 1)) };
+      return { kind: "either", of: value.items.map((item) => this.#alternative(asMap(item, key), depth + 1)) };
     return this.#all(value.items, key, depth + 1);
+  }
+
+  /** One of several: an operator, or code that something else is to lie in. */
+  #alternative(map: YAMLMap, depth: number): Formula {
+    return map.has("pattern-inside") ? this.#all([map], "pattern-inside", depth) : this.#oneFormula(map, depth);
   }
 
   #all(items: readonly unknown[], key: string, depth: number): All {
@@ -93,9 +97,11 @@ export class FormulaReader {
       case "pattern":
       case "patterns":
       case "pattern-either":
-      case "pattern-regex":
-        all.matches.push(inner(key));
+      case "pattern-regex": {
+        const formula = inner(key);
+        (isSurrounding(formula) ? all.inside : all.matches).push(formula);
         return;
+      }
       case "pattern-inside":
         all.inside.push(this.#nested(pair, depth));
         return;
@@ -179,17 +185,10 @@ function checkName(at: Pair | null, key: string, name: string): void {
 function compiled(at: Pair, key: string, source: string, flags: "m" | ""): RE2JS {
   try {
     // A condition looks from the beginning of what a metavariable stands for, as others do.
-    const regex = RE2JS.compile(flags === "" ? `^(?:${source})` : source, flags === "m" ? RE2JS.MULTILINE : 0);
-    if (regex.programSize() > programSizeMax) throw new Refused(at, key, "the regular expression is too large");
-    return regex;
+    return flags === "" ? compileRegex(`^(?:${source})`) : compileRegex(source, RE2JS.MULTILINE);
   } catch (error) {
-    if (error instanceof Refused) throw error;
-    const reason = (error as Error).message.replace(/^error parsing regexp: /, "");
-    throw new Refused(
-      at,
-      key,
-      `the regular expression is not RE2 syntax, which has no look-around and no back-references: ${reason}`,
-    );
+    if (!(error instanceof RegexRefused)) throw error;
+    throw new Refused(at, key, error.message);
   }
 }
 
@@ -200,6 +199,12 @@ function comparisonOf(at: Pair, source: string) {
     if (!(error instanceof ComparisonRefused)) throw error;
     throw new Refused(at, "comparison", error.message);
   }
+}
+
+/** Whether a formula only says what lies around the place: `pattern-inside`, or any of several. */
+function isSurrounding(formula: Formula): boolean {
+  if (formula.kind === "either") return formula.of.every(isSurrounding);
+  return formula.kind === "all" && formula.matches.length === 0 && formula.inside.length > 0;
 }
 
 /** True when a formula needs no syntax tree. */

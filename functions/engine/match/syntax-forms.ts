@@ -34,8 +34,15 @@ const groups: Record<string, string> = Object.fromEntries(
     ["name", "package_identifier", "shorthand_property_identifier_pattern", "private_property_identifier"],
     ["declarations", "lexical_declaration", "variable_declaration"],
     ["annotation", "marker_annotation", "annotation"],
+    ["method_call", "member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression"],
+    ["member_access_expression", "nullsafe_member_access_expression"],
+    ["if_statement", "elif_clause"],
   ].flatMap(([group, ...types]) => types.map((type) => [type, group as string] as const)),
 );
+
+/** Not a type of any grammar: a loop of any kind. */
+export const anyFor = "any for";
+export const forTypes = ["for_statement", "for_in_statement", "enhanced_for_statement", "foreach_statement"];
 
 /** Types of one group stand for each other, as a method does for a function. */
 export const groupOf = (type: string): string => groups[type] ?? type;
@@ -110,9 +117,14 @@ export function assignmentOf(node: SyntaxNode, text: string): { left: SyntaxNode
       return sides(childIn(node, "left"), childIn(node, "right"));
     case "variable_declarator":
     case "var_spec":
+    case "const_spec":
     case "public_field_definition":
     case "named_expression":
       return sides(childIn(node, "name"), childIn(node, "value"));
+    case "const_element":
+      return sides(node.children[0], node.children[1]);
+    case "property_element":
+      return sides(childIn(node, "name"), childIn(node, "default_value"));
     case "field_definition":
       return sides(childIn(node, "property"), childIn(node, "value"));
     default:
@@ -151,13 +163,15 @@ export function memberOf(node: SyntaxNode): { of: SyntaxNode; name: SyntaxNode }
 export const calleeOf = (node: SyntaxNode): SyntaxNode | undefined =>
   callTypes.has(node.type) ? (childIn(node, "function") ?? childIn(node, "name")) : undefined;
 
-const callTypes = new Set([
+export const callTypes = new Set([
   "call_expression",
   "call",
   "method_invocation",
   "function_call_expression",
   "member_call_expression",
   "scoped_call_expression",
+  "nullsafe_member_call_expression",
+  "method_call",
 ]);
 export const isCall = (type: string): boolean => callTypes.has(type);
 
@@ -239,6 +253,9 @@ const optionalFields = new Set([
   "dimensions",
   "result",
   "attributes",
+  "initializer",
+  "cause",
+  "kind",
 ]);
 const optionalTypes = new Set([
   "modifiers",
@@ -263,6 +280,7 @@ const optionalTypes = new Set([
   "type_parameters",
   "type_arguments",
   "decorator",
+  "anonymous_function_use_clause",
 ]);
 
 export const isOptional = (node: SyntaxNode, inType: string): boolean =>
@@ -273,7 +291,7 @@ export const isOptional = (node: SyntaxNode, inType: string): boolean =>
 
 /** Words that a pattern leaves out where they do not matter. */
 export const modifierWords = new Set(
-  "async static export default public private protected final abstract readonly declare override synchronized var let const using await".split(
+  "async static export default public private protected final abstract readonly declare override synchronized var let const using await else finally elif if from get set -> array".split(
     " ",
   ),
 );
@@ -282,7 +300,9 @@ const word = /[A-Za-z_]+|[^\sA-Za-z0-9_(){}[\],;:.'"`]+/g;
 
 /** Keywords and operators between the children of a node, which the tree itself does not keep. */
 export function wordsBetween(node: SyntaxNode, text: string): string[] {
-  if (node.children.length === 0 || stringTypes.has(node.type) || templateTypes.has(node.type)) return [];
+  if (stringTypes.has(node.type) || templateTypes.has(node.type)) return [];
+  if (node.children.length === 0)
+    return node.type === "modifiers" ? (text.slice(node.start, node.end).match(/\w+/g) ?? []) : [];
   const words: string[] = [];
   let from = node.start;
   for (const child of [...node.children, { start: node.end, end: node.end }]) {

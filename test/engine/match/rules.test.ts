@@ -137,6 +137,12 @@ metadata:
       "a = open(b)\na.write(1)\nc.write(2)\n",
       [2],
     ],
+    [
+      "inside any of several",
+      "patterns:\n  - pattern-either:\n      - pattern-inside: |\n          import os\n          ...\n      - pattern-inside: |\n          import subprocess\n          ...\n  - pattern: run($X)",
+      "run(1)\nimport sys, os\nrun(2)\n",
+      [3],
+    ],
     ["inside alone", "patterns:\n  - pattern-inside: foo(...)\n  - pattern-inside: bar(...)", "foo(bar(1))\n", []],
   ] as const)("understands %s", async (_, body, source, expected) => {
     expect(await lines("a.py", source, aRule("python", body))).toEqual(expected);
