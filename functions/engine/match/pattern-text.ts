@@ -177,7 +177,8 @@ function substitute(pattern: string, language: string, { listed, braced }: Spell
       if (/(\.|->)SlcEllipsis__$/.test(out)) while (/\s/.test(pattern[i] ?? "")) i++;
       continue;
     }
-    if (c === "(" || c === "[" || c === "{") open.push(c);
+    // `new int[] {...}` is a list in Java.
+    if (c === "(" || c === "[" || c === "{") open.push(language === "java" && /[=\]]\s*$/.test(out) ? "[" : c);
     if (c === ")" || c === "]" || c === "}") open.pop();
     out += c;
     i++;

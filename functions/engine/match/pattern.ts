@@ -67,7 +67,7 @@ export class PatternRefused extends Error {}
 
 /**
  * Parses a pattern as code of a language.
- * @throws PatternRefused when the grammar does not take it or it would match everything
+ * @throws PatternRefused when the grammar does not take it
  */
 export async function compilePattern(parser: SourceParser, source: string, grammar: string): Promise<CompiledPattern> {
   if (source.length > charactersMax) throw new PatternRefused(`the pattern is longer than ${charactersMax} characters`);
@@ -82,7 +82,8 @@ export async function compilePattern(parser: SourceParser, source: string, gramm
     const items =
       nodes.length > 1 ? nodes.map((node) => compiler.statement(node)) : nodes.map((node) => compiler.pattern(node));
     while (items.length > 1 && items[0]?.kind === "rest") items.shift();
-    if (items[0]?.kind === "rest") throw new PatternRefused("an ellipsis alone matches everything");
+    // Alone it is any expression, for a metavariable of which something else is asked as well.
+    if (items[0]?.kind === "rest") return { items: [{ kind: "any", name: "", type: null }], words: [] };
     return { items, words: wordsOf(source) };
   }
   throw new PatternRefused(`the pattern is no ${grammar} code`);

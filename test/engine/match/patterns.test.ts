@@ -267,6 +267,7 @@ const cases: Record<string, readonly Case[]> = {
       'class A { void f() { o.setCookie("a", b); o.setCookie(a, b); } }',
       ['o.setCookie("a", b)'],
     ],
+    ["byte[] $X = {...};", "class A { void m() { byte[] a = {1, 2}; byte[] b = c(); } }", ["byte[] a = {1, 2};"]],
     ["$F(1)", "class A { void m() { foo(1); a.b.bar(1); c(2); } }", ["foo(1)", "a.b.bar(1)"]],
     ["$T $X;", "class A { void m() { int a; int b = 1; } }", ["int a;"]],
     [

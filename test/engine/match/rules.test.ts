@@ -114,6 +114,12 @@ metadata:
       [1],
     ],
     [
+      "metavariable-pattern with an ellipsis for anything",
+      "patterns:\n  - pattern: foo($X)\n  - metavariable-pattern:\n      metavariable: $X\n      patterns:\n        - pattern: ...\n        - pattern-regex: \\.exe",
+      "foo('a.exe')\nfoo('b')\n",
+      [1],
+    ],
+    [
       "metavariable-pattern that only excludes",
       "patterns:\n  - pattern: foo($X)\n  - metavariable-pattern:\n      metavariable: $X\n      patterns:\n        - pattern-not: '\"...\"'",
       "foo(a)\nfoo('a')\n",
