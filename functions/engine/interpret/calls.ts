@@ -148,7 +148,8 @@ function checkNew(run: Run, frame: Frame, { callee }: Call, { paths }: Called, s
 
 /** What is looked up in a file of settings is its default at least; linking knows what the file says. */
 function asSetting({ settings: [setting] }: CallModels, subject: Subject, result: Value): Value {
-  if (!setting || result.constants) return result;
+  // What the program itself has put under a key is no setting of a file.
+  if (!setting || result.constants || result.taint.length > 0) return result;
   const [key] = argumentsAt(subject, setting.key)[0]?.constants ?? [];
   if (typeof key !== "string") return result;
   const otherwise = argumentsAt(subject, setting.otherwise)[0];
@@ -243,7 +244,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const settled = call.isNew ? settledWith(run, frame, called) : null;
   if (settled) return settled;
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const isKept = isLookup(run, call, called);
+  // What a map gives is known to have been put into it.
+  const isKept = called.models.containers.length === 0 && isLookup(run, call, called);
   const isOwn = called.models.sanitizers.length > 0;
   const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
   const cleans =
@@ -258,7 +260,13 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     forgetMaking(run, receiver);
   const [container] = called.models.containers;
   if (container) {
-    const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional, called.named);
+    const { result, receiver: changed } = operateContainer(
+      container,
+      receiver ?? nothing,
+      positional,
+      called.named,
+      frame.loops.length > 0,
+    );
     if (changed && call.callee.kind === "field")
       storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
@@ -359,7 +367,8 @@ function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefin
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
   callee.kind === "field" && (first?.closures.length ?? 0) > 0 && mappings.test(callee.name);
 
-const mappings = /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|Select|SelectMany)$/;
+const mappings =
+  /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|then(Apply|Compose)(Async)?|Select|SelectMany)$/;
 
 /** What a call writes into its arguments taints them as a whole. */
 function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): void {
