@@ -258,7 +258,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   // `new File(name).getName()` is how a name is rid of its folders.
   if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
     forgetMaking(run, receiver);
-  const [container] = called.models.containers;
+  // `StringUtils.trim(name)` is made of the name, `name.trim()` of what it is asked of.
+  const [container] = called.models.containers.filter((does) => does !== "same" || !isAskedOfClass(call));
   if (container) {
     const { result, receiver: changed } = operateContainer(
       container,
@@ -288,6 +289,9 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     cleans,
   );
 }
+
+const isAskedOfClass = ({ callee, args }: Call): boolean =>
+  args.length > 0 && callee.kind === "field" && isClassName(callee.of);
 
 const isNew = (of: Expression): boolean => of.kind === "call" && of.isNew;
 
