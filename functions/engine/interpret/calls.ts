@@ -305,6 +305,8 @@ function fillBean(
   if (run.language !== "java" || target === null || callee.kind !== "field" || more.length > 0) return;
   const property = propertySetBy(callee.name);
   if (!given || !receiver || property === null || receiver.slots?.shape === "list") return;
+  // `page.getSettings().setCache(on)` fills what the page gives, not the page.
+  if (callee.of.kind === "call") return;
   const entries = new Map(receiver.slots?.entries).set(property, given);
   storeReceiver(run, frame, callee.of, { ...receiver, slots: { shape: "map", entries, rest: null } });
 }

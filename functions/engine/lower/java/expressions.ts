@@ -126,11 +126,7 @@ export const expressions: Record<string, Handler> = {
   },
   explicit_constructor_invocation: (l, node) => {
     const callee = childIn(node, "constructor");
-    if (!callee) return l.unknown(node);
-    // `this(…)` is another constructor of the class.
-    const of = l.variable(callee);
-    const meant: Expression = callee.type === "this" ? { ...span(callee), kind: "field", of, name: "constructor" } : of;
-    return l.call(node, meant, argumentsOf(l, node));
+    return callee ? l.call(node, l.variable(callee), argumentsOf(l, node)) : l.unknown(node);
   },
   object_creation_expression: (l, node) => {
     const type = childIn(node, "type");
