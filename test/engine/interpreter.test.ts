@@ -521,6 +521,132 @@ const table: [construct: string, reaches: boolean, code: Partial<Record<Language
       py: "class Box:\n    def __init__(self):\n        self.all = []\n    def add(self, w):\n        self.all.append(w)\n    def text(self):\n        return ' '.join(self.all)\nb = Box()\nb.add(x)\nsink(b.text())",
     },
   ],
+  [
+    "bits decide",
+    false,
+    {
+      js: "let y = 'a'; if ((6 ^ 3) !== 5) y = x; sink(y);",
+      java: 'String y = "a"; if ((6 ^ 3) << 1 != 10) y = x; sink(y);',
+    },
+  ],
+  [
+    "bits decide for input",
+    true,
+    {
+      js: "let y = 'a'; if ((6 & 3) === 2) y = x; sink(y);",
+      java: 'String y = "a"; if ((6 | 1) == 7) y = x; sink(y);',
+    },
+  ],
+  [
+    "the other end of a stack",
+    false,
+    { java: 'Deque<String> d = new ArrayDeque<>(); d.push(x); d.push("a"); sink(d.pop());' },
+  ],
+  [
+    "this end of a stack",
+    true,
+    { java: 'Deque<String> d = new ArrayDeque<>(); d.push("a"); d.push(x); sink(d.pop());' },
+  ],
+  [
+    "the end of a list that goes first",
+    false,
+    {
+      java: 'LinkedList<String> d = new LinkedList<>(); d.addFirst("a"); d.addLast(x); sink(d.getFirst() + d.peek());',
+    },
+  ],
+  [
+    "the end of a list that goes last",
+    true,
+    { java: 'LinkedList<String> d = new LinkedList<>(); d.addFirst("a"); d.addLast(x); sink(d.removeLast());' },
+  ],
+  [
+    "the top of a stack",
+    false,
+    { java: 'Stack<String> d = new Stack<>(); d.push(x); d.push("a"); sink(d.peek() + d.lastElement() + d.pop());' },
+  ],
+  [
+    "the bottom of a stack",
+    true,
+    { java: 'Stack<String> d = new Stack<>(); d.push(x); d.push("a"); sink(d.firstElement());' },
+  ],
+  [
+    "what has been asked of a queue",
+    false,
+    { java: 'Queue<String> d = new LinkedList<>(); d.offer("a"); d.offer(x); sink(d.poll());' },
+  ],
+  [
+    "what comes next in a queue",
+    true,
+    { java: 'Queue<String> d = new LinkedList<>(); d.offer("a"); d.offer(x); d.poll(); sink(d.poll());' },
+  ],
+  [
+    "a queue that a loop empties",
+    true,
+    {
+      java: 'Queue<String> d = new LinkedList<>(); d.offer("a"); d.offer("b"); d.offer("c"); d.offer(x); while (!d.isEmpty()) sink(d.poll());',
+    },
+  ],
+  [
+    "the first of an iterator",
+    false,
+    { java: 'Iterator<String> it = Arrays.asList("a", x).iterator(); sink(it.next());' },
+  ],
+  [
+    "the second of an iterator",
+    true,
+    { java: 'Iterator<String> it = List.of("a", x).iterator(); it.next(); sink(it.next());' },
+  ],
+  [
+    "a list that was emptied",
+    false,
+    { java: 'List<String> l = new ArrayList<>(); l.add(x); l.clear(); l.add("a"); sink(l.get(0));' },
+  ],
+  [
+    "keys of a map",
+    false,
+    { java: 'Map<String, String> m = new HashMap<>(); m.put("a", x); for (String k : m.keySet()) sink(k);' },
+  ],
+  [
+    "a builder that was emptied",
+    false,
+    {
+      java: 'StringBuilder b = new StringBuilder(x); b.setLength(0); b.append("a").delete(0, b.length()).append("b"); sink(b.toString());',
+    },
+  ],
+  [
+    "a builder that was shortened",
+    true,
+    { java: "StringBuilder b = new StringBuilder(x); b.setLength(9); b.delete(0, 2); sink(b.toString());" },
+  ],
+  [
+    "behind what a builder takes out",
+    true,
+    {
+      java: 'StringBuilder b = new StringBuilder(); b.append("a").delete(0, b.length()).append(x); sink(b.toString());',
+    },
+  ],
+  [
+    "what was put into properties",
+    true,
+    { java: 'Properties p = new Properties(); p.setProperty("a", x); sink(p.getProperty("a", "none"));' },
+  ],
+  [
+    "a copied array",
+    true,
+    { java: "String[] from = {x}; String[] to = new String[1]; System.arraycopy(from, 0, to, 0, 1); sink(to[0]);" },
+  ],
+  [
+    "the class of what was thrown",
+    false,
+    {
+      java: 'String y = "a"; try { throw new IllegalStateException(x); } catch (IllegalStateException e) { y = e.getClass().getName(); } sink(y);',
+    },
+  ],
+  [
+    "what a promise is turned into",
+    false,
+    { java: 'sink(java.util.concurrent.CompletableFuture.completedFuture(x).thenApply(s -> "a").join());' },
+  ],
 ];
 
 describe.each(table)("%s", (_, expected, code) => {

@@ -148,7 +148,8 @@ function checkNew(run: Run, frame: Frame, { callee }: Call, { paths }: Called, s
 
 /** What is looked up in a file of settings is its default at least; linking knows what the file says. */
 function asSetting({ settings: [setting] }: CallModels, subject: Subject, result: Value): Value {
-  if (!setting || result.constants) return result;
+  // What the program itself has put under a key is no setting of a file.
+  if (!setting || result.constants || result.taint.length > 0) return result;
   const [key] = argumentsAt(subject, setting.key)[0]?.constants ?? [];
   if (typeof key !== "string") return result;
   const otherwise = argumentsAt(subject, setting.otherwise)[0];
@@ -243,7 +244,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const settled = call.isNew ? settledWith(run, frame, called) : null;
   if (settled) return settled;
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const isKept = isLookup(run, call, called);
+  // What a map gives is known to have been put into it.
+  const isKept = called.models.containers.length === 0 && isLookup(run, call, called);
   const isOwn = called.models.sanitizers.length > 0;
   const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
   const cleans =
@@ -256,9 +258,16 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   // `new File(name).getName()` is how a name is rid of its folders.
   if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
     forgetMaking(run, receiver);
-  const [container] = called.models.containers;
+  // `StringUtils.trim(name)` is made of the name, `name.trim()` of what it is asked of.
+  const [container] = called.models.containers.filter((does) => does !== "same" || !isAskedOfClass(call));
   if (container) {
-    const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional, called.named);
+    const { result, receiver: changed } = operateContainer(
+      container,
+      receiver ?? nothing,
+      positional,
+      called.named,
+      frame.loops.length > 0,
+    );
     if (changed && call.callee.kind === "field")
       storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
@@ -281,6 +290,9 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   );
 }
 
+const isAskedOfClass = ({ callee, args }: Call): boolean =>
+  args.length > 0 && callee.kind === "field" && isClassName(callee.of);
+
 const isNew = (of: Expression): boolean => of.kind === "call" && of.isNew;
 
 /** `item.setTitle(title)`: a bean of another file keeps its properties under the names that its getters go by. */
@@ -293,6 +305,8 @@ function fillBean(
   if (run.language !== "java" || target === null || callee.kind !== "field" || more.length > 0) return;
   const property = propertySetBy(callee.name);
   if (!given || !receiver || property === null || receiver.slots?.shape === "list") return;
+  // `page.getSettings().setCache(on)` fills what the page gives, not the page.
+  if (callee.of.kind === "call") return;
   const entries = new Map(receiver.slots?.entries).set(property, given);
   storeReceiver(run, frame, callee.of, { ...receiver, slots: { shape: "map", entries, rest: null } });
 }
@@ -359,7 +373,8 @@ function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefin
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
   callee.kind === "field" && (first?.closures.length ?? 0) > 0 && mappings.test(callee.name);
 
-const mappings = /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|Select|SelectMany)$/;
+const mappings =
+  /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|then(Apply|Compose)(Async)?|Select|SelectMany)$/;
 
 /** What a call writes into its arguments taints them as a whole. */
 function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): void {

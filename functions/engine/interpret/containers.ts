@@ -22,12 +22,13 @@ export interface ContainerResult {
   receiver: Value | null;
 }
 
-/** Runs a method of a list, map or builder on what is known about it. */
+/** Runs a method of a list, map or builder on what is known about it; in a loop it may have run before. */
 export function operateContainer(
   does: Operation,
   receiver: Value,
   args: readonly Value[],
   named: ReadonlyMap<string, Value>,
+  inLoop: boolean,
 ): ContainerResult {
   switch (does) {
     case "list":
@@ -55,12 +56,24 @@ export function operateContainer(
       return appendText(receiver, args);
     case "append":
       return append(receiver, args);
+    case "prepend":
+      return prepend(receiver, args);
     case "put":
       return put(receiver, args);
     case "get":
       return { result: get(receiver, args), receiver: null };
     case "remove":
       return remove(receiver, args);
+    case "first-element":
+    case "last-element":
+      return { result: endOf(receiver, does), receiver: null };
+    case "take-first":
+    case "take-last":
+      return take(receiver, does, inLoop);
+    case "clear":
+      return cleared(receiver);
+    case "cut":
+      return cut(receiver, args);
     case "slice":
       return { result: sliced(receiver, args), receiver: null };
     case "zip":
@@ -196,6 +209,55 @@ function append(receiver: Value, args: readonly Value[]): ContainerResult {
     return stored(receiver, { shape: "list", entries: new Map(), rest });
   }
   return stored(receiver, { ...slots, entries: new Map(slots.entries).set(String(slots.entries.size), value) });
+}
+
+/** Puts before all others. */
+function prepend(receiver: Value, args: readonly Value[]): ContainerResult {
+  const known = knownList(receiver);
+  return known ? stored(receiver, slotsOf([args[0] ?? nothing, ...known])) : append(receiver, args);
+}
+
+const slotsOf = (values: readonly Value[]): Slots => ({
+  shape: "list",
+  entries: new Map(values.map((value, i) => [String(i), value])),
+  rest: null,
+});
+
+/** What stands at one end, and is not known where the order is not. */
+function endOf(receiver: Value, does: Operation): Value {
+  const known = knownList(receiver);
+  const at = does === "first-element" || does === "take-first" ? known?.[0] : known?.at(-1);
+  return known ? (at ?? nothing) : anyElement(receiver);
+}
+
+/** Takes what stands at one end. How often a loop has done so is not known, and all are still there for what it leaves. */
+function take(receiver: Value, does: Operation, inLoop: boolean): ContainerResult {
+  const known = knownList(receiver);
+  if (inLoop || !known) return { result: anyElement(receiver), receiver: null };
+  const left = does === "take-first" ? known.slice(1) : known.slice(0, -1);
+  return { result: endOf(receiver, does), receiver: { ...receiver, slots: slotsOf(left) } };
+}
+
+/** Nothing is left in it. */
+function cleared(receiver: Value): ContainerResult {
+  const { slots, prefix } = receiver;
+  const begun = prefix === null && !slots ? null : "";
+  const changed = {
+    ...receiver,
+    taint: [],
+    constants: null,
+    slots: slots && { ...slots, entries: new Map(), rest: null },
+  };
+  return { result: nothing, receiver: { ...changed, prefix: slots ? null : begun } };
+}
+
+/** `text.setLength(0)` and `text.delete(0, text.length())` leave nothing of a builder, other numbers some of it. */
+function cut(receiver: Value, [from, to]: readonly Value[]): ContainerResult {
+  const isAll = from?.constants?.[0] === 0 && (!to || to.paths.some((path) => path.endsWith(".length()")));
+  if (isAll)
+    return { ...cleared({ ...receiver, prefix: "" }), result: { ...receiver, taint: [], constants: null, prefix: "" } };
+  const changed = { ...receiver, constants: null, prefix: null };
+  return { result: changed, receiver: changed };
 }
 
 function put(receiver: Value, args: readonly Value[]): ContainerResult {

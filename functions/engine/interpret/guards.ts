@@ -356,7 +356,10 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (memberTests.has(callee.name)) {
       noteExtensions(run, frame, callee.of);
       if (outcome) membership(run, frame, first, callee.of);
-      else absence(run, frame, first, callee.of);
+      else {
+        absence(run, frame, first, callee.of);
+        if (run.language === "java") noSlashTest(run, frame, first, callee.of);
+      }
     }
     if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
     if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);

@@ -40,9 +40,21 @@ type Parts = [field: string | undefined, taint: readonly Taint[]][];
 export const partsOf = (run: Run, value: Value): Parts =>
   value.slots?.shape === "map" ? slotsOf(run, value) : [[undefined, taintWithin(run, value)]];
 
-/** The same of a result: several results are a list, and each goes by its place. */
+/** The same of a result: several results are a list, and each goes by its place; an object that was made goes by its fields. */
 export const partsOfResult = (run: Run, value: Value): Parts =>
-  value.slots?.shape === "list" && !value.slots.rest ? slotsOf(run, value) : partsOf(run, value);
+  value.slots?.shape === "list" && !value.slots.rest
+    ? slotsOf(run, value)
+    : [...partsOf(run, value), ...fieldsOf(run, value)];
+
+/** What an object of Java was given by the function that has made it; see own-fields.ts for those that only it has. */
+function fieldsOf({ language }: Run, { instance, own }: Value): Parts {
+  if (language !== "java" || !instance) return [];
+  const given = (value: Value) => allTaint(value).filter(({ source }) => source.parameter !== null);
+  return [...new Map([...instance.fields, ...(own ?? [])])].flatMap(([name, value]): Parts => {
+    const taint = given(value);
+    return taint.length > 0 ? [[name, taint]] : [];
+  });
+}
 
 function slotsOf(run: Run, value: Value): Parts {
   if (!value.slots) return [[undefined, taintWithin(run, value)]];

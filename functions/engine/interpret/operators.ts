@@ -184,8 +184,13 @@ function binary(operator: string, a: Constant, b: Constant, asText: boolean): Co
   }
   if (operator === "in" && typeof a === "string" && typeof b === "string") return b.includes(a);
   if (typeof a !== "number" || typeof b !== "number") return undefined;
+  // Of larger numbers every language has its own opinion.
+  if (bitwise.has(operator) && !(isSmall(a) && isSmall(b))) return undefined;
   return arithmetic[operator]?.(a, b);
 }
+
+const bitwise = new Set(["&", "|", "^", "<<", ">>"]);
+const isSmall = (n: number): boolean => Number.isInteger(n) && n >= 0 && n < 1 << 16;
 
 const arithmetic: Record<string, (a: number, b: number) => Constant> = {
   "+": (a, b) => a + b,
@@ -199,6 +204,11 @@ const arithmetic: Record<string, (a: number, b: number) => Constant> = {
   // Integers divide to integers in Java, to fractions elsewhere: a result that both agree on, or none worth a branch.
   "/": (a, b) => (Number.isInteger(a) && Number.isInteger(b) ? Math.trunc(a / b) : a / b),
   "//": (a, b) => Math.floor(a / b),
+  "&": (a, b) => a & b,
+  "|": (a, b) => a | b,
+  "^": (a, b) => a ^ b,
+  "<<": (a, b) => a << b,
+  ">>": (a, b) => a >> b,
   "<": (a, b) => a < b,
   ">": (a, b) => a > b,
   "<=": (a, b) => a <= b,

@@ -50,9 +50,9 @@ function patternText(run: Run, frame: Frame, pattern: Expression): string | null
 }
 
 /** Anchored, and no part may match anything: no dot, no negated class, no \S, \W or \D. */
-function isStrict(pattern: string, whole: boolean, fromStart: boolean): boolean {
+export function isStrict(pattern: string, whole: boolean, fromStart: boolean): boolean {
   const anchored = (whole || fromStart || /^(\^|\\A)/.test(pattern)) && (whole || /(\$|\\[zZ])$/.test(pattern));
   const loose = pattern.replace(/\\[^SWDsn]/g, "").replace(/\[[^\]^][^\]]*\]/g, "");
-  // An alternation at the top level is anchored in its first and last branch only.
-  return anchored && !/[.]|\[\^|\\[SWDsn]/.test(loose) && !/^[^(]*\|/.test(loose);
+  // Where marks anchor it, an alternation at the top level is anchored in its first and last branch only.
+  return anchored && !/[.]|\[\^|\\[SWDsn]/.test(loose) && (whole || !/^[^(]*\|/.test(loose));
 }

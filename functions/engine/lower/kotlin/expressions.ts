@@ -50,6 +50,8 @@ export const expressions: Record<string, Handler> = {
   range_expression: (l, node) => l.reads(node, node.children),
   binary_expression: (l, node) => {
     const parts = binary(l, node);
+    const call = parts && typedCall(l, node, parts.left, parts.operator, parts.right);
+    if (call) return call;
     if (parts?.operator !== "?:") return l.chain(node, (n) => binary(l, n));
     if (/^(return|throw)_expression$/.test(parts.right.type)) return l.expression(parts.left);
     return either(l, node, parts.left, parts.right);
@@ -260,6 +262,20 @@ function callOf(l: KotlinLowering, node: SyntaxNode): Expression {
   // `HostnameVerifier { … }` is the function, as an object of an interface that has no other.
   if (lambda && !given && /^\p{Lu}/u.test(last)) return l.expression(lambda);
   return { ...span(node), kind: "call", callee: called, args, isNew: /^\p{Lu}/u.test(last) };
+}
+
+/** `read<Note>(text)`: with one argument the grammar takes what is called with types for two comparisons. */
+function typedCall(
+  l: KotlinLowering,
+  node: SyntaxNode,
+  left: SyntaxNode,
+  operator: string,
+  right: SyntaxNode,
+): Expression | null {
+  const [given] = right.children;
+  const inner = operator === ">" && right.type === "parenthesized_expression" && given ? binary(l, left) : null;
+  if (inner?.operator !== "<" || !given || !/^\p{Lu}[\w.]*$/u.test(l.textOf(inner.right))) return null;
+  return l.call(node, calleeOf(l, inner.left), [positional(l.expression(given))]);
 }
 
 function calleeOf(l: KotlinLowering, callee: SyntaxNode): Expression {
