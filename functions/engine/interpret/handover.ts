@@ -123,7 +123,7 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
     if (!plain.includes(".") || plain.includes("[")) continue;
     if (
       run.language === "javascript"
-        ? !/^(\.|[@~]\/|#|src\/)/.test(plain)
+        ? !isOfProject.test(plain) || run.knowledge.known.has(ownerOf(plain))
         : /^(java|javax|jakarta)\./.test(plain) ||
           // Only constants of Ruby are seen in other files.
           (run.language === "ruby" && !/^\p{Lu}/u.test(plain)) ||
@@ -134,6 +134,9 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   }
   return null;
 }
+
+/** How imports of JavaScript begin that mean another file; a scope may be that of the packages of one repository. */
+const isOfProject = /^(\.|[@~]\/|#|src\/|@[a-z\d][\w-]*\/)/;
 
 /** A path without telling what is called on the way. */
 const plainOf = remembered((path) => path.replaceAll("()", ""));
