@@ -221,6 +221,7 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
   } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
   if (isOrigin(operand) || isSender(frame, operand)) frame.scope.set("@origin-known", constant(true));
+  if (isScheme(operand)) frame.scope.set("@scheme-known", constant(true));
   const address = addressOfHost(frame, innermost(operand));
   const families = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
   const harmless = typeof only === "string" || isOurs(value) ? families : families & cleanFor(value);
@@ -244,6 +245,9 @@ const cleanFor = ({ taint, slots }: Value): Families =>
 
 /** Of a message between windows: who sent it. */
 const isOrigin = (operand: Expression): boolean => operand.kind === "field" && /^(origin|source)$/.test(operand.name);
+
+/** Of an address: what it is opened with. */
+const isScheme = (operand: Expression): boolean => operand.kind === "field" && operand.name === "protocol";
 
 /** Of a message of a chat: `message.from_user.id`, also by way of a variable or as text. */
 function isSender(frame: Frame, operand: Expression): boolean {
@@ -291,6 +295,7 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   if (child) change(run, frame, child, below(run));
   const named = isSender(frame, operand) && trustedName.test(accessPath(list) ?? "");
   if (named || isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
+  if (isScheme(operand)) frame.scope.set("@scheme-known", constant(true));
   // Whoever looks an origin up compares it, whatever the list.
   change(run, frame, operand, run.catalogue.bitsOf(["permissive_cors"]));
   if (!isAllowList(run, frame, list)) return;
