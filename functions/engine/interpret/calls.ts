@@ -4,7 +4,7 @@ import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
 import { cleansOf, promised } from "./call-cleans.ts";
-import { givenBack, noteGiven, takesFailureFirst } from "./callbacks.ts";
+import { givenBack, noteGiven, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "./check.ts";
@@ -416,7 +416,7 @@ function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
   const results = passed.flatMap(({ closures }, i) =>
     closures.map((closure) => {
       if (isToldFailure(run, call, called, i)) return callBack(run, frame, closure, null, []);
-      const given = givenTo(run, call, called, i);
+      const given = partsReplaced(run, call, called, closure) ?? givenTo(run, call, called, i);
       const args = given.length > 0 ? given : givenBack(run, call, called, closure, i);
       if (takesFailureFirst(run, call, closure))
         return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);

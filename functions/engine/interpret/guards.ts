@@ -23,7 +23,7 @@ import {
   parentTest,
   prefixTest,
 } from "./path-tests.ts";
-import { isPatternTest, matcherRefined, patternTest } from "./pattern-tests.ts";
+import { isPatternTest, matcherRefined, noDotsTest, patternTest } from "./pattern-tests.ts";
 import { below, change, innermost, store } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
@@ -77,6 +77,7 @@ function refineOperation(run: Run, frame: Frame, test: Operation, outcome: boole
     if (conjunction === outcome) for (const operand of test.operands) refine(run, frame, operand, outcome);
     else if (test.operands.length <= alternativesMax) decidedByOne(run, frame, test.operands, outcome);
   } else if (left && (operator === "!" || operator === "not")) refine(run, frame, left, !outcome);
+  else if (left && operator === "~") placeTest(run, frame, left, !outcome);
   else if (left && right) refineComparison(run, frame, operator, left, right, outcome);
 }
 
@@ -135,7 +136,8 @@ function refineComparison(
     const isBound = (bound: unknown) => bound === -1 || (bound === 0 && operator === ">=");
     indexTest(run, frame, left, right, !outcome, isBound);
     if (!outcome) lengthTest(run, frame, left, evaluate(run, frame, right).constants?.[0], operator);
-  }
+  } else if (operator === "<" || operator === "<=")
+    indexTest(run, frame, left, right, outcome, (bound) => bound === (operator === "<" ? 0 : -1));
 }
 
 /** `len(x) > 1` does not hold: one character does no harm. */
@@ -333,13 +335,17 @@ function indexTest(
   absent: boolean,
   isBound: (bound: unknown) => boolean,
 ): void {
-  if (left.kind !== "call" || left.callee.kind !== "field" || !indexes.has(left.callee.name)) return;
-  if (!isBound(evaluate(run, frame, right).constants?.[0])) return;
-  const needle = left.args[0]?.value;
+  if (isBound(evaluate(run, frame, right).constants?.[0])) placeTest(run, frame, left, absent);
+}
+
+/** Whether something stands in a text or a list, asked by its place: `~list.indexOf(x)`. */
+function placeTest(run: Run, frame: Frame, place: Expression, absent: boolean): void {
+  if (place.kind !== "call" || place.callee.kind !== "field" || !indexes.has(place.callee.name)) return;
+  const needle = place.args[0]?.value;
   if (!needle) return;
-  if (absent && /^(lastIndexOf|rfind)$/.test(left.callee.name)) noSlashTest(run, frame, needle, left.callee.of);
-  if (absent) absence(run, frame, needle, left.callee.of);
-  else membership(run, frame, needle, left.callee.of);
+  if (absent && /^(lastIndexOf|rfind)$/.test(place.callee.name)) noSlashTest(run, frame, needle, place.callee.of);
+  if (absent) absence(run, frame, needle, place.callee.of);
+  else membership(run, frame, needle, place.callee.of);
 }
 
 const indexes = new Set(["indexOf", "lastIndexOf", "find", "rfind", "search"]);
@@ -364,9 +370,11 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
       else absence(run, frame, first, callee.of);
     }
     if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
+    if (isPatternTest(call) && !outcome) noDotsTest(run, frame, call, callee.of, first);
     if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);
     if (callee.name === "noneMatch" && !outcome) someTest(run, frame, callee.of, first);
   }
+  if (callee.kind === "variable" && callee.name === "Boolean" && first) refine(run, frame, first, outcome);
   if (!outcome) noPartTest(run, frame, call);
   if (outcome) originTest(run, frame, call);
   matcherRefined(run, frame, call, outcome);
