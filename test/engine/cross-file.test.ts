@@ -701,3 +701,32 @@ it("finds the packages of a repository by what their manifests call them", async
     "packages/files/src/rows.ts:1",
   ]);
 });
+
+it("follows what one file announces and another listens for", async () => {
+  const files = [
+    { path: "bus.js", source: 'const { EventEmitter } = require("events");\nmodule.exports = new EventEmitter();\n' },
+    {
+      path: "app.js",
+      source: handler(
+        'bus.emit("file.added", 1, req.query.name);\nbus.emit("file.seen", Number(req.query.id));\nlog.emit("file.gone", req.query.name);',
+      )
+        .replace("const lib", "const bus")
+        .replace("./lib", "./bus"),
+    },
+    {
+      path: "worker.js",
+      source: [
+        'const bus = require("./bus");',
+        'bus.on("file.added", (count, name) => {',
+        "  eval(name);",
+        "  eval(count);",
+        "});",
+        'bus.on("file.seen", (id) => eval(id));',
+        'bus.on("file.gone", (name) => eval(name));',
+        "",
+      ].join("\n"),
+    },
+  ];
+  const found = await findingsOfAll(engine, files);
+  expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["worker.js:3"]);
+});
