@@ -12,7 +12,7 @@ import { Suppressions } from "./findings/suppression.ts";
 import { decode, isBinary } from "./inventory/decode.ts";
 import { depthOf } from "./inventory/depth.ts";
 import { type FileLanguage, languageOf } from "./inventory/language.ts";
-import { isLibraryManifest } from "./inventory/library-manifest.ts";
+import { manifestLinks } from "./inventory/library-manifest.ts";
 import { LineIndex } from "./inventory/line-index.ts";
 import { noLinks } from "./link/link-record.ts";
 import { submittedIn } from "./link/submitted.ts";
@@ -236,7 +236,7 @@ function documentFacts({ file, text, found, limit }: Reading, shown: ShownText):
     ...(web && { web }),
     ...(templateFormatOf(file.path) && submittedIn(shown.text, found.mayHave)),
     ...(format === "properties" && { settings: namedSettings(shown.text) }),
-    ...(isLibraryManifest(file.path, text) && { library: true as const }),
+    ...manifestLinks(file.path, text),
   };
 }
 

@@ -195,6 +195,8 @@ export interface LinkRecord {
   cleans?: string[];
   /** The manifest of a package that others install. */
   library?: true;
+  /** What the manifest calls its package, and the file that it names as its beginning; "" where it names none. */
+  package?: { name: string; main: string };
   /** What a file of settings says, as far as it is names. */
   settings?: Record<string, string>;
   /** What statements in other files are given; see link/mapper-parameters.ts. */

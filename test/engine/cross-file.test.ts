@@ -677,3 +677,56 @@ it("tells where a file is read, not where it is asked whether the file is there"
   const found = await findingsOfAll(engine, files);
   expect(found.filter(({ path }) => path === "store.js").map(({ startLine }) => startLine)).toEqual([4]);
 });
+
+it("finds the packages of a repository by what their manifests call them", async () => {
+  const files: Record<string, string> = {
+    "packages/files/package.json": '{ "name": "@shop/files", "main": "dist/index.js", "private": true }',
+    "packages/files/src/index.ts":
+      'import { readFileSync } from "node:fs";\nexport const load = (name: string) => readFileSync(`./store/${name}`);\n',
+    "packages/files/src/rows.ts": "export const one = (name: string) => eval(name);\n",
+    "apps/web/lib/input.ts":
+      "export function query(request) {\n  return Object.fromEntries(new URL(request.url).searchParams.entries());\n}\n" +
+      "export async function body(request) {\n  return await request.json();\n}\n",
+    "apps/web/app/api/files/route.ts":
+      'import { load } from "@shop/files";\nimport { one } from "@shop/files/rows";\nimport { parse } from "@shop/unknown";\n' +
+      'import { body, query } from "../../../lib/input";\n' +
+      "export async function GET(request) {\n  const { name } = query(request);\n  return Response.json(load(name));\n}\n" +
+      "export async function POST(request) {\n  const { name } = await body(request);\n  one(name);\n  return parse(name);\n}\n",
+  };
+  const sources = Object.entries(files).map(([path, source]) => ({ path, source }));
+  const found = await findingsOfAll(engine, sources);
+  const taint = found.filter(({ family }) => /^(path_traversal|code_injection)$/.test(family));
+  expect(taint.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual([
+    "packages/files/src/index.ts:2",
+    "packages/files/src/rows.ts:1",
+  ]);
+});
+
+it("follows what one file announces and another listens for", async () => {
+  const files = [
+    { path: "bus.js", source: 'const { EventEmitter } = require("events");\nmodule.exports = new EventEmitter();\n' },
+    {
+      path: "app.js",
+      source: handler(
+        'bus.emit("file.added", 1, req.query.name);\nbus.emit("file.seen", Number(req.query.id));\nlog.emit("file.gone", req.query.name);',
+      )
+        .replace("const lib", "const bus")
+        .replace("./lib", "./bus"),
+    },
+    {
+      path: "worker.js",
+      source: [
+        'const bus = require("./bus");',
+        'bus.on("file.added", (count, name) => {',
+        "  eval(name);",
+        "  eval(count);",
+        "});",
+        'bus.on("file.seen", (id) => eval(id));',
+        'bus.on("file.gone", (name) => eval(name));',
+        "",
+      ].join("\n"),
+    },
+  ];
+  const found = await findingsOfAll(engine, files);
+  expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["worker.js:3"]);
+});

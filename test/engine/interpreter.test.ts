@@ -35,6 +35,23 @@ async function reaches(language: Language, body: string): Promise<boolean> {
 
 // One row per construct: the same meaning in each language, and whether input arrives.
 const table: [construct: string, reaches: boolean, code: Partial<Record<Language, string>>][] = [
+  ["a group of a pattern in a text", true, { js: "x.replace(/a(.*)/, (all, group) => sink(group));" }],
+  [
+    "a place in a list of constants, below the first",
+    false,
+    { js: "if (['a', 'b'].indexOf(x) < 0) throw new Error(); sink(x);" },
+  ],
+  [
+    "a place in a list of constants, as bits",
+    false,
+    { js: "if (!~['a', 'b'].indexOf(x)) throw new Error(); sink(x);" },
+  ],
+  ["a place in a list of constants that there is not", true, { js: "if (['a', 'b'].indexOf(x) < 0) sink(x);" }],
+  [
+    "an answer that is made a truth",
+    false,
+    { js: "if (!Boolean(['a', 'b'].includes(x))) throw new Error(); sink(x);" },
+  ],
   ["plain assignment", true, { js: "let y = x; sink(y);", py: "y = x\nsink(y)", java: "String y = x; sink(y);" }],
   ["overwriting", false, { js: "x = 'a'; sink(x);", py: "x = 'a'\nsink(x)", java: 'x = "a"; sink(x);' }],
   [

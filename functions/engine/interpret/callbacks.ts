@@ -103,4 +103,15 @@ export function takesFailureFirst({ language }: Run, { callee }: Call, { fn: { p
   return /^_?(err|error)$/.test(params[0]?.name ?? "");
 }
 
+/** `text.replace(pattern, (all, name) => …)`: the match and all of its groups are parts of the text. */
+export function partsReplaced(
+  { language }: Run,
+  { callee }: Call,
+  { receiver }: Called,
+  { fn: { params } }: ClosureValue,
+): Value[] | null {
+  if (language !== "javascript" || callee.kind !== "field" || !/^replace(All)?$/.test(callee.name)) return null;
+  return receiver ? params.map(() => tainted(allTaint(receiver))) : null;
+}
+
 const elementwise = /^(forEach|map|flatMap|filter|find\w*|some|every|reduce|sort)$/;

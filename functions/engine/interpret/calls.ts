@@ -3,8 +3,9 @@ import { remembered } from "../catalogue/remembered.ts";
 import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
+import { announce, heard } from "./announced.ts";
 import { cleansOf, promised } from "./call-cleans.ts";
-import { givenBack, noteGiven, takesFailureFirst } from "./callbacks.ts";
+import { givenBack, noteGiven, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "./check.ts";
@@ -87,6 +88,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [asNamed(called.callee)] });
   noteGiven(run, call, called);
+  announce(run, call, called);
   setFacts(frame, models.facts, subject);
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
@@ -431,7 +433,10 @@ function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
   const results = passed.flatMap(({ closures }, i) =>
     closures.map((closure) => {
       if (isToldFailure(run, call, called, i)) return callBack(run, frame, closure, null, []);
-      const given = givenTo(run, call, called, i);
+      const given =
+        partsReplaced(run, call, called, closure) ??
+        heard(run, call, called, closure.fn) ??
+        givenTo(run, call, called, i);
       const args = given.length > 0 ? given : givenBack(run, call, called, closure, i);
       if (takesFailureFirst(run, call, closure))
         return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);

@@ -23,7 +23,7 @@ import {
   parentTest,
   prefixTest,
 } from "./path-tests.ts";
-import { isPatternTest, matcherRefined, patternTest } from "./pattern-tests.ts";
+import { isPatternTest, matcherRefined, noDotsTest, patternTest } from "./pattern-tests.ts";
 import { below, change, innermost, store } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates, type Variables } from "./scope.ts";
@@ -77,6 +77,7 @@ function refineOperation(run: Run, frame: Frame, test: Operation, outcome: boole
     if (conjunction === outcome) for (const operand of test.operands) refine(run, frame, operand, outcome);
     else if (test.operands.length <= alternativesMax) decidedByOne(run, frame, test.operands, outcome);
   } else if (left && (operator === "!" || operator === "not")) refine(run, frame, left, !outcome);
+  else if (left && operator === "~") placeTest(run, frame, left, !outcome);
   else if (left && right) refineComparison(run, frame, operator, left, right, outcome);
 }
 
@@ -135,7 +136,8 @@ function refineComparison(
     const isBound = (bound: unknown) => bound === -1 || (bound === 0 && operator === ">=");
     indexTest(run, frame, left, right, !outcome, isBound);
     if (!outcome) lengthTest(run, frame, left, evaluate(run, frame, right).constants?.[0], operator);
-  }
+  } else if (operator === "<" || operator === "<=")
+    indexTest(run, frame, left, right, outcome, (bound) => bound === (operator === "<" ? 0 : -1));
 }
 
 /** `len(x) > 1` does not hold: one character does no harm. */
@@ -221,6 +223,7 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
     if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
   } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
   if (isOrigin(operand) || isSender(frame, operand)) frame.scope.set("@origin-known", constant(true));
+  if (isScheme(operand)) frame.scope.set("@scheme-known", constant(true));
   const address = addressOfHost(frame, innermost(operand));
   const families = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
   const harmless = typeof only === "string" || isOurs(value) ? families : families & cleanFor(value);
@@ -244,6 +247,9 @@ const cleanFor = ({ taint, slots }: Value): Families =>
 
 /** Of a message between windows: who sent it. */
 const isOrigin = (operand: Expression): boolean => operand.kind === "field" && /^(origin|source)$/.test(operand.name);
+
+/** Of an address: what it is opened with. */
+const isScheme = (operand: Expression): boolean => operand.kind === "field" && operand.name === "protocol";
 
 /** Of a message of a chat: `message.from_user.id`, also by way of a variable or as text. */
 function isSender(frame: Frame, operand: Expression): boolean {
@@ -291,6 +297,7 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   if (child) change(run, frame, child, below(run));
   const named = isSender(frame, operand) && trustedName.test(accessPath(list) ?? "");
   if (named || isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
+  if (isScheme(operand)) frame.scope.set("@scheme-known", constant(true));
   // Whoever looks an origin up compares it, whatever the list.
   change(run, frame, operand, run.catalogue.bitsOf(["permissive_cors"]));
   if (!isAllowList(run, frame, list)) return;
@@ -328,13 +335,17 @@ function indexTest(
   absent: boolean,
   isBound: (bound: unknown) => boolean,
 ): void {
-  if (left.kind !== "call" || left.callee.kind !== "field" || !indexes.has(left.callee.name)) return;
-  if (!isBound(evaluate(run, frame, right).constants?.[0])) return;
-  const needle = left.args[0]?.value;
+  if (isBound(evaluate(run, frame, right).constants?.[0])) placeTest(run, frame, left, absent);
+}
+
+/** Whether something stands in a text or a list, asked by its place: `~list.indexOf(x)`. */
+function placeTest(run: Run, frame: Frame, place: Expression, absent: boolean): void {
+  if (place.kind !== "call" || place.callee.kind !== "field" || !indexes.has(place.callee.name)) return;
+  const needle = place.args[0]?.value;
   if (!needle) return;
-  if (absent && /^(lastIndexOf|rfind)$/.test(left.callee.name)) noSlashTest(run, frame, needle, left.callee.of);
-  if (absent) absence(run, frame, needle, left.callee.of);
-  else membership(run, frame, needle, left.callee.of);
+  if (absent && /^(lastIndexOf|rfind)$/.test(place.callee.name)) noSlashTest(run, frame, needle, place.callee.of);
+  if (absent) absence(run, frame, needle, place.callee.of);
+  else membership(run, frame, needle, place.callee.of);
 }
 
 const indexes = new Set(["indexOf", "lastIndexOf", "find", "rfind", "search"]);
@@ -362,9 +373,11 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
       }
     }
     if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
+    if (isPatternTest(call) && !outcome) noDotsTest(run, frame, call, callee.of, first);
     if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);
     if (callee.name === "noneMatch" && !outcome) someTest(run, frame, callee.of, first);
   }
+  if (callee.kind === "variable" && callee.name === "Boolean" && first) refine(run, frame, first, outcome);
   if (!outcome) noPartTest(run, frame, call);
   if (outcome) originTest(run, frame, call);
   matcherRefined(run, frame, call, outcome);

@@ -128,14 +128,14 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   // A type that is declared names its file; of what a factory gives, only the factory's is known.
   const declared = run.language === "java" ? paths.filter((path) => !path.includes("()")) : [];
   for (const path of declared.length === 0 ? paths : [...declared, ...paths]) {
-    if (path.startsWith("?")) continue;
+    if (path.startsWith("?") || (run.language === "javascript" && givenByPackage.test(path))) continue;
     const plain = plainOf(path);
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;
     if (!plain.includes(".") || plain.includes("[")) continue;
     if (
       run.language === "javascript"
-        ? !/^(\.|[@~]\/|#|src\/)/.test(plain)
+        ? !isOfProject.test(plain) || run.knowledge.known.has(ownerOf(plain))
         : /^(java|javax|jakarta)\./.test(plain) ||
           // Only constants of Ruby are seen in other files.
           (run.language === "ruby" && !/^\p{Lu}/u.test(plain)) ||
@@ -146,6 +146,12 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   }
   return null;
 }
+
+/** How imports of JavaScript begin that mean another file; a scope may be that of the packages of one repository. */
+const isOfProject = /^(\.|[@~]\/|#|src\/|@[a-z\d][\w-]*\/)/;
+
+/** What a function of a package has given is the package's own, wherever that is. */
+const givenByPackage = /^@[^/]+\/.*\(\)/;
 
 /** A path without telling what is called on the way. */
 const plainOf = remembered((path) => path.replaceAll("()", ""));

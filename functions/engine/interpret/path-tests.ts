@@ -74,7 +74,7 @@ export function firstPartTest(run: Run, frame: Frame, left: Expression, right: E
 const meansDots = ({ constants }: Value): boolean => constants?.length === 1 && constants[0] === "..";
 
 /** None of the parts is two dots, and the whole has none. */
-function climbsNowhere(run: Run, frame: Frame, parts: Expression): void {
+export function climbsNowhere(run: Run, frame: Frame, parts: Expression): void {
   const whole = wholeOf(frame, parts);
   const climbing = run.catalogue.bitsOf(["path_traversal"]);
   if (whole) change(run, frame, whole, climbing);

@@ -2,6 +2,7 @@ import { allFamilies } from "../catalogue/catalogue.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import { evaluate } from "./evaluate.ts";
 import { matcherTest } from "./matcher-tests.ts";
+import { climbsNowhere } from "./path-tests.ts";
 import { change } from "./refined.ts";
 import { keepsOnlyHarmless, undelimited } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
@@ -26,6 +27,21 @@ export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, 
     else if (staysHere(text)) change(run, frame, subject, run.catalogue.bitsOf(["open_redirect", "ssrf"]));
   }
 }
+
+/** `/\.\./.test(path)` does not hold: the path has no two dots, or none that are a part of it. */
+export function noDotsTest(run: Run, frame: Frame, call: Call, of: Expression, first: Expression): void {
+  const second = call.args[1]?.value;
+  const ways: (readonly [pattern: Expression, subject: Expression])[] = [
+    [of, first],
+    [first, second ?? of],
+  ];
+  for (const [pattern, subject] of ways)
+    if (asksForDots.test(patternText(run, frame, pattern) ?? "")) climbsNowhere(run, frame, subject);
+}
+
+/** Two dots, also with what parts of a path stand between. */
+const asksForDots =
+  /^(\((\?:)?\^\|[^()]*\))?(\\\.|\[\.\])(\\\.|\[\.\]|\{2,?\})(\((\?:)?[^()|]*\|\$\)|\((\?:)?\$\|[^()|]*\)|\[[\\/]+\]|\\?\/)?$/;
 
 /** What matches is a path of this site: it begins with one slash, and neither a slash nor a backslash that browsers take for one follows. */
 const staysHere = (pattern: string): boolean =>

@@ -33,6 +33,8 @@ export class Modules {
   /** The files of JavaScript by what an object is called that one of them makes. */
   readonly #parts = new Map<string, FileArtefact[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
+  /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
+  readonly #workspace = new Map<string, string[]>();
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], families: string[]) {
@@ -52,6 +54,7 @@ export class Modules {
       // A page or a settings file may be called like the code beside it, and no import means it.
       if (languageOf(artefact.coverage.path).grammar)
         this.#byPath.set(artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, ""), artefact);
+      if (artefact.link.package) this.#workspace.set(artefact.link.package.name, beginnings(artefact));
       for (const name of partNames(artefact)) this.#parts.set(name, [...(this.#parts.get(name) ?? []), artefact]);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
         this.#implementers.set(base, [...(this.#implementers.get(base) ?? []), artefact]);
@@ -235,13 +238,24 @@ export class Modules {
     if (relative)
       return this.#byPath.get([...folder.slice(0, folder.length - relative.length + 1), ...names].join("/"));
     // "src/db/users": slashes separate folders, and what follows the last one is dotted too.
-    if (names.some((name) => name.includes("/"))) return this.#aliased(folder, names);
+    if (names.some((name) => name.includes("/")))
+      return this.#aliased(folder, names) ?? this.#ofPackage(names.join("."));
     // An absolute import starts at some folder above: the nearest one wins.
     for (let depth = folder.length; depth >= 0; depth--) {
       const found = this.#byPath.get([...folder.slice(0, depth), ...names].join("/"));
       if (found) return found;
     }
-    return from.endsWith(".java") ? this.#class(names) : undefined;
+    return from.endsWith(".java") ? this.#class(names) : this.#ofPackage(names.join("."));
+  }
+
+  /** "@shop/tools", or a file below it, where a manifest of the repository has that name. */
+  #ofPackage(name: string): FileArtefact | undefined {
+    if (this.#workspace.size === 0) return undefined;
+    const [, owner = name, below = ""] = name.match(/^(@[^/]+\/[^/]+|[^@/][^/]*)\/(.+)$/) ?? [];
+    const paths = this.#workspace.get(owner) ?? [];
+    // Of the beginnings the last is the package's own folder.
+    const asked = below === "" ? paths : ["", "src/", "lib/"].map((root) => `${paths.at(-1)}${root}${below}`);
+    return asked.map((path) => this.#byPath.get(path.replace(/\/$/, ""))).find((artefact) => artefact !== undefined);
   }
 
   /** A class of another module, whose sources begin at a folder of their own; one without its package if only one can be meant. */
@@ -282,6 +296,13 @@ function partNames({ coverage: { language, path }, link }: FileArtefact): Readon
     exported.name.includes(".") ? [exported.name.split(".")[0]] : [],
   );
   return new Set([name, `${name}${kind}`, ...classes.map((owner) => plainName(owner as string))]);
+}
+
+/** Where a package begins: the file that its manifest names, what that is built from, or the index of its folder. */
+function beginnings({ coverage: { path }, link }: FileArtefact): string[] {
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const main = (link.package?.main ?? "").replace(/^\.\//, "").replace(/(\/?index)?(\.[cm]?[jt]sx?)?$/, "");
+  return [main, main.replace(/^(dist|build|lib|out)(?=\/|$)/, "src"), "src", ""].map((file) => `${folder}${file}`);
 }
 
 /** Re-exports of re-exports end somewhere. */

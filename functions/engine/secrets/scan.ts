@@ -57,6 +57,12 @@ export interface FoundSecrets {
   ): Candidate[];
 }
 
+/** Whether a place is in a documenting comment, which shows how to call something: ` * login({ password: "…" })`. */
+function isExample(text: string, at: number): boolean {
+  const line = text.slice(text.lastIndexOf("\n", at) + 1, at);
+  return /^\s*\*(\s|$)/.test(line) && text.lastIndexOf("/**", at) > text.lastIndexOf("*/", at);
+}
+
 /** Finds secrets in any text. Work is linear in the text: expressions run only around keywords, in an engine that never backtracks. */
 export class SecretScanner {
   readonly #secrets: readonly CompiledSecret[];
@@ -94,7 +100,10 @@ export class SecretScanner {
       mayHave,
       candidates: (suppressed, safe = shown, told = () => false) =>
         taken
-          .filter(({ start, secret, by }) => !by.rule.secret?.generic || !told(secret, safe.lines.lineOf(start)))
+          .filter(
+            ({ start, secret, by }) =>
+              !by.rule.secret?.generic || !(told(secret, safe.lines.lineOf(start)) || isExample(text, start)),
+          )
           .map((found) => candidateOf(found, safe, suppressed)),
     };
   }

@@ -1,0 +1,55 @@
+import { lastSegment } from "../catalogue/paths.ts";
+import { remembered } from "../catalogue/remembered.ts";
+import type { Call, FunctionNode } from "../ir/ir.ts";
+import { placesMax } from "./callbacks.ts";
+import type { Called } from "./called.ts";
+import type { Run } from "./run.ts";
+import { allTaint, arriving, tainted, type Value } from "./value.ts";
+
+/** More would be a file that does nothing but announce. */
+const storesMax = 100;
+
+/** What objects are called by which the parts of an application tell each other what has happened. */
+const announcers =
+  /^(\w*(event_?)?bus|\w*emitter2?|\w*events|event|\w*(event_?)?hub|\w*dispatcher|\w*mediator|pub_?sub|broker)$/i;
+
+/** Keeps, for who listens in this file or another, what is announced under a constant name: `bus.emit("paid", order)`. */
+export function announce(run: Run, call: Call, called: Called): void {
+  const event = eventOf(run, call, called, /^(emit|emitAsync|publish|trigger)$/);
+  if (event === null) return;
+  for (const [i, value] of called.positional.slice(1, placesMax).entries())
+    for (const taint of allTaint(value))
+      if (!taint.source.parameter && run.stores.size < storesMax) {
+        const field = keptAs(event, i);
+        run.stores.set(`${field}|${taint.source.start}|${taint.source.outside}`, {
+          field,
+          within: "",
+          taint,
+          at: call,
+        });
+      }
+}
+
+/** What comes to a function that listens for such an announcement: `bus.on("paid", (order) => …)`. */
+export function heard(run: Run, call: Call, called: Called, { params }: FunctionNode): Value[] | null {
+  const event = eventOf(run, call, called, /^(on|once|addListener|prependListener|subscribe)$/);
+  if (event === null) return null;
+  return params
+    .slice(0, placesMax)
+    .map((param, i) => tainted([arriving(run.outside(`#${keptAs(event, i)}`, param), param)]));
+}
+
+const keptAs = (event: string, place: number): string => `event:${event}.${place}`;
+
+function eventOf(
+  { language }: Run,
+  { callee }: Call,
+  { names, positional: [name] }: Called,
+  verbs: RegExp,
+): string | null {
+  if (language !== "javascript" || callee.kind !== "field" || !verbs.test(callee.name)) return null;
+  const event = name?.constants?.length === 1 ? name.constants[0] : null;
+  return typeof event === "string" && event !== "error" && names.some(isAnnouncer) ? event : null;
+}
+
+const isAnnouncer = remembered((path) => announcers.test(lastSegment(path).replace(/^\?|\(\)$/g, "")));
