@@ -100,6 +100,7 @@ export const elementType = (type: string): string | null =>
   null;
 
 function bind(run: Run, frame: Frame, name: string, given: Value, declares: boolean): void {
+  if (run.language === "php") frame.scope.forgetElements(name);
   // A value that goes by no name goes by the variable's: models may ask what a receiver is called.
   const value = given.paths.length === 0 && given.constants === null ? { ...given, paths: [byName(name)] } : given;
   const owner = frame.scope.binding(name);

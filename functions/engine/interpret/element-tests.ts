@@ -14,7 +14,20 @@ export interface Element {
 export function taintedElement(frame: Frame, loop: Loop): Element | null {
   const element = loop.bind && elementOf(loop.bind);
   const isTainted = element && (frame.scope.get(element.name)?.taint.length ?? 0) > 0;
-  return isTainted && accessPath(element.of) !== null && !isAssigned(loop, element.name) ? element : null;
+  const isKnown = element && (accessPath(element.of) !== null || dividedText(frame, element.of) !== null);
+  return isTainted && isKnown && !isAssigned(loop, element.name) ? element : null;
+}
+
+/** `explode(".", $host)`, `host.split(".")`: the text whose parts a list has, where what stands between them does no harm. */
+export function dividedText(frame: Frame, list: Expression): Expression | null {
+  const made = list.kind === "variable" ? frame.scope.binding(list.name)?.origins.get(list.name) : list;
+  if (made?.kind !== "call") return null;
+  const { callee, args } = made;
+  const isFunction = callee.kind === "variable" && callee.name === "explode";
+  if (!isFunction && !(callee.kind === "field" && callee.name === "split")) return null;
+  const separator = args[0]?.value;
+  if (separator?.kind !== "literal" || !/^[\w.,:@ -]$/.test(String(separator.value))) return null;
+  return callee.kind === "field" ? callee.of : (args[1]?.value ?? null);
 }
 
 /** `for _, c := range text { if !unicode.IsLetter(c) { return false } }`: what every element is clean for that lets the loop go on. */

@@ -19,6 +19,7 @@ import {
   accessPath,
   basePaths,
   byName,
+  elementPath,
   globalName,
   hasOpenClasses,
   isKey,
@@ -223,6 +224,9 @@ function index(run: Run, frame: Frame, e: Index): Value {
     const remembered = field === null ? undefined : frame.scope.binding(field)?.get(field);
     if (remembered) return remembered;
   }
+  const asked = frame.scope.fields && elementPath(e);
+  const told = asked ? frame.scope.get(asked) : undefined;
+  if (told) return told;
   // Of global input the element that is read is what a reader wants to be told.
   const of = e.of.kind === "variable" ? variable(run, frame, e.of.name, e) : evaluate(run, frame, e.of);
   indexOf(run, frame, e, of, key, e.key ?? e);

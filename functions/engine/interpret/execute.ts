@@ -14,7 +14,7 @@ import { assign, exportName } from "./assign.ts";
 import { calledBy } from "./called.ts";
 import { noteThrowingGuard } from "./called-guards.ts";
 import { check, checkDefinition } from "./check.ts";
-import { cleanAfterRound, type Element, taintedElement } from "./element-tests.ts";
+import { cleanAfterRound, dividedText, type Element, taintedElement } from "./element-tests.ts";
 import { evaluate, recalling, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
 import { refine } from "./guards.ts";
@@ -285,7 +285,11 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   const ends = s.test || s.bind ? skipped : loop.breaks.length === 0 ? frame.scope.variables : null;
   frame.scope.variables = loop.breaks.reduce<Variables | null>((a, b) => joinStates(a, b), ends);
   if (s.test && loop.breaks.length === 0 && frame.scope.alive) refine(run, frame, s.test, false);
-  if (element && passed !== 0 && loop.breaks.length === 0 && frame.scope.alive) change(run, frame, element.of, passed);
+  if (element && passed !== 0 && loop.breaks.length === 0 && frame.scope.alive) {
+    change(run, frame, element.of, passed);
+    const divided = dividedText(frame, element.of);
+    if (divided) change(run, frame, divided, passed);
+  }
   forget(frame, entry);
 }
 

@@ -9,22 +9,26 @@ import { accessPath } from "./names.ts";
 import { joinedPassages, type Passage } from "./passage.ts";
 import { isShortForm } from "./path-parts.ts";
 import { change } from "./refined.ts";
-import type { Frame, Guard, Run } from "./run.ts";
+import type { CleanElement, Frame, Guard, Outcome, Run } from "./run.ts";
 import { cleaned, nothing, type Value } from "./value.ts";
 
 /** Notes, where a function that is summarised returns, what each outcome tells about its parameters. */
 export function noteGuard(run: Run, frame: Frame, returned: Expression | null, known: boolean | null): void {
   const { guard, fn } = frame;
   if (!guard || !fn || fn.params.length === 0 || !frame.scope.variables) return;
-  guard.after = intersect(guard.after, cleanParameters(run, frame));
+  note(run, frame, guard, "after");
   for (const outcome of [true, false]) {
     if (known === !outcome) continue;
     const before = frame.scope.copy();
     if (returned) refine(run, frame, returned, outcome);
-    const key = outcome ? "true" : "false";
-    guard[key] = intersect(guard[key], cleanParameters(run, frame));
+    note(run, frame, guard, outcome ? "true" : "false");
     frame.scope.variables = before;
   }
+}
+
+function note(run: Run, frame: Frame, guard: Guard, outcome: Outcome): void {
+  guard[outcome] = intersect(guard[outcome], cleanParameters(run, frame));
+  guard.elements[outcome] = inBoth(guard.elements[outcome], cleanElements(frame));
 }
 
 /** In languages that return errors beside or instead of results: nil says that all is well, an error made on the spot that it is not. */
@@ -59,14 +63,40 @@ function cleanParameters(run: Run, frame: Frame): Families[] {
   });
 }
 
+/** What is known of elements of global input, by the parameters that their keys are in. */
+function cleanElements({ fn, scope }: Frame): CleanElement[] {
+  return [...(scope.fields ?? [])].flatMap(([name, { taint }]) => {
+    const [, of, variable] = name.match(elementOfInput) ?? [];
+    const key = fn?.params.findIndex((param) => param.name === variable) ?? -1;
+    const clean = taint.reduce((all, one) => all & one.clean, allFamilies);
+    return of === undefined || key < 0 || clean === 0 ? [] : { of, key, clean };
+  });
+}
+
+/** See elementPath(). */
+const elementOfInput = /^(\$_[A-Z]+)\.\[(\$\w+)\]$/;
+
+const inBoth = (a: readonly CleanElement[] | null, b: readonly CleanElement[]): readonly CleanElement[] =>
+  a
+    ? a.flatMap((one) => {
+        const other = b.find(({ of, key }) => of === one.of && key === one.key);
+        return other ? { ...one, clean: one.clean & other.clean } : [];
+      })
+    : b;
+
 /** Refines the arguments of a call by what the function called is known to answer, in this file or, when linking, in another. */
-export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: "true" | "false" | "after"): void {
+export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Outcome): void {
   if (call.isNew || call.args.length === 0 || call.args.length > 6) return;
-  if (!call.args.some(({ value }) => accessPath(value) !== null)) return;
   const { callee, target } = calledBy(run, frame, call);
   const [closure, ...others] = callee.closures;
   if (closure && others.length === 0) {
-    const guard: Guard = run.active.has(closure.fn) ? noGuard : summarise(run, closure).guard;
+    const guard: Guard = run.active.has(closure.fn) ? emptyGuard() : summarise(run, closure).guard;
+    for (const { of, key, clean } of guard.elements[check] ?? []) {
+      const named = call.args[key]?.value;
+      const { start, end } = call;
+      const list = { kind: "variable" as const, name: of, start, end };
+      if (named) change(run, frame, { kind: "index", of: list, key: named, start, end }, clean);
+    }
     for (const [i, families] of (guard[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
       if (families !== 0 && operand && accessPath(operand) !== null) change(run, frame, operand, families);
@@ -98,7 +128,12 @@ function givesNull({ body }: FunctionNode): boolean {
   return found;
 }
 
-const noGuard: Guard = { true: null, false: null, after: null };
+export const emptyGuard = (): Guard => ({
+  true: null,
+  false: null,
+  after: null,
+  elements: { true: null, false: null, after: null },
+});
 
 /** The same value, known to have been seen by a function of another file. */
 export function through(value: Value, passage: Passage, depth = 2): Value {

@@ -6,7 +6,7 @@ import { evaluate } from "./evaluate.ts";
 import { execute, settle } from "./execute.ts";
 import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
-import { noteGuard, verified } from "./guard-functions.ts";
+import { emptyGuard, noteGuard, verified } from "./guard-functions.ts";
 import { checkKeyedWrites } from "./keyed-writes.ts";
 import { isLocal } from "./memory-sizes.ts";
 import { byName } from "./names.ts";
@@ -239,7 +239,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   const { fn } = closure;
   const known = run.summaries.get(fn);
   if (known) return known;
-  const guard: Guard = { true: null, false: null, after: null };
+  const guard: Guard = emptyGuard();
   const summary: Summary = {
     self: closure.self,
     parameters: [],

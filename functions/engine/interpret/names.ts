@@ -1,6 +1,6 @@
 import { remembered } from "../catalogue/remembered.ts";
 import { apart } from "../ir/interned.ts";
-import type { Call, Expression } from "../ir/ir.ts";
+import type { Call, Expression, Index } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
 import { named, nothing, type Value } from "./value.ts";
 
@@ -32,6 +32,16 @@ export function askedPath({ callee, args }: Call): string | null {
   const of = accessPath(callee.of);
   return of === null ? null : joined(of, `get(${asked.value.value})`);
 }
+
+/** `$_POST[$name]` where it is tested: the name of the element under a variable of PHP, told by tests only and gone with either of the two. */
+export function elementPath({ of, key }: Index): string | null {
+  if (key?.kind !== "variable" || !key.name.startsWith("$")) return null;
+  const list = accessPath(of);
+  return list === null ? null : joined(list, underKey(key.name));
+}
+
+/** The name of an element within its list, by the variable that its key is in. */
+export const underKey = (variable: string): string => `[${variable}]`;
 
 /** Whether a constant names one element, the way texts and positions do. */
 export const isKey = (constant: unknown): constant is string | number =>

@@ -1,4 +1,5 @@
 import type { FunctionNode, Span } from "../ir/ir.ts";
+import { emptyGuard } from "./guard-functions.ts";
 import type { Summary } from "./run.ts";
 import { nothing } from "./value.ts";
 
@@ -33,7 +34,7 @@ export class Page {
     outputs: [],
     settles: new Set(),
     leaves: false,
-    guard: { true: null, false: null, after: null },
+    guard: emptyGuard(),
   };
   /** The files included so far, as targets. */
   readonly included: string[] = [];

@@ -25,7 +25,8 @@ export function parameterValue(
   const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
   const element = elementType(param.type ?? "");
   const elements = isOther && element !== null ? typedAs(run, frame, element).paths : [];
-  const isExcepted = isOther && isMade(entry, [...declared.paths, ...elements, byName(param.name)]);
+  const isExcepted =
+    isOther && (isMade(entry, [...declared.paths, ...elements, byName(param.name)]) || isObject(run, param));
   const passed = isOther && !isExcepted ? passedKind(fn, param, entry) : null;
   const decorated = passedBy(run, frame, param);
   const kind = decorated ? decorated.kind : passed;
@@ -46,6 +47,10 @@ export function parameterValue(
     taint,
   };
 }
+
+/** What PHP declares to be an object comes from a container or a table, unless an attribute says otherwise. */
+const isObject = ({ language }: Run, { type, decorators }: Parameter): boolean =>
+  language === "php" && decorators.length === 0 && /^\??\\?(\w+\\)*\p{Lu}\w*$/u.test(type ?? "");
 
 const isMade = ({ except }: EntryPoint, paths: readonly string[]): boolean =>
   except.some((type) =>
@@ -174,7 +179,8 @@ export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | 
   const exported = run.knowledge.hasEntryExports ? entryOfExport(run, fn) : null;
   if (exported) return exported;
   const { owner } = frame;
-  const methods = [fn.name, ...(/^set\p{Lu}/u.test(fn.name) ? [anySetter] : []), ...(fn.exported ? [anyMethod] : [])];
+  const [begins] = fn.name.match(firstWord) ?? [];
+  const methods = [fn.name, ...(begins === undefined ? [] : [`${begins}*`]), ...(fn.exported ? [anyMethod] : [])];
   const method =
     owner &&
     methods
@@ -214,8 +220,8 @@ const hasPart = ({ pattern }: Parameter, option: string): boolean =>
   pattern.shape === "map" &&
   pattern.entries.some(({ key }) => key?.kind === "literal" && `{${key.value}}` === option);
 
-/** What models call the setters of a class that a framework fills. */
-const anySetter = "set*";
+/** Models name methods by their first word as well: `set*` are the setters of a class that a framework fills. */
+const firstWord = /^\p{Ll}+(?=\p{Lu})/u;
 /** What models call all methods of a class that others may call. */
 const anyMethod = "*";
 

@@ -2,7 +2,7 @@ import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import type { Expression } from "../ir/ir.ts";
 import { evaluate } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
-import { accessPath, askedPath } from "./names.ts";
+import { accessPath, askedPath, elementPath } from "./names.ts";
 import { pathsBefore, pathsMadeOf } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
 import { cleaned, nothing, type Value } from "./value.ts";
@@ -33,6 +33,9 @@ export function change(run: Run, frame: Frame, operand: Expression, families: Fa
       if (made) frame.scope.set(name, cleaned(made, families));
     }
   }
+  // `$id = $_POST["id"]; if (!is_numeric($id)) exit;` speaks about the element as well.
+  const element = run.language === "php" && inner.kind === "variable" ? frame.scope.origins.get(inner.name) : undefined;
+  if (element?.kind === "index") store(frame, element, cleaned(evaluate(run, frame, element), families));
   store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
 }
 
@@ -66,6 +69,9 @@ export function innermost(operand: Expression): Expression {
 }
 
 export function store(frame: Frame, operand: Expression, value: Value): void {
-  const key = operand.kind === "call" ? askedPath(operand) : accessPath(operand);
+  const key =
+    operand.kind === "call"
+      ? askedPath(operand)
+      : (accessPath(operand) ?? (operand.kind === "index" ? elementPath(operand) : null));
   if (key !== null) frame.scope.set(key, value === nothing ? { ...nothing } : value);
 }

@@ -63,6 +63,9 @@ function textsTakenOut({ catalogue }: Run, frame: Frame, call: Call, [search, by
     ...(leadsNowhere ? pathFamilies : []),
     ...(taken.includes("<") && !isPut(/</) ? ["xss"] : []),
     ...(taken.includes("\n") && !isPut(/[\r\n]/) ? ["log_injection", "header_injection"] : []),
+    ...(['"', "`"].some((quote) => taken.includes(quote) && put.includes(quote + quote))
+      ? ["sql_injection", "escaped"]
+      : []),
   ];
   return catalogue.bitsOf(families);
 }

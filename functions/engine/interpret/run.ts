@@ -92,6 +92,17 @@ export interface Guard {
   true: Families[] | null;
   false: Families[] | null;
   after: Families[] | null;
+  /** The same of elements of what is there everywhere, whose key is a parameter: `isNumber($name)` looks at `$_POST[$name]`. */
+  elements: Record<Outcome, readonly CleanElement[] | null>;
+}
+
+export type Outcome = "true" | "false" | "after";
+
+export interface CleanElement {
+  of: string;
+  /** The parameter that the key is in. */
+  key: number;
+  clean: Families;
 }
 
 /** A problem seen while interpreting, in offsets. */

@@ -1,4 +1,5 @@
 import type { Expression } from "../ir/ir.ts";
+import { underKey } from "./names.ts";
 import { type ClassInfo, join, nothing, type Value } from "./value.ts";
 
 export type Variables = Map<string, Value>;
@@ -66,6 +67,13 @@ export class Scope {
     this.refine(key, value);
   }
 
+  /** A variable gets another value: the elements that it was the key of are others now. */
+  forgetElements(key: string): void {
+    if (!this.variables?.has(fieldMark)) return;
+    const under = underKey(key);
+    for (const other of this.variables.keys()) if (other.endsWith(under)) this.variables.delete(other);
+  }
+
   /** The state, where something in it is known about a field; null where nothing is. */
   get fields(): Variables | null {
     return this.known?.has(fieldMark) ? this.known : null;
@@ -95,7 +103,7 @@ export class Scope {
   }
 }
 
-const tellsOrigin: ReadonlySet<Expression["kind"]> = new Set(["call", "operation", "field", "template"]);
+const tellsOrigin: ReadonlySet<Expression["kind"]> = new Set(["call", "operation", "field", "index", "template"]);
 
 const isVariable = (name: string): boolean => name.startsWith("$") || name.startsWith("this.");
 

@@ -56,7 +56,15 @@ export function fillTemplates(run: Run, frame: Frame, { fills: [fill] }: CallMod
   if (!fill || !frame.fn) return;
   const given = pairAt(run, subject, fill.key, fill.value);
   if (given.size === 0) return;
-  for (const name of viewsOf(frame.fn)) handOver(run, templateTarget("escaping", name), [], given, subject.at);
+  const named = viewsOf(frame.fn);
+  for (const name of run.language === "php" && named.length === 0 ? viewOfAction(frame) : named)
+    handOver(run, templateTarget("escaping", name), [], given, subject.at);
+}
+
+/** An action that names no view shows the one that is called like it. */
+function viewOfAction({ symbol }: Frame): string[] {
+  const [, controller, method] = symbol.match(/(\w+)Controller\.(\w+)/) ?? [];
+  return controller === undefined ? [] : [`${controller}/${method}`];
 }
 
 const action = /^((?:\w+[.:]+)*)(\w+)Controller\.(\w+)(?:\/\d+)?$/;

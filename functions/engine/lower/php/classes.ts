@@ -1,4 +1,4 @@
-import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
+import type { ClassStatement, Expression, FunctionNode, Statement } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { span } from "../lowering.ts";
 import { decoratorsOf, functionOf, parametersOf, typeOf } from "./functions.ts";
@@ -20,7 +20,7 @@ export function classOf(l: PhpLowering, node: SyntaxNode, given?: string): Class
     name,
     bases: [...parents, ...others].map((base) => l.variable(base, base.name)),
     decorators: decoratorsOf(l, node),
-    body: members.flatMap((member) => memberOf(l, member)),
+    body: members.flatMap((member) => memberOf(l, member, parents[0]?.name ?? "")),
   }));
 }
 
@@ -29,10 +29,22 @@ const namesIn = (l: PhpLowering, node: SyntaxNode | undefined) =>
     .filter((c) => c.type === "name" || c.type === "qualified_name" || c.type === "relative_name")
     .map((c) => ({ ...span(c), name: l.names.classNamed(l.textOf(c)) }));
 
-function memberOf(l: PhpLowering, node: SyntaxNode): Statement[] {
+/** `<public>.Base`: what a framework calls by the base class of a controller. */
+function methodOf(l: PhpLowering, node: SyntaxNode, parent: string): FunctionNode {
+  const fn = functionOf(l, node, "method");
+  const visibility = childOf(node, "visibility_modifier");
+  const isPublic = !visibility || /public/i.test(l.textOf(visibility));
+  if (!isPublic || !parent.endsWith("Controller") || fn.receiver === null || /^(_|constructor$)/.test(fn.name))
+    return fn;
+  const { start, end } = span(node);
+  const mark: Expression = { start, end, kind: "field", of: l.variable(node, "<public>"), name: parent };
+  return { ...fn, decorators: [...fn.decorators, mark] };
+}
+
+function memberOf(l: PhpLowering, node: SyntaxNode, parent: string): Statement[] {
   switch (node.type) {
     case "method_declaration":
-      return [...promotedFields(l, node), { ...span(node), kind: "function", fn: functionOf(l, node, "method") }];
+      return [...promotedFields(l, node), { ...span(node), kind: "function", fn: methodOf(l, node, parent) }];
     case "property_declaration": {
       const type = childIn(node, "type");
       return node.children
