@@ -257,7 +257,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
     forgetMaking(run, receiver);
   const [container] = called.models.containers;
-  if (container) {
+  // `table.insert()` with nothing to insert is no list's method.
+  if (container && (call.args.length > 0 || (container !== "append" && container !== "absorb"))) {
     const { result, receiver: changed } = operateContainer(container, receiver ?? nothing, positional, called.named);
     if (changed && call.callee.kind === "field")
       storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
