@@ -21,6 +21,8 @@ it.each([
   ["latest/orders.go", false],
   ["contest/orders.go", false],
   ["test-drive/orders.js", false],
+  ["shop/orders/tests.py", true],
+  ["shop/orders/protests.py", false],
   ["spec_helper/orders_spec.rb", true],
 ])("%s is test code: %s", (path, expected) => {
   expect(inTestCode(path, "")).toBe(expected);

@@ -75,6 +75,7 @@ describe("a placeholder", () => {
     "1234567890",
     "test-webhook-secret-99",
     "YourSigningKeyOfThirtyTwoLetters",
+    "__NOT_SHOWN__",
   ])("is %s", (value) => {
     expect(isPlaceholder(value)).toBe(true);
   });

@@ -260,8 +260,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   // `new File(name).getName()` is how a name is rid of its folders.
   if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
     forgetMaking(run, receiver);
-  // `StringUtils.trim(name)` is made of the name, `name.trim()` of what it is asked of.
-  const [container] = called.models.containers.filter((does) => does !== "same" || !isAskedOfClass(call));
+  const container = containerOf(call, called);
   if (container) {
     const { result, receiver: changed } = operateContainer(
       container,
@@ -294,6 +293,16 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
 
 const isAskedOfClass = ({ callee, args }: Call): boolean =>
   args.length > 0 && callee.kind === "field" && isClassName(callee.of);
+
+/** What a call does with the list, map or text that it is asked of. */
+const containerOf = (call: Call, { models }: Called): CallModels["containers"][number] | undefined =>
+  models.containers.find((does) =>
+    does === "same"
+      ? // `StringUtils.trim(name)` is made of the name, `name.trim()` of what it is asked of.
+        !isAskedOfClass(call)
+      : // `table.insert()` with nothing to insert is no list's method.
+        call.args.length > 0 || (does !== "append" && does !== "absorb"),
+  );
 
 const isNew = (of: Expression): boolean => of.kind === "call" && of.isNew;
 

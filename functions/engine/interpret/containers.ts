@@ -49,7 +49,7 @@ export function operateContainer(
     case "same":
       return { result: receiver, receiver: null };
     case "absorb":
-      return absorb(receiver, args);
+      return updated(receiver, named.size > 0 ? [...args, mapOf(undefined, named)] : args);
     case "new-text":
       return { result: newText(args), receiver: null };
     case "append-text":
@@ -180,6 +180,22 @@ function absorb(receiver: Value, args: readonly Value[]): ContainerResult {
   const changed: Value = { ...receiver, taint, constants: null, prefix: null };
   return { result: changed, receiver: changed };
 }
+
+/** `settings.update({"a": 1}, b=2)`: keys that are known stay so; what is not known may have taken the place of any. */
+function updated(receiver: Value, args: readonly Value[]): ContainerResult {
+  const { slots } = receiver;
+  if (slots?.shape !== "map" || args.length === 0) return absorb(receiver, args);
+  const isKnown = ({ slots: given, taint }: Value) => given?.shape === "map" && !given.rest && taint.length === 0;
+  const { result } = absorb(receiver, args);
+  const changed: Value = args.every(isKnown)
+    ? { ...receiver, ...merged([receiver, ...args]), constants: null }
+    : { ...result, slots: { ...slots, entries: replaceable(slots, tainted(result.taint)) } };
+  return { result: changed, receiver: changed };
+}
+
+/** The values of a map, any of which may be another one now. */
+const replaceable = ({ entries }: Slots, other: Value): Slots["entries"] =>
+  new Map([...entries].map(([key, value]) => [key, join(value, other)]));
 
 /** A builder of text, empty or with what it begins with; a number is its size. */
 function newText([first]: readonly Value[]): Value {

@@ -45,7 +45,20 @@ export function prefixTest(run: Run, frame: Frame, left: Expression, right: Expr
 
 /** `if ".." in path: return` leaves a path that cannot climb. */
 export function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
-  if (meansDots(evaluate(run, frame, needle))) climbsNowhere(run, frame, operand);
+  const asked = evaluate(run, frame, needle);
+  if (meansDots(asked)) climbsNowhere(run, frame, operand);
+  else if (meansQuote(asked)) staysQuoted(run, frame, operand);
+}
+
+const meansQuote = ({ constants }: Value): boolean =>
+  constants?.length === 1 && (constants[0] === "'" || constants[0] === '"');
+
+/** Text without quotes does not end the text of XPath that it is put in; `"'" in code[1:-1]` asks whether code is more than one text. */
+function staysQuoted(run: Run, frame: Frame, operand: Expression): void {
+  const callee = operand.kind === "call" && operand.args.length === 2 ? operand.callee : null;
+  if (callee?.kind === "field" && callee.name === "slice")
+    change(run, frame, callee.of, run.catalogue.bitsOf(["code_injection"]));
+  else change(run, frame, operand, run.catalogue.bitsOf(["xpath_injection"]));
 }
 
 /** Whoever asks for the last slash cuts off what is before it; where there is none the whole is a name. */

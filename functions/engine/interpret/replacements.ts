@@ -41,7 +41,8 @@ export function replacementCleans(
   if (isRegex && keepsOnlyHarmless(pattern)) return allFamilies;
   const upwards = isRegex ? twoDots.test(pattern) : pattern === "..";
   if (upwards && /^[\w-]*$/.test(String(args[1]?.constants?.[0] ?? "."))) return run.catalogue.bitsOf(pathFamilies);
-  return takesOut(run.catalogue, pattern, isRegex);
+  const quotes = pattern === "'" && !String(args[1]?.constants?.[0] ?? "'").includes("'");
+  return takesOut(run.catalogue, pattern, isRegex) | (quotes ? run.catalogue.bitsOf(["xpath_injection"]) : 0);
 }
 
 /** PHP keeps patterns with their delimiters and flags; what is written at the call may have lost them already. */

@@ -9,6 +9,8 @@ export function isPlaceholder(value: string): boolean {
   if (trimmed.length < 4 || words.test(trimmed) || marks.test(trimmed) || /^[Yy]our[A-Z]/.test(trimmed)) return true;
   if (/^(.)\1+$/s.test(trimmed) || new Set(trimmed).size <= 3) return true;
   if (/^(0123456789|1234567890?|123456|abcdef|qwerty)/i.test(trimmed) && trimmed.length < 24) return true;
+  // What is written in place of a value that is not shown: `__CENSORED__`.
+  if (/^__[A-Z]+(_[A-Z]+)*__$/.test(trimmed)) return true;
   // A reference to where the secret is, not the secret.
   return /^(\$|%|@|env[.:]|process\.env|os\.environ|vault:|arn:|ssm:|file:|https?:\/\/[^:@/]+(\/|$))/i.test(trimmed);
 }

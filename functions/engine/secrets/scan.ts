@@ -177,10 +177,17 @@ const isSecret = ({ entropy, allow }: CompiledSecret, secret: string): boolean =
 /** What belongs to one connection is written within a few lines. */
 const nearMax = 250;
 
-const isCommon = ({ common }: CompiledSecret, secret: string, text: string, at: number): boolean =>
-  common?.values.has(secret) === true &&
-  !isComment(text, at) &&
-  common.near.test(text.slice(Math.max(0, at - nearMax), at + nearMax));
+function isCommon({ common }: CompiledSecret, secret: string, text: string, at: number): boolean {
+  if (!common?.values.has(secret) || isComment(text, at)) return false;
+  const around = text.slice(Math.max(0, at - nearMax), at + nearMax);
+  return common.near.test(around) && !mapsNames(around, secret);
+}
+
+/** `{"email": "email", "password": "password"}` says what the fields of one thing are called in another. */
+const mapsNames = (around: string, secret: string): boolean =>
+  [...around.matchAll(/["'](\w+)["']\s?:\s?["'](\w+)["']/g)].some(
+    ([, key = "", value = ""]) => key === value && value !== secret,
+  );
 
 /** Settings that are there to be copied: `# password: "secret"`. */
 function isComment(text: string, at: number): boolean {
