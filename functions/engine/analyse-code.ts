@@ -133,7 +133,7 @@ const inPlace = (hits: readonly Hit[], places: Places | null): readonly Hit[] =>
 const writtenIn = (grammar: string): string => ({ tsx: "typescript", bash: "shell" })[grammar] ?? grammar;
 
 /** Languages whose pages are asked for rows that somebody has stored before. */
-const storesRows: ReadonlySet<string> = new Set(["php", "java"]);
+const storesRows: ReadonlySet<string> = new Set(["php", "java", "go"]);
 
 /** What other files are told. @throws TimeUp */
 function linksOf(catalogue: Catalogue, file: FileContext, run: Run, module: Module, hits: readonly Hit[]): LinkRecord {

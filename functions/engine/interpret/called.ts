@@ -8,6 +8,7 @@ import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
 import { withFields } from "./known-fields.ts";
 import { member, memberOfInstance } from "./members.ts";
 import { accessPath, byName, joined, memberPaths } from "./names.ts";
+import { withNumbers } from "./number-verbs.ts";
 import type { Frame, Run } from "./run.ts";
 import { anyElement, join, nothing, type Value } from "./value.ts";
 
@@ -66,7 +67,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     names: receiver ? receiverNames(call, receiver) : ownersOf(paths),
     paths: names,
     models: run.knowledge.calls.findAll(names),
-    positional,
+    positional: withNumbers(run, call, positional),
     named: byName,
     maps,
     target: target !== null && inherited ? `${target}${ofBase}` : target,

@@ -398,7 +398,7 @@ function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subjec
     for (const [i, { value }] of call.args.entries()) {
       if (!output.arguments.includes(i) && !output.arguments.includes("*")) continue;
       const known = called.positional[i] ?? nothing;
-      if (i === output.from) continue;
+      if (i === output.from || isNumber(run, known)) continue;
       storeReceiver(run, frame, value, {
         ...known,
         constants: null,
@@ -408,6 +408,12 @@ function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subjec
     }
   }
 }
+
+/** A variable of Go that was declared as a number, or holds one, takes nothing else. */
+const isNumber = ({ language, knowledge }: Run, { constants, paths }: Value): boolean =>
+  language === "go" &&
+  (paths.some((path) => knowledge.cleanTypes.has(path.replace("()", ""))) ||
+    (constants !== null && constants.length > 0 && constants.every((c) => /^(number|boolean)$/.test(typeof c))));
 
 /** What is passed behind a function in Python is passed to it: threads, executors, `map`. */
 function givenTo(run: Run, { callee }: Call, { positional, named: byName }: Called, at: number): readonly Value[] {

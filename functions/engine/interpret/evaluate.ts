@@ -12,7 +12,7 @@ import { invoke } from "./invoke.ts";
 import { isLastPart } from "./last-parts.ts";
 import { noteText } from "./made-text.ts";
 import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, receiverValue } from "./members.ts";
-import { numericOf, useOf } from "./memory.ts";
+import { numericOf, useOf, useOfOwner } from "./memory.ts";
 import { noteBounds } from "./memory-faults.ts";
 import { indexOf } from "./memory-indexes.ts";
 import {
@@ -193,7 +193,10 @@ function field(run: Run, frame: Frame, e: Field): Value {
   const key = accessPath(e);
   const root = key === null ? null : frame.scope.binding(key);
   const remembered = root && key !== null ? root.get(key) : undefined;
-  if (remembered) return root === frame.scope ? remembered : fromOutside(remembered);
+  if (remembered) {
+    useOfOwner(run, frame, e.of);
+    return root === frame.scope ? remembered : fromOutside(remembered);
+  }
   const of = evaluate(run, frame, e.of);
   useOf(run, frame, e.of, of);
   const getter = getterOf(run, of, e);
@@ -222,7 +225,10 @@ function index(run: Run, frame: Frame, e: Index): Value {
     const literal = { ...e, kind: "literal" as const, value: known };
     const field = accessPath({ ...e, key: literal });
     const remembered = field === null ? undefined : frame.scope.binding(field)?.get(field);
-    if (remembered) return remembered;
+    if (remembered) {
+      useOfOwner(run, frame, e.of);
+      return remembered;
+    }
   }
   const asked = frame.scope.fields && elementPath(e);
   const told = asked ? frame.scope.get(asked) : undefined;

@@ -9,7 +9,12 @@ export interface Copy {
   /** A second factor of the number of bytes. */
   times?: number;
   appends?: boolean;
+  /** The bytes of an element, where that is not one. */
+  unit?: number;
 }
+
+/** The bytes of a wide character, as on all systems but Windows. */
+const wide = 4;
 
 const copies: Record<string, Copy> = {
   strcpy: { to: 0, from: 1 },
@@ -23,6 +28,13 @@ const copies: Record<string, Copy> = {
   memcpy: { to: 0, from: 1, size: 2 },
   memmove: { to: 0, from: 1, size: 2 },
   memset: { to: 0, size: 2 },
+  wcscpy: { to: 0, from: 1 },
+  wcscat: { to: 0, from: 1, appends: true },
+  wcsncpy: { to: 0, from: 1, size: 2, unit: wide },
+  wcsncat: { to: 0, from: 1, size: 2, unit: wide, appends: true },
+  wmemcpy: { to: 0, from: 1, size: 2, unit: wide },
+  wmemmove: { to: 0, from: 1, size: 2, unit: wide },
+  wmemset: { to: 0, size: 2, unit: wide },
   bcopy: { to: 1, from: 0, size: 2 },
   strlcpy: { to: 0, size: 2 },
   snprintf: { to: 0, size: 1 },

@@ -1,10 +1,11 @@
 import type { Call, Expression } from "../ir/ir.ts";
-import { copyOf, formatOf, scannedBuffers } from "./memory-calls.ts";
+import { type Copy, copyOf, formatOf, scannedBuffers } from "./memory-calls.ts";
 import { leavesOpen } from "./memory-ends.ts";
 import {
   capacityOf,
   fault,
   isAddress,
+  isHeld,
   isInput,
   isParameter,
   type MemoryFault,
@@ -75,18 +76,22 @@ function bounded(
   run: Run,
   frame: Frame,
   call: Call,
-  copy: { to: number; from?: number; size: number; times?: number; appends?: boolean },
+  copy: Copy & { size: number },
   { to, room, source, written, args }: Copied,
 ): void {
   const at = (kind: MemoryFault) => fault(run, frame, kind, call, call.callee);
   const size = written(copy.size);
   const values = [args[copy.size], ...(copy.times === undefined ? [] : [args[copy.times]])];
-  const bytes = values.reduce<number | null>((all, value) => product(all, number(value)), 1);
+  const bytes = values.reduce<number | null>((all, value) => product(all, number(value)), copy.unit ?? 1);
   const own = written(copy.to);
   if (own && leavesOpen(run, frame, call, nameOf(call), to.region, own) && source && mayBeLonger(frame, source, bytes))
     at("<left-open>");
   if (values[0]?.paths.includes(`<sizeof ${own ? accessPath(own) : null}>`) && own && !isAddress(run, own)) {
     at("<bound-of-pointer>");
+    return;
+  }
+  if (own && size && isFieldByWhole(run, own, size)) {
+    at("<overflow>");
     return;
   }
   if (room !== null && bytes !== null && (bytes > room || (copy.appends && bytes >= room))) at("<overflow>");
@@ -98,10 +103,19 @@ function bounded(
   } else if (
     room !== null &&
     bytes === null &&
-    values.some((v) => v && isInput(v)) &&
-    !wasAsked(frame, "bounded", size)
+    values.some((v) => v && isInput(v) && !(size && isHeld(run, frame, size, v)))
   )
     at("<bound-by-input>");
+}
+
+/** `memcpy(p->name, text, sizeof(*p))`: the field is filled with as much as the whole record holds. */
+function isFieldByWhole(run: Run, to: Expression, size: Expression): boolean {
+  if (to.kind !== "field" || isAddress(run, to)) return false;
+  const root = accessPath(to.of);
+  return (
+    root !== null &&
+    new RegExp(`^sizeof\\s*\\(?\\s*\\*?\\s*${root}\\s*\\)?$`).test(run.text.slice(size.start, size.end))
+  );
 }
 
 const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");

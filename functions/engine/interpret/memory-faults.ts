@@ -22,6 +22,7 @@ export type MemoryFault =
   | "<left-open>"
   | "<freed-use>"
   | "<freed-twice>"
+  | "<freed-perhaps>"
   | "<freed-wrongly>"
   | "<stack-address>"
   | "<size-product>"
@@ -85,11 +86,36 @@ export function noteBounds(run: Run, frame: Frame, operator: string, operands: r
     const path = accessPath(rootOf(operand));
     if (path === null) continue;
     frame.scope.set(`@bounded:${path}`, constant(true));
-    // `n < 0`, `n == -1` ask whether anything was read, not whether it was too much.
+    // `n < 0`, `n == -1` ask whether anything was read, not whether it was too much; `n < 10` does not ask whether it is less than nothing.
     const other = operands[1 - i];
-    if (other && !/^-?\s*[01]$/.test(run.text.slice(other.start, other.end)))
-      frame.scope.set(`@capped:${path}`, constant(true));
+    const limit = other ? run.text.slice(other.start, other.end) : "";
+    const isLow = /^-?\s*[01]$/.test(limit);
+    if (other && !isLow) frame.scope.set(`@capped:${path}`, constant(true));
+    if (isLow || /^[!=]=$/.test(operator) || !/^(\d+|[A-Z][A-Z0-9_]*)$/.test(limit))
+      frame.scope.set(`@floored:${path}`, constant(true));
   }
+}
+
+/** Whether a number from outside was asked on both sides: how large it is, and, of one that can be negative, whether it is. */
+export function isHeld(run: Run, frame: Frame, e: Expression, value: Value): boolean {
+  if (!wasAsked(frame, "bounded", e)) return false;
+  const path = accessPath(rootOf(e));
+  if (path === null || !/^\w+$/.test(path) || !isReadAsNumber(run, value)) return true;
+  const was = (fact: string) => frame.scope.binding(`@${fact}:${path}`) !== null;
+  return was("capped") && (was("floored") || isUnsigned(run, frame, path));
+}
+
+/** Text that was read as a number; single characters and the fields of packets have few values. */
+const isReadAsNumber = (run: Run, value: Value): boolean =>
+  isNumberInput(run, value) && allTaint(value).every(({ source }) => !/\b(f?getc|getchar)\b/.test(source.name));
+
+/** By how it is declared, or by what has made it. */
+function isUnsigned(run: Run, frame: Frame, name: string): boolean {
+  const body = frame.fn?.body;
+  const text = run.text.slice(Math.max(0, (body?.[0]?.start ?? 0) - 400), body?.at(-1)?.end);
+  return new RegExp(
+    `\\b(unsigned|u?size_t|u_?(int|char|short|long)\\w*|U?(INT|LONG|SHORT)\\w*|DWORD|WORD|BYTE|uchar|ushort|u(8|16|32|64)|auto)\\b[^;{}()=]*\\b${name}\\b|\\b${name}\\s*=[^;]*(ntoh|strtou|stou|[%&])`,
+  ).test(text);
 }
 
 /** `&x`: what is meant is the place and not what is there. */

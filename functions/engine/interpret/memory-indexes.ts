@@ -1,6 +1,6 @@
 import type { Expression, Loop } from "../ir/ir.ts";
 import { endText } from "./memory-ends.ts";
-import { fault, isAddress, isInput, isNative, isNumberInput, number, wasAsked } from "./memory-faults.ts";
+import { fault, isAddress, isHeld, isInput, isNative, isNumberInput, number } from "./memory-faults.ts";
 import {
   forgetGrowing,
   forgetRounds,
@@ -59,7 +59,7 @@ export function indexOf(
     fault(run, frame, "<index-beyond>", at);
     return;
   }
-  if (known !== null || wasAsked(frame, "bounded", written)) return;
+  if (known !== null || isHeld(run, frame, written, key)) return;
   // A letter of a text is an index into tables that have an element for each.
   if (isNumberInput(run, key) || (written.kind === "field" && isInput(key))) fault(run, frame, "<index-by-input>", at);
 }

@@ -11,10 +11,26 @@ import { allTaint, constant, nothing, type Region, tainted, type Value } from ".
 /** Another activation may have freed a block that was made in the same place: only this one counts. */
 const isFreed = (frame: Frame, region: Region): boolean => frame.scope.variables?.has(freedFact(region)) === true;
 const freedFact = ({ id }: Region) => `@freed:${id}`;
+const perhapsFreedFact = ({ id }: Region) => `@?freed:${id}`;
+
+/** A block is made, or was told of: it counts as whole from here on. */
+function forgetFreed({ scope: { variables } }: Frame, region: Region): void {
+  variables?.delete(freedFact(region));
+  variables?.delete(perhapsFreedFact(region));
+}
+
+/** Freed where a test held, and given back again where none is asked, though nobody has set the pointer or asked the same again. */
+function isPerhapsFreed(run: Run, frame: Frame, region: Region, path: string, end: number): boolean {
+  const told = frame.under.length === 0 ? frame.scope.variables?.get(perhapsFreedFact(region)) : undefined;
+  const [start, test] = told?.constants ?? [];
+  if (typeof start !== "number" || typeof test !== "string") return false;
+  const since = run.text.slice(start, end);
+  return !since.includes(test) && !new RegExp(`\\b${path}\\s*=(?!=)|&\\s*${path}\\b`).test(since);
+}
 
 /** Sizes stay what was read, however they are computed. Null for what is an operation like any other. */
 export function numericOf(run: Run, operator: string, values: readonly Value[]): Value | null {
-  if (!isNative(run) || !/^(\*|-|<<|%)$/.test(operator) || values.every(({ constants }) => constants)) return null;
+  if (!isNative(run) || !/^(\*|-|<<|%|\|)$/.test(operator) || values.every(({ constants }) => constants)) return null;
   // A remainder is as small as what divides, and the distance of two places in a text no larger than the text.
   const [left, right] = values;
   const isDistance = operator === "-" && left && right && isInput(left) && isInput(right);
@@ -27,7 +43,7 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   const name = paths[0]?.replace(/^.*\./, "") ?? "";
   const made = makes(run, frame, call, name, args);
   if (made) {
-    if (made.region) frame.scope.variables?.delete(freedFact(made.region));
+    if (made.region) forgetFreed(frame, made.region);
     if (isSizeProduct(frame, call, args)) fault(run, frame, "<size-product>", call, call.callee);
     return made;
   }
@@ -36,7 +52,7 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   if (name === "<sizeof>") return sized(args[0]);
   if (name === "<sizeof-pointer>") return { ...constant(8), paths: [`<sizeof ${first ? accessPath(first) : ""}>`] };
   if (frees.has(name)) {
-    freeing(run, frame, call, args[0] ?? nothing);
+    freeing(run, frame, call, name, args[0] ?? nothing);
     return nothing;
   }
   for (const [i, { value }] of call.args.entries())
@@ -63,7 +79,14 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   return null;
 }
 
-const frees = new Set(["free", "cfree", "xfree", "kfree", "g_free", "<delete>"]);
+const frees = new Set(["free", "cfree", "xfree", "kfree", "g_free", "<delete>", "<delete-array>"]);
+/** What gives a block back, by what has made it. */
+const givenBackBy: Record<Region["kind"], RegExp> = {
+  heap: /^[^<]/,
+  new: /^<delete-array>$/,
+  stack: /^$/,
+  kept: /^$/,
+};
 const allocates: Record<string, (args: Value[]) => number | null> = {
   malloc: ([size]) => number(size),
   xmalloc: ([size]) => number(size),
@@ -137,7 +160,7 @@ const sized = (of: Value | undefined): Value => {
   return bytes === null ? nothing : constant(bytes);
 };
 
-function freeing(run: Run, frame: Frame, call: Call, value: Value): void {
+function freeing(run: Run, frame: Frame, call: Call, name: string, value: Value): void {
   const operand = call.args[0]?.value;
   const path = operand && accessPath(operand);
   // Members and globals change hands in ways that cannot be seen here.
@@ -149,8 +172,12 @@ function freeing(run: Run, frame: Frame, call: Call, value: Value): void {
     if (declared) fault(run, frame, "<freed-wrongly>", call, operand);
     return;
   }
-  if (region && isFreed(frame, region)) {
-    fault(run, frame, "<freed-twice>", call, operand);
+  if (region && (isFreed(frame, region) || isPerhapsFreed(run, frame, region, path, call.start))) {
+    fault(run, frame, isFreed(frame, region) ? "<freed-twice>" : "<freed-perhaps>", call, operand);
+    return;
+  }
+  if ((region && !givenBackBy[region.kind].test(name)) || isMoved(run, frame, path, call.start)) {
+    fault(run, frame, "<freed-wrongly>", call, operand);
     return;
   }
   const freed: Region = region ?? {
@@ -163,13 +190,37 @@ function freeing(run: Run, frame: Frame, call: Call, value: Value): void {
   };
   if (!region) frame.scope.refine(path, { ...value, constants: null, region: freed });
   frame.scope.set(freedFact(freed), constant(true));
+  const test = frame.under.at(-1);
+  if (test && /^\w+$/.test(path))
+    frame.scope.set(perhapsFreedFact(freed), {
+      ...nothing,
+      constants: [call.end, run.text.slice(test.start, test.end)],
+    });
+}
+
+/** Whether a pointer was moved on from where its block begins, and never set or moved back. */
+function isMoved(run: Run, { fn }: Frame, path: string, end: number): boolean {
+  if (!/^\w+$/.test(path) || !fn) return false;
+  const before = run.text.slice(fn.body[0]?.start ?? end, end);
+  const made = new RegExp(`\\b${path}\\s*=\\s*(?:\\([\\w\\s*]{1,40}\\)\\s*)?(?:[mc]alloc|strn?dup)\\s*\\(`, "g");
+  const since = before.slice([...before.matchAll(made)].at(-1)?.index ?? end).replace(/^[^;]*;/, "");
+  const moves = new RegExp(`(?:^|[^.>\\w])(?:\\+\\+\\s*${path}\\b(?!\\s*(?:\\.|->|\\[))|${path}\\s*(?:\\+\\+|\\+=))`);
+  const returns = new RegExp(`\\b${path}\\s*(?:-=|--|=(?!=))|--\\s*${path}\\b|&\\s*${path}\\b`);
+  return moves.test(since) && !returns.test(since);
 }
 
 /** Reading, passing or following a pointer after it was freed. Each freed block is told of once. */
 export function useOf(run: Run, frame: Frame, e: Expression, value: Value): void {
   if (!isNative(run) || !value.region || accessPath(e) === null || !isFreed(frame, value.region)) return;
   fault(run, frame, "<freed-use>", e);
-  frame.scope.variables?.delete(freedFact(value.region));
+  forgetFreed(frame, value.region);
+}
+
+/** The same where a part of it is remembered and the pointer itself is not evaluated. */
+export function useOfOwner(run: Run, frame: Frame, of: Expression): void {
+  const path = isNative(run) ? accessPath(of) : null;
+  const value = path === null ? undefined : frame.scope.get(path);
+  if (value) useOf(run, frame, of, value);
 }
 
 const asks = new Set(["access", "_access", "euidaccess", "faccessat"]);
@@ -222,7 +273,7 @@ export function returnedBy(run: Run, frame: Frame, call: Call, value: Value): Va
   if (count !== null) return { ...value, paths: [count, ...value.paths] };
   if (!value.region || (value.region.kind !== "heap" && value.region.kind !== "new")) return value;
   const region: Region = { ...value.region, id: `${call.start}`, measure: null };
-  frame.scope.variables?.delete(freedFact(region));
+  forgetFreed(frame, region);
   return { ...value, region };
 }
 

@@ -117,6 +117,9 @@ export const isMark = (key: string): boolean => key === fieldMark || key === fac
 /** What has been settled, such as the type of the answer, is kept among the variables: it holds where they do. */
 export const isFact = (key: string): boolean => key.startsWith("@");
 
+/** What may have happened: it holds where it holds on either way to there. */
+const isPossible = (key: string): boolean => key.startsWith("@?");
+
 /** Facts that hold here hold in another state too. */
 export function passFacts(from: Scope, to: Variables | null): void {
   for (const [fact, value] of from.facts) to?.set(fact, value).set(factMark, nothing);
@@ -136,12 +139,13 @@ export function joinInto(joined: Variables, other: Variables): Variables {
     const known = joined.get(key);
     if (known) common++;
     // A fact counts only where it holds on both sides.
-    if (known === value || isFact(key)) continue;
+    if (known === value || (isFact(key) && !isPossible(key))) continue;
     if (known) joined.set(key, join(known, value));
     else if (!isTold(key, value)) joined.set(key, value);
   }
   if (common === size) return joined;
-  for (const [key, value] of joined) if (!other.has(key) && (isFact(key) || isTold(key, value))) joined.delete(key);
+  for (const [key, value] of joined)
+    if (!other.has(key) && (isFact(key) ? !isPossible(key) : isTold(key, value))) joined.delete(key);
   return joined;
 }
 

@@ -56,6 +56,13 @@ const reads: Form[] = [
   { words: ["$request->"], form: /\$request->(\w{1,80})\b(?!\s*\()/g },
   { words: ["$_post["], form: /\$_POST\[\s*["'](\w{1,80})/g },
   { words: ["params[:"], form: /\bparams(?:\[:\w+\])?\[:(\w{1,80})\]/g },
+  {
+    words: ["postform.get(", "formvalue(", "postform("],
+    form: /\.(?:PostForm\.Get|(?:Post)?FormValue|(?:Default|Get)?PostForm)\(\s*"(\w{1,80})"/g,
+  },
+  // Fields of Go that a form or the body of a request is bound to.
+  { words: ['form:"'], form: /\bform:"(\w{1,80})/g },
+  { words: ['binding:"', 'validate:"'], form: /\bjson:"(\w{1,80})[^`\n]{0,100}\b(?:binding|validate):"/g },
   { words: ["getparameter("], form: /\bgetParameter\(\s*"(\w{1,80})"/g },
 ];
 

@@ -41,7 +41,15 @@ export const problemClasses: readonly ProblemClass[] = [
   // Text that gets from the plane of values to that of programs.
   row("nosql_script", "nosql_injection", [75], ["A03", "A05"], "数据库脚本注入", "Script injection into a database"),
   row("xss", "xss", [79, 80], ["A03", "A05"], "跨站脚本", "Cross-site scripting"),
-  row("command_injection", "command_injection", [78, 77, 88], ["A03", "A05"], "命令注入", "Command injection"),
+  row("command_injection", "command_injection", [78, 77], ["A03", "A05"], "命令注入", "Command injection"),
+  row(
+    "argument_injection",
+    "command_injection",
+    [88],
+    ["A03", "A05"],
+    "命令参数注入",
+    "Option injected into a command",
+  ),
   row("code_injection", "code_injection", [94, 95, 96, 470, 917], ["A03", "A05"], "代码注入", "Code injection"),
   row("ssti", "code_injection", [1336], ["A03", "A05"], "模板注入", "Template injection"),
   row("path_traversal", "path_traversal", [22, 23, 36, 73], ["A01", "A01"], "路径遍历", "Path traversal"),

@@ -151,7 +151,9 @@ export const expressions: Record<string, Handler> = {
   },
   delete_expression: (l, node) => {
     const of = node.children.at(-1);
-    return of ? l.call(node, l.variable(node, "<delete>"), [positional(l.expression(of))]) : l.unknown(node);
+    const name =
+      node.children.some((c) => c.type === "[") || /^delete\s*\[/.test(l.textOf(node)) ? "<delete-array>" : "<delete>";
+    return of ? l.call(node, l.variable(node, name), [positional(l.expression(of))]) : l.unknown(node);
   },
   lambda_expression: (l, node) => ({ ...span(node), kind: "closure", fn: functionOf(l, node) }),
   generic_expression: (l, node) =>
@@ -214,6 +216,9 @@ function sizeOf(l: CLowering, node: SyntaxNode): Expression {
     .trim();
   const how = l.declared.get(plain);
   const callee = how === "pointer" ? "<sizeof-pointer>" : "<sizeof>";
+  // Types that the grammar does not know are variables to it.
+  const size = how === undefined ? sizeOfType(plain) : null;
+  if (size !== null) return l.literal(node, size);
   const operand = /^\w+$/.test(plain) ? l.variable(value, plain) : l.expression(value);
   return l.call(node, l.variable(node, callee), [positional(operand)]);
 }
