@@ -730,3 +730,26 @@ it("follows what one file announces and another listens for", async () => {
   const found = await findingsOfAll(engine, files);
   expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["worker.js:3"]);
 });
+
+it.each([
+  ["another class gives it", "Settings.Current"],
+  ["a method makes it", "StoreFactory.Make()"],
+])("knows an object of C# by the type it is declared with, where %s", async (_, given) => {
+  const files = [
+    { path: "IStore.cs", source: "public interface IStore { string Mail(string id); }\n" },
+    {
+      path: "SqlStore.cs",
+      source:
+        'using System.Data.SqlClient;\npublic class SqlStore : IStore {\n  public string Mail(string id) {\n    return new SqlCommand("SELECT mail FROM people WHERE id=" + id).ExecuteScalar().ToString();\n  }\n}\n',
+    },
+    {
+      path: "Person.aspx.cs",
+      source: `public partial class Person : System.Web.UI.Page {\n  private IStore store = ${given};\n  protected void Page_Load(object sender, EventArgs e) {\n    string id = Request.QueryString["id"];\n    store.Mail(id);\n  }\n}\n`,
+    },
+  ];
+  const found = await findingsOfAll(engine, files);
+  expect(found.map(({ ruleId, path }) => [ruleId, path])).toContainEqual([
+    "sql-injection.tainted-query",
+    "SqlStore.cs",
+  ]);
+});

@@ -6,6 +6,8 @@ import type { Run } from "./run.ts";
 const testMax = 120;
 
 const debugging = /^_*(is_?|in_?|wp_?|app_?|php_?)?(debug|dev|devel|development)(_?(mode|enabled|ging|env\w*))?_*$/i;
+/** `if (!env.IsProduction())`. */
+const producing = /^_*(is_?|in_?)?prod(uction)?(_?mode)?$/i;
 const trusting =
   /insecure|self_?-?signed|(skip|no|disable|ignore|without|allow|accept|trust)\w*?[_-]?(verif|validat|tls|ssl|cert|host_?-?key|untrusted|invalid|unauthori[sz]ed|all_?(cert|host))/i;
 const verifying =
@@ -14,6 +16,7 @@ const verifying =
 /** What is asked for that is called like this. */
 const asked = remembered((word: string) => ({
   debugs: debugging.test(word),
+  serves: producing.test(word),
   trusts: trusting.test(word),
   verifies: verifying.test(word),
 }));
@@ -23,8 +26,8 @@ export function chosenBy(run: Run, test: Expression, outcome: boolean): string |
   if (test.end - test.start > testMax) return null;
   const word = lastWord(run.text, test);
   if (word === "") return null;
-  const { debugs, trusts, verifies } = asked(word);
-  if (outcome && debugs) return "development";
+  const { debugs, serves, trusts, verifies } = asked(word);
+  if (outcome ? debugs : serves) return "development";
   // A plain variable may be a parameter, and some caller's constant.
   if (test.kind === "variable") return null;
   return (outcome ? trusts : !trusts && verifies) ? "trust-chosen" : null;
@@ -39,7 +42,7 @@ function lastWord(text: string, { start, end }: Expression): string {
   return text.slice(from, to);
 }
 
-const closing = new Set("\"'`)]");
+const closing = new Set("\"'`()]?");
 
 const isWordPart = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 45;

@@ -125,8 +125,7 @@ function soil(known: Handover, other: Handover): void {
 export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]): string | null {
   if (run.language === "go") return targetInPackage(run, paths);
   if (run.language === "php") return globalTarget(run, paths);
-  // A type that is declared names its file; of what a factory gives, only the factory's is known.
-  const declared = run.language === "java" ? paths.filter((path) => !path.includes("()")) : [];
+  const declared = declaredFirst[run.language] ? paths.filter(declaredFirst[run.language] as Told) : [];
   for (const path of declared.length === 0 ? paths : [...declared, ...paths]) {
     if (path.startsWith("?") || (run.language === "javascript" && givenByPackage.test(path))) continue;
     const plain = plainOf(path);
@@ -152,6 +151,17 @@ const isOfProject = /^(\.|[@~]\/|#|src\/|@[a-z\d][\w-]*\/)/;
 
 /** What a function of a package has given is the package's own, wherever that is. */
 const givenByPackage = /^@[^/]+\/.*\(\)/;
+
+type Told = (path: string) => boolean;
+
+/**
+ * A type that is declared names its file; of what a factory gives, only the factory's is known, and of the property of another class
+ * (`private IStore store = Settings.Store;`) only the property.
+ */
+const declaredFirst: Readonly<Record<string, Told | undefined>> = {
+  java: (path) => !path.includes("()"),
+  csharp: remembered((path) => /^\w+\.\w+$/.test(path)),
+};
 
 /** A path without telling what is called on the way. */
 const plainOf = remembered((path) => path.replaceAll("()", ""));

@@ -19,4 +19,4 @@ export const hasRights = ({ body }: ClassStatement): boolean =>
 
 /** The type of another file that a value has: linking knows its fields. */
 export const typeElsewhere = ({ instance, paths }: Value): string | undefined =>
-  instance ? undefined : paths.find((path) => /^(~|[^?]*[/.])\p{Lu}\w*$/u.test(path));
+  instance ? undefined : paths.find((path) => /^(~|[^?]*[/.])?\p{Lu}\w*$/u.test(path));

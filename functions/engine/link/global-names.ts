@@ -19,6 +19,8 @@ export class GlobalNames {
   readonly #methods = new Map<string, Target[]>();
   readonly #bases = new Map<string, string[]>();
   readonly #heirs = new Map<string, string[]>();
+  /** Classes with a field that says what somebody may do. */
+  readonly #withRights = new Set<string>();
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[]) {
@@ -29,7 +31,8 @@ export class GlobalNames {
         add(this.#declared, name, { artefact, exported });
         if (name.includes(".")) add(this.#methods, method, { artefact, exported });
       }
-      for (const { name, bases } of artefact.link.classes) {
+      for (const { name, bases, rights } of artefact.link.classes) {
+        if (rights) this.#withRights.add(name);
         for (const base of bases) {
           add(this.#bases, name, base);
           add(this.#heirs, base, name);
@@ -51,6 +54,11 @@ export class GlobalNames {
     const own = this.#along(this.#bases, type, method, true);
     const overriding = this.#along(this.#heirs, type, method, false);
     return [...new Set([...own, ...overriding])].slice(0, declarationsMax);
+  }
+
+  /** Whether a class, by its name with or without namespaces, has a field that says what somebody may do. */
+  hasRights(type: string): boolean {
+    return this.#withRights.has(type.slice(type.lastIndexOf(".") + 1));
   }
 
   /** Of the methods of many classes that one is meant whose class the object is called after: `$this->user_model` is a User_model or a User. */

@@ -160,13 +160,13 @@ const keptIn = (method: FunctionNode, { parameter }: Source): Origin | null =>
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({
     ...fieldTypes(run, fields),
-    ...(run.language === "go" && hasRights(node) && { rights: true as const }),
+    ...((run.language === "go" || run.language === "csharp") && hasRights(node) && { rights: true as const }),
     name: node.name,
     bases: bases.flatMap((base) =>
       base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),
     ),
   }));
-  return classes.filter((entry) => entry.bases.length > 0);
+  return classes.filter((entry) => entry.bases.length > 0 || "rights" in entry);
 }
 
 /**

@@ -128,9 +128,10 @@ export class Modules {
     return found.every(({ length }) => length > 0) ? found.flat() : [];
   }
 
-  /** Whether a type of Go has a field that says what somebody may do. */
+  /** Whether a type of Go or C# has a field that says what somebody may do. */
   hasRights(from: string, type: string): boolean {
-    return this.#packages.hasRights(from, type);
+    const globals = this.#globals.get(languageOf(from).name);
+    return globals ? globals.hasRights(type) : this.#packages.hasRights(from, type);
   }
 
   #find(from: string, target: string, aliases: number): Target[] {

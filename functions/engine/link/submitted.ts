@@ -69,6 +69,8 @@ const reads: Form[] = [
 /** Several at once: what is taken apart, permitted, or listed as the fields of a form. */
 const lists: Form[] = [
   { words: [".body"], form: /\{([^{}=]{1,300})\}\s*=\s*(?:await\s+)?(?:req|request|ctx\.request)\.body\b/g },
+  // What an action of ASP.NET is handed.
+  { words: ["[httppost"], form: /\[HttpPost\b[^;]{1,300}?\s\w+\(([^(){};]{1,300})\)\s*\{/g },
   { words: [".permit("], form: /\.permit\(([^()]{1,300})\)/g },
   { words: ["fields"], form: /\bfields\s*=\s*[[(]([^\])]{1,300})[\])]/g },
 ];

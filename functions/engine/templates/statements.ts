@@ -130,7 +130,11 @@ export function showHelper(scope: TemplateScope, at: Span, inner: Span, raw: boo
 }
 
 const bindings: readonly { pattern: RegExp; name: number; of: number }[] = [
-  { pattern: /\bfor\s*\(\s*(?:const|let|var|[\w<>.]+)\s+(\w+)\s+(?:of|in|:)\s+([^{;]{1,300})\)/g, name: 1, of: 2 },
+  {
+    pattern: /\bfor(?:each)?\s*\(\s*(?:const|let|var|[\w<>.]+)\s+(\w+)\s+(?:of|in|:)\s+([^{;]{1,300})\)/g,
+    name: 1,
+    of: 2,
+  },
   {
     pattern: /(?<![\w.$@[\]"'])([\w.$@[\]"']+)\.(?:forEach|map)\(\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(\w+)/g,
     name: 2,

@@ -66,6 +66,8 @@ class ExpressionReader {
     const found = [this.#expression()];
     // What is left after something unknown still may be shown.
     while (this.#at < this.#tokens.length) {
+      // `<%= "active" if params[:days] == "30" %>` shows no condition.
+      if (this.#format === "erb" && /^(if|unless)$/.test(this.#next)) break;
       const before = this.#at;
       found.push(this.#expression());
       if (this.#at === before) this.#at++;

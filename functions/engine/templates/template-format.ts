@@ -5,11 +5,15 @@ export const templateFormats = [
   "ejs",
   "pug",
   "erb",
+  "erb-plain",
+  "haml",
+  "slim",
   "jsp",
   "freemarker",
   "freemarker-html",
   "blade",
   "razor",
+  "aspx",
   "thymeleaf",
   "html",
   "vue",
@@ -32,12 +36,17 @@ const byExtension: Readonly<Record<string, TemplateFormat>> = {
   jade: "pug",
   erb: "erb",
   rhtml: "erb",
+  haml: "haml",
+  slim: "slim",
   jsp: "jsp",
   jspf: "jsp",
   ftl: "freemarker",
   ftlh: "freemarker-html",
   cshtml: "razor",
   vbhtml: "razor",
+  aspx: "aspx",
+  ascx: "aspx",
+  master: "aspx",
   tag: "jsp",
   html: "html",
   htm: "html",
@@ -50,12 +59,20 @@ const byExtension: Readonly<Record<string, TemplateFormat>> = {
 export function templateFormatOf(path: string): TemplateFormat | null {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   if (name.endsWith(".blade.php")) return "blade";
+  if (isPlainErb(path)) return "erb-plain";
   // Other things than pages are made from templates too: configuration, mail in plain text, scripts.
   if (/\.(ya?ml|json|conf|cfg|ini|sh|txt|text|md|sql|service|env|js|java|xml|toml|csv|py|rb)\.\w+$/.test(name))
     return null;
   const extension = name.slice(name.lastIndexOf(".") + 1);
   return name.includes(".") && Object.hasOwn(byExtension, extension) ? (byExtension[extension] ?? null) : null;
 }
+
+/** Pages of Sinatra, whose names say nothing of HTML as those of Rails do, and in which nothing is escaped. */
+const isPlainErb = (path: string): boolean =>
+  /(^|\/)views\/([\w-]+\/)*[\w-]+\.erb$/.test(path) && !/(^|\/)app\/views\//.test(path);
+
+/** What is written in a template of Ruby is Ruby. */
+export const isOfRuby = (format: TemplateFormat): boolean => /^(erb|erb-plain|haml|slim)$/.test(format);
 
 export const isFreemarker = (format: TemplateFormat): boolean => format.startsWith("freemarker");
 

@@ -1,4 +1,5 @@
 import { noLimit, type TimeLimit } from "../time-limit.ts";
+import { readHaml } from "./haml-reader.ts";
 import { readStandardTags, readThymeleaf } from "./page-tags.ts";
 import { readPug } from "./pug-reader.ts";
 import {
@@ -10,7 +11,7 @@ import {
   readJinja,
   showHelper,
 } from "./statements.ts";
-import { isFreemarker, type TemplateFormat } from "./template-format.ts";
+import { isFreemarker, isOfRuby, type TemplateFormat } from "./template-format.ts";
 import { type Piece, piecesOf } from "./template-pieces.ts";
 import { TemplateScope } from "./template-scope.ts";
 
@@ -20,7 +21,12 @@ export function readTemplate(
   format: TemplateFormat,
   limit: TimeLimit = noLimit(),
 ): Pick<TemplateScope, "outputs" | "includes"> {
-  const scope = new TemplateScope(text, format);
+  const scope = new TemplateScope(text, isOfRuby(format) ? "erb" : format);
+  if (format === "haml" || format === "slim") {
+    readHaml(scope, format, limit);
+    return scope;
+  }
+  if (format === "erb-plain") scope.escapes = false;
   if (format === "pug") {
     readPug(scope, limit);
     return scope;
@@ -29,7 +35,7 @@ export function readTemplate(
   if (format === "freemarker") scope.escapes = /<#ftl\b[^>]{0,300}\boutput_format|<#escape\b/.test(text);
   if (format === "thymeleaf") readThymeleaf(scope);
   if (format === "jsp") readStandardTags(scope);
-  for (const piece of piecesOf(text, format)) {
+  for (const piece of piecesOf(text, scope.format)) {
     // An expression costs more than as much text.
     limit.check(1 + ((piece.end - piece.start) >> (piece.kind === "text" ? 5 : 1)));
     if (scope.skipUntil !== null) {

@@ -1,4 +1,4 @@
-import type { TemplateFormat } from "./template-format.ts";
+import { isOfRuby, type TemplateFormat } from "./template-format.ts";
 
 /**
  * What filters and functions of template languages do to what they are given, whatever the language: their names agree. Names are
@@ -17,14 +17,14 @@ const effects: ReadonlyMap<string, Effect> = new Map(
     clean: words(`
       e h escape escapeonce forceescape htmlescape escapehtml escapehtml4 escapexml htmlspecialchars htmlentities encode
       encodeforhtml encodeforhtmlattribute encodeforjavascript encodeforurl forhtml forjavascript forhtmlattribute
-      encodeuricomponent encodeuri urlencode rawurlencode urlescape escapejs escapejavascript escapejsstring j
-      contenttag linkto buttonto mailto tag striptags striphtml sanitize sanitizehtml domsanitize purify bleach clean cleanhtml sanitized nl2br linebreaks linebreaksbr
+      encodeuricomponent encodeuri urlencode urlpathencode javascriptstringencode escapedatastring rawurlencode urlescape escapejs escapejavascript escapejsstring j
+      contenttag linkto buttonto mailto tag striptags striphtml sanitize sanitizehtml domsanitize purify bleach clean cleanhtml sanitized htmlencode htmlattributeencode htmlformat nl2br linebreaks linebreaksbr
       urlize simpleformat autolink formatnumber slugify slug parameterize base64 md5 sha256 hash asset`),
     // Text of a script that ends no script: these write `<` as an escape.
     json: words("serialize serializeobject tojson jsonencode jsonscript from toscript escapejson"),
     // Numbers, dates, addresses and texts of the application itself.
     nothing: words(`
-      length len count size int parseint parselong valueof intval integer float floatval number numberformat numberformatted round abs ceil floor date datetime time
+      length len count size int toint16 toint32 toint64 toboolean todatetime todecimal parseint parselong valueof intval integer float floatval number numberformat numberformatted round abs ceil floor date datetime time
       strftime timesince timeuntil filesizeformat intcomma wordcount pluralize yesno divisibleby currency money formatdate ago localtime
       urlfor route path url reverse action assetpath assets static csrf csrffield csrftoken csrfinput csrfmetatags csrfmetatag methodfield
       flashmessages getflashedmessages render yield content paginate links isempty exists startswith endswith contains includes indexof
@@ -65,9 +65,9 @@ export function readsRequest(format: TemplateFormat, root: string, path: readonl
   if (root === "request()") return true;
   // The code of pages of Java is followed as code.
   if (root === "request" || root === "req") return format !== "jsp" && inputs.test(first);
-  if (format === "erb") return (root === "params" || root === "cookies") && path.length > 0;
+  if (isOfRuby(format)) return (root === "params" || root === "cookies") && path.length > 0;
   if (format === "jsp" || format === "thymeleaf") return /^(param|paramValues|header|headerValues|cookie)$/.test(root);
-  if (format === "razor") return root === "Request" || (root === "Context" && first === "Request");
+  if (format === "razor" || format === "aspx") return root === "Request" || (root === "Context" && first === "Request");
   if (format !== "blade") return false;
   return (
     (/^_(GET|POST|REQUEST|COOKIE)$/.test(root) && path.length > 0) ||

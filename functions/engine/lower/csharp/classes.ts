@@ -140,7 +140,7 @@ export function parametersOf(l: Lowering, list: SyntaxNode | undefined): Paramet
 
 const parameter = (_: Lowering, at: SyntaxNode, name: string, type: string | null): Parameter => ({
   ...span(at),
-  name,
+  name: name.replace(/^@/, ""),
   pattern: null,
   type,
   decorators: [],

@@ -1,4 +1,4 @@
-import type { Expression, Statement } from "../../ir/ir.ts";
+import type { Expression, Span, Statement } from "../../ir/ir.ts";
 import type { SyntaxNode } from "../../parse/syntax.ts";
 import { Lowering } from "../lowering.ts";
 import { expressions } from "./expressions.ts";
@@ -8,6 +8,11 @@ import { statements } from "./statements.ts";
 export class CSharpLowering extends Lowering {
   /** What `?.` and `?[` further inside are asked of. */
   readonly asked: Expression[] = [];
+
+  /** `@class` is a variable that is called like a word of the language. */
+  override variable(node: Span, name = this.textOf(node)): Expression {
+    return super.variable(node, name.replace(/^@/, ""));
+  }
 
   protected override program(root: SyntaxNode): Statement[] {
     const body = this.statements(root.children);

@@ -21,6 +21,8 @@ const field = (l: RubyLowering, node: SyntaxNode, name: string): Expression => (
 /** Statements where a value is asked for give what the last of them gives. */
 const block: Handler = (l, node) => lastValue(l, node, l.statement(node));
 
+const statementOfSql = /^"\s*(select|insert|update|delete|with)\s/i;
+
 /** How each kind of Ruby value lowers. */
 export const expressions: Record<string, Handler> = {
   identifier: (l, node) => {
@@ -111,6 +113,9 @@ export const expressions: Record<string, Handler> = {
     if (!of) return l.unknown(node);
     if (key && l.textOf(of) === "Dir")
       return l.call(node, method(l, node, of, "glob"), [positional(l.expression(key))]);
+    // Sequel: `DB["SELECT * FROM books"]` is `DB.fetch`.
+    if (key?.type === "string" && statementOfSql.test(l.textOf(key)))
+      return l.call(node, method(l, node, of, "fetch"), [positional(l.expression(key))]);
     return { ...span(node), kind: "index", of: l.expression(of), key: key ? l.expression(key) : null };
   },
   assignment: (l, node) => {
