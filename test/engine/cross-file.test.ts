@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the code that is analysed has templates
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../functions/engine/engine.ts";
 import { isCatastrophic } from "../../functions/engine/interpret/catastrophic.ts";
