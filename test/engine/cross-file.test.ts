@@ -754,3 +754,19 @@ it.each([
     "SqlStore.cs",
   ]);
 });
+
+it("looks no further for names of modules that are not there", async () => {
+  // Each was looked for in the package, in all that the package takes from others, and so on: 60 to the power of four ways.
+  const gone = Array.from({ length: 60 }, (_, i) => `from .gone${i} import *\n`).join("");
+  const files = [
+    { path: "shop/__init__.py", source: `${gone}from .there import *\n` },
+    { path: "shop/there.py", source: "def run(code):\n    eval(code)\n" },
+    {
+      path: "shop/views.py",
+      source:
+        'import shop\nfrom flask import Flask, request\n\napp = Flask(__name__)\n\n\n@app.get("/")\ndef show():\n    shop.tools.made.find(request.args["a"])\n    shop.run(request.args["b"])\n    return "done"\n',
+    },
+  ];
+  const found = await findingsOfAll(engine, files);
+  expect(found.filter(({ family }) => family === "code_injection").map(({ path }) => path)).toEqual(["shop/there.py"]);
+});

@@ -26,8 +26,11 @@ export class Modules {
   readonly #layers: Layers;
   readonly #found = new Map<string, Target[]>();
   readonly #led = new Map<string, Target[]>();
+  readonly #handed = new Map<FileArtefact, Aliases>();
   readonly #declared = new Map<string, "number" | "text" | null>();
   readonly #byPath = new Map<string, FileArtefact>();
+  /** How the paths end that some file has: of the many ways to cut a dotted name most end with what is no file at all. */
+  readonly #stems = new Set<string>();
   /** The files of Java by the class that they are named after. */
   readonly #classes = new Map<string, FileArtefact[]>();
   /** The files of JavaScript by what an object is called that one of them makes. */
@@ -52,8 +55,11 @@ export class Modules {
       const file = artefact.coverage.path.match(/([^/]+)\.java$/)?.[1];
       if (file) this.#classes.set(file, [...(this.#classes.get(file) ?? []), artefact]);
       // A page or a settings file may be called like the code beside it, and no import means it.
-      if (languageOf(artefact.coverage.path).grammar)
-        this.#byPath.set(artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, ""), artefact);
+      if (languageOf(artefact.coverage.path).grammar) {
+        const path = artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, "");
+        this.#byPath.set(path, artefact);
+        this.#stems.add(path.slice(path.lastIndexOf("/") + 1));
+      }
       if (artefact.link.package) this.#workspace.set(artefact.link.package.name, beginnings(artefact));
       for (const name of partNames(artefact)) this.#parts.set(name, [...(this.#parts.get(name) ?? []), artefact]);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
@@ -111,7 +117,7 @@ export class Modules {
     const isNumber = (name: string) => link.plain?.includes(name) || link.plain?.includes(propertyOf(name));
     if (names.every(isNumber)) return "number";
     if (names.every((name) => isNumber(name) || link.words?.includes(name))) return "text";
-    const onward = aliases < aliasesMax ? aliased(link.aliases, found.member) : [];
+    const onward = aliases < aliasesMax ? aliased(this.#handedOn(found.artefact), found.member) : [];
     return (
       onward.map((path) => this.declaredAs(coverage.path, path, aliases + 1)).find((said) => said !== null) ?? null
     );
@@ -167,6 +173,21 @@ export class Modules {
     return found;
   }
 
+  /**
+   * The names that a file hands on. All of a module that is not there are none: looked for in the package around it, they would be
+   * looked for in all that this takes from others, and so on.
+   */
+  #handedOn(artefact: FileArtefact): Aliases {
+    const known = this.#handed.get(artefact);
+    if (known) return known;
+    const { path } = artefact.coverage;
+    const handed = artefact.link.aliases.filter(
+      ({ name, target }) => name !== "*" || this.file(path, target)?.member === "",
+    );
+    this.#handed.set(artefact, handed);
+    return handed;
+  }
+
   /** A method of what is called like one file of the project, and no other: "orderService.find". */
   #ofPart(target: string): Target[] {
     const [part, method] = target.split(".") as [string, string];
@@ -180,7 +201,7 @@ export class Modules {
     const isOfBase = wanted.endsWith(ofBase);
     const member = isOfBase ? wanted.slice(0, -ofBase.length) : wanted;
     if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
-      for (const onward of aliased(artefact.link.aliases, wanted)) {
+      for (const onward of aliased(this.#handedOn(artefact), wanted)) {
         // An exported instance is one of a class of the same file.
         const local = artefact.link.exports.find((exported) => exported.name === onward);
         const found = local ? [{ artefact, exported: local }] : this.#onward(path, onward, aliases + 1);
@@ -242,7 +263,7 @@ export class Modules {
     if (names.some((name) => name.includes("/")))
       return this.#aliased(folder, names) ?? this.#ofPackage(names.join("."));
     // An absolute import starts at some folder above: the nearest one wins.
-    for (let depth = folder.length; depth >= 0; depth--) {
+    for (let depth = this.#stems.has(names.at(-1) as string) ? folder.length : -1; depth >= 0; depth--) {
       const found = this.#byPath.get([...folder.slice(0, depth), ...names].join("/"));
       if (found) return found;
     }
@@ -309,8 +330,10 @@ function beginnings({ coverage: { path }, link }: FileArtefact): string[] {
 /** Re-exports of re-exports end somewhere. */
 const aliasesMax = 4;
 
+type Aliases = FileArtefact["link"]["aliases"];
+
 /** Where the names that a file hands on lead: what `member` is called in other files. */
-function aliased(aliases: FileArtefact["link"]["aliases"], member: string): string[] {
+function aliased(aliases: Aliases, member: string): string[] {
   const [first, ...others] = member.split(".") as [string, ...string[]];
   return aliases.flatMap(({ name, target }) => {
     const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
