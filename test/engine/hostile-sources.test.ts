@@ -137,6 +137,16 @@ describe("a long row of", () => {
       "a.c",
       `void f(char *x) {\n  char b[9];\n  sscanf(x, "%[a"\n${row(`    "${"%[aaaaaa".repeat(5)}"\n`)}    "?", b);\n}\n`,
     ],
+    [
+      "types before a number that is asked for on one side, in C",
+      "a.c",
+      `int main(int n, char **v) {\n  int b[9];\n  int i = atoi(v[1]);\n  /* ${row("unsigned\n")} */\n  if (i < 9) b[i] = 1;\n}\n`,
+    ],
+    [
+      "numbers that are set again and again, in C",
+      "a.c",
+      `int main(int n, char **v) {\n  int b[9];\n  int i = atoi(v[1]);\n  /* ${row("i =\n")} */\n  if (i < 9) b[i] = 1;\n}\n`,
+    ],
     ["names that nobody closes, in PHP", "a.php", `<?php\n$x = "${row("defined(\n")}"; echo $_POST["a"];`],
     ["blanks in a statement of SQL", "a.php", `<?php $q = "insert into t (${row("   \n")}";\n`],
     [

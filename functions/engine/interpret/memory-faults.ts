@@ -114,7 +114,7 @@ function isUnsigned(run: Run, frame: Frame, name: string): boolean {
   const body = frame.fn?.body;
   const text = run.text.slice(Math.max(0, (body?.[0]?.start ?? 0) - 400), body?.at(-1)?.end);
   return new RegExp(
-    `\\b(unsigned|u?size_t|u_?(int|char|short|long)\\w*|U?(INT|LONG|SHORT)\\w*|DWORD|WORD|BYTE|uchar|ushort|u(8|16|32|64)|auto)\\b[^;{}()=]*\\b${name}\\b|\\b${name}\\s*=[^;]*(ntoh|strtou|stou|[%&])`,
+    `\\b(unsigned|u?size_t|u_?(int|char|short|long)\\w*|U?(INT|LONG|SHORT)\\w*|DWORD|WORD|BYTE|uchar|ushort|u(8|16|32|64)|auto)\\b[^;{}()=]{0,200}\\b${name}\\b|\\b${name}\\s*=[^;]{0,300}?(ntoh|strtou|stou|[%&])`,
   ).test(text);
 }
 

@@ -63,7 +63,7 @@ export function fillTemplates(run: Run, frame: Frame, { fills: [fill] }: CallMod
 
 /** An action that names no view shows the one that is called like it. */
 function viewOfAction({ symbol }: Frame): string[] {
-  const [, controller, method] = symbol.match(/(\w+)Controller\.(\w+)/) ?? [];
+  const [, controller, method] = symbol.match(/\b(\w{1,80})Controller\.(\w+)/) ?? [];
   return controller === undefined ? [] : [`${controller}/${method}`];
 }
 

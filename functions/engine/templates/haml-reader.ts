@@ -49,7 +49,7 @@ function readLine(scope: TemplateScope, format: "haml" | "slim", line: Span): vo
   const shown = rest.match(marks.shown)?.[0];
   if (shown !== undefined) {
     const inner = { start: start + shown.length, end: line.end };
-    if (/\bdo\b[^"']*$/.test(rest)) readCode(scope, { kind: "code", ...inner, inner });
+    if (/\bdo\b[^"']{0,200}$/.test(rest)) readCode(scope, { kind: "code", ...inner, inner });
     else if (!readIncluded(scope, inner))
       scope.output(scope.reads(inner), { start, end: line.end }, marks.raw.test(rest));
     return;
