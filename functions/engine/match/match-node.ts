@@ -30,8 +30,8 @@ import {
 /** The steps of a rule over a file are used up. */
 export class MatchBudgetExhausted extends Error {}
 
-/** One rule over one file may compare this often: ordinary rules need a few hundred comparisons. */
-const stepsMax = 50_000;
+/** One rule over one file may compare this often: most need a few hundred, statements that follow each other somewhere a hundred thousand. */
+const stepsMax = 200_000;
 /** Longer regular expressions and texts cost more of the rule's steps. */
 const instructionsPerStep = 2_000;
 /** Ways to match one place; more differ in what nobody asks about. */

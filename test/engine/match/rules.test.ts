@@ -312,7 +312,7 @@ describe("a hostile rule", () => {
     [
       "deep expressions in each other",
       "<... f(<... g(<... $X + $X ...>) ...>) ...>",
-      `f(${"g(".repeat(60)}${"1 * 2, ".repeat(60)}3${")".repeat(60)})\n`,
+      `f(${"g(".repeat(150)}${"1 * 2, ".repeat(150)}3${")".repeat(150)})\n`,
     ],
     [
       "statements",
