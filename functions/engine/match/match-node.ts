@@ -550,16 +550,13 @@ export function callsAnything({ type, children }: PatternNode): boolean {
 
 /** What a node stands for where the pattern has a list: a statement without braces, a parameter without brackets, what an arrow gives. */
 function standIn({ type, children }: PatternNode, node: SyntaxNode): readonly SyntaxNode[] | null {
-  const stands = holdsNested.test(type)
-    ? /^(body|consequence|alternative)$/.test(node.field ?? "")
-    : /^(formal|inferred)_parameters$/.test(type)
-      ? groupOf(node.type) === "name"
-      : type === "return_statement" && children.length === 1
-        ? isBody(node)
-        : type === "import_statement" && node.type === "import_from_statement";
-  if (!stands) return null;
-  const module = childIn(node, "module_name");
-  return [{ ...(module ?? node), field: module ? "name" : null }];
+  const itself = [{ ...node, field: null }];
+  if (holdsNested.test(type)) return /^(body|consequence|alternative)$/.test(node.field ?? "") ? itself : null;
+  if (/^(formal|inferred)_parameters$/.test(type)) return groupOf(node.type) === "name" ? itself : null;
+  if (type === "return_statement") return children.length === 1 && isBody(node) ? itself : null;
+  // `import os` is also meant by `from os import path`.
+  const module = type === "import_statement" ? childIn(node, "module_name") : undefined;
+  return module ? [{ ...module, field: "name" }] : null;
 }
 
 const one = (bindings: Bindings | null): Bindings[] => (bindings ? [bindings] : []);
