@@ -5,7 +5,6 @@ import { addressOfHost } from "./address-parts.ts";
 import { changeAddress } from "./address-tests.ts";
 import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
-import { joined } from "./names.ts";
 import { calledName } from "./path-parts.ts";
 import { change } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
@@ -44,10 +43,8 @@ const insists = remembered((name) =>
 /** What models say of a call that has given an answer, or has come back at all. */
 export function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
   const { callee } = call;
-  const { models, receiver, positional, named } = calledBy(run, frame, call);
-  const anyones = callee.kind === "field" ? run.knowledge.calls.find(joined("?", callee.name)).guards : [];
-  if (models.guards.length + anyones.length === 0) return;
-  for (const guard of new Set([...models.guards, ...anyones])) {
+  const { guards, receiver, positional, named } = calledBy(run, frame, call);
+  for (const guard of guards) {
     if ((guard.throws ? "after" : guard.answer) !== outcome) continue;
     const subject = { positional, named, receiver, receiverPaths: [], at: call, name: "" };
     if (!guard.when.every((test) => holds(frame, test, subject))) continue;

@@ -1,32 +1,24 @@
-import type { CallModels } from "../catalogue/catalogue.ts";
-import { remembered } from "../catalogue/remembered.ts";
 import { type Call, wholeMap } from "../ir/ir.ts";
 import type { Subject } from "./check.ts";
 import { evaluate } from "./evaluate.ts";
-import { ofBase, targetOf } from "./handover.ts";
+import { ofBase } from "./handover.ts";
 import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
 import { withFields } from "./known-fields.ts";
 import { member, memberOfInstance } from "./members.ts";
-import { accessPath, byName, joined, memberPaths } from "./names.ts";
+import { accessPath } from "./names.ts";
+import { type NamesOfCall, namesOf } from "./names-of-call.ts";
 import { withNumbers } from "./number-verbs.ts";
 import type { Frame, Run } from "./run.ts";
 import { anyElement, join, nothing, type Value } from "./value.ts";
 
 /** What a call is about: who is called, and with what. */
-export interface Called {
+export interface Called extends NamesOfCall {
   callee: Value;
   receiver: Value | null;
-  /** What the receiver is known as. */
-  names: readonly string[];
-  paths: readonly string[];
-  /** What models know of it. */
-  models: CallModels;
   positional: Value[];
   named: Map<string, Value>;
   /** What is passed as a map of named arguments. */
   maps: Value;
-  /** The function of another file that it may be; see `targetOf`. */
-  target: string | null;
 }
 
 /** What a call was about when it was last evaluated here; of one that was not, what it would be about. */
@@ -41,10 +33,6 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
   const called =
     inherited ??
     (receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee));
-  const paths =
-    receiver && callee.kind === "field"
-      ? unique([...called.paths, ...memberPaths(receiver, callee.name)])
-      : called.paths;
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;
@@ -59,14 +47,15 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
       for (const [key, entry] of value.slots.entries) byName.set(key, entry);
     else positional.push(arg.spread ? anyElement(value) : value);
   }
-  const names = paths.length > 0 ? paths : callee.kind === "field" ? [joined("?", callee.name)] : [];
-  const target = called.closures.length === 0 && !called.type ? targetOf(run, frame, names) : null;
+  const { names, paths, models, guards, gives, target } = namesOf(run, frame, call, receiver, called);
   return {
     callee: ofClass ? boundTo(called, frame.self) : called,
     receiver,
-    names: receiver ? receiverNames(call, receiver) : ownersOf(paths),
-    paths: names,
-    models: run.knowledge.calls.findAll(names),
+    names,
+    paths,
+    models,
+    guards,
+    gives,
     positional: withNumbers(run, call, positional),
     named: byName,
     maps,
@@ -102,21 +91,6 @@ const isCombined = /^(andThen|compose|negate|and|or|reversed|thenComparing\w*)$/
 
 /** `{ text, show() { return this.text } }`: a function that has no class is called on the object it is a part of. */
 const isMethodOf = ({ fn, owner }: Value["closures"][number]): boolean => fn.receiver === "this" && owner === null;
-
-/** What the receiver is known as: its paths, and the name it is written with. */
-function receiverNames(call: Call, receiver: Value | null): readonly string[] {
-  if (!receiver || call.callee.kind !== "field") return [];
-  const { of } = call.callee;
-  const written = of.kind === "variable" || of.kind === "field" ? byName(of.name) : null;
-  return written === null || receiver.paths.includes(written) ? receiver.paths : [...receiver.paths, written];
-}
-
-/** `const query = db.query`, `import { query } from "./db"`: a function that was taken out of something still is a part of it. */
-const ownersOf = (paths: readonly string[]): readonly string[] => paths.map(ownerOf).filter((owner) => owner !== "");
-
-const ownerOf = remembered((path) => path.slice(path.lastIndexOf("/") + 1, Math.max(path.lastIndexOf("."), 0)));
-
-const unique = <T>(values: T[]): T[] => (values.length < 2 ? values : [...new Set(values)]);
 
 export const subjectOf = (
   { positional, named: byName, receiver, names: receiverPaths }: Called,

@@ -24,7 +24,7 @@ import { isIdentified, isLookup, isResource } from "./lookups.ts";
 import { member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
-import { askedPath, basePaths, givenBy, isClassName } from "./names.ts";
+import { askedPath, basePaths, isClassName } from "./names.ts";
 import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
@@ -340,12 +340,10 @@ function made(
   return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest } };
 }
 
-function resultPaths({ language }: Run, frame: Frame, call: Call, called: Called): string[] {
+function resultPaths({ language }: Run, frame: Frame, call: Call, called: Called): readonly string[] {
   const { makes, returns } = called.models;
-  const own = [
-    ...namedClass(call, called, language),
-    ...called.paths.filter((path) => path.length < 160).map((path) => (call.isNew ? path : givenBy(path))),
-  ];
+  const named = namedClass(call, called, language);
+  const own = named.length === 0 ? called.gives : [...named, ...called.gives];
   if (makes.length + returns.length === 0 && own.length < 2) return own;
   const subject = subjectOf(called, call);
   const made = makes.filter(({ when }) => when.every((test) => holds(frame, test, subject))).map(({ gives }) => gives);

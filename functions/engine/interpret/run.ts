@@ -10,6 +10,7 @@ import { assignmentsIn } from "./assignments.ts";
 import type { Called } from "./called.ts";
 import { KnownAt } from "./known-at.ts";
 import { joined } from "./names.ts";
+import type { KnownNames } from "./names-of-call.ts";
 import { Page } from "./page.ts";
 import type { Passage } from "./passage.ts";
 import type { Output } from "./pointers.ts";
@@ -196,6 +197,8 @@ export class Run {
   readonly texts = new Map<string, Hit>();
   readonly summaries = new Map<FunctionNode, Summary>();
   readonly active = new Set<FunctionNode>();
+  /** What calls went by when they were last evaluated. */
+  readonly names = new Map<Call, KnownNames>();
   /** What variables were made of, while a test of the variable asks about it. */
   readonly asked = new Set<Expression>();
   /** Closures met, in order; those never called in the file are run once at the end. */

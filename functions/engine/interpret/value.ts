@@ -134,7 +134,7 @@ export const tellsSame = (a: Value, b: Value): boolean =>
       return source === other?.source && clean === other.clean && via === other.via;
     }));
 
-const areSame = <T>(a: readonly T[], b: readonly T[]): boolean =>
+export const areSame = <T>(a: readonly T[], b: readonly T[]): boolean =>
   a === b || (a.length === b.length && a.every((each, i) => each === b[i]));
 
 /** Joins what two paths of execution, or two parts, may give. */
