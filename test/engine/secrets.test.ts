@@ -178,3 +178,9 @@ def fetch():
   expect(findings.map((finding) => finding.family).sort()).toEqual(["command_injection", "hardcoded_secret"]);
   expect(JSON.stringify(findings)).not.toContain(token.slice(5));
 });
+
+it("is found on each of several lines that follow one another", async () => {
+  const source = "store_password: kR9wq2Vd7Lm4\nmail_password: m4Rk82sLzQwe\nsearch_password: Wq7fTz20xKpa\n";
+  const found = await findingsOf(engine, "settings.yml", source);
+  expect(found.map(({ startLine }) => startLine)).toEqual([1, 2, 3]);
+});
