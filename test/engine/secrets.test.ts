@@ -73,7 +73,9 @@ describe("a placeholder", () => {
     "example-key-1",
     "password123".slice(0, 8),
     "1234567890",
+    "0123456789abcdef0123456789abcdef",
     "test-webhook-secret-99",
+    "test_encryption_key_for_login_32ch",
     "YourSigningKeyOfThirtyTwoLetters",
     "__NOT_SHOWN__",
   ])("is %s", (value) => {
