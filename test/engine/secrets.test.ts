@@ -73,7 +73,9 @@ describe("a placeholder", () => {
     "example-key-1",
     "password123".slice(0, 8),
     "1234567890",
+    "0123456789abcdef0123456789abcdef",
     "test-webhook-secret-99",
+    "test_encryption_key_for_login_32ch",
     "YourSigningKeyOfThirtyTwoLetters",
     "__NOT_SHOWN__",
   ])("is %s", (value) => {
@@ -177,4 +179,10 @@ def fetch():
   const findings = await findingsOf(engine, "app.py", source);
   expect(findings.map((finding) => finding.family).sort()).toEqual(["command_injection", "hardcoded_secret"]);
   expect(JSON.stringify(findings)).not.toContain(token.slice(5));
+});
+
+it("is found on each of several lines that follow one another", async () => {
+  const source = "store_password: kR9wq2Vd7Lm4\nmail_password: m4Rk82sLzQwe\nsearch_password: Wq7fTz20xKpa\n";
+  const found = await findingsOf(engine, "settings.yml", source);
+  expect(found.map(({ startLine }) => startLine)).toEqual([1, 2, 3]);
 });

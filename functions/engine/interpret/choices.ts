@@ -9,9 +9,11 @@ const debugging = /^_*(is_?|in_?|wp_?|app_?|php_?)?(debug|dev|devel|development)
 /** `if (!env.IsProduction())`. */
 const producing = /^_*(is_?|in_?)?prod(uction)?(_?mode)?$/i;
 const trusting =
-  /insecure|self_?-?signed|(skip|no|disable|ignore|without|allow|accept|trust)\w*?[_-]?(verif|validat|tls|ssl|cert|host_?-?key|untrusted|invalid|unauthori[sz]ed|all_?(cert|host))/i;
+  /insecure|self_?-?signed|(disable|without|skip|^_*no)_?-?(https|ssl|tls)|(skip|no|disable|ignore|without|allow|accept|trust)\w*?[_-]?(verif|validat|tls|ssl|cert|host_?-?key|untrusted|invalid|unauthori[sz]ed|all_?(cert|host))/i;
 const verifying =
-  /^_*verify$|(ssl|tls|cert\w*|host|peer|https)_?-?(verif|valid|check)|(verif|validate|check|strict|reject)\w*?[_-]?(ssl|tls|cert|https|peer|host|unauthori[sz]ed)/i;
+  /^_*verify$|(ssl|tls|cert\w*|host|peer|https)_?-?(verif|valid|check)|(verif|validate|check|strict|reject)\w*?[_-]?(ssl|tls|cert|https|peer|host|unauthori[sz]ed)|^_*(use|is|enabled?|force|require)_?(https|ssl|tls)|(https|ssl|tls)_?(only|enabled?|on)_*$|secure_?cookies?_*$/i;
+/** The name of a constant, which is set in one place for all. */
+const constantName = /^_*[A-Z][A-Z0-9_]*$/;
 
 /** What is asked for that is called like this. */
 const asked = remembered((word: string) => ({
@@ -29,7 +31,7 @@ export function chosenBy(run: Run, test: Expression, outcome: boolean): string |
   const { debugs, serves, trusts, verifies } = asked(word);
   if (outcome ? debugs : serves) return "development";
   // A plain variable may be a parameter, and some caller's constant.
-  if (test.kind === "variable") return null;
+  if (test.kind === "variable" && !constantName.test(word)) return null;
   return (outcome ? trusts : !trusts && verifies) ? "trust-chosen" : null;
 }
 

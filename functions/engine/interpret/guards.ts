@@ -41,8 +41,7 @@ const refineFailing = (run: Run, frame: Frame, test: Expression): void => refine
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (!outcome) withoutHost(run, frame, test);
   if (!outcome) noWayTest(run, frame, test);
-  const chosen = asksSetting.has(test.kind) ? chosenBy(run, test, outcome) : null;
-  if (chosen !== null) frame.scope.set(`@${chosen}`, constant(true));
+  noteChoice(run, frame, test, outcome);
   // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
   if (!outcome && run.language !== "c" && accessPath(test) !== null) change(run, frame, test, allFamilies);
   if (test.kind === "sequence") {
@@ -60,6 +59,11 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
     }
   } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
+}
+
+function noteChoice(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
+  const chosen = asksSetting.has(test.kind) ? chosenBy(run, test, outcome) : null;
+  if (chosen !== null) frame.scope.set(`@${chosen}`, constant(true));
 }
 
 const asksSetting: ReadonlySet<Expression["kind"]> = new Set(["variable", "field", "index", "call"]);
@@ -112,6 +116,9 @@ function refineComparison(
   noteExtensions(run, frame, left, right);
   if (equalities.has(operator) || inequalities.has(operator)) {
     const same = equalities.has(operator) === outcome;
+    // `if (VERIFY_PEER === false)`
+    if (right.kind === "literal" && typeof right.value === "boolean")
+      noteChoice(run, frame, left, same === right.value);
     if (same) {
       equal(run, frame, left, right);
       if (accessPath(left) === null || evaluate(run, frame, left).taint.length === 0) equal(run, frame, right, left);

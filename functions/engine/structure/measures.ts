@@ -108,12 +108,13 @@ const decoratorName = (decorator: Expression): string => {
 const optionalMax = 13;
 
 /** Parameters that callers tell apart by their place: in Python those before a `*`, and that have to be given. */
-const placedParameters = ({ text }: MeasuredFile, { params }: FunctionNode): number => {
+const placedParameters = ({ text }: MeasuredFile, { start: head, params }: FunctionNode): number => {
   const named = params.findIndex(({ rest, byName }) => rest && byName !== true);
-  const bare = params.findIndex(
-    ({ start }, i) => i > 0 && /,\s*\*\s*,\s*$/.test(text.slice(params[i - 1]?.end, start)),
+  const bare = params.findIndex(({ start }, i) =>
+    /[(,]\s*\*\s*,\s*$/.test(text.slice(i === 0 ? head : params[i - 1]?.end, start)),
   );
-  const placed = params.slice(0, Math.min(...[named, bare].filter((i) => i >= 0), params.length));
+  const before = params.slice(0, Math.min(...[named, bare].filter((i) => i >= 0), params.length));
+  const placed = before.filter(({ rest }) => !rest);
   return placed.length > optionalMax ? placed.length : placed.filter((param) => param.default === null).length;
 };
 
@@ -178,7 +179,8 @@ function emptyCatches(file: MeasuredFile, query: Query): Measured[] {
   };
   const clause = (node: Catch, fn: FunctionShape | null, tried: readonly Statement[]): Measured[] => {
     const written = text.slice(node.start, node.end);
-    if (!isNothing(node.body) || isExplained(node) || !query.fits(written) || mayBeMissing(tried, text)) return [];
+    if (!isNothing(node.body) || isExplained(node) || !query.fits(written)) return [];
+    if (are(loading, tried, text) || are(endingIt, tried, text)) return [];
     const head = firstLine(file, node);
     return [{ at: head, fn, anchor: written.replace(/\s+/g, " "), source: excerptOf(text, head, 40), sink: "" }];
   };
@@ -202,16 +204,18 @@ const isNothing = (body: readonly Statement[]): boolean =>
     (s) => (s.kind === "block" && isNothing(s.body)) || (s.kind === "expression" && s.value.kind === "literal"),
   );
 
-/** UTF-16 units of a statement that does no more than load something. */
-const loadingMax = 200;
+/** UTF-16 units of a statement that does no more than load or end something. */
+const plainMax = 200;
 
 /** What is loaded only where it is installed: `try { colours = require("colours") } catch {}`. */
-const mayBeMissing = (tried: readonly Statement[], text: string): boolean =>
-  tried.length > 0 &&
-  tried.every(
-    ({ start, end }) =>
-      end - start <= loadingMax && /^[^;{}]*\brequire\([^()]*\)[^;{}]*;?$/.test(text.slice(start, end)),
-  );
+const loading = /^[^;{}]*\brequire\([^()]*\)[^;{}]*;?$/;
+
+/** What is given up anyway: `try { socket.close() } catch {}`. Nobody can do more about it. */
+const endingIt =
+  /^(?:await\s+)?[\w$.>:()-]{0,80}(?:\.|->|::|\b)(?:close|aclose|disconnect|destroy|dispose|release|quit|kill|terminate|cancel|abort|stop|shutdown|unlink|unlinkSync|rmtree|rmSync|rmdir|removeItem|flush|unsubscribe|revokeObjectURL)\([^{};]*\);?$/;
+
+const are = (kind: RegExp, tried: readonly Statement[], text: string): boolean =>
+  tried.length > 0 && tried.every(({ start, end }) => end - start <= plainMax && kind.test(text.slice(start, end)));
 
 /** `text += more` in a loop, where a text cannot grow and is copied each time. */
 function grownTexts(file: MeasuredFile, query: Query): Measured[] {

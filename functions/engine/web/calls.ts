@@ -36,8 +36,9 @@ export class Calls {
       for (const facts of within.functions) facts.calls.add(reference);
     if (injected !== null) for (const facts of within.functions) facts.calls.add(injected);
     const included = this.#file.page ? includedPage(call) : null;
-    if (included === anyPage) this.#file.tell("read", anyPage, within, call);
-    else if (included !== null) for (const facts of within.functions) facts.fronts.add(included);
+    if (included === null) return;
+    this.#file.tell("read", included, within, call);
+    if (included !== anyPage) for (const facts of within.functions) facts.fronts.add(included);
   }
 
   /** `require_login();` means a function of any file; those whose results are used are mostly the language's own. */
