@@ -108,6 +108,8 @@ export interface CallKinds {
   decoders: Families;
   guards: { of: string | number; cleans: Families; when: Test[]; unless: Test[]; answer: boolean; throws: boolean };
   containers: Model["containers"][number]["does"];
+  schemas: SchemaModel;
+  parsers: ParserModel;
   /** Nothing goes on afterwards. */
   exits: true;
   asserts: true;
@@ -148,6 +150,12 @@ export interface SourceModel {
   unlessFact: string | null;
   ofClass: LazyRegex | null;
   ofInput: boolean;
+}
+export interface SchemaModel extends Pick<Model["schemas"][number], "is" | "of" | "part"> {
+  when: Test[];
+}
+export interface ParserModel extends Pick<Model["parsers"][number], "argument" | "schema" | "gives" | "tells"> {
+  receiver: LazyRegex | null;
 }
 export interface OutputModel {
   arguments: (string | number)[];

@@ -332,6 +332,54 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
+  /** Calls that say what may come in; see interpret/schemas.ts. */
+  schemas: z
+    .array(
+      z.strictObject({
+        call: Path,
+        /** What is let through: nothing that can do harm, text, a map or a list of what the argument says, or what the receiver lets through. */
+        is: z.enum([
+          "plain",
+          "text",
+          "anything",
+          "fields",
+          "elements",
+          "one-of",
+          "all-of",
+          "same",
+          "more",
+          "pattern",
+          "part",
+          "validator",
+          "given",
+          "list-of",
+          "open",
+          "closed",
+          "closed-fields",
+        ]),
+        of: Argument.default(0),
+        /** Of a part: what of the request it is about. */
+        part: z.string().optional(),
+        when: z.array(Condition).default([]),
+      }),
+    )
+    .default([]),
+  /** Calls that hold what has come in against a schema. */
+  parsers: z
+    .array(
+      z.strictObject({
+        call: Path,
+        receiver: z.string().optional(),
+        argument: Argument.default(0),
+        /** Where the schema is: an argument, the receiver, or what is called. */
+        schema: Argument.default("receiver"),
+        /** The fields of what is given under which that lies which was let through; "" where it is given itself; none where only an answer is. */
+        gives: z.array(z.string()).default([""]),
+        /** What tells that all was let through: coming back at all, the answer, or fields such as `error` of what is given. */
+        tells: z.enum(["after", "answer", "fields"]).default("after"),
+      }),
+    )
+    .default([]),
   /** Calls and assignments that settle something for the rest of the function. */
   facts: z
     .array(

@@ -110,6 +110,20 @@ export class StatementReader {
         remember(call, (path) => knowledge.calls.put("containers", path, does));
         break;
       }
+      case "schemas": {
+        const { entry } = statement;
+        const made = this.#once(entry, ({ is, of, part, when }) => ({ is, of, part, when: when.map(compileTest) }));
+        remember(entry.call, (path) => knowledge.calls.put("schemas", path, made));
+        break;
+      }
+      case "parsers": {
+        const { entry } = statement;
+        const parser = this.#once(entry, ({ argument, schema, gives, tells, receiver }) => {
+          return { argument, schema, gives, tells, receiver: regex(receiver) };
+        });
+        remember(entry.call, (path) => knowledge.calls.put("parsers", path, parser));
+        break;
+      }
       case "facts": {
         const { call, assign } = statement.entry;
         const fact = this.#once(statement.entry, ({ sets, when }) => ({ sets, when: when.map(compileTest) }));
