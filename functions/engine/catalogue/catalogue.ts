@@ -28,6 +28,7 @@ export interface Test {
   matches: LazyRegex | null;
   begins: LazyRegex | null;
   below: number | null;
+  called: LazyRegex | null;
   path: PathIndex<true> | null;
   shape: Condition["shape"] | null;
   fact: string | null;

@@ -60,6 +60,8 @@ export const Condition = z.strictObject({
   begins: z.string().optional(),
   /** Is a known number that is less. */
   below: z.number().optional(),
+  /** Goes by a name that this matches, and nothing else tells what it is. */
+  called: z.string().optional(),
   /** Is the thing with this path. */
   path: z.array(Path).optional(),
   /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time (`catastrophic-text`: written as text), `always-true` a function that says yes to everything, `whole` what came in as one piece and has no type of the file, `record` what a class of records has made, `rights` what came in as one piece and has a field that says what somebody may do. */

@@ -361,6 +361,7 @@ function compileTest(condition: Condition): Test {
     matches: regex(condition.matches),
     begins: regex(condition.begins),
     below: condition.below ?? null,
+    called: regex(condition.called),
     path: paths,
     shape: condition.shape ?? null,
     fact: condition.fact ?? null,

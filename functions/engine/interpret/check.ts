@@ -248,7 +248,15 @@ function usesOf(run: Run, frame: Frame, statement: string): string {
 /** Notes what a call or an assignment settles for the rest of the function. */
 export function setFacts(frame: Frame, facts: readonly Fact[], subject: Subject): void {
   for (const { sets, when } of facts)
-    if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
+    if (when.every((test) => holds(frame, test, subject) && holdsAlways(test, subject)))
+      frame.scope.set(`@${sets}`, constant(true));
+}
+
+/** Of several texts that it may be, none is another one. */
+function holdsAlways({ matches, arguments: places }: Test, subject: Subject): boolean {
+  const values = matches ? (places ?? [0]).flatMap((place) => argumentsAt(subject, place)) : [];
+  const texts = values.flatMap(({ constants }) => constants ?? []);
+  return texts.every((text) => typeof text !== "string" || matches?.test(text));
 }
 
 /** Whether a condition holds for certain. */
@@ -264,9 +272,14 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
   if (test.is && !value.constants?.some((c) => test.is?.includes(c))) return false;
   if (test.matches && !value.constants?.some((c) => typeof c === "string" && test.matches?.test(c))) return false;
   if (test.begins && !(value.prefix !== null && test.begins.test(value.prefix))) return false;
+  if (test.called && !isCalled(value, test.called)) return false;
   if (test.path && !value.paths.some((path) => (test.path?.find(path).length ?? 0) > 0)) return false;
   return true;
 }
+
+/** What a field of input is called is no promise. */
+const isCalled = ({ constants, taint, paths }: Value, wanted: LazyRegex): boolean =>
+  constants === null && taint.length === 0 && paths.some((path) => wanted.test(nameIn(path)));
 
 /** `new Book(req.body)`: what a class of records makes is no text, whatever went into it. */
 const made = /(^|\.)\p{Lu}\w*(\(\))?$|\(\)\(\)$/u;
