@@ -26,6 +26,7 @@ export interface Test {
   arguments: (string | number)[] | null;
   is: readonly (string | number | boolean | null)[] | null;
   matches: LazyRegex | null;
+  always: LazyRegex | null;
   begins: LazyRegex | null;
   below: number | null;
   called: LazyRegex | null;
@@ -166,6 +167,8 @@ export interface OutputModel {
 }
 export interface SanitizerModel {
   cleans: Families;
+  /** It is told by its name alone, whoever has it. */
+  isAnybodys: boolean;
   receiver: LazyRegex | null;
   when: Test[];
   unless: Test[];

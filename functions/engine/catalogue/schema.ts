@@ -56,6 +56,8 @@ export const Condition = z.strictObject({
   is: z.array(ConstantValue).optional(),
   /** Is a known string that this regular expression finds something in. */
   matches: z.string().optional(),
+  /** The same of all strings that it may be. */
+  always: z.string().optional(),
   /** The text it is known to begin with matches. */
   begins: z.string().optional(),
   /** Is a known number that is less. */

@@ -230,8 +230,9 @@ export class StatementReader {
   }
 
   #sanitizer(entry: Model["sanitizers"][number]): SanitizerModel {
-    return this.#once(entry, ({ cleans, receiver, when, unless }) => ({
+    return this.#once(entry, ({ call, cleans, receiver, when, unless }) => ({
       cleans: this.#glossary.bitsOf(cleans),
+      isAnybodys: call?.startsWith("*.") === true && receiver === undefined && cleans !== "all",
       receiver: regex(receiver),
       when: when.map(compileTest),
       unless: unless.map(compileTest),
@@ -359,6 +360,7 @@ function compileTest(condition: Condition): Test {
     arguments: condition.argument ?? null,
     is: condition.is ?? null,
     matches: regex(condition.matches),
+    always: regex(condition.always),
     begins: regex(condition.begins),
     below: condition.below ?? null,
     called: regex(condition.called),

@@ -4,7 +4,7 @@ import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
 import { announce, heard } from "./announced.ts";
-import { cleansOf, promised } from "./call-cleans.ts";
+import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
 import { givenBack, noteGiven, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
@@ -288,7 +288,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     : target !== null
       ? isKept
         ? keptElsewhere(run, call, called, target)
-        : fromOtherFile(run, call, called, target, promises !== 0)
+        : fromOtherFile(run, call, called, target, promises !== 0 || isNamedSo(run, called))
       : method !== null
         ? fromMethod(run, call, called, method)
         : propagated(run, call, called);

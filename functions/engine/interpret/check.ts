@@ -248,15 +248,7 @@ function usesOf(run: Run, frame: Frame, statement: string): string {
 /** Notes what a call or an assignment settles for the rest of the function. */
 export function setFacts(frame: Frame, facts: readonly Fact[], subject: Subject): void {
   for (const { sets, when } of facts)
-    if (when.every((test) => holds(frame, test, subject) && holdsAlways(test, subject)))
-      frame.scope.set(`@${sets}`, constant(true));
-}
-
-/** Of several texts that it may be, none is another one. */
-function holdsAlways({ matches, arguments: places }: Test, subject: Subject): boolean {
-  const values = matches ? (places ?? [0]).flatMap((place) => argumentsAt(subject, place)) : [];
-  const texts = values.flatMap(({ constants }) => constants ?? []);
-  return texts.every((text) => typeof text !== "string" || matches?.test(text));
+    if (when.every((test) => holds(frame, test, subject))) frame.scope.set(`@${sets}`, constant(true));
 }
 
 /** Whether a condition holds for certain. */
@@ -271,6 +263,7 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
     return false;
   if (test.is && !value.constants?.some((c) => test.is?.includes(c))) return false;
   if (test.matches && !value.constants?.some((c) => typeof c === "string" && test.matches?.test(c))) return false;
+  if (test.always && !value.constants?.every((c) => typeof c === "string" && test.always?.test(c))) return false;
   if (test.begins && !(value.prefix !== null && test.begins.test(value.prefix))) return false;
   if (test.called && !isCalled(value, test.called)) return false;
   if (test.path && !value.paths.some((path) => (test.path?.find(path).length ?? 0) > 0)) return false;
