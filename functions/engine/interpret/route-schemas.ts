@@ -20,6 +20,7 @@ const parts: ReadonlyMap<string, readonly string[]> = new Map([
   ["header", ["header", "headers"]],
   ["cookies", ["cookies"]],
   ["state", ["state"]],
+  ["input", ["input"]],
 ]);
 
 /** Where the schema of a part of the request stands in the scope of a handler. */
@@ -41,7 +42,18 @@ export function schemasBefore(frame: Frame, call: Call, called: Called): Readonl
     else for (const one of given) noteMap(found, one);
   }
   for (const one of called.positional) noteMap(found, one);
+  noteChain(frame, found, call);
   return found;
+}
+
+/** `procedure.input(z.number()).query(…)`: what a handler is given that is built step by step; the step before it counts most. */
+function noteChain(frame: Frame, found: Map<string, Value>, { callee }: Call): void {
+  const before = callee.kind === "field" && callee.of.kind === "call" ? callee.of : null;
+  if (!before) return;
+  const [schema] = frame.given.get(before)?.called.positional ?? [];
+  const part = nameOf(before);
+  if (schema && part === "input" && kindOf(schema) !== null && !found.has(part)) note(found, part, schema);
+  noteChain(frame, found, before);
 }
 
 const nameOf = ({ callee }: Call): string => (callee.kind === "variable" || callee.kind === "field" ? callee.name : "");
