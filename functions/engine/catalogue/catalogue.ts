@@ -26,8 +26,10 @@ export interface Test {
   arguments: (string | number)[] | null;
   is: readonly (string | number | boolean | null)[] | null;
   matches: LazyRegex | null;
+  always: LazyRegex | null;
   begins: LazyRegex | null;
   below: number | null;
+  called: LazyRegex | null;
   path: PathIndex<true> | null;
   shape: Condition["shape"] | null;
   fact: string | null;
@@ -108,6 +110,8 @@ export interface CallKinds {
   decoders: Families;
   guards: { of: string | number; cleans: Families; when: Test[]; unless: Test[]; answer: boolean; throws: boolean };
   containers: Model["containers"][number]["does"];
+  schemas: SchemaModel;
+  parsers: ParserModel;
   /** Nothing goes on afterwards. */
   exits: true;
   asserts: true;
@@ -149,6 +153,12 @@ export interface SourceModel {
   ofClass: LazyRegex | null;
   ofInput: boolean;
 }
+export interface SchemaModel extends Pick<Model["schemas"][number], "is" | "of" | "part"> {
+  when: Test[];
+}
+export interface ParserModel extends Pick<Model["parsers"][number], "argument" | "schema" | "gives" | "tells"> {
+  receiver: LazyRegex | null;
+}
 export interface OutputModel {
   arguments: (string | number)[];
   from: string | number;
@@ -157,6 +167,8 @@ export interface OutputModel {
 }
 export interface SanitizerModel {
   cleans: Families;
+  /** It is told by its name alone, whoever has it. */
+  isAnybodys: boolean;
   receiver: LazyRegex | null;
   when: Test[];
   unless: Test[];

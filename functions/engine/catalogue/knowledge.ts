@@ -25,6 +25,8 @@ export class Knowledge {
       decoders: [],
       guards: [],
       containers: [],
+      schemas: [],
+      parsers: [],
       exits: [],
       asserts: [],
       everywhere: [],

@@ -56,10 +56,14 @@ export const Condition = z.strictObject({
   is: z.array(ConstantValue).optional(),
   /** Is a known string that this regular expression finds something in. */
   matches: z.string().optional(),
+  /** The same of all strings that it may be. */
+  always: z.string().optional(),
   /** The text it is known to begin with matches. */
   begins: z.string().optional(),
   /** Is a known number that is less. */
   below: z.number().optional(),
+  /** Goes by a name that this matches, and nothing else tells what it is. */
+  called: z.string().optional(),
   /** Is the thing with this path. */
   path: z.array(Path).optional(),
   /** `absent` and `present` ask whether it was passed; `text` is anything but a literal collection or closure, `spread` a map with input spread into it, `closed` one whose keys are all written out, `catastrophic` a regular expression that can take exponential time (`catastrophic-text`: written as text), `always-true` a function that says yes to everything, `whole` what came in as one piece and has no type of the file, `record` what a class of records has made, `rights` what came in as one piece and has a field that says what somebody may do. */
@@ -329,6 +333,54 @@ export const Model = z.strictObject({
           "merge",
           "pattern",
         ]),
+      }),
+    )
+    .default([]),
+  /** Calls that say what may come in; see interpret/schemas.ts. */
+  schemas: z
+    .array(
+      z.strictObject({
+        call: Path,
+        /** What is let through: nothing that can do harm, text, a map or a list of what the argument says, or what the receiver lets through. */
+        is: z.enum([
+          "plain",
+          "text",
+          "anything",
+          "fields",
+          "elements",
+          "one-of",
+          "all-of",
+          "same",
+          "more",
+          "pattern",
+          "part",
+          "validator",
+          "given",
+          "list-of",
+          "open",
+          "closed",
+          "closed-fields",
+        ]),
+        of: Argument.default(0),
+        /** Of a part: what of the request it is about. */
+        part: z.string().optional(),
+        when: z.array(Condition).default([]),
+      }),
+    )
+    .default([]),
+  /** Calls that hold what has come in against a schema. */
+  parsers: z
+    .array(
+      z.strictObject({
+        call: Path,
+        receiver: z.string().optional(),
+        argument: Argument.default(0),
+        /** Where the schema is: an argument, the receiver, or what is called. */
+        schema: Argument.default("receiver"),
+        /** The fields of what is given under which that lies which was let through; "" where it is given itself; none where only an answer is. */
+        gives: z.array(z.string()).default([""]),
+        /** What tells that all was let through: coming back at all, the answer, or fields such as `error` of what is given. */
+        tells: z.enum(["after", "answer", "fields"]).default("after"),
       }),
     )
     .default([]),

@@ -110,6 +110,20 @@ export class StatementReader {
         remember(call, (path) => knowledge.calls.put("containers", path, does));
         break;
       }
+      case "schemas": {
+        const { entry } = statement;
+        const made = this.#once(entry, ({ is, of, part, when }) => ({ is, of, part, when: when.map(compileTest) }));
+        remember(entry.call, (path) => knowledge.calls.put("schemas", path, made));
+        break;
+      }
+      case "parsers": {
+        const { entry } = statement;
+        const parser = this.#once(entry, ({ argument, schema, gives, tells, receiver }) => {
+          return { argument, schema, gives, tells, receiver: regex(receiver) };
+        });
+        remember(entry.call, (path) => knowledge.calls.put("parsers", path, parser));
+        break;
+      }
       case "facts": {
         const { call, assign } = statement.entry;
         const fact = this.#once(statement.entry, ({ sets, when }) => ({ sets, when: when.map(compileTest) }));
@@ -216,8 +230,9 @@ export class StatementReader {
   }
 
   #sanitizer(entry: Model["sanitizers"][number]): SanitizerModel {
-    return this.#once(entry, ({ cleans, receiver, when, unless }) => ({
+    return this.#once(entry, ({ call, cleans, receiver, when, unless }) => ({
       cleans: this.#glossary.bitsOf(cleans),
+      isAnybodys: call?.startsWith("*.") === true && receiver === undefined && cleans !== "all",
       receiver: regex(receiver),
       when: when.map(compileTest),
       unless: unless.map(compileTest),
@@ -345,8 +360,10 @@ function compileTest(condition: Condition): Test {
     arguments: condition.argument ?? null,
     is: condition.is ?? null,
     matches: regex(condition.matches),
+    always: regex(condition.always),
     begins: regex(condition.begins),
     below: condition.below ?? null,
+    called: regex(condition.called),
     path: paths,
     shape: condition.shape ?? null,
     fact: condition.fact ?? null,

@@ -9,6 +9,8 @@ const sections = [
   "guards",
   "everywhere",
   "containers",
+  "schemas",
+  "parsers",
   "facts",
   "settings",
   "fills",

@@ -25,6 +25,10 @@ const makesSafe = remembered(
     !/unescape|unsafe/i.test(name),
 );
 
+/** Whether a function of another file is called by a name that makes safe, whoever has it. */
+export const isNamedSo = ({ language }: Run, { models, target }: Called): boolean =>
+  language === "javascript" && target !== null && models.sanitizers.some(({ isAnybodys }) => isAnybodys);
+
 /** `Escape.htmlAttribute(x)`: a class that is called after it. */
 const escaper = /^([A-Z]\w*)?Escape(r|rs|Util|Utils)?$/;
 
@@ -33,7 +37,10 @@ export function cleansOf(run: Run, frame: Frame, called: Called, at: Call): numb
   let cleans = mappedCleans(run, called, at);
   if (sanitizers.length === 0) return cleans;
   const subject = subjectOf(called, at);
+  // What another file has under such a name is read there.
+  const isRead = called.target !== null && run.language === "javascript";
   for (const sanitizer of sanitizers) {
+    if (isRead && sanitizer.isAnybodys) continue;
     if (sanitizer.receiver && !receiverFits(sanitizer.receiver, called.names)) continue;
     if (sanitizer.unless.some((test) => holds(frame, test, subject))) continue;
     if (sanitizer.when.every((test) => holds(frame, test, subject))) cleans |= sanitizer.cleans;

@@ -4,7 +4,7 @@ import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
 import { announce, heard } from "./announced.ts";
-import { cleansOf, promised } from "./call-cleans.ts";
+import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
 import { givenBack, noteGiven, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
@@ -25,9 +25,12 @@ import { member, memberOfInstance } from "./members.ts";
 import { memoryCall, returnedBy } from "./memory.ts";
 import { writtenPrefix } from "./memory-calls.ts";
 import { askedPath, basePaths, isClassName } from "./names.ts";
+import { parsed } from "./parsing.ts";
 import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
+import { asChecked, schemasBefore } from "./route-schemas.ts";
 import type { Frame, Run } from "./run.ts";
+import { schemaMade } from "./schemas.ts";
 import { Scope } from "./scope.ts";
 import { settledName, settling } from "./settling.ts";
 import { applyOutputs } from "./summaries.ts";
@@ -215,9 +218,10 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
       !point.unless.some((test) => holds(frame, test, subject)),
   );
   if (!entry) return false;
+  const schemas = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
   for (const closure of closures) {
     run.entries.add(closure.fn);
-    enter(run, frame, closure, entry, call);
+    enter(run, frame, closure, entry, call, schemas);
   }
   return true;
 }
@@ -237,11 +241,15 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   }
   const kept = accessed(run, frame, call, receiver);
   if (kept) return kept;
+  const schema = schemaMade(frame, call, called) ?? parsed(run, frame, call, called);
+  if (schema) return schema;
   const paths = resultPaths(run, frame, call, called);
   const source = sourceOf(frame, called, call);
   if (source) {
     const at = run.source(source.kind, call);
-    return { ...nothing, paths, taint: [arriving(at, call, source.cleans)] };
+    const given: Value = { ...nothing, paths, taint: [arriving(at, call, source.cleans)] };
+    const part = positional[0]?.constants?.[0];
+    return typeof part === "string" ? asChecked(run, frame, part, given, call) : given;
   }
   const settled = call.isNew ? settledWith(run, frame, called) : null;
   if (settled) return settled;
@@ -280,7 +288,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     : target !== null
       ? isKept
         ? keptElsewhere(run, call, called, target)
-        : fromOtherFile(run, call, called, target, promises !== 0)
+        : fromOtherFile(run, call, called, target, promises !== 0 || isNamedSo(run, called))
       : method !== null
         ? fromMethod(run, call, called, method)
         : propagated(run, call, called);

@@ -263,10 +263,16 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
     return false;
   if (test.is && !value.constants?.some((c) => test.is?.includes(c))) return false;
   if (test.matches && !value.constants?.some((c) => typeof c === "string" && test.matches?.test(c))) return false;
+  if (test.always && !value.constants?.every((c) => typeof c === "string" && test.always?.test(c))) return false;
   if (test.begins && !(value.prefix !== null && test.begins.test(value.prefix))) return false;
+  if (test.called && !isCalled(value, test.called)) return false;
   if (test.path && !value.paths.some((path) => (test.path?.find(path).length ?? 0) > 0)) return false;
   return true;
 }
+
+/** What a field of input is called is no promise. */
+const isCalled = ({ constants, taint, paths }: Value, wanted: LazyRegex): boolean =>
+  constants === null && taint.length === 0 && paths.some((path) => wanted.test(nameIn(path)));
 
 /** `new Book(req.body)`: what a class of records makes is no text, whatever went into it. */
 const made = /(^|\.)\p{Lu}\w*(\(\))?$|\(\)\(\)$/u;

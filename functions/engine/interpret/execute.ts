@@ -26,11 +26,13 @@ import { isLocal } from "./memory-sizes.ts";
 import { basePaths } from "./names.ts";
 import { truth } from "./operators.ts";
 import { methodKey } from "./overloads.ts";
+import { noteParsed } from "./parsing.ts";
 import { change } from "./refined.ts";
 import { noteRefusal } from "./refusals.ts";
 import { rewrittenBy, withoutElements } from "./rewritten-elements.ts";
 import { leavesForNext } from "./rounds.ts";
 import type { Frame, Run } from "./run.ts";
+import { schemaOfField } from "./schemas.ts";
 import { isFact, joinInto, joinStates, passFacts, Scope, type Variables } from "./scope.ts";
 import { type ClassInfo, type ClosureValue, cleaned, elementAt, join, named, nothing, type Value } from "./value.ts";
 
@@ -107,6 +109,7 @@ function endsWith(run: Run, frame: Frame, value: Expression): boolean {
   const call = value.kind === "assign" ? value.from : value;
   if (call.kind === "call") {
     noteThrowingGuard(run, frame, call);
+    if (run.language === "javascript") noteParsed(run, frame, call, "after");
     const [test] = call.args;
     if (test && calledBy(run, frame, call).models.asserts.length > 0) refine(run, frame, test.value, true);
   }
@@ -366,9 +369,19 @@ function remember(run: Run, closure: ClosureValue, symbol: string): void {
 const fillsFirst = ({ fn }: FunctionStatement): number => (makesReady(fn) ? 0 : /^set\p{Lu}/u.test(fn.name) ? 1 : 2);
 
 /** Declares a class: its methods first, then the field initialisers, which may use them. */
+/** What the decorators of a class say of its fields. */
+function schemasOf(run: Run, frame: Frame, { decorated }: ClassStatement): ClassInfo["schemas"] {
+  const told = (decorated ?? []).flatMap(({ name, decorators }) => {
+    const schema = schemaOfField(decorators.map((decorator) => evaluate(run, frame, decorator)));
+    return schema ? [[name, schema] as const] : [];
+  });
+  return told.length > 0 ? new Map(told) : null;
+}
+
 function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const symbol = symbolOf(frame.symbol, node.name, -1);
-  const info: ClassInfo = { node, symbol, methods: new Map(), fields: new Map(), bases: [], facts: new Set() };
+  const schemas = schemasOf(run, frame, node);
+  const info: ClassInfo = { node, symbol, methods: new Map(), fields: new Map(), bases: [], facts: new Set(), schemas };
   const type: Value = { ...nothing, type: info, paths: [node.name] };
   frame.scope.set(node.name, type);
   info.bases = node.bases.map((base) => evaluate(run, frame, base));

@@ -10,6 +10,7 @@ import { characterWithin, questionOf } from "./element-tests.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { accessPath } from "./names.ts";
+import { answerOfSchema, noteParsed } from "./parsing.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
   absence,
@@ -40,6 +41,7 @@ const refineFailing = (run: Run, frame: Frame, test: Expression): void => refine
 
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (!outcome) withoutHost(run, frame, test);
+  if (test.kind === "variable" || test.kind === "field") answerOfSchema(run, frame, test, outcome);
   if (!outcome) noWayTest(run, frame, test);
   noteChoice(run, frame, test, outcome);
   // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
@@ -392,6 +394,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (outcome && run.language === "java") equalsTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
+  if (outcome && run.language === "javascript") noteParsed(run, frame, call, "answer");
   if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
 }

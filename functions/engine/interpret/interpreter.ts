@@ -6,6 +6,7 @@ import { execute } from "./execute.ts";
 import { leavePage } from "./includes.ts";
 import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
 import { BudgetExhausted, type Marks, Run } from "./run.ts";
+import { noteSchemas } from "./schemas.ts";
 import { Scope } from "./scope.ts";
 import { renderClasses } from "./template-calls.ts";
 
@@ -36,6 +37,7 @@ export function interpret(
       if (!run.visited.has(closure.fn) || !isCallback(closure.fn.name)) summarise(run, closure);
     }
     leavePage(run, file);
+    if (run.language === "javascript") noteSchemas(run, file.scope);
     if (run.language === "python") renderClasses(run);
     return { run, exhausted: false };
   } catch (error) {

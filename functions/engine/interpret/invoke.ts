@@ -13,6 +13,7 @@ import { byName } from "./names.ts";
 import { overloaded } from "./overloads.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
 import { outputsOf } from "./pointers.ts";
+import { factOfPart } from "./route-schemas.ts";
 import type { Frame, Guard, Run, Summary } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { settling } from "./settling.ts";
@@ -354,7 +355,14 @@ function elementOf(receiver: Value): Value {
 }
 
 /** Runs a function that a framework calls, with parameters of the framework's types. */
-export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: EntryPoint, at: Span): void {
+export function enter(
+  run: Run,
+  frame: Frame,
+  closure: ClosureValue,
+  entry: EntryPoint,
+  at: Span,
+  schemas: ReadonlyMap<string, Value> | null = null,
+): void {
   const count = closure.fn.params.length;
   // Error handlers take the error first, unless it is known what else may come.
   const offset = !entry.others && count > entry.parameters.length + 1 && entry.parameters.length > 1 ? 1 : 0;
@@ -367,6 +375,7 @@ export function enter(run: Run, frame: Frame, closure: ClosureValue, entry: Entr
   });
   // What one handler settles, such as the content type, is nothing to the next.
   const apart = { ...frame, inlined: 0, scope: new Scope(frame.scope) };
+  for (const [part, schema] of schemas ?? []) apart.scope.set(factOfPart(part), schema);
   inline(run, apart, calledOn(closure, entry), args, new Map(), at, entry.returns);
 }
 

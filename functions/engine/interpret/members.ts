@@ -8,7 +8,9 @@ import { isFilled } from "./filled-arguments.ts";
 import { through } from "./guard-functions.ts";
 import { targetOf } from "./handover.ts";
 import { accessPath, basePaths, byName, joined, memberPaths } from "./names.ts";
-import { wholeObject } from "./passage.ts";
+import { asDecorated } from "./parsing.ts";
+import { bySchema, wholeObject } from "./passage.ts";
+import { asChecked } from "./route-schemas.ts";
 import type { Frame, Run } from "./run.ts";
 import {
   allTaint,
@@ -61,7 +63,7 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const narrowed =
     carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !isPartOf(s.outside, carried));
   const entered = source ? joinTaint(narrowed, [arriving(source, at)]) : narrowed;
-  const value = { ...base, taint: asDeclared(run, frame, of, name, reached, entered) };
+  const value = { ...base, taint: asDeclared(run, frame, of, name, reached, entered, at) };
   if (models.checks.length > 0) {
     check(run, frame, models.checks, {
       positional: [of],
@@ -72,7 +74,8 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
       name: at,
     });
   }
-  return read.cleans === 0 ? value : cleaned(value, read.cleans);
+  const checked = read.kind === null ? value : asChecked(run, frame, name, value, at);
+  return read.cleans === 0 ? checked : cleaned(checked, read.cleans);
 }
 
 /** A field of something whose class another file declares: linking knows whether it is a number, or text and nothing else. */
@@ -83,8 +86,10 @@ function asDeclared(
   name: string,
   paths: readonly string[],
   taint: readonly Taint[],
+  at: Span,
 ): readonly Taint[] {
   if (taint.length === 0) return taint;
+  if (run.language === "javascript") return asDecorated(run, frame, of, name, taint, at);
   const type = run.language === "python" ? of.paths.find((path) => /\.[A-Z]\w*$/.test(path)) : undefined;
   const asked = run.language === "java" ? paths : type === undefined ? [] : [`${type}.${name}`];
   const target = asked.length > 0 ? targetOf(run, frame, asked) : null;
@@ -100,6 +105,12 @@ export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: s
     const passed = t.via?.at(-1);
     if (passed && passed.check === "result" && passed.part === undefined && isResultOf(of, passed.target))
       return { ...t, via: [...(t.via ?? []).slice(0, -1), { ...passed, part: name }] };
+    if (
+      passed?.argument === bySchema &&
+      passed.part !== undefined &&
+      of.paths.includes(`${passed.target}().${passed.part}`)
+    )
+      return { ...t, via: [...(t.via ?? []).slice(0, -1), { ...passed, part: `${passed.part}.${name}` }] };
     const filled = t.via?.findLast(({ check }) => check === "result");
     if (filled && isFilled(filled.part)) {
       const part = `${filled.part}${fieldOf}${name}`;

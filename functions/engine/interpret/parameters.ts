@@ -43,10 +43,14 @@ export function parameterValue(
   return {
     ...declared,
     closures: fallback.closures,
-    paths: [...(type ? [type] : []), ...declared.paths, byName(param.name)],
+    paths: [...(type ? [type] : []), ...declared.paths, ...modulesOf(run, fallback), byName(param.name)],
     taint,
   };
 }
+
+/** `(name, pathApi = path)`: what has a default of a library is that, or does the same. */
+const modulesOf = ({ language, knowledge }: Run, { paths, taint }: Value): readonly string[] =>
+  language === "javascript" && taint.length === 0 ? paths.filter((path) => knowledge.known.has(path)) : [];
 
 /** What PHP declares to be an object comes from a container or a table, unless an attribute says otherwise. */
 const isObject = ({ language }: Run, { type, decorators }: Parameter): boolean =>

@@ -19,6 +19,9 @@ export interface Passage {
 /** The argument of a passage that is the object whose member is asked for. */
 export const wholeObject = "this";
 
+/** The argument of a passage whose target is a schema, or a class that says by decorators what its fields may be. */
+export const bySchema = "schema";
+
 /** The argument of a passage by which several ways of a value lead: `answer(data=x, error=y)`, where x and y have come from one source. */
 export const anyArgument = "*";
 
@@ -52,6 +55,7 @@ export function commonPassages(
   const common = a.flatMap((passage) => {
     if (b.some((other) => same(passage, other))) return passage;
     if (passage.argument === wholeObject) return membersOfOne(passage, b);
+    if (passage.argument === bySchema) return partsOfOne(passage, b);
     const isAlike = ({ target, part, check }: Passage) =>
       target === passage.target && part === passage.part && check === "result";
     const isGivenToo = ({ target, part }: Passage) => target === passage.target && isGivenBack(part);
@@ -69,6 +73,14 @@ function membersOfOne(passage: Passage, others: readonly Passage[]): Passage[] {
   if (!other) return [];
   const all = [...new Set([...names, ...ownerAndNames(other)[1]])].sort();
   return [{ ...passage, target: `${owner}.${all.join(either)}` }];
+}
+
+/** The same of what one schema has let through. */
+function partsOfOne(passage: Passage, others: readonly Passage[]): Passage[] {
+  const other = others.find((o) => o.argument === bySchema && o.target === passage.target);
+  if (!passage.part || !other?.part) return [];
+  const all = [...new Set([...passage.part.split(either), ...other.part.split(either)])].sort();
+  return [{ ...passage, part: all.join(either) }];
 }
 
 const ownerAndNames = ({ target }: Passage): [owner: string, names: string[]] => {

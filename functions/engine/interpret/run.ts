@@ -220,6 +220,8 @@ export class Run {
   /** Texts that rules have found to be secrets by what is done with them. */
   readonly keys = new Set<string>();
   readonly classes: ClassInfo[] = [];
+  /** Schemas that other files may use, by the names they have there. */
+  readonly schemas = new Map<string, Value>();
   /** What the file's application is clean for as a whole. */
   cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];

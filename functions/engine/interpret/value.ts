@@ -45,6 +45,8 @@ export interface ClassInfo {
   bases: Value[];
   /** What making an object settles for all of its methods: a field that is initialised with a hardened parser. */
   facts: Set<string>;
+  /** What may come in for its fields, where their decorators say so; see schemas.ts. */
+  schemas: ReadonlyMap<string, Value> | null;
 }
 
 export interface Slots {

@@ -197,6 +197,8 @@ export interface ClassStatement extends Span {
   decorators: Expression[];
   /** Field initialisers as assignments, methods as functions, nested classes. */
   body: Statement[];
+  /** Fields that have decorators and no value, in languages that check by these what comes in. */
+  decorated?: { name: string; decorators: Expression[] }[];
 }
 /** Binds `as` to `module` or to its member `name`. `as` "*" opens all names of the module. */
 export interface Import extends Span {

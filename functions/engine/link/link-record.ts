@@ -7,6 +7,7 @@ import { partsOfResult } from "../interpret/handover.ts";
 import { nameOfMethod } from "../interpret/overloads.ts";
 import { hasRights } from "../interpret/rights.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
+import { namesWithin } from "../interpret/schemas.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
 import type { FunctionNode, Span, Statement } from "../ir/ir.ts";
 import { byCodeUnits } from "./order.ts";
@@ -174,6 +175,7 @@ function classesOf(run: Run): LinkRecord["classes"] {
  * written getters or not. All that an enumeration gives has been written down.
  */
 function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
+  if (run.language === "javascript") return namesOf(run.schemas);
   if (run.language !== "java" && run.language !== "python") return {};
   const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
   const membersOf = ({ node }: ClassInfo) => {
@@ -190,6 +192,14 @@ function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
   const plain = allThatAre(isPlain);
   // Java has no other values in a field of text; what comes in for one of Python may be an object, unless the class refuses it.
   const words = run.language === "python" ? allThatAre((type) => type === "str") : [];
+  return { ...(plain.length > 0 && { plain }), ...(words.length > 0 && { words }) };
+}
+
+/** What schemas of JavaScript let through, by their names and those of their fields. */
+function namesOf(schemas: Run["schemas"]): Pick<LinkRecord, "plain" | "words"> {
+  const [plain, words] = (["plain", "text"] as const).map((kind) =>
+    [...schemas].flatMap(([name, schema]) => namesWithin(schema, name, kind)).sort(byCodeUnits),
+  ) as [string[], string[]];
   return { ...(plain.length > 0 && { plain }), ...(words.length > 0 && { words }) };
 }
 

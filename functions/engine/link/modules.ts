@@ -113,7 +113,10 @@ export class Modules {
     const found = this.file(from, target);
     if (!found) return null;
     const { coverage, link } = found.artefact;
-    const names = found.member.slice(found.member.lastIndexOf(".") + 1).split(either);
+    const isQualified = /^(java|type)script$/.test(coverage.language ?? "");
+    const names = isQualified
+      ? [found.member.includes(".") ? found.member : `default.${found.member}`]
+      : found.member.slice(found.member.lastIndexOf(".") + 1).split(either);
     const isNumber = (name: string) => link.plain?.includes(name) || link.plain?.includes(propertyOf(name));
     if (names.every(isNumber)) return "number";
     if (names.every((name) => isNumber(name) || link.words?.includes(name))) return "text";

@@ -1,7 +1,7 @@
 import type { ExportedFunction, Origin, Passage } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/call-names.ts";
-import { anyArgument, isGivenBack, wholeObject } from "../interpret/passage.ts";
+import { anyArgument, bySchema, either, isGivenBack, wholeObject } from "../interpret/passage.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 
 /** Further than this nobody writes wrappers around wrappers. */
@@ -31,12 +31,16 @@ export class Passages {
   }
 
   #effect(from: string, passage: Passage, depth: number, before?: Passage): Effect {
+    if (passage.argument === bySchema) {
+      const { target, part } = passage;
+      const asked = part === undefined ? [target] : part.split(either).map((field) => `${target}.${field}`);
+      return asked.map((one) => effectOf(this.#modules.declaredAs(from, one))).reduce(both);
+    }
     if (passage.argument === wholeObject) {
       const methods = this.#modules.methodsOf(from, passage.target);
       if (methods.length > 0)
         return methods.map((method) => this.#given(method, depth, this.#madeOf(from, before))).reduce(both);
-      const said = this.#modules.declaredAs(from, passage.target);
-      return said === "number" ? everything : said === "text" ? textOnly : none;
+      return effectOf(this.#modules.declaredAs(from, passage.target));
     }
     const targets = this.#modules.candidates(from, passage.target);
     if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
@@ -119,6 +123,9 @@ const everything: Effect = { all: true, cleans: new Set() };
 const none: Effect = { all: false, cleans: new Set() };
 /** Text brings no operators along. */
 const textOnly: Effect = { all: false, cleans: new Set(["nosql_injection"]) };
+
+const effectOf = (said: "number" | "text" | null): Effect =>
+  said === "number" ? everything : said === "text" ? textOnly : none;
 
 /** A record is answered as data. */
 const recordOnly: Effect = { all: false, cleans: new Set(["xss"]) };

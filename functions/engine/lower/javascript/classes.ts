@@ -9,6 +9,7 @@ const functions: ReadonlySet<string> = new Set(["arrow_function", "function_expr
 export function classOf(l: Lowering, node: SyntaxNode): ClassStatement {
   const name = childIn(node, "name");
   const body: Statement[] = [];
+  const decorated: NonNullable<ClassStatement["decorated"]> = [];
   let decorators: Expression[] = [];
   for (const member of childIn(node, "body")?.children ?? []) {
     if (member.type === "decorator") {
@@ -16,6 +17,11 @@ export function classOf(l: Lowering, node: SyntaxNode): ClassStatement {
       continue;
     }
     body.push(...memberOf(l, member, decorators));
+    const field = member.type === "public_field_definition" ? childIn(member, "name") : undefined;
+    const its = field
+      ? [...decorators, ...childrenIn(member, "decorator").flatMap((d) => d.children.map((c) => l.expression(c)))]
+      : [];
+    if (field && its.length > 0) decorated.push({ name: l.textOf(field), decorators: its });
     decorators = [];
   }
   return {
@@ -25,6 +31,7 @@ export function classOf(l: Lowering, node: SyntaxNode): ClassStatement {
     bases: basesOf(l, childOf(node, "class_heritage")),
     decorators: childrenIn(node, "decorator").flatMap((d) => d.children.map((c) => l.expression(c))),
     body,
+    ...(decorated.length > 0 && { decorated }),
   };
 }
 
