@@ -183,6 +183,8 @@ export interface LinkRecord {
   submitted?: string[];
   /** Something in it makes HTML harmless. */
   cleansHtml?: true;
+  /** It tells a template engine to escape what it shows, which that does not do by itself. */
+  escapesOutput?: true;
   /** Fields of records that the template shows as they are. */
   shown?: { field: string; candidate: Candidate }[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */

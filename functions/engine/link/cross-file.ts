@@ -1,6 +1,7 @@
 import type { Candidate, FileArtefact, Origin, OutgoingCall, Way } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
+import { ofKin } from "../interpret/fields-of-others.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { libraryCandidates } from "./library-input.ts";
@@ -163,6 +164,10 @@ export class CrossFile {
 
   /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
   #kept(field: string): Stored[] {
+    if (field.startsWith(ofKin)) {
+      const fields = this.#modules.fieldsOfKin(field.slice(ofKin.length));
+      return fields.flatMap((name) => this.#stores.get(ofKin + name) ?? []);
+    }
     const parts = field.split(".");
     const around = parts.map((_, i) => parts.slice(0, i + 1).join("."));
     const stored = around.flatMap((name) => this.#stores.get(name) ?? []);

@@ -104,14 +104,24 @@ const cleaningWords = [
 const cleaning =
   /\b(bleach|nh3|dompurify|sanitize-?html|html_?sanitizer|htmlsanitizer|htmlpurifier|purifier|purify|jsoup|antisamy|loofah|ammonia|bluemonday|xss-clean|wp_kses|strip_tags|has_rich_text|PolicyFactory|lxml\.html\.clean)\b|\b(sanitize(?!_?(file|path|name|key|url|sql|query|log|id))|escapeHtml|escape_html)\w*\s*\(|html\.escape\(|\.escape\(\)|(htmlspecialchars|htmlentities|\be)\(\s*\$(_POST|request)/i;
 
+const escapingWords = ["escape_html", "setescapehtml", "default_modifiers", "setdefaultmodifiers"];
+
+/** `$smarty->escape_html = true`, `$smarty->setDefaultModifiers(["escape"])`. */
+const escaping =
+  /->(escape_html\s*=\s*(true|1)|setEscapeHtml\(\s*(true|1)|(set_?)?default_?modifiers\b[^;]{0,60}\bescape)/i;
+
 /** What is asked for when a file is looked at. */
 export const submittedWords: readonly string[] = [
+  ...escapingWords,
   ...[...forms, ...reads, ...lists].flatMap(({ words }) => words),
   ...cleaningWords,
 ];
 
-/** What the visitors of an application may fill in by this file, and whether it makes HTML harmless. */
-export function submittedIn(text: string, mayHave: MayHave): Pick<LinkRecord, "submitted" | "cleansHtml"> {
+/** What the visitors of an application may fill in by this file, and whether it makes HTML harmless, or has it made so. */
+export function submittedIn(
+  text: string,
+  mayHave: MayHave,
+): Pick<LinkRecord, "submitted" | "cleansHtml" | "escapesOutput"> {
   const found = (all: readonly Form[]) =>
     all.flatMap(({ words, form }) =>
       words.some(mayHave) ? Array.from(text.matchAll(form), ([, matched = ""]) => matched) : [],
@@ -122,6 +132,7 @@ export function submittedIn(text: string, mayHave: MayHave): Pick<LinkRecord, "s
   return {
     ...(names.size > 0 && { submitted: [...names].sort().slice(0, namesMax) }),
     ...(cleaningWords.some(mayHave) && cleaning.test(text) && { cleansHtml: true as const }),
+    ...(escapingWords.some(mayHave) && escaping.test(text) && { escapesOutput: true as const }),
   };
 }
 
