@@ -178,7 +178,7 @@ export interface LinkRecord {
   /** Where text is made of input; a finding in another file about such text is told here. */
   texts?: Candidate[];
   /** What its SQL reads, and what it fills with values that come from elsewhere. */
-  tables?: { read: string[]; written: string[] };
+  tables?: { read: { table: string; line: number }[]; written: string[] };
   /** Fields that visitors fill in by its forms and handlers; see link/submitted.ts. */
   submitted?: string[];
   /** Something in it makes HTML harmless. */
