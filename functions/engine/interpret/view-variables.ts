@@ -19,6 +19,13 @@ export function keepForViews(run: Run, frame: Frame, to: Expression, value: Valu
   handToViews(run, frame, new Map([[key.replace("$", ""), value]]), to);
 }
 
+/** An action of Laminas may give the map itself that its view is to have. */
+export function returnForView(run: Run, frame: Frame, { slots }: Value, at: Span): void {
+  if (run.language !== "php" || slots?.shape !== "map" || !/Controller\.\w+Action\b/.test(frame.symbol)) return;
+  const given = new Map([...slots.entries].filter(([, value]) => allTaint(value).length > 0));
+  if (given.size > 0) handToViews(run, frame, given, at);
+}
+
 /** Hands values over to the views that may find them. */
 export function handToViews(run: Run, frame: Frame, given: ReadonlyMap<string, Value>, at: Span): void {
   for (const name of viewsFor(run, frame)) handOver(run, templateTarget("escaping", name), [], given, at);
