@@ -142,7 +142,7 @@ function assignField(
   const info = of.instance ?? (of === frame.self ? frame.owner : null);
   if (info) {
     run.storeField(info, to.name, keptIn(value));
-    keepForKin(run, frame, info, to.name, value, at);
+    keepForKin(run, info, to.name, value, at);
   }
   // Objects of JavaScript are maps, and go on to others as a whole.
   else if (run.language === "javascript" && of.slots?.shape === "map")

@@ -1,7 +1,6 @@
 import type { Span } from "../ir/ir.ts";
-import { noteText } from "./made-text.ts";
 import type { Frame, Run } from "./run.ts";
-import { arriving, type ClassInfo, nothing, stepped, type Taint, type Value } from "./value.ts";
+import { arriving, type ClassInfo, stepped, type Taint, type Value } from "./value.ts";
 
 /** Begins the name of a field that the classes above and below have as well; see link/cross-file.ts. */
 export const ofKin = "~";
@@ -30,15 +29,8 @@ function shownFields(run: Run): ReadonlySet<string> {
   return names;
 }
 
-/** What a class of PHP stores in its fields is there for the class of another file that it extends, and told where it is stored. */
-export function keepForKin(
-  run: Run,
-  frame: Frame,
-  { node, bases }: ClassInfo,
-  name: string,
-  value: Value,
-  at: Span,
-): void {
+/** What a class of PHP stores in its fields is there for the class of another file that it extends. */
+export function keepForKin(run: Run, { node, bases }: ClassInfo, name: string, value: Value, at: Span): void {
   if (run.language !== "php" || value.taint.length === 0 || !bases.some(({ type }) => !type)) return;
   const field = `${ofKin}${node.name}.${name}`;
   for (const taint of stepped(value.taint, at)) {
@@ -47,6 +39,5 @@ export function keepForKin(
     if (source.parameter || source.outside?.startsWith("#") || run.stores.has(key) || run.stores.size >= storesMax)
       continue;
     run.stores.set(key, { field, within: "", taint, at });
-    noteText(run, frame, { ...nothing, taint: [taint] }, () => true);
   }
 }
