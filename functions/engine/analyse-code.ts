@@ -140,7 +140,7 @@ function linksOf(catalogue: Catalogue, file: FileContext, run: Run, module: Modu
   run.limit.check();
   const rules = catalogue.controlRules.map((rule) => rule.id);
   const web = webRecordOf(run.knowledge.web, file, module, rules, run);
-  const tables = storesRows.has(run.language) ? tablesOf(file.text) : {};
+  const tables = storesRows.has(run.language) ? tablesOf(file.text, file.lines) : {};
   const mappers = mapperParametersOf(run, module);
   return { ...linkRecordOf(catalogue, file, run, hits), ...tables, ...mappers, ...(web && { web }) };
 }

@@ -178,11 +178,13 @@ export interface LinkRecord {
   /** Where text is made of input; a finding in another file about such text is told here. */
   texts?: Candidate[];
   /** What its SQL reads, and what it fills with values that come from elsewhere. */
-  tables?: { read: string[]; written: string[] };
+  tables?: { read: { table: string; line: number }[]; written: string[] };
   /** Fields that visitors fill in by its forms and handlers; see link/submitted.ts. */
   submitted?: string[];
-  /** Something in it makes HTML harmless. */
-  cleansHtml?: true;
+  /** Where something in it makes HTML harmless: the words of that line and of those around it, as names of fields. */
+  cleansHtml?: { line: string[]; near: string[] }[];
+  /** It tells a template engine to escape what it shows, which that does not do by itself. */
+  escapesOutput?: true;
   /** Fields of records that the template shows as they are. */
   shown?: { field: string; candidate: Candidate }[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */

@@ -512,6 +512,29 @@ describe("pages of PHP", () => {
   });
 });
 
+describe("one value that a file of PHP hands on to many functions", () => {
+  const parts = ["label", "box", "rows", "note", "button"];
+  const library = parts.map((name) => `function ${name}($name) {\n  echo "<p id='$name'>";\n}\n`).join("");
+  const form = `<?php\n${library}function form($name) {\n${parts.map((name) => `  ${name}($name);\n`).join("")}}\n`;
+
+  it.each([
+    ["at three of the places, for one input", "form($_GET['a']);", 3],
+    ["at what another one reaches besides", "form($_GET['a']);\nnote($_GET['b']);", 4],
+    [
+      "at each place that is handed an input of its own",
+      parts.map((name) => `${name}($_GET['${name}']);`).join("\n"),
+      5,
+    ],
+  ])("is told %s", async (_, calls, expected) => {
+    const files = [
+      { path: "page.php", source: `<?php\n${calls}\n` },
+      { path: "form.php", source: form },
+    ];
+    const found = (await findingsOfAll(engine, files)).filter(({ ruleId }) => ruleId === "xss.tainted-html");
+    expect(found).toHaveLength(expected);
+  });
+});
+
 describe("classes of Java in files of their own", () => {
   const controller = `package shop;
 import org.springframework.web.bind.annotation.*;

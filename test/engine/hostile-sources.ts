@@ -45,6 +45,8 @@ export const pathOfTemplate: Readonly<Record<TemplateFormat, string>> = {
   freemarker: "a.ftl",
   "freemarker-html": "a.ftlh",
   blade: "a.blade.php",
+  smarty: "a.tpl",
+  latte: "a.latte",
   razor: "a.cshtml",
   aspx: "a.aspx",
   thymeleaf: "a.xhtml",

@@ -429,6 +429,8 @@ export const Model = z.strictObject({
   cleanTypes: z.array(z.string()).default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */
   carriers: z.array(Path).default([]),
+  /** Fields under which a controller keeps values that its views find by their names. */
+  bags: z.array(Path).default([]),
   /** Ways into the application, and what stands in front of them; see web/web-schema.ts. */
   routes: z.array(RouteModel).default([]),
   mounts: z.array(MountModel).default([]),

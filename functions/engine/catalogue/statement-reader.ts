@@ -179,6 +179,9 @@ export class StatementReader {
       case "carriers":
         remember(statement.entry, (carrier) => knowledge.carriers.add(carrier));
         break;
+      case "bags":
+        remember(statement.entry, (bag) => knowledge.bags.add(bag));
+        break;
       case "entryPoints":
         this.#addEntryPoint(knowledge, statement.entry, wanted);
         break;

@@ -22,6 +22,7 @@ const sections = [
   "asserts",
   "cleanTypes",
   "carriers",
+  "bags",
   "entryPoints",
 ] as const;
 type Section = (typeof sections)[number];

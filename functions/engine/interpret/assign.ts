@@ -5,6 +5,7 @@ import { setterOf } from "./accessors.ts";
 import { check, setFacts } from "./check.ts";
 import { collect } from "./containers.ts";
 import { evaluate } from "./evaluate.ts";
+import { keepForKin } from "./fields-of-others.ts";
 import { targetOf } from "./handover.ts";
 import { fieldTaint, member } from "./members.ts";
 import { keptIn, useOf } from "./memory.ts";
@@ -26,6 +27,7 @@ import {
   tainted,
   type Value,
 } from "./value.ts";
+import { keepForViews } from "./view-variables.ts";
 
 /** Stores a value: in a variable, a field, an element, or by destructuring. */
 export function assign(
@@ -129,6 +131,7 @@ function assignField(
   exportValue(run, of, to, value);
   exportMethod(run, frame, to, of, value);
   keep(run, paths, value, at);
+  keepForViews(run, frame, to, value);
   if (run.language === "ruby" && of === frame.self) showInView(run, frame, to.name, value, at);
   if (key !== null)
     frame.scope.set(key, {
@@ -137,7 +140,10 @@ function assignField(
       paths: value.paths.length > 0 ? value.paths : paths,
     });
   const info = of.instance ?? (of === frame.self ? frame.owner : null);
-  if (info) run.storeField(info, to.name, keptIn(value));
+  if (info) {
+    run.storeField(info, to.name, keptIn(value));
+    keepForKin(run, info, to.name, value, at);
+  }
   // Objects of JavaScript are maps, and go on to others as a whole.
   else if (run.language === "javascript" && of.slots?.shape === "map")
     putInto(run, frame, to.of, of, to.name, value, at);
@@ -220,6 +226,7 @@ function assignIndex(
     const paths = memberPaths(of, known);
     storedIn(run, frame, paths.length > 0 ? paths : [joined("?", known)], of, value, at);
     keep(run, paths, value, at);
+    keepForViews(run, frame, to, value);
   } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at, [key]);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
   if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);

@@ -5,6 +5,7 @@ import { assign } from "./assign.ts";
 import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
 import { collect } from "./containers.ts";
+import { fieldOfKin } from "./fields-of-others.ts";
 import { refine } from "./guards.ts";
 import { targetOf } from "./handover.ts";
 import { pageVariable } from "./includes.ts";
@@ -201,8 +202,14 @@ function field(run: Run, frame: Frame, e: Field): Value {
   useOf(run, frame, e.of, of);
   const getter = getterOf(run, of, e);
   if (getter) return evaluateCall(run, frame, getter);
-  return got(run, frame, member(run, frame, asWritten(run, of, e.of), e.name, e), of, e);
+  const value = got(run, frame, member(run, frame, asWritten(run, of, e.of), e.name, e), of, e);
+  const shown = e.of.kind === "variable" && e.of.name === "this" ? ofOthers(run, frame, e) : [];
+  return shown.length === 0 ? value : { ...value, constants: null, taint: joinTaint(value.taint, shown) };
 }
+
+/** What a field of PHP holds by what other files have done: a view is run as a part of the object that shows it. */
+const ofOthers = (run: Run, frame: Frame, { name, ...at }: Field): readonly Taint[] =>
+  frame.owner === null ? pageVariable(run, frame, name, at) : fieldOfKin(run, frame, name, at);
 
 /** What is read of an object may be what a function gives that is called by reading. */
 function got(run: Run, frame: Frame, value: Value, of: Value, at: Span): Value {

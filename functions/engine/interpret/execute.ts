@@ -35,6 +35,7 @@ import type { Frame, Run } from "./run.ts";
 import { schemaOfField } from "./schemas.ts";
 import { isFact, joinInto, joinStates, passFacts, Scope, type Variables } from "./scope.ts";
 import { type ClassInfo, type ClosureValue, cleaned, elementAt, join, named, nothing, type Value } from "./value.ts";
+import { returnForView } from "./view-variables.ts";
 
 /** Places in one try statement at which something may be thrown by calls; what is thrown by name always counts. */
 const placesMax = 16;
@@ -147,7 +148,10 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
       name: "return",
     });
   }
-  if (returned) returnedRegion(run, frame, returned, value);
+  if (returned) {
+    returnedRegion(run, frame, returned, value);
+    returnForView(run, frame, value, returned);
+  }
   noteGuard(run, frame, returned, truth(value) ?? outcomeOf(returned));
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;

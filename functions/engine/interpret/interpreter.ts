@@ -27,6 +27,7 @@ export function interpret(
 ): Interpretation {
   const knowledge = catalogue.knowledge(language, importsOf(module.body, language));
   const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks, limit);
+  run.page.body = module.body;
   try {
     run.followUntil = run.steps + followedStepsMax;
     const file = newFrame(null, new Scope(null), null, null, "");

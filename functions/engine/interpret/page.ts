@@ -1,4 +1,4 @@
-import type { FunctionNode, Span } from "../ir/ir.ts";
+import type { FunctionNode, Span, Statement } from "../ir/ir.ts";
 import { emptyGuard } from "./guard-functions.ts";
 import type { Summary } from "./run.ts";
 import { nothing } from "./value.ts";
@@ -36,6 +36,8 @@ export class Page {
     leaves: false,
     guard: emptyGuard(),
   };
+  /** The statements of the file. */
+  body: readonly Statement[] = [];
   /** The files included so far, as targets. */
   readonly included: string[] = [];
 

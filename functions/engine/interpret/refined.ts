@@ -5,7 +5,7 @@ import { forgetMaking } from "./file-making.ts";
 import { accessPath, askedPath, elementPath } from "./names.ts";
 import { pathsBefore, pathsMadeOf } from "./path-parts.ts";
 import type { Frame, Run } from "./run.ts";
-import { cleaned, nothing, type Value } from "./value.ts";
+import { cleaned, nothing, type Step, stepsMax, type Taint, type Value } from "./value.ts";
 
 export function change(run: Run, frame: Frame, operand: Expression, families: Families): void {
   const value = evaluate(run, frame, operand);
@@ -36,7 +36,24 @@ export function change(run: Run, frame: Frame, operand: Expression, families: Fa
   // `$id = $_POST["id"]; if (!is_numeric($id)) exit;` speaks about the element as well.
   const element = run.language === "php" && inner.kind === "variable" ? frame.scope.origins.get(inner.name) : undefined;
   if (element?.kind === "index") store(frame, element, cleaned(evaluate(run, frame, element), families));
+  if (run.language === "php" && families === allFamilies && inner.kind === "variable")
+    cleanMadeOf(frame, inner.name, evaluate(run, frame, inner));
   store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
+}
+
+/** `$file = "pages/$name.php"; if (!in_array($name, $known)) exit;`: what was made of the name before it was tested is harmless with it. */
+function cleanMadeOf(frame: Frame, name: string, { taint }: Value): void {
+  // Ways that have become too long to be told apart say nothing.
+  const tested = new Set(taint.map(({ step }) => step).filter(({ length }) => length < stepsMax));
+  const isMade = ({ step }: Taint): boolean => {
+    for (let at: Step | null = step; at; at = at.parent) if (tested.has(at)) return true;
+    return false;
+  };
+  for (const [other, value] of frame.scope.variables ?? [])
+    if (other !== name && value.taint.some(isMade)) {
+      const left = value.taint.map((each) => (isMade(each) ? { ...each, clean: allFamilies } : each));
+      frame.scope.set(other, { ...value, taint: left });
+    }
 }
 
 /** What lies below a folder: believed of a path in its shortest form. */

@@ -1,12 +1,12 @@
 import type { CallModels } from "../catalogue/catalogue.ts";
-import { type Call, type Expression, type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
-import { type IrNode, walk } from "../ir/walk.ts";
+import { type Call, type Expression, type Span, wholeMap } from "../ir/ir.ts";
 import { templateTarget } from "../templates/template-target.ts";
 import { argumentsAt, type Subject } from "./check.ts";
 import { handOver } from "./handover.ts";
 import { accessPath } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { tainted, type Value } from "./value.ts";
+import { handToViews } from "./view-variables.ts";
 
 const namesMax = 4;
 /** The path of a template that was loaded by name, and a method of it that renders or fills it. */
@@ -53,18 +53,9 @@ function withData(
 
 /** Hands a value over to the templates that the function names: by returning the name, or in a call that shows it. */
 export function fillTemplates(run: Run, frame: Frame, { fills: [fill] }: CallModels, subject: Subject): void {
-  if (!fill || !frame.fn) return;
+  if (!fill) return;
   const given = pairAt(run, subject, fill.key, fill.value);
-  if (given.size === 0) return;
-  const named = viewsOf(frame.fn);
-  for (const name of run.language === "php" && named.length === 0 ? viewOfAction(frame) : named)
-    handOver(run, templateTarget("escaping", name), [], given, subject.at);
-}
-
-/** An action that names no view shows the one that is called like it. */
-function viewOfAction({ symbol }: Frame): string[] {
-  const [, controller, method] = symbol.match(/\b(\w{1,80})Controller\.(\w+)/) ?? [];
-  return controller === undefined ? [] : [`${controller}/${method}`];
+  if (given.size > 0) handToViews(run, frame, given, subject.at);
 }
 
 const action = /^((?:\w+[.:]+)*)(\w+)Controller\.(\w+)(?:\/\d+)?$/;
@@ -94,33 +85,6 @@ const givenIn = (value: Value): ReadonlyMap<string, Value> =>
   value.slots?.shape === "map" ? value.slots.entries : new Map();
 
 const snakeCase = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, "_").toLowerCase();
-
-const views = new WeakMap<FunctionNode, string[]>();
-
-/** What a function names as its view. A redirect shows none. */
-function viewsOf(fn: FunctionNode): string[] {
-  const known = views.get(fn);
-  if (known) return known;
-  const found = new Set<string>();
-  walk(fn.body, (node) => {
-    for (const value of shownBy(node))
-      if (value?.kind === "literal" && typeof value.value === "string" && !/^redirect:|^$/.test(value.value))
-        found.add(value.value.replace(/^forward:/, ""));
-  });
-  const names = [...found].slice(0, namesMax);
-  views.set(fn, names);
-  return names;
-}
-
-function shownBy(node: IrNode): (Expression | null)[] {
-  if (!("kind" in node)) return [];
-  if (node.kind === "return") return [node.value];
-  if (node.kind !== "call" || !/^(ModelAndView|setViewName|getRequestDispatcher)$/.test(nameOf(node.callee))) return [];
-  return node.args.slice(0, 1).map((arg) => arg.value);
-}
-
-const nameOf = (callee: Expression): string =>
-  callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
 
 const textsOf = (values: readonly Value[]): string[] =>
   values

@@ -92,7 +92,7 @@ const constantsMax = 8;
 const pathsMax = 6;
 const slotsMax = 64;
 const taintsMax = 12;
-const stepsMax = 40;
+export const stepsMax = 40;
 
 export const nothing: Value = {
   taint: [],

@@ -1,6 +1,7 @@
 import type { Candidate, FileArtefact, Origin, OutgoingCall, Way } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
+import { ofKin } from "../interpret/fields-of-others.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { libraryCandidates } from "./library-input.ts";
@@ -9,6 +10,7 @@ import { BoundNames } from "./mapper-parameters.ts";
 import { argumentIndex, Modules, samePart, type Target } from "./modules.ts";
 import { Passages } from "./passages.ts";
 import { Settings } from "./settings.ts";
+import { FilledTables } from "./tables.ts";
 
 /** Each file a value crosses makes it a little less certain. */
 const crossingFactor = 0.9;
@@ -50,8 +52,7 @@ export class CrossFile {
   /** What files keep, by the field and by the object that it was filled as a part of. */
   readonly #stores = new Map<string, Stored[]>();
   readonly #storesWithin = new Map<string, Stored[]>();
-  /** Files that read tables which the application fills with values from elsewhere. */
-  readonly #filled: ReadonlySet<string>;
+  readonly #tables: FilledTables;
   /** Texts that files make of input, by their paths. */
   readonly #texts: ReadonlyMap<string, readonly Candidate[]>;
   readonly #cleaned: ReadonlySet<string>;
@@ -69,12 +70,7 @@ export class CrossFile {
     this.#bound = new BoundNames(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
     this.#texts = new Map(artefacts.flatMap(({ coverage, link }) => (link.texts ? [[coverage.path, link.texts]] : [])));
-    const written = new Set(artefacts.flatMap(({ link }) => link.tables?.written ?? []));
-    this.#filled = new Set(
-      artefacts.flatMap(({ coverage, link }) =>
-        link.tables?.read.some((table) => written.has(table)) ? [coverage.path] : [],
-      ),
-    );
+    this.#tables = new FilledTables(artefacts);
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const stored = { path: coverage.path, store };
@@ -95,9 +91,9 @@ export class CrossFile {
   }
 
   /** Whether rows that a file shows may hold what somebody has sent: the application fills one of the tables that it reads. */
-  isFilled(path: string, { ruleId }: Candidate): boolean {
-    const sources = this.#catalogue.rules.get(ruleId)?.taint?.sources;
-    return !sources?.includes(storedKind) || this.#filled.has(path);
+  isFilled(path: string, candidate: Candidate): boolean {
+    const sources = this.#catalogue.rules.get(candidate.ruleId)?.taint?.sources;
+    return !sources?.includes(storedKind) || this.#tables.holdInput(path, candidate);
   }
 
   /** What no file shows on its own. */
@@ -105,7 +101,7 @@ export class CrossFile {
     const across = this.#artefacts.flatMap(({ coverage: { path }, link }) => [
       ...link.pending.flatMap(({ outside, candidate }) => this.#arrived(path, outside, candidate)),
       ...link.calls.flatMap((call) =>
-        this.#origins(path, call.from).flatMap((arrival) => this.#follow(path, call, arrival)),
+        this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival)),
       ),
     ]);
     return [...withoutFurther(across), ...libraryCandidates(this.#catalogue, this.#artefacts)];
@@ -117,15 +113,18 @@ export class CrossFile {
   }
 
   #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {
-    return this.#origins(path, { outside })
+    return this.#origins(path, { from: { outside }, trace: [] })
       .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate))
       .map((arrival) => this.#placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
   }
 
   /** The attacker input that a value of one file is, found by asking the files it comes from. */
-  #origins(path: string, from: Origin, depth = 0): readonly Arrival[] {
-    if ("sourceKind" in from && from.sourceKind === storedKind && !this.#filled.has(path)) return [];
-    if ("sourceKind" in from) return [{ ...from, clean: [], trace: [], crossings: 0 }];
+  #origins(path: string, way: Pick<Way, "trace"> & { from: Origin }, depth = 0): readonly Arrival[] {
+    const { from } = way;
+    if ("sourceKind" in from)
+      return from.sourceKind === storedKind && !this.#tables.holdInput(path, way)
+        ? []
+        : [{ ...from, clean: [], trace: [], crossings: 0 }];
     if ("parameter" in from || "kept" in from || depth >= crossingsMax) return [];
     const isKept = from.outside.startsWith("#");
     const key = isKept ? from.outside : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
@@ -163,6 +162,10 @@ export class CrossFile {
 
   /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
   #kept(field: string): Stored[] {
+    if (field.startsWith(ofKin)) {
+      const fields = this.#modules.fieldsOfKin(field.slice(ofKin.length));
+      return fields.flatMap((name) => this.#stores.get(ofKin + name) ?? []);
+    }
     const parts = field.split(".");
     const around = parts.map((_, i) => parts.slice(0, i + 1).join("."));
     const stored = around.flatMap((name) => this.#stores.get(name) ?? []);
@@ -170,7 +173,7 @@ export class CrossFile {
   }
 
   #through(path: string, way: Way & { from: Origin }, depth: number): Arrival[] {
-    return this.#origins(path, way.from, depth + 1).map((arrival) => ({
+    return this.#origins(path, way, depth + 1).map((arrival) => ({
       ...arrival,
       // What a function of a third file has done to it is not asked per class here: it either lets everything through or nothing.
       clean: [...new Set([...arrival.clean, ...way.clean, ...this.#passages.cleanedBy(path, way.via)])],

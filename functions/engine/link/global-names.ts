@@ -61,6 +61,19 @@ export class GlobalNames {
     return this.#withRights.has(type.slice(type.lastIndexOf(".") + 1));
   }
 
+  /** A class with those that it extends and those that extend it. */
+  kin(type: string): ReadonlySet<string> {
+    const all = new Set([type]);
+    for (const related of [this.#bases, this.#heirs]) {
+      let types = [type];
+      for (let generation = 0; types.length > 0 && generation < generationsMax; generation++) {
+        types = types.flatMap((name) => related.get(name) ?? []).filter((name) => !all.has(name));
+        for (const name of types) all.add(name);
+      }
+    }
+    return all;
+  }
+
   /** Of the methods of many classes that one is meant whose class the object is called after: `$this->user_model` is a User_model or a User. */
   #meant(object: string, method: string): Target[] {
     const declared = this.#methods.get(method) ?? [];

@@ -105,7 +105,17 @@ const placesMax = 3;
 function firstOfValues(catalogue: Catalogue, all: readonly PlacedCandidate[]): PlacedCandidate[] {
   const arrived = (once: boolean) => (placed: PlacedCandidate) =>
     catalogue.rules.get(placed.candidate.ruleId)?.oncePerValue === once ? arrivalOf(placed) : null;
-  return firstOf(firstOf(all, 1, arrived(true)), placesMax, arrived(false));
+  return firstOf(firstOf(firstOf(all, 1, arrived(true)), placesMax, arrived(false)), placesMax, handedOn);
+}
+
+/** The same of one input that a function hands on to others of its file: who looks at three of the places sees what they have in common. */
+function handedOn({ path, candidate: { ruleId }, trace }: PlacedCandidate): string | null {
+  const elsewhere = trace.findLastIndex((step) => step.path !== path);
+  const [source, comesIn] = [trace[0], trace[elsewhere + 1]];
+  if (elsewhere < 0 || !source || !comesIn) return null;
+  return [path, ruleId, source.path, source.startLine, source.startColumn, comesIn.startLine, comesIn.startColumn].join(
+    "\0",
+  );
 }
 
 /** Where a value from another file comes into the function, and for which rule; null for values of the file itself. */

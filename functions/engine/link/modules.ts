@@ -137,6 +137,13 @@ export class Modules {
     return found.every(({ length }) => length > 0) ? found.flat() : [];
   }
 
+  /** The fields of an object of PHP by the classes that it may be one of: "Page.$html". */
+  fieldsOfKin(field: string): string[] {
+    const dot = field.indexOf(".");
+    const kin = this.#globals.get("php")?.kin(field.slice(0, dot)) ?? [];
+    return [...kin].map((type) => type + field.slice(dot));
+  }
+
   /** Whether a type of Go or C# has a field that says what somebody may do. */
   hasRights(from: string, type: string): boolean {
     const globals = this.#globals.get(languageOf(from).name);

@@ -102,16 +102,32 @@ const cleaningWords = [
 
 /** What makes HTML harmless, by the names of the libraries and functions that do. */
 const cleaning =
-  /\b(bleach|nh3|dompurify|sanitize-?html|html_?sanitizer|htmlsanitizer|htmlpurifier|purifier|purify|jsoup|antisamy|loofah|ammonia|bluemonday|xss-clean|wp_kses|strip_tags|has_rich_text|PolicyFactory|lxml\.html\.clean)\b|\b(sanitize(?!_?(file|path|name|key|url|sql|query|log|id))|escapeHtml|escape_html)\w*\s*\(|html\.escape\(|\.escape\(\)|(htmlspecialchars|htmlentities|\be)\(\s*\$(_POST|request)/i;
+  /\b(bleach|nh3|dompurify|sanitize-?html|html_?sanitizer|htmlsanitizer|htmlpurifier|purifier|purify|jsoup|antisamy|loofah|ammonia|bluemonday|xss-clean|wp_kses|strip_tags|has_rich_text|PolicyFactory|lxml\.html\.clean)\b|\b(sanitize(?!_?(file|path|name|key|url|sql|query|log|id))|escapeHtml|escape_html)\w*\s*\(|html\.escape\(|\.escape\(\)|(htmlspecialchars|htmlentities|\be)\(\s*\$(_POST|request)/gi;
+/** Lines that name a library, and do nothing with it. */
+const naming =
+  /^\s*(import|from|use|using|require|require_once|include|gem|const\s[\w\s{},]+=\s*require|\/\/|#|\*|\/\*)/;
+const cleaningsMax = 60;
+const wordsMax = 20;
+const lineMax = 300;
+
+const escapingWords = ["escape_html", "setescapehtml", "default_modifiers", "setdefaultmodifiers"];
+
+/** `$smarty->escape_html = true`, `$smarty->setDefaultModifiers(["escape"])`. */
+const escaping =
+  /->(escape_html\s*=\s*(true|1)|setEscapeHtml\(\s*(true|1)|(set_?)?default_?modifiers\b[^;]{0,60}\bescape)/i;
 
 /** What is asked for when a file is looked at. */
 export const submittedWords: readonly string[] = [
+  ...escapingWords,
   ...[...forms, ...reads, ...lists].flatMap(({ words }) => words),
   ...cleaningWords,
 ];
 
-/** What the visitors of an application may fill in by this file, and whether it makes HTML harmless. */
-export function submittedIn(text: string, mayHave: MayHave): Pick<LinkRecord, "submitted" | "cleansHtml"> {
+/** What the visitors of an application may fill in by this file, and whether it makes HTML harmless, or has it made so. */
+export function submittedIn(
+  text: string,
+  mayHave: MayHave,
+): Pick<LinkRecord, "submitted" | "cleansHtml" | "escapesOutput"> {
   const found = (all: readonly Form[]) =>
     all.flatMap(({ words, form }) =>
       words.some(mayHave) ? Array.from(text.matchAll(form), ([, matched = ""]) => matched) : [],
@@ -121,9 +137,33 @@ export function submittedIn(text: string, mayHave: MayHave): Pick<LinkRecord, "s
   const names = new Set([...single, ...listed].map(fieldName).filter((name) => name !== "" && !plain.test(name)));
   return {
     ...(names.size > 0 && { submitted: [...names].sort().slice(0, namesMax) }),
-    ...(cleaningWords.some(mayHave) && cleaning.test(text) && { cleansHtml: true as const }),
+    ...(cleaningWords.some(mayHave) && cleaningsIn(text)),
+    ...(escapingWords.some(mayHave) && escaping.test(text) && { escapesOutput: true as const }),
   };
 }
+
+/** Where HTML is made harmless: what stands in that line, and around it. */
+function cleaningsIn(text: string): Pick<LinkRecord, "cleansHtml"> {
+  const found = new Map<number, { line: string[]; near: string[] }>();
+  for (const { index } of text.matchAll(cleaning)) {
+    if (found.size >= cleaningsMax) break;
+    const start = text.lastIndexOf("\n", index) + 1;
+    const line = lineAt(text, start);
+    if (found.has(start) || naming.test(line)) continue;
+    const before = start === 0 ? "" : lineAt(text, text.lastIndexOf("\n", start - 2) + 1);
+    const after = lineAt(text, start + line.length + 1);
+    found.set(start, { line: wordsOf(line), near: wordsOf(`${before}\n${after}`) });
+  }
+  return found.size > 0 ? { cleansHtml: [...found.values()] } : {};
+}
+
+function lineAt(text: string, start: number): string {
+  const end = text.indexOf("\n", start);
+  return text.slice(start, Math.min(end < 0 ? text.length : end, start + lineMax));
+}
+
+const wordsOf = (text: string): string[] =>
+  [...new Set(Array.from(text.matchAll(/[A-Za-z_]\w+/g), ([word]) => fieldName(word)))].slice(0, wordsMax);
 
 /** `post[body]`, `Input.Body`, `getBody` and `body_` are one field to forms, handlers and templates alike. */
 export const fieldName = (written: string): string =>

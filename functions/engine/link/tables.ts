@@ -1,7 +1,9 @@
-import type { LinkRecord } from "../artefact.ts";
+import type { Candidate, FileArtefact, FunctionPlace, LinkRecord } from "../artefact.ts";
+import type { LineIndex } from "../inventory/line-index.ts";
 
 /** More would be a file that a program has written. */
 const tablesMax = 60;
+const readsMax = 300;
 /** The prefix of all tables of an application may be put in front of a name. */
 const name = String.raw`[\x60"'\[]?(?:\{?\$[\w>\['\]-]+\}?(?:["']\s*\.\s*["'])?\.?)?(\w+)`;
 const read = new RegExp(String.raw`\b(?:from|join)\s+${name}`, "gi");
@@ -11,11 +13,41 @@ const written = new RegExp(
   "gi",
 );
 
-/** The tables that the SQL in a file reads, and those that it writes values into which the file does not fix. */
-export function tablesOf(text: string): Pick<LinkRecord, "tables"> {
-  const tables = { read: namesIn(text, read), written: namesIn(text, written) };
+/** The tables that the SQL in a file reads, and where, and those that it writes values into which the file does not fix. */
+export function tablesOf(text: string, lines: LineIndex): Pick<LinkRecord, "tables"> {
+  const reads = [...text.matchAll(read)]
+    .slice(0, readsMax)
+    .map((found) => ({ table: tableIn(found), line: lines.place(found.index, found.index).startLine }));
+  const tables = {
+    read: reads.filter(({ table, line }, i) => !reads.slice(0, i).some((r) => r.table === table && r.line === line)),
+    written: [...new Set([...text.matchAll(written)].map(tableIn))].sort().slice(0, tablesMax),
+  };
   return tables.read.length + tables.written.length === 0 ? {} : { tables };
 }
 
-const namesIn = (text: string, statement: RegExp): string[] =>
-  [...new Set(text.matchAll(statement).map(([, table]) => table?.toLowerCase() ?? ""))].sort().slice(0, tablesMax);
+const tableIn = ([, table]: RegExpMatchArray): string => table?.toLowerCase() ?? "";
+
+/** Whether rows of the database may hold what somebody has sent: the application writes such values into one of the tables they are from. */
+export class FilledTables {
+  readonly #written: ReadonlySet<string>;
+  readonly #files: ReadonlyMap<string, FileArtefact>;
+
+  constructor(artefacts: readonly FileArtefact[]) {
+    this.#written = new Set(artefacts.flatMap(({ link }) => link.tables?.written ?? []));
+    this.#files = new Map(artefacts.map((artefact) => [artefact.coverage.path, artefact]));
+  }
+
+  /** Rows come from a table that the function around the place reads, or the file where that has no query of its own. */
+  holdInput(path: string, { trace: [row] }: Pick<Candidate, "trace">): boolean {
+    const { link, functions = [] } = this.#files.get(path) ?? {};
+    const reads = link?.tables?.read ?? [];
+    const around = row && innermost(functions, row.startLine);
+    const near = reads.filter(({ line }) => around && around.startLine <= line && line <= around.endLine);
+    return (near.length > 0 ? near : reads).some(({ table }) => this.#written.has(table));
+  }
+}
+
+const innermost = (functions: readonly FunctionPlace[], line: number): FunctionPlace | undefined =>
+  functions
+    .filter(({ startLine, endLine }) => startLine <= line && line <= endLine)
+    .toSorted((a, b) => a.endLine - a.startLine - (b.endLine - b.startLine))[0];

@@ -1,6 +1,7 @@
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
 import { templateFormatOf } from "../templates/template-format.ts";
+import type { Escaping } from "../templates/template-target.ts";
 import type { Target } from "./modules.ts";
 
 /** Templates that one is made of; a layout with more parts is a circle. */
@@ -10,9 +11,12 @@ const partsMax = 50;
 export class Templates {
   /** By the last part of their names, without what follows the first dot. */
   readonly #byName = new Map<string, FileArtefact[]>();
+  /** The application has told an engine that does not escape by itself to do so. */
+  readonly #escapes: boolean;
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[]) {
+    this.#escapes = artefacts.some(({ link }) => link.escapesOutput);
     for (const artefact of artefacts) {
       const { path } = artefact.coverage;
       const isPage = artefact.link.exports.some((exported) => exported.name === pageName);
@@ -35,9 +39,15 @@ export class Templates {
     }
     return [...found].flatMap((artefact) =>
       artefact.link.exports
-        .filter((exported) => exported.name === escaping || exported.name === pageName)
+        .filter(({ name }) => name === pageName || name === (this.#escapingOf(artefact) ?? escaping))
         .map((exported) => ({ artefact, exported })),
     );
+  }
+
+  /** Smarty escapes nothing unless the application has asked for it somewhere; others are told by what renders them. */
+  #escapingOf({ coverage: { path } }: FileArtefact): Escaping | null {
+    if (templateFormatOf(path) !== "smarty") return null;
+    return this.#escapes ? "escaping" : "plain";
   }
 
   /** Every framework has its folders; the end of the path is what the name says, and of several the nearest is meant. */
@@ -58,7 +68,7 @@ const stemOf = (path: string): string =>
 /** "./a/b.html", "/WEB-INF/b.jsp", "@App/a/b.html.twig" and Laravel's "a.b" all name files. */
 function normal(name: string, from: string): string {
   const plain = name.replace(/^@!?\w+\/|^\w+::|^classpath:/, "").replace(/^(\.{0,2}\/)+/, "");
-  const dotted = from.endsWith(".php") && !plain.includes("/") && !/\.(twig|html|php|phtml|inc|tpl)$/.test(plain);
+  const dotted = from.endsWith(".php") && !plain.includes("/") && !/\.(twig|html|php|phtml|inc|tpl|latte)$/.test(plain);
   return dotted ? plain.replaceAll(".", "/") : plain;
 }
 

@@ -43,11 +43,14 @@ export class TemplateScanner {
     if (text.length > charactersMax) return { candidates: [], links: noLinks, reason: "size_limit" };
     const { outputs, includes } = readTemplate(text, dialect, limit);
     const file = { safe, suppressed };
+    // Whether Smarty was told to escape only other files say; few that have told it to show the request itself.
     const own = outputs.flatMap((output) =>
       output.reads
         .filter((read) => readsRequest(dialect, read.root, read.path))
         .flatMap((read) =>
-          this.#rulesFor(output, read, "escaping").map((rule) => candidateOf(file, rule, output, read)),
+          this.#rulesFor(output, read, dialect === "smarty" ? "plain" : "escaping").map((rule) =>
+            candidateOf(file, rule, output, read),
+          ),
         ),
     );
     const links = {

@@ -201,3 +201,66 @@ export function readBlade(scope: TemplateScope, { inner }: Piece): void {
   const part = find(scope, inner, /^@(?:include\w*|extends|component)\s*\([^"']*["']([^"']+)["']/);
   if (part) scope.include(part.groups[1] as string, inner, scope.pairs({ start: part.at(0).end, end: inner.end }));
 }
+
+/** A statement of Smarty or Latte, which name what they bind as PHP does, or by attributes. */
+export function readBraces(scope: TemplateScope, piece: Piece): void {
+  const { inner, start } = piece;
+  const closes = scope.text.startsWith("{/", start);
+  const word = find(scope, { start, end: piece.end }, /^\{\/?(\w+)/)?.groups[1] ?? "";
+  switch (word) {
+    case "foreach":
+    case "section":
+    case "for":
+    case "function": {
+      if (closes) {
+        scope.pop();
+        return;
+      }
+      const loop = find(scope, inner, /^(\S[\s\S]*?)\s+as\s+(?:\$\w+\s*=>\s*)?\$(\w+)/);
+      const from = find(scope, inner, /\bfrom\s*=\s*(\S+)/);
+      const item = find(scope, inner, /\bitem\s*=\s*["']?(\w+)/)?.groups[1] ?? loop?.groups[2];
+      const of = loop?.at(1) ?? from?.at(1);
+      const read = of ? scope.reads(of) : [];
+      scope.push();
+      if (item) scope.bind(item, read);
+      return;
+    }
+    case "assign":
+    case "var": {
+      const set =
+        find(scope, inner, /^\s*(?:var\s*=\s*)?["']?\$?(\w+)["']?\s*(?:=|value\s*=)?\s*(\S[\s\S]*)$/) ?? undefined;
+      if (set && !closes) scope.bind(set.groups[1] as string, scope.reads(set.at(2)));
+      return;
+    }
+    case "include":
+    case "sandbox":
+    case "extends":
+    case "layout": {
+      const part = closes ? null : find(scope, inner, /^\s*(?:file\s*=\s*)?["']?([^"'\s$`{}]+\.\w+)["']?/);
+      if (part) scope.include(part.groups[1] as string, inner, scope.pairs({ start: part.at(0).end, end: inner.end }));
+    }
+  }
+}
+
+/** `{$a = 1}` binds, and `{$a nofilter}` is not escaped whatever the engine does. */
+export function showInBraces(scope: TemplateScope, { inner, start, end }: Piece): void {
+  const set = find(scope, inner, /^(\w+)\s*=(?![=>])/);
+  if (set) {
+    scope.bind(set.groups[1] as string, scope.reads({ start: set.at(0).end, end: inner.end }));
+    return;
+  }
+  const unfiltered = find(scope, inner, /\s+nofilter\s*$/);
+  scope.output(
+    scope.reads({ start: inner.start, end: unfiltered?.at(0).start ?? inner.end }),
+    { start, end },
+    unfiltered !== null,
+  );
+}
+
+/** Latte binds names by attributes of the tags that are repeated. */
+export function readLoopAttributes(scope: TemplateScope): void {
+  for (const found of scope.text.matchAll(
+    /\sn:(?:inner-)?foreach\s*=\s*"([^"]{1,300}?)\s+as\s+(?:\$\w+\s*=>\s*)?\$(\w+)/dg,
+  ))
+    scope.bind(found[2] as string, scope.reads(spanOf(found as Found, 1, 0)));
+}

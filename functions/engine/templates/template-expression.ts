@@ -30,7 +30,7 @@ const comparisons = new Set(
   "== != === !== < > <= >= in not is instanceof eq ne lt gt le ge matches starts ends".split(" "),
 );
 
-const showsArguments = /^(default|d|default_if_none|replace|format|join|concat|append|prepend|add|merge)$/;
+const showsArguments = /^(default|d|default_if_none|replace|format|join|concat|append|prepend|add|merge|cat)$/;
 
 /** Reads an expression of a template for the names that its value is made of. What it cannot make sense of, it passes over. */
 export function readsOf(text: string, span: Span, format: TemplateFormat, lookup: Lookup): Reads {
@@ -150,7 +150,8 @@ class ExpressionReader {
     return this.#postfix();
   }
 
-  #postfix(): Reads {
+  /** @param filtered false for what a filter is told: a filter behind it is the next of the row */
+  #postfix(filtered = true): Reads {
     const start = this.#at;
     let value = this.#primary();
     for (;;) {
@@ -171,11 +172,11 @@ class ExpressionReader {
         this.#expression();
         this.#take("]");
         value = this.#at > index ? member(value, key.replace(/^[:"'`]|["'`]$/g, "")) : value;
-      } else if (token === "|" && !["blade", "erb", "ejs", "pug"].includes(this.#format)) {
+      } else if (token === "|" && filtered && !["blade", "erb", "ejs", "pug"].includes(this.#format)) {
         this.#at++;
-        const name = this.#tokens[this.#at++]?.text ?? "";
+        const name = (this.#tokens[this.#at++]?.text ?? "").replace(/^@/, "");
         const args = this.#next === "(" ? this.#arguments() : [];
-        if (this.#take(":")) args.push(this.#postfix());
+        while (this.#take(":")) args.push(this.#postfix(false));
         // What a filter is told is not shown, but for the few that put it into the text.
         value = this.#call(name, value, showsArguments.test(name) ? args : []);
       } else if (token === "?" && isFreemarker(this.#format)) {
@@ -223,7 +224,7 @@ class ExpressionReader {
   /** What a filter or function makes of its operand and arguments. */
   #call(name: string, of: Reads, args: readonly Reads[]): Reads {
     const given = join(of, ...args);
-    switch (effectOf(name)) {
+    switch (effectOf(name, this.#format)) {
       case "nothing":
         return [];
       case "raw":

@@ -12,6 +12,8 @@ export const templateFormats = [
   "freemarker",
   "freemarker-html",
   "blade",
+  "smarty",
+  "latte",
   "razor",
   "aspx",
   "thymeleaf",
@@ -42,6 +44,8 @@ const byExtension: Readonly<Record<string, TemplateFormat>> = {
   jspf: "jsp",
   ftl: "freemarker",
   ftlh: "freemarker-html",
+  tpl: "smarty",
+  latte: "latte",
   cshtml: "razor",
   vbhtml: "razor",
   aspx: "aspx",
@@ -74,11 +78,18 @@ const isPlainErb = (path: string): boolean =>
 /** What is written in a template of Ruby is Ruby. */
 export const isOfRuby = (format: TemplateFormat): boolean => /^(erb|erb-plain|haml|slim)$/.test(format);
 
+/** Their filters are functions of PHP, unless they have one of that name themselves. */
+export const isOfPhp = (format: TemplateFormat): boolean => /^(blade|smarty|latte)$/.test(format);
+
 export const isFreemarker = (format: TemplateFormat): boolean => format.startsWith("freemarker");
+
+const smartyMark = /\{(?:\$\w|\/?(?:if|foreach|include|section|block|extends|assign)\b|\*)/;
 
 /** A page says by the marks in it what fills it; null for a page that nothing fills, or that is filled in the browser. */
 export function dialectOf(format: TemplateFormat, text: string): Exclude<TemplateFormat, "html"> | null {
   if (format === "vue" || format === "svelte") return null;
+  // Other engines and plain PHP have files of this ending, too.
+  if (format === "smarty") return !text.includes("<?") && smartyMark.test(text) ? format : null;
   if (format !== "html") return format;
   if (/\sth:\w+\s*=|\[\(\$\{/.test(text)) return "thymeleaf";
   if (/\{%[-+]?\s*\w/.test(text)) return "jinja";

@@ -20,6 +20,19 @@ const freemarker: Marks = [
   ["${", "}", "escaped"],
 ];
 
+/** A brace before a space is a brace. What is shown begins with a variable; functions that show something are not read. */
+const braces = (...statements: string[]): Marks => [
+  ["{*", "*}", "nothing"],
+  ["{$", "}", "escaped"],
+  ["{=", "}", "escaped"],
+  ...statements.flatMap(
+    (word): Marks => [
+      [`{${word} `, "}", "tag"],
+      [`{/${word}`, "}", "tag"],
+    ],
+  ),
+];
+
 /** What begins alike is told apart by the longer beginning, which stands first. */
 const marksOf: Readonly<Partial<Record<TemplateFormat, Marks>>> = {
   jinja: [
@@ -92,6 +105,16 @@ const marksOf: Readonly<Partial<Record<TemplateFormat, Marks>>> = {
     ["@include", ")", "tag"],
     ["@extends", ")", "tag"],
     ["@component", ")", "tag"],
+  ],
+  smarty: [
+    ["{literal}", "{/literal}", "nothing"],
+    ["{php}", "{/php}", "nothing"],
+    ...braces("foreach", "section", "for", "function", "assign", "include", "extends"),
+  ],
+  latte: [
+    ["{syntax off}", "{/syntax}", "nothing"],
+    ["{!$", "}", "raw"],
+    ...braces("foreach", "var", "include", "extends", "layout", "sandbox"),
   ],
 };
 

@@ -4,14 +4,17 @@ import { readStandardTags, readThymeleaf } from "./page-tags.ts";
 import { readPug } from "./pug-reader.ts";
 import {
   readBlade,
+  readBraces,
   readCode,
   readFreemarker,
   readHandlebars,
   readIncluded,
   readJinja,
+  readLoopAttributes,
   showHelper,
+  showInBraces,
 } from "./statements.ts";
-import { isFreemarker, isOfRuby, type TemplateFormat } from "./template-format.ts";
+import { isFreemarker, isOfPhp, isOfRuby, type TemplateFormat } from "./template-format.ts";
 import { type Piece, piecesOf } from "./template-pieces.ts";
 import { TemplateScope } from "./template-scope.ts";
 
@@ -35,6 +38,7 @@ export function readTemplate(
   if (format === "freemarker") scope.escapes = /<#ftl\b[^>]{0,300}\boutput_format|<#escape\b/.test(text);
   if (format === "thymeleaf") readThymeleaf(scope);
   if (format === "jsp") readStandardTags(scope);
+  if (format === "latte") readLoopAttributes(scope);
   for (const piece of piecesOf(text, scope.format)) {
     // An expression costs more than as much text.
     limit.check(1 + ((piece.end - piece.start) >> (piece.kind === "text" ? 5 : 1)));
@@ -58,10 +62,15 @@ function read(scope: TemplateScope, piece: Piece): void {
   else if (piece.kind === "tag" && format === "handlebars") readHandlebars(scope, piece);
   else if (piece.kind === "tag" && isFreemarker(format)) readFreemarker(scope, piece);
   else if (piece.kind === "tag" && format === "blade") readBlade(scope, piece);
+  else if (piece.kind === "tag" && isOfPhp(format)) readBraces(scope, piece);
 }
 
 function show(scope: TemplateScope, piece: Piece): void {
   const isRaw = piece.kind === "raw";
+  if (scope.format === "smarty") {
+    showInBraces(scope, piece);
+    return;
+  }
   if (readIncluded(scope, piece.inner)) return;
   if (scope.format === "handlebars") showHelper(scope, piece, piece.inner, isRaw);
   // `<%= form_with do |f| %>` and `<%= items.each do |item| %>` bind names for what follows.

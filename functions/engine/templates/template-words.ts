@@ -1,4 +1,4 @@
-import { isOfRuby, type TemplateFormat } from "./template-format.ts";
+import { isOfPhp, isOfRuby, type TemplateFormat } from "./template-format.ts";
 
 /**
  * What filters and functions of template languages do to what they are given, whatever the language: their names agree. Names are
@@ -12,7 +12,7 @@ const effects: ReadonlyMap<string, Effect> = new Map(
   Object.entries({
     // Says that the text is HTML already.
     raw: words(
-      "safe raw htmlsafe marksafe markup safestring safeseq unescape unescapehtml rawhtml trustashtml dump htmlstring",
+      "safe raw htmlsafe marksafe markup safestring safeseq noescape unescape unescapehtml rawhtml trustashtml dump htmlstring",
     ),
     clean: words(`
       e h escape escapeonce forceescape htmlescape escapehtml escapehtml4 escapexml htmlspecialchars htmlentities encode
@@ -25,7 +25,7 @@ const effects: ReadonlyMap<string, Effect> = new Map(
     // Numbers, dates, addresses and texts of the application itself.
     nothing: words(`
       length len count size int toint16 toint32 toint64 toboolean todatetime todecimal parseint parselong valueof intval integer float floatval number numberformat numberformatted round abs ceil floor date datetime time
-      strftime timesince timeuntil filesizeformat intcomma wordcount pluralize yesno divisibleby currency money formatdate ago localtime
+      strftime timesince timeuntil dateformat countcharacters countwords filesizeformat intcomma wordcount pluralize yesno divisibleby currency money formatdate ago localtime
       urlfor route path url reverse action assetpath assets static csrf csrffield csrftoken csrfinput csrfmetatags csrfmetatag methodfield
       flashmessages getflashedmessages render yield content paginate links isempty exists startswith endswith contains includes indexof
       styles scripts css stylesheetlinktag javascriptincludetag javascriptpacktag imagetag formwith formfor formtag asp astable asul asdiv
@@ -37,10 +37,14 @@ const effects: ReadonlyMap<string, Effect> = new Map(
   ),
 );
 
+/** Elsewhere it escapes as well. */
+const breaksLines = /^nl2br$/i;
+
 /** What a filter or function of this name does; its last part counts. */
-export function effectOf(name: string): Effect {
+export function effectOf(name: string, format?: TemplateFormat): Effect {
   const last = name.slice(Math.max(name.lastIndexOf("."), name.lastIndexOf(":")) + 1);
   const plain = last.replace(/[_?!]/g, "").toLowerCase();
+  if (format && isOfPhp(format) && breaksLines.test(plain)) return "same";
   const known = effects.get(plain);
   if (known) return known;
   // What makes an address of the application encodes what it puts into it.
@@ -68,6 +72,7 @@ export function readsRequest(format: TemplateFormat, root: string, path: readonl
   if (isOfRuby(format)) return (root === "params" || root === "cookies") && path.length > 0;
   if (format === "jsp" || format === "thymeleaf") return /^(param|paramValues|header|headerValues|cookie)$/.test(root);
   if (format === "razor" || format === "aspx") return root === "Request" || (root === "Context" && first === "Request");
+  if (format === "smarty") return root === "smarty" && /^(get|post|request|cookies)$/.test(first);
   if (format !== "blade") return false;
   return (
     (/^_(GET|POST|REQUEST|COOKIE)$/.test(root) && path.length > 0) ||

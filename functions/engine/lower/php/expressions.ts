@@ -119,7 +119,7 @@ export const expressions: Record<string, Handler> = {
     const callee = childIn(node, "function");
     if (!callee) return l.unknown(node);
     const args = argumentsOf(l, node);
-    if (!isName(callee)) return l.call(node, l.expression(callee), args);
+    if (!isName(callee)) return l.call(node, invoked(l.expression(callee)), args);
     const name = l.names.functionNamed(l.textOf(callee));
     return builtIn(l, node, name, args) ?? l.call(node, l.variable(callee, name), args);
   },
@@ -246,6 +246,12 @@ function memberAccess(l: PhpLowering, node: SyntaxNode): Expression {
   if (name.type !== "name") return { ...span(node), kind: "index", of: l.expression(of), key: null };
   return { ...span(node), kind: "field", of: l.expression(of), name: `$${l.textOf(name)}` };
 }
+
+/** `(new Page())($data)` calls a method of the object that has a name. */
+const invoked = (callee: Expression): Expression =>
+  callee.kind === "call" && callee.isNew
+    ? { start: callee.start, end: callee.end, kind: "field", of: callee, name: "__invoke" }
+    : callee;
 
 function methodCall(l: PhpLowering, node: SyntaxNode): Expression {
   const of = childIn(node, "object");
