@@ -160,6 +160,8 @@ export interface ExportedFunction {
   returns: (Way & { from: Origin; field?: string | undefined })[];
   /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. */
   guards: { check: "true" | "false" | "after"; parameter: number; clean: string[] | "all" }[];
+  /** Where others of its package find what it was given; `from` is one of its parameters. */
+  keeps?: LinkRecord["stores"];
 }
 
 /** A value that goes into another file. */
@@ -173,8 +175,11 @@ export interface LinkRecord {
   calls: OutgoingCall[];
   /** Problems that exist if a value from another file is attacker input. */
   pending: { outside: string; candidate: Candidate }[];
-  /** Values kept in fields that other files can read, such as those of the request. */
-  stores: (Way & { field: string; within: string; from: Origin })[];
+  /**
+   * Values kept in fields that other files can read, such as those of the request; "~notes" and "~Board.notes" are a variable of the package
+   * and a field of one of its types, of which `part` is filled.
+   */
+  stores: (Way & { field: string; within: string; part?: string | undefined; from: Origin })[];
   /** Where text is made of input; a finding in another file about such text is told here. */
   texts?: Candidate[];
   /** What its SQL reads, and what it fills with values that come from elsewhere. */

@@ -6,7 +6,6 @@ import { execute } from "./execute.ts";
 import { leavePage } from "./includes.ts";
 import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
 import { BudgetExhausted, type Marks, Run } from "./run.ts";
-import { Scope } from "./scope.ts";
 import { renderClasses } from "./template-calls.ts";
 
 /** What interpreting one file gave. `exhausted`: the steps or the time ran out; `truncated`: some code was nested too deeply. */
@@ -28,7 +27,7 @@ export function interpret(
   const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks, limit);
   try {
     run.followUntil = run.steps + followedStepsMax;
-    const file = newFrame(null, new Scope(null), null, null, "");
+    const file = newFrame(null, run.file, null, null, "");
     execute(run, file, module.body);
     // Running one function can meet others; Map order is the order they were met in.
     for (const closure of run.closures.values()) {

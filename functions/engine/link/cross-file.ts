@@ -37,6 +37,8 @@ interface Arrival {
 interface Stored {
   readonly path: string;
   readonly store: FileArtefact["link"]["stores"][number];
+  /** What a call from another file has put there. */
+  readonly arrival?: Arrival;
 }
 
 /** Follows attacker input through the files, from where it comes in to the sinks it reaches. */
@@ -78,7 +80,7 @@ export class CrossFile {
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const stored = { path: coverage.path, store };
-        add(this.#stores, store.field, stored);
+        add(this.#stores, placeOf(coverage.path, store.field), stored);
         if (store.within) add(this.#storesWithin, store.within, stored);
       }
     }
@@ -102,13 +104,19 @@ export class CrossFile {
 
   /** What no file shows on its own. */
   candidates(): PlacedCandidate[] {
+    // What functions are given to keep has to be known before anybody asks what is kept.
+    const entering = this.#artefacts.flatMap(({ coverage: { path }, link }) =>
+      link.calls
+        .filter(({ from }) => "sourceKind" in from)
+        .flatMap((call) => this.#origins(path, call.from).flatMap((arrival) => this.#follow(path, call, arrival))),
+    );
     const across = this.#artefacts.flatMap(({ coverage: { path }, link }) => [
       ...link.pending.flatMap(({ outside, candidate }) => this.#arrived(path, outside, candidate)),
-      ...link.calls.flatMap((call) =>
-        this.#origins(path, call.from).flatMap((arrival) => this.#follow(path, call, arrival)),
-      ),
+      ...link.calls
+        .filter(({ from }) => !("sourceKind" in from))
+        .flatMap((call) => this.#origins(path, call.from).flatMap((arrival) => this.#follow(path, call, arrival))),
     ]);
-    return [...withoutFurther(across), ...libraryCandidates(this.#catalogue, this.#artefacts)];
+    return [...withoutFurther([...entering, ...across]), ...libraryCandidates(this.#catalogue, this.#artefacts)];
   }
 
   /** Files whose values take more ways through the others than were followed. */
@@ -128,7 +136,9 @@ export class CrossFile {
     if ("sourceKind" in from) return [{ ...from, clean: [], trace: [], crossings: 0 }];
     if ("parameter" in from || "kept" in from || depth >= crossingsMax) return [];
     const isKept = from.outside.startsWith("#");
-    const key = isKept ? from.outside : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
+    const key = isKept
+      ? `#${placeOf(path, from.outside.slice(1))}`
+      : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
     const known = this.#arrivals.get(key);
     if (known) return known;
     // What goes round in a circle comes from nowhere.
@@ -136,9 +146,10 @@ export class CrossFile {
     const [target, ...parts] = from.outside.split(fieldOf) as [string, ...string[]];
     const field = parts.length > 0 ? parts.join(fieldOf) : undefined;
     const arriving = isKept
-      ? this.#kept(from.outside.slice(1))
+      ? this.#kept(placeOf(path, target.slice(1)))
+          .filter(({ store }) => store.part === undefined || samePart(store.part, field))
+          .flatMap(({ path: there, store, arrival }) => (arrival ? [arrival] : this.#through(there, store, depth)))
           .values()
-          .flatMap(({ path: there, store }) => this.#through(there, store, depth))
       : this.#modules
           .find(path, target)
           .values()
@@ -223,6 +234,9 @@ export class CrossFile {
             continue;
           found.push(this.#placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
         }
+        for (const store of exported.keeps ?? [])
+          if ("parameter" in store.from && store.from.parameter === parameter && samePart(store.from.field, way.field))
+            this.#keep(there, store, way);
         for (const pass of exported.passes) {
           if (
             (pass.parameter !== parameter && !isAny) ||
@@ -245,6 +259,15 @@ export class CrossFile {
       }
     }
     return found;
+  }
+
+  /** A function was given something that it keeps. */
+  #keep(path: string, store: Stored["store"], way: Arrival): void {
+    const clean = [...new Set([...way.clean, ...store.clean, ...this.#passages.cleanedBy(path, store.via)])];
+    const trace = [...way.trace, ...onward(path, store.trace)];
+    const { sourceKind, source, confidence, crossings } = way;
+    const arrival = { sourceKind, source, confidence, clean, trace, crossings };
+    add(this.#stores, placeOf(path, store.field), { path, store, arrival });
   }
 
   /** Where one function shows or runs the texts of all files, each text is a finding of its own, in the file that made it of input. */
@@ -308,6 +331,10 @@ function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {
     trace.every((step) => step.path === path || !told.has(keyOf(ruleId, trace, step.path, step.startLine))),
   );
 }
+
+/** What a package of Go shares is its folder's alone; fields of requests and their like are the same everywhere. */
+const placeOf = (path: string, field: string): string =>
+  field.startsWith("~") ? `${path.slice(0, path.lastIndexOf("/") + 1)}\0${field}` : field;
 
 function add(stores: Map<string, Stored[]>, name: string, stored: Stored): void {
   const known = stores.get(name);

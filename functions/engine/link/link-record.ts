@@ -7,6 +7,7 @@ import { partsOfResult } from "../interpret/handover.ts";
 import { nameOfMethod } from "../interpret/overloads.ts";
 import { hasRights } from "../interpret/rights.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
+import { type Shared, sharedBy, sharedFrom } from "../interpret/shared-state.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
 import type { FunctionNode, Span, Statement } from "../ir/ir.ts";
 import { byCodeUnits } from "./order.ts";
@@ -19,6 +20,8 @@ const returnsMax = 40;
 const pendingMax = 200;
 /** The part of a way that lies in one file, shorter where it is not known to begin with input: most of these never become a finding. */
 const stepsMax = 4;
+/** Values that a file, or a function of it, keeps for others of its package. */
+const sharedMax = 100;
 
 /** Collects what other files need to know about one that has been interpreted. */
 export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, hits: readonly Hit[]): LinkRecord {
@@ -31,12 +34,17 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     exports: [...exportsOf(run)].flatMap(([name, closure]) => record.exported(name, closure)),
     calls: [...run.handovers.values()].map((call) => ({ ...record.handover(call), from: record.origin(call.source) })),
     pending: pending.slice(0, pendingMax),
-    stores: [...run.stores.values()].map(({ field, within, taint, at }) => ({
-      field,
-      within,
-      from: record.origin(taint.source),
-      ...record.way(taint, at),
-    })),
+    stores: [
+      ...[...run.stores.values()].map(({ field, within, taint, at }) => ({
+        field,
+        within,
+        from: record.origin(taint.source),
+        ...record.way(taint, at),
+      })),
+      ...sharedBy(run)
+        .slice(0, sharedMax)
+        .map((shared) => record.store(shared)),
+    ],
     ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
     aliases: [...run.aliases.values()],
     classes: classesOf(run),
@@ -92,6 +100,7 @@ class Recorder {
     }));
     const parameters = fn.params.map((param) => param.name);
     // Overloads go by one name: callers of other files may mean any of them.
+    const keeps = this.#keeps(closure, summary);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
     return [
       {
@@ -101,6 +110,7 @@ class Recorder {
         passes,
         returns: this.#returns(closure, summary),
         guards: this.#guards(summary),
+        ...(keeps.length > 0 && { keeps }),
       },
     ];
   }
@@ -127,6 +137,20 @@ class Recorder {
           : [{ check, parameter, clean: families === allFamilies ? "all" : this.#catalogue.namesOf(families) }],
       ),
     );
+  }
+
+  /** What others of the package find under a name. */
+  store({ name, part, taint }: Shared): LinkRecord["stores"][number] {
+    return { field: name, within: "", part, from: this.origin(taint.source), ...this.way(taint, taint.step) };
+  }
+
+  /** What a function keeps of its parameters where others of the package find it. */
+  #keeps({ fn }: ClosureValue, { keeps }: Summary): LinkRecord["stores"] {
+    const all = keeps.flatMap(({ into, name, value }) => sharedFrom(this.#run, into, name, value));
+    return all
+      .filter(({ taint }) => taint.source.parameter?.fn === fn)
+      .slice(0, sharedMax)
+      .map((shared) => this.store(shared));
   }
 
   origin(source: Source): Origin {

@@ -1,0 +1,109 @@
+import type { Expression, Span } from "../ir/ir.ts";
+import { partsOf } from "./handover.ts";
+import { inPackage } from "./names.ts";
+import type { Frame, Run } from "./run.ts";
+import type { Scope } from "./scope.ts";
+import { arriving, type ClassInfo, join, joinTaint, nothing, type Taint, type Value } from "./value.ts";
+
+/** How a source is called that is kept in a variable of the package, or in a field of one of its types: `#~Board.notes`. */
+const sharedSource = "#~";
+
+/** What one file of a package keeps and others find: by the variable, or by the type and its field. */
+export interface Shared {
+  name: string;
+  /** The part of what is kept there, where only that is meant. */
+  part: string | undefined;
+  taint: Taint;
+}
+
+/** Files of a package of Go have its variables and types in common. */
+const isShared = ({ language }: Run): boolean => language === "go";
+
+/** What a variable of the package holds as well: whatever other files have put there. */
+export function withSharedVariable(run: Run, frame: Frame, name: string, value: Value, at: Span): Value {
+  return isShared(run) && frame.fn ? withShared(run, inPackage(name), value, at) : value;
+}
+
+/** The same of a field that a method reads of its own object. */
+export function withSharedField(run: Run, frame: Frame, value: Value, { of, name }: SharedField, at: Span): Value {
+  if (!isShared(run) || !frame.self || of.kind !== "variable" || of.name !== frame.fn?.receiver) return value;
+  const type = (frame.self.instance ?? frame.owner)?.node.name;
+  return type === undefined ? value : withShared(run, fieldOfType(type, name), value, at);
+}
+
+type SharedField = Pick<Extract<Expression, { kind: "field" }>, "of" | "name">;
+
+const fieldOfType = (type: string, field: string): string => `${inPackage(type)}.${field}`;
+
+function withShared(run: Run, name: string, value: Value, at: Span): Value {
+  return isOpen(value)
+    ? { ...value, taint: joinTaint(value.taint, [arriving(run.outside(`#${name}`, at), at)]) }
+    : value;
+}
+
+/** Functions, constants, objects of libraries and lists that are written out are what they are, whatever other files do. */
+const isOpen = ({ constants, closures, type, region, slots, paths }: Value): boolean =>
+  constants === null &&
+  closures.length === 0 &&
+  !type &&
+  !region &&
+  (slots === null || slots.entries.size === 0) &&
+  paths.every((path) => path.startsWith("?") || path.startsWith("~"));
+
+/** What is asked of an object that is kept is not made of what it was kept as. */
+export function withoutShared(value: Value): Value {
+  return value.taint.some(isKept) ? { ...value, taint: value.taint.filter((taint) => !isKept(taint)) } : value;
+}
+
+const isKept = ({ source }: Taint): boolean => source.outside?.startsWith(sharedSource) === true;
+
+/** A variable that is assigned to and that no scope of the file knows: another file of the package declares it. */
+export const isOfPackage = (run: Run, frame: Frame, name: string): boolean =>
+  isShared(run) && frame.fn !== null && name !== "_" && !name.includes(".");
+
+/** `s.notes[id] = note`: what a method puts into a list or map of its object is there for other methods. */
+export function keepElements(run: Run, frame: Frame, into: Expression, value: Value): void {
+  const info = frame.self?.instance ?? frame.owner;
+  if (!isShared(run) || !info || into.kind !== "field" || into.of.kind !== "variable") return;
+  if (into.of.name === frame.fn?.receiver && value.slots) run.storeField(info, into.name, value);
+}
+
+/** All that a file keeps for others of its package, as far as it is input or comes from elsewhere. */
+export function sharedBy(run: Run): Shared[] {
+  if (!isShared(run)) return [];
+  const fields = run.classes.flatMap(({ node, fields: all }) =>
+    [...all].map(([field, value]) => [fieldOfType(node.name, field), value] as const),
+  );
+  const variables = [...(run.file.known ?? [])].flatMap(([name, value]) =>
+    name.includes(".") || value.closures.length > 0 || value.type ? [] : [[inPackage(name), value] as const],
+  );
+  return [...fields, ...variables, ...run.shared].flatMap(([name, value]) =>
+    kept(run, name, value).filter(({ taint: { source } }) => !source.parameter && source.outside !== `#${name}`),
+  );
+}
+
+/** What a function keeps of its parameters: see `Keep`. */
+export function sharedFrom(run: Run, into: ClassInfo | Scope, name: string, value: Value): Shared[] {
+  if (!isShared(run)) return [];
+  if ("methods" in into) return kept(run, fieldOfType(into.node.name, name), value);
+  return into === run.file ? kept(run, inPackage(name), value) : [];
+}
+
+const kept = (run: Run, name: string, value: Value): Shared[] =>
+  partsOfKept(run, value).flatMap(([part, taints]) => taints.map((taint) => ({ name, part, taint })));
+
+/** Of lists and maps under keys that are not known the elements count, by their fields. */
+function partsOfKept(run: Run, value: Value): ReturnType<typeof partsOf> {
+  const { slots } = value;
+  if (!slots) return partsOf(run, value);
+  const elements = [...(slots.shape === "list" ? slots.entries.values() : []), ...(slots.rest ? [slots.rest] : [])];
+  const named = slots.shape === "map" ? new Map(slots.entries) : new Map<string, Value>();
+  const whole = { ...value, slots: named.size > 0 ? { ...slots, entries: named, rest: null } : null };
+  return [...partsOf(run, whole), ...elements.flatMap((element) => partsOf(run, element))];
+}
+
+/** Notes what is put into a field of an object whose type another file declares. */
+export function noteShared(run: Run, paths: readonly string[], value: Value): void {
+  const name = isShared(run) ? paths.find((path) => /^~\p{L}\w*\.\w+$/u.test(path)) : undefined;
+  if (name !== undefined) run.shared.set(name, join(run.shared.get(name) ?? nothing, value));
+}
