@@ -32,6 +32,7 @@ export class Knowledge {
       settings: [],
       templates: [],
       fills: [],
+      keeps: [],
       returns: [],
       makes: [],
       outputs: [],

@@ -12,6 +12,7 @@ const sections = [
   "facts",
   "settings",
   "fills",
+  "keeps",
   "templates",
   "returns",
   "outputs",

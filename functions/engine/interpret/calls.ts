@@ -19,6 +19,7 @@ import { handOver, methodTarget } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { instantiate } from "./instances.ts";
 import { callBack, enter, invoke } from "./invoke.ts";
+import { keptValue } from "./kept-values.ts";
 import { isLastName } from "./last-parts.ts";
 import { isIdentified, isLookup, isResource } from "./lookups.ts";
 import { member, memberOfInstance } from "./members.ts";
@@ -27,6 +28,7 @@ import { writtenPrefix } from "./memory-calls.ts";
 import { askedPath, basePaths, givenBy, isClassName } from "./names.ts";
 import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
+import { askedInRoute } from "./route-variables.ts";
 import type { Frame, Run } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { settledName, settling } from "./settling.ts";
@@ -235,13 +237,13 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     for (const closure of callee.closures) applyOutputs(run, frame, call, closure, positional);
     return given;
   }
-  const kept = accessed(run, frame, call, receiver);
+  const kept = keptValue(run, call, called) ?? accessed(run, frame, call, receiver);
   if (kept) return kept;
   const paths = resultPaths(run, frame, call, called);
   const source = sourceOf(frame, called, call);
   if (source) {
     const at = run.source(source.kind, call);
-    return { ...nothing, paths, taint: [arriving(at, call, source.cleans)] };
+    return { ...nothing, paths, taint: askedInRoute([arriving(at, call, source.cleans)], positional) };
   }
   const settled = call.isNew ? settledWith(run, frame, called) : null;
   if (settled) return settled;

@@ -2,6 +2,7 @@ import type { ReadModels } from "../catalogue/catalogue.ts";
 import type { LazyRegex } from "../catalogue/expression.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { FunctionNode, Span } from "../ir/ir.ts";
+import { asAskedField } from "./asked-fields.ts";
 import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
 import { isFilled } from "./filled-arguments.ts";
@@ -9,6 +10,7 @@ import { through } from "./guard-functions.ts";
 import { targetOf } from "./handover.ts";
 import { accessPath, basePaths, byName, joined, memberPaths } from "./names.ts";
 import { wholeObject } from "./passage.ts";
+import { namedInRoute } from "./route-variables.ts";
 import type { Frame, Run } from "./run.ts";
 import {
   allTaint,
@@ -93,7 +95,8 @@ function asDeclared(
 }
 
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
-export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: string): readonly Taint[] {
+export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: string): readonly Taint[] {
+  const taint = asAskedField(namedInRoute(of, given, name), name);
   if (!taint.some(({ source, via }) => source.parameter || source.outside !== null || via)) return taint;
   return taint.map((t) => {
     const { parameter, outside } = t.source;

@@ -1,5 +1,7 @@
+import { lastSegment } from "../catalogue/paths.ts";
 import type { Expression, Span } from "../ir/ir.ts";
 import { partsOf } from "./handover.ts";
+import { keptUnder } from "./kept-values.ts";
 import { inPackage } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import type { Scope } from "./scope.ts";
@@ -13,6 +15,8 @@ export interface Shared {
   name: string;
   /** The part of what is kept there, where only that is meant. */
   part: string | undefined;
+  /** Who reads all of it does not mean this part. */
+  isOwn: boolean;
   taint: Taint;
 }
 
@@ -75,7 +79,7 @@ export function sharedBy(run: Run): Shared[] {
     [...all].map(([field, value]) => [fieldOfType(node.name, field), value] as const),
   );
   const variables = [...(run.file.known ?? [])].flatMap(([name, value]) =>
-    name.includes(".") || value.closures.length > 0 || value.type ? [] : [[inPackage(name), value] as const],
+    isOfObject(name) || value.closures.length > 0 || value.type ? [] : [[nameOutside(name), value] as const],
   );
   return [...fields, ...variables, ...run.shared].flatMap(([name, value]) =>
     kept(run, name, value).filter(({ taint: { source } }) => !source.parameter && source.outside !== `#${name}`),
@@ -86,21 +90,39 @@ export function sharedBy(run: Run): Shared[] {
 export function sharedFrom(run: Run, into: ClassInfo | Scope, name: string, value: Value): Shared[] {
   if (!isShared(run)) return [];
   if ("methods" in into) return kept(run, fieldOfType(into.node.name, name), value);
-  return into === run.file ? kept(run, inPackage(name), value) : [];
+  return into === run.file ? kept(run, nameOutside(name), value) : [];
 }
+
+/** What a request carries along is known by its key everywhere. */
+const nameOutside = (name: string): string => (name.startsWith(keptUnder) ? name : inPackage(name));
+
+const isOfObject = (name: string): boolean => name.includes(".") && !name.startsWith(keptUnder);
 
 const kept = (run: Run, name: string, value: Value): Shared[] =>
-  partsOfKept(run, value).flatMap(([part, taints]) => taints.map((taint) => ({ name, part, taint })));
+  partsOfKept(run, value).flatMap(({ part, isOwn, taints }) =>
+    taints.filter((taint) => !isConstructed(taint)).map((taint) => ({ name, part, isOwn, taint })),
+  );
 
-/** Of lists and maps under keys that are not known the elements count, by their fields. */
-function partsOfKept(run: Run, value: Value): ReturnType<typeof partsOf> {
-  const { slots } = value;
-  if (!slots) return partsOf(run, value);
-  const elements = [...(slots.shape === "list" ? slots.entries.values() : []), ...(slots.rest ? [slots.rest] : [])];
-  const named = slots.shape === "map" ? new Map(slots.entries) : new Map<string, Value>();
-  const whole = { ...value, slots: named.size > 0 ? { ...slots, entries: named, rest: null } : null };
-  return [...partsOf(run, whole), ...elements.flatMap((element) => partsOf(run, element))];
+interface KeptPart {
+  part: string | undefined;
+  isOwn: boolean;
+  taints: readonly Taint[];
 }
+
+/** What lies under a key or in a field that is known is there and nowhere else; of elements under others any may be meant. */
+function partsOfKept(run: Run, value: Value): KeptPart[] {
+  const parts = (of: Value, isOwn: boolean): KeptPart[] =>
+    partsOf(run, of).map(([part, taints]) => ({ part, isOwn: isOwn && part !== undefined, taints }));
+  const { slots } = value;
+  if (!slots) return parts(value, false);
+  const elements = [...(slots.shape === "list" ? slots.entries.values() : []), ...(slots.rest ? [slots.rest] : [])];
+  const own = { ...value, slots: slots.shape === "map" ? { ...slots, rest: null } : null };
+  return [...parts(own, true), ...elements.flatMap((element) => parts(element, false))];
+}
+
+/** A service that another file has made of it, among other things, is not what it was given. */
+const isConstructed = ({ via }: Taint): boolean =>
+  via?.some(({ target, check }) => check === "result" && /^[nN]ew(\p{Lu}|$)/u.test(lastSegment(target))) === true;
 
 /** Notes what is put into a field of an object whose type another file declares. */
 export function noteShared(run: Run, paths: readonly string[], value: Value): void {

@@ -1,6 +1,7 @@
 import type { Candidate, FileArtefact, Origin, OutgoingCall, Way } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
+import { typesAsked } from "../interpret/asked-fields.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { libraryCandidates } from "./library-input.ts";
@@ -13,6 +14,8 @@ import { Settings } from "./settings.ts";
 /** Each file a value crosses makes it a little less certain. */
 const crossingFactor = 0.9;
 const crossingsMax = 5;
+/** Of what was kept on its way only near uses are told: a setting gets everywhere. */
+const keptCrossingsMax = 3;
 const stepsMax = 20;
 /** Ways that one value may take through other files; a hub that everything runs through must not cost the rest its time. */
 const waysMax = 2_000;
@@ -32,6 +35,8 @@ interface Arrival {
   clean: readonly string[];
   trace: readonly TraceStep[];
   crossings: number;
+  /** It has been kept by files of one package for each other. */
+  isKept?: true;
 }
 
 interface Stored {
@@ -66,7 +71,7 @@ export class CrossFile {
     this.#catalogue = catalogue;
     this.#artefacts = artefacts;
     this.#modules = new Modules(artefacts, catalogue.namesOf(allFamilies));
-    this.#passages = new Passages(this.#modules);
+    this.#passages = new Passages(this.#modules, artefacts);
     this.#settings = new Settings(artefacts);
     this.#bound = new BoundNames(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
@@ -147,8 +152,10 @@ export class CrossFile {
     const field = parts.length > 0 ? parts.join(fieldOf) : undefined;
     const arriving = isKept
       ? this.#kept(placeOf(path, target.slice(1)))
-          .filter(({ store }) => store.part === undefined || samePart(store.part, field))
-          .flatMap(({ path: there, store, arrival }) => (arrival ? [arrival] : this.#through(there, store, depth)))
+          .filter(({ store }) => store.part === undefined || (samePart(store.part, field) && !(store.isOwn && !field)))
+          .flatMap(({ path: there, store, arrival }) =>
+            (arrival ? [arrival] : this.#through(there, store, depth)).map(store.field.startsWith("~") ? asKept : asIs),
+          )
           .values()
       : this.#modules
           .find(path, target)
@@ -158,10 +165,12 @@ export class CrossFile {
               .filter((way) => samePart(way.field, field))
               .flatMap((way) => {
                 const arrivals = this.#through(artefact.coverage.path, way, depth);
-                // A pool that has a password is no password.
+                // A pool that has a password is no password, and a server that keeps a name does not lie under it.
                 const isDeep = field === undefined && way.field !== undefined;
                 return isDeep
-                  ? arrivals.filter((arrival) => !this.#catalogue.shallowKinds.has(arrival.sourceKind))
+                  ? arrivals.filter(
+                      ({ sourceKind, isKept }) => !isKept && !this.#catalogue.shallowKinds.has(sourceKind),
+                    )
                   : arrivals;
               }),
           );
@@ -196,7 +205,10 @@ export class CrossFile {
   #counts(candidate: Candidate, arrival: Arrival): boolean {
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     return (
-      rule !== undefined && !arrival.clean.includes(rule.family) && this.#catalogue.counts(rule, arrival.sourceKind)
+      rule !== undefined &&
+      !(arrival.isKept && arrival.crossings > keptCrossingsMax) &&
+      !arrival.clean.includes(rule.family) &&
+      this.#catalogue.counts(rule, arrival.sourceKind)
     );
   }
 
@@ -207,6 +219,9 @@ export class CrossFile {
       ...arrival.trace,
       ...(arrival.trace.length === 0 ? placeTrace(path, call.trace) : onward(path, call.trace)),
     ];
+    const asked = typesAsked(call.via).map((type) => ({ path, type }));
+    const isChecked = (field: string | undefined) =>
+      field !== undefined && asked.some(({ path, type }) => this.#modules.isChecked(path, type, field));
     const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1 }];
     const seen = new Set<string>();
     for (let way = open.pop(); way; way = open.pop()) {
@@ -228,6 +243,7 @@ export class CrossFile {
             (flow.parameter !== parameter && !isAny) ||
             !samePart(flow.field, way.field) ||
             (flow.leads && way.led) ||
+            isChecked(flow.field) ||
             !this.#counts(flow.candidate, way) ||
             !this.holds(there, flow.candidate)
           )
@@ -241,6 +257,7 @@ export class CrossFile {
           if (
             (pass.parameter !== parameter && !isAny) ||
             !samePart(pass.of, way.field) ||
+            isChecked(pass.of) ||
             way.crossings >= crossingsMax
           )
             continue;
@@ -331,6 +348,10 @@ function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {
     trace.every((step) => step.path === path || !told.has(keyOf(ruleId, trace, step.path, step.startLine))),
   );
 }
+
+const asIs = (arrival: Arrival): Arrival => arrival;
+
+const asKept = (arrival: Arrival): Arrival => ({ ...arrival, isKept: true });
 
 /** What a package of Go shares is its folder's alone; fields of requests and their like are the same everywhere. */
 const placeOf = (path: string, field: string): string =>

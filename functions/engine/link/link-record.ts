@@ -2,6 +2,7 @@ import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } f
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
+import { checkedFields } from "../interpret/asked-fields.ts";
 import { isCleanType } from "../interpret/assign.ts";
 import { partsOfResult } from "../interpret/handover.ts";
 import { nameOfMethod } from "../interpret/overloads.ts";
@@ -140,8 +141,15 @@ class Recorder {
   }
 
   /** What others of the package find under a name. */
-  store({ name, part, taint }: Shared): LinkRecord["stores"][number] {
-    return { field: name, within: "", part, from: this.origin(taint.source), ...this.way(taint, taint.step) };
+  store({ name, part, isOwn, taint }: Shared): LinkRecord["stores"][number] {
+    return {
+      field: name,
+      within: "",
+      part,
+      ...(isOwn && { isOwn: true as const }),
+      from: this.origin(taint.source),
+      ...this.way(taint, taint.step),
+    };
   }
 
   /** What a function keeps of its parameters where others of the package find it. */
@@ -184,6 +192,7 @@ const keptIn = (method: FunctionNode, { parameter }: Source): Origin | null =>
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({
     ...fieldTypes(run, fields),
+    ...checkedIn(run, node),
     ...((run.language === "go" || run.language === "csharp") && hasRights(node) && { rights: true as const }),
     name: node.name,
     bases: bases.flatMap((base) =>
@@ -225,6 +234,11 @@ function typeOfMember(member: Statement): { name: string; type: string }[] {
   if (member.kind === "function") return member.fn.result ? [{ name: member.fn.name, type: member.fn.result }] : [];
   const field = member.kind === "expression" && member.value.kind === "assign" ? member.value : null;
   return field?.type && field.to.kind === "variable" ? [{ name: field.to.name, type: field.type }] : [];
+}
+
+function checkedIn({ language }: Run, node: ClassInfo["node"]): { checked?: string[] } {
+  const checked = language === "go" ? checkedFields(node) : [];
+  return checked.length > 0 ? { checked } : {};
 }
 
 /** The types of fields, where the methods of a class may stand in other files than its fields. */

@@ -140,6 +140,11 @@ export class Modules {
     return globals ? globals.hasRights(type) : this.#packages.hasRights(from, type);
   }
 
+  /** Whether validators ask of a field of a type of Go for a form that carries no attack. */
+  isChecked(from: string, type: string, field: string): boolean {
+    return this.#packages.isChecked(from, type, field);
+  }
+
   #find(from: string, target: string, aliases: number): Target[] {
     if (from.endsWith(".go")) return this.#packages.find(from, target);
     const globals = this.#globals.get(languageOf(from).name);
