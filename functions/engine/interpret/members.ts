@@ -201,6 +201,9 @@ export const initialiserOf = (info: ClassInfo): ClosureValue | null =>
 const selfOf = ({ self }: ClosureValue, info: ClassInfo): Value | null =>
   self?.instance && self.instance !== info ? { ...self, instance: info } : self;
 
+/** What a method of a class itself is called, where its objects have one of the same name: `def self.call` beside `def call`. */
+const ofClass = (name: string): string => `self.${name}`;
+
 /** A method bound to its object, or what some method assigned to the field. */
 export function memberOfInstance(of: Value, name: string): Value | null {
   const info = of.instance ?? of.type;
@@ -208,7 +211,7 @@ export function memberOfInstance(of: Value, name: string): Value | null {
   // Bases in the order they are written: where there are several, they add to each other.
   const lineage = new Set([info]);
   for (const here of lineage) {
-    const method = here.methods.get(name);
+    const method = (of.instance ? undefined : here.methods.get(ofClass(name))) ?? here.methods.get(name);
     if (method) return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
     const value = of.own?.get(name) ?? here.fields.get(name);
     if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] });

@@ -3,6 +3,7 @@ import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
 import { typesAsked } from "../interpret/asked-fields.ts";
 import { fieldOf } from "../interpret/members.ts";
+import { inClasses } from "../interpret/shared-state.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
@@ -154,7 +155,7 @@ export class CrossFile {
       ? this.#kept(placeOf(path, target.slice(1)))
           .filter(({ store }) => store.part === undefined || (samePart(store.part, field) && !(store.isOwn && !field)))
           .flatMap(({ path: there, store, arrival }) =>
-            (arrival ? [arrival] : this.#through(there, store, depth)).map(store.field.startsWith("~") ? asKept : asIs),
+            (arrival ? [arrival] : this.#through(there, store, depth)).map(/^[~@]/.test(store.field) ? asKept : asIs),
           )
           .values()
       : this.#modules
@@ -183,6 +184,11 @@ export class CrossFile {
 
   /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
   #kept(field: string): Stored[] {
+    if (field.startsWith(inClasses)) {
+      const [type = "", ...name] = field.slice(inClasses.length).split(".");
+      const classes = this.#modules.related(type);
+      return classes.flatMap((each) => this.#stores.get(`${inClasses}${each}.${name.join(".")}`) ?? []);
+    }
     const parts = field.split(".");
     const around = parts.map((_, i) => parts.slice(0, i + 1).join("."));
     const stored = around.flatMap((name) => this.#stores.get(name) ?? []);

@@ -6,6 +6,8 @@ import type { Target } from "./modules.ts";
 const declarationsMax = 4;
 /** Methods of one name that are all asked what they do. */
 const alikeMax = 12;
+/** Classes that a field may be kept in. */
+const relatedMax = 40;
 /** How far up or down a class hierarchy a method is looked for. */
 const generationsMax = 6;
 
@@ -59,6 +61,17 @@ export class GlobalNames {
   /** Whether a class, by its name with or without namespaces, has a field that says what somebody may do. */
   hasRights(type: string): boolean {
     return this.#withRights.has(type.slice(type.lastIndexOf(".") + 1));
+  }
+
+  /** A class, what it extends and includes, and what extends or includes it: they have their fields in common. */
+  related(type: string): string[] {
+    const along = (related: ReadonlyMap<string, string[]>): string[] => {
+      const found = new Set([type]);
+      for (const name of found)
+        for (const next of related.get(name) ?? []) if (found.size < relatedMax) found.add(next);
+      return [...found];
+    };
+    return [...new Set([...along(this.#bases), ...along(this.#heirs)])];
   }
 
   /** Of the methods of many classes that one is meant whose class the object is called after: `$this->user_model` is a User_model or a User. */

@@ -10,7 +10,7 @@ import { hasRights } from "../interpret/rights.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/shared-state.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
-import type { FunctionNode, Span, Statement } from "../ir/ir.ts";
+import { type FunctionNode, type Span, type Statement, wholeMap } from "../ir/ir.ts";
 import { byCodeUnits } from "./order.ts";
 
 /** What a file that is not code tells the others. */
@@ -99,7 +99,7 @@ class Recorder {
       parameter: pass.source.parameter?.index ?? 0,
       of: pass.source.parameter?.field,
     }));
-    const parameters = fn.params.map((param) => param.name);
+    const parameters = fn.params.map(({ name, byName }) => (byName ? `${wholeMap}${name}` : name));
     // Overloads go by one name: callers of other files may mean any of them.
     const keeps = this.#keeps(closure, summary);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
