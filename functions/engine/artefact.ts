@@ -160,6 +160,8 @@ export interface ExportedFunction {
   returns: (Way & { from: Origin; field?: string | undefined })[];
   /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. */
   guards: { check: "true" | "false" | "after"; parameter: number; clean: string[] | "all" }[];
+  /** Where others of its package find what it was given; `from` is one of its parameters. */
+  keeps?: LinkRecord["stores"];
 }
 
 /** A value that goes into another file. */
@@ -173,8 +175,12 @@ export interface LinkRecord {
   calls: OutgoingCall[];
   /** Problems that exist if a value from another file is attacker input. */
   pending: { outside: string; candidate: Candidate }[];
-  /** Values kept in fields that other files can read, such as those of the request. */
-  stores: (Way & { field: string; within: string; from: Origin })[];
+  /**
+   * Values kept in fields that other files can read, such as those of the request; "~notes" and "~Board.notes" are a variable of the package
+   * and a field of one of its types, of which `part` is filled, and with
+   * `isOwn` meant only where it is asked for.
+   */
+  stores: (Way & { field: string; within: string; part?: string | undefined; isOwn?: true; from: Origin })[];
   /** Where text is made of input; a finding in another file about such text is told here. */
   texts?: Candidate[];
   /** What its SQL reads, and what it fills with values that come from elsewhere. */
@@ -205,9 +211,9 @@ export interface LinkRecord {
   mappers?: MapperParameters;
   /**
    * The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare;
-   * `rights` where a field says what somebody may do.
+   * `checked` are those of which validators ask for a form that carries no attack, `rights` where a field says what somebody may do.
    */
-  classes: { name: string; bases: string[]; fields?: Record<string, string>; rights?: true }[];
+  classes: { name: string; bases: string[]; fields?: Record<string, string>; checked?: string[]; rights?: true }[];
   /** Ways into the application, and what functions do when they are entered. */
   web?: WebRecord;
 }

@@ -108,7 +108,15 @@ export interface CallKinds {
   sanitizers: SanitizerModel;
   /** What the values that come out are not clean for any more. */
   decoders: Families;
-  guards: { of: string | number; cleans: Families; when: Test[]; unless: Test[]; answer: boolean; throws: boolean };
+  guards: {
+    of: string | number;
+    cleans: Families;
+    asksFields: boolean;
+    when: Test[];
+    unless: Test[];
+    answer: boolean;
+    throws: boolean;
+  };
   containers: Model["containers"][number]["does"];
   schemas: SchemaModel;
   parsers: ParserModel;
@@ -121,6 +129,7 @@ export interface CallKinds {
   settings: Model["settings"][number];
   templates: Model["templates"][number];
   fills: Model["fills"][number];
+  keeps: Model["keeps"][number];
   returns: string;
   /** What it gives when its arguments are such and such. */
   makes: { gives: string; when: Test[] };

@@ -34,6 +34,7 @@ export class Knowledge {
       settings: [],
       templates: [],
       fills: [],
+      keeps: [],
       returns: [],
       makes: [],
       outputs: [],

@@ -288,7 +288,9 @@ export const Model = z.strictObject({
       z.strictObject({
         call: Path,
         of: Argument,
-        cleans: Families,
+        cleans: Families.default([] as string[]),
+        /** It asks whether an object is as its class says of the fields. */
+        asksFields: z.boolean().default(false),
         when: z.array(Condition).default([]),
         unless: z.array(Condition).default([]),
         /** The answer that tells the operand is clean; false for tests that look for something bad. */
@@ -419,6 +421,18 @@ export const Model = z.strictObject({
     .default([]),
   /** Calls that put a value where the template finds it by its name, when the function names the template elsewhere. */
   fills: z.array(z.strictObject({ call: Path, key: Argument.default(0), value: Argument.default(1) })).default([]),
+  /**
+   * Calls that put a value under a key where whoever has the request finds it, in any file; without a value they ask for it.
+   */
+  keeps: z
+    .array(
+      z.strictObject({
+        call: Path,
+        key: z.number().int().min(0).default(0),
+        value: z.number().int().min(0).optional(),
+      }),
+    )
+    .default([]),
   /** Functions of the language or a library about which nothing more is to say: what comes out is made of what goes in. */
   library: z.array(Path).default([]),
   /** Functions that do not come back. */

@@ -93,9 +93,9 @@ export class StatementReader {
       }
       case "guards": {
         const { call } = statement.entry;
-        const guard = this.#once(statement.entry, ({ of, cleans, when, unless, answer, throws }) => {
+        const guard = this.#once(statement.entry, ({ of, cleans, asksFields, when, unless, answer, throws }) => {
           const tests = { when: when.map(compileTest), unless: unless.map(compileTest) };
-          return { of, cleans: this.#glossary.bitsOf(cleans), ...tests, answer, throws };
+          return { of, cleans: this.#glossary.bitsOf(cleans), asksFields, ...tests, answer, throws };
         });
         for (const path of expanded(call)) if (wanted(segmentOf(path))) knowledge.calls.put("guards", path, guard);
         break;
@@ -139,6 +139,11 @@ export class StatementReader {
       case "fills": {
         const { entry } = statement;
         remember(entry.call, (path) => knowledge.calls.put("fills", path, entry));
+        break;
+      }
+      case "keeps": {
+        const { entry } = statement;
+        remember(entry.call, (path) => knowledge.calls.put("keeps", path, entry));
         break;
       }
       case "templates": {

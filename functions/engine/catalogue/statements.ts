@@ -14,6 +14,7 @@ const sections = [
   "facts",
   "settings",
   "fills",
+  "keeps",
   "templates",
   "returns",
   "outputs",

@@ -14,6 +14,7 @@ import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from
 import { storeInField } from "./receivers.ts";
 import { isRewriting, rewritten } from "./rewritten-elements.ts";
 import type { Frame, Run } from "./run.ts";
+import { isOfPackage, keepElements, noteShared } from "./shared-state.ts";
 import { showInView } from "./template-calls.ts";
 import {
   allTaint,
@@ -111,6 +112,7 @@ function bind(run: Run, frame: Frame, name: string, given: Value, declares: bool
     frame.scope.set(`this.${name}`, value);
     run.storeField(frame.owner, name, value);
   } else if (owner && owner !== frame.scope && !declares) run.storeAround(owner, name, value);
+  else if (!declares && !owner && isOfPackage(run, frame, name)) run.storeAround(run.file, name, value);
   else frame.scope.set(name, value);
 }
 
@@ -143,7 +145,7 @@ function assignField(
   if (info) {
     run.storeField(info, to.name, keptIn(value));
     keepForKin(run, info, to.name, value, at);
-  }
+  } else if (run.language === "go") noteShared(run, paths, value);
   // Objects of JavaScript are maps, and go on to others as a whole.
   else if (run.language === "javascript" && of.slots?.shape === "map")
     putInto(run, frame, to.of, of, to.name, value, at);
@@ -260,7 +262,9 @@ function replace(run: Run, frame: Frame, into: Expression, next: Value): void {
   if (whole === null) return;
   const owner = frame.scope.binding(whole);
   if (owner && owner !== frame.scope) run.storeAround(owner, whole, next);
+  else if (!owner && isOfPackage(run, frame, whole)) run.storeAround(run.file, whole, next);
   else frame.scope.set(whole, next);
+  keepElements(run, frame, into, next);
 }
 
 /** Sinks that are assignments: innerHTML, location, a setting. Where a key that is not known decides what is assigned, it comes second. */

@@ -3,6 +3,7 @@ import { remembered } from "../catalogue/remembered.ts";
 import type { Call } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress } from "./address-tests.ts";
+import { fieldsAsked } from "./asked-fields.ts";
 import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
 import { calledName } from "./path-parts.ts";
@@ -52,6 +53,8 @@ export function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean
     const operand =
       guard.of === "receiver" ? (callee.kind === "field" ? callee.of : null) : call.args[Number(guard.of)]?.value;
     if (!operand) continue;
+    if (guard.asksFields) fieldsAsked(run, frame, operand);
+    if (guard.cleans === 0) continue;
     change(run, frame, operand, guard.cleans);
     const address = guard.cleans === allFamilies ? addressOfHost(frame, operand) : null;
     if (address) changeAddress(run, frame, address, operand);

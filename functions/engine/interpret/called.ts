@@ -9,6 +9,7 @@ import { accessPath } from "./names.ts";
 import { type NamesOfCall, namesOf } from "./names-of-call.ts";
 import { withNumbers } from "./number-verbs.ts";
 import type { Frame, Run } from "./run.ts";
+import { withoutShared } from "./shared-state.ts";
 import { anyElement, join, nothing, type Value } from "./value.ts";
 
 /** What a call is about: who is called, and with what. */
@@ -28,11 +29,13 @@ export const calledBy = (run: Run, frame: Frame, call: Call): Called =>
 /** Looks up who is called, and evaluates with what. */
 export function prepare(run: Run, frame: Frame, call: Call): Called {
   const { callee } = call;
-  const receiver = callee.kind === "field" ? evaluate(run, frame, callee.of) : null;
+  const receiver = callee.kind === "field" ? withoutShared(evaluate(run, frame, callee.of)) : null;
   const inherited = inheritedMember(run, frame, callee);
   const called =
     inherited ??
-    (receiver && callee.kind === "field" ? calleeMember(run, frame, receiver, callee) : evaluate(run, frame, callee));
+    (receiver && callee.kind === "field"
+      ? calleeMember(run, frame, receiver, callee)
+      : withoutShared(evaluate(run, frame, callee)));
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;

@@ -19,6 +19,7 @@ import { handOver, methodTarget } from "./handover.ts";
 import { includePage } from "./includes.ts";
 import { instantiate } from "./instances.ts";
 import { callBack, enter, invoke } from "./invoke.ts";
+import { keptValue } from "./kept-values.ts";
 import { isLastName } from "./last-parts.ts";
 import { isIdentified, isLookup, isResource } from "./lookups.ts";
 import { member, memberOfInstance } from "./members.ts";
@@ -29,6 +30,7 @@ import { parsed } from "./parsing.ts";
 import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
 import { asChecked, schemasBefore } from "./route-schemas.ts";
+import { askedInRoute } from "./route-variables.ts";
 import type { Frame, Run } from "./run.ts";
 import { schemaMade } from "./schemas.ts";
 import { Scope } from "./scope.ts";
@@ -239,7 +241,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     for (const closure of callee.closures) applyOutputs(run, frame, call, closure, positional);
     return given;
   }
-  const kept = accessed(run, frame, call, receiver);
+  const kept = keptValue(run, call, called) ?? accessed(run, frame, call, receiver);
   if (kept) return kept;
   const schema = schemaMade(frame, call, called) ?? parsed(run, frame, call, called);
   if (schema) return schema;
@@ -247,7 +249,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const source = sourceOf(frame, called, call);
   if (source) {
     const at = run.source(source.kind, call);
-    const given: Value = { ...nothing, paths, taint: [arriving(at, call, source.cleans)] };
+    const given: Value = { ...nothing, paths, taint: askedInRoute([arriving(at, call, source.cleans)], positional) };
     const part = positional[0]?.constants?.[0];
     return typeof part === "string" ? asChecked(run, frame, part, given, call) : given;
   }

@@ -33,6 +33,7 @@ import { noteOrigin } from "./origins.ts";
 import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates } from "./scope.ts";
+import { withSharedField, withSharedVariable } from "./shared-state.ts";
 import {
   allTaint,
   anyElement,
@@ -149,7 +150,8 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
     // A property may be called like its class: `Filter Filter { get; set; }`.
     const property = value.type && run.language === "csharp" && frame.owner ? ownMember(run, frame, name) : null;
     if (property) return property;
-    return scope === frame.scope ? value : fromOutside(value);
+    if (scope === frame.scope) return value;
+    return scope === run.file ? withSharedVariable(run, frame, name, fromOutside(value), at) : fromOutside(value);
   }
   if (frame.self && name === receiverOf(run, frame)) return frame.self;
   if (frame.owner && hasOpenClasses(run.language)) {
@@ -160,6 +162,7 @@ function variable(run: Run, frame: Frame, name: string, at: Span): Value {
   const global = inherited(run, frame, name) ?? globalName(run, name);
   // Input can have a name that is there everywhere.
   const [input] = run.knowledge.reads.find(name).sources;
+  if (!input && run.language === "go") return withSharedVariable(run, frame, name, global, at);
   if (!input)
     return { ...global, taint: [...pageVariable(run, frame, name, at), ...inheritedReader(run, frame, name, at)] };
   return { ...global, taint: [arriving(run.source(input.kind, at), at)] };
@@ -202,7 +205,8 @@ function field(run: Run, frame: Frame, e: Field): Value {
   useOf(run, frame, e.of, of);
   const getter = getterOf(run, of, e);
   if (getter) return evaluateCall(run, frame, getter);
-  const value = got(run, frame, member(run, frame, asWritten(run, of, e.of), e.name, e), of, e);
+  const read = withSharedField(run, frame, member(run, frame, asWritten(run, of, e.of), e.name, e), e, e);
+  const value = got(run, frame, read, of, e);
   const shown = e.of.kind === "variable" && e.of.name === "this" ? ofOthers(run, frame, e) : [];
   return shown.length === 0 ? value : { ...value, constants: null, taint: joinTaint(value.taint, shown) };
 }

@@ -1,9 +1,8 @@
 import type { Span } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
+import { inClasses } from "./shared-state.ts";
 import { arriving, type ClassInfo, stepped, type Taint, type Value } from "./value.ts";
 
-/** Begins the name of a field that the classes above and below have as well; see link/cross-file.ts. */
-export const ofKin = "~";
 /** Statements that show or run what an object holds, as far as anybody reads. */
 const showing = /(?:\b(?:echo|print|printf|die|exit|query|exec|execute|prepare|eval)\b|<\?=)[^;]{0,600}/g;
 const held = /\$this->(\w+)(?!\w|\s*(?:->|\(|\[))/g;
@@ -15,7 +14,7 @@ const storesMax = 100;
  */
 export function fieldOfKin(run: Run, { owner }: Frame, name: string, at: Span): readonly Taint[] {
   if (run.language !== "php" || !owner || !shownFields(run).has(name)) return [];
-  return [arriving(run.outside(`#${ofKin}${owner.node.name}.${name}`, at), at)];
+  return [arriving(run.outside(`#${inClasses}${owner.node.name}.${name}`, at), at)];
 }
 
 const shown = new WeakMap<Run, ReadonlySet<string>>();
@@ -32,7 +31,7 @@ function shownFields(run: Run): ReadonlySet<string> {
 /** What a class of PHP stores in its fields is there for the class of another file that it extends. */
 export function keepForKin(run: Run, { node, bases }: ClassInfo, name: string, value: Value, at: Span): void {
   if (run.language !== "php" || value.taint.length === 0 || !bases.some(({ type }) => !type)) return;
-  const field = `${ofKin}${node.name}.${name}`;
+  const field = `${inClasses}${node.name}.${name}`;
   for (const taint of stepped(value.taint, at)) {
     const { source } = taint;
     const key = `${field}|${source.start}|${source.outside}`;

@@ -7,7 +7,6 @@ import { leavePage } from "./includes.ts";
 import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
 import { BudgetExhausted, type Marks, Run } from "./run.ts";
 import { noteSchemas } from "./schemas.ts";
-import { Scope } from "./scope.ts";
 import { renderClasses } from "./template-calls.ts";
 
 /** What interpreting one file gave. `exhausted`: the steps or the time ran out; `truncated`: some code was nested too deeply. */
@@ -30,7 +29,7 @@ export function interpret(
   run.page.body = module.body;
   try {
     run.followUntil = run.steps + followedStepsMax;
-    const file = newFrame(null, new Scope(null), null, null, "");
+    const file = newFrame(null, run.file, null, null, "");
     execute(run, file, module.body);
     // Running one function can meet others; Map order is the order they were met in.
     for (const closure of run.closures.values()) {

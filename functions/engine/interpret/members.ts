@@ -2,6 +2,7 @@ import type { ReadModels } from "../catalogue/catalogue.ts";
 import type { LazyRegex } from "../catalogue/expression.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { FunctionNode, Span } from "../ir/ir.ts";
+import { asAskedField } from "./asked-fields.ts";
 import { check, receiverFits } from "./check.ts";
 import { lengthOf } from "./containers.ts";
 import { isFilled } from "./filled-arguments.ts";
@@ -11,6 +12,7 @@ import { accessPath, basePaths, byName, joined, memberPaths } from "./names.ts";
 import { asDecorated } from "./parsing.ts";
 import { bySchema, wholeObject } from "./passage.ts";
 import { asChecked } from "./route-schemas.ts";
+import { namedInRoute } from "./route-variables.ts";
 import type { Frame, Run } from "./run.ts";
 import {
   allTaint,
@@ -98,7 +100,8 @@ function asDeclared(
 }
 
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
-export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: string): readonly Taint[] {
+export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: string): readonly Taint[] {
+  const taint = asAskedField(namedInRoute(of, given, name), name);
   if (!taint.some(({ source, via }) => source.parameter || source.outside !== null || via)) return taint;
   return taint.map((t) => {
     const { parameter, outside } = t.source;
@@ -209,6 +212,9 @@ export const initialiserOf = (info: ClassInfo): ClosureValue | null =>
 const selfOf = ({ self }: ClosureValue, info: ClassInfo): Value | null =>
   self?.instance && self.instance !== info ? { ...self, instance: info } : self;
 
+/** What a method of a class itself is called, where its objects have one of the same name: `def self.call` beside `def call`. */
+const ofClass = (name: string): string => `self.${name}`;
+
 /** A method bound to its object, or what some method assigned to the field. */
 export function memberOfInstance(of: Value, name: string): Value | null {
   const info = of.instance ?? of.type;
@@ -216,7 +222,7 @@ export function memberOfInstance(of: Value, name: string): Value | null {
   // Bases in the order they are written: where there are several, they add to each other.
   const lineage = new Set([info]);
   for (const here of lineage) {
-    const method = here.methods.get(name);
+    const method = (of.instance ? undefined : here.methods.get(ofClass(name))) ?? here.methods.get(name);
     if (method) return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
     const value = of.own?.get(name) ?? here.fields.get(name);
     if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] });

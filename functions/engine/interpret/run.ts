@@ -16,7 +16,7 @@ import type { Passage } from "./passage.ts";
 import type { Output } from "./pointers.ts";
 import type { Rewritten } from "./rewritten-elements.ts";
 import { readFirst, sharedNames } from "./rounds.ts";
-import type { Scope, Variables } from "./scope.ts";
+import { Scope, type Variables } from "./scope.ts";
 import {
   allTaint,
   type ClassInfo,
@@ -215,6 +215,10 @@ export class Run {
   /** Names under which other files reach something that is not a function of this file: a path, or a class. */
   readonly aliases = new Map<string, { name: string; target: string }>();
   readonly stores = new Map<string, Store>();
+  /** What is put into fields of types that other files of the package declare; see shared-state.ts. */
+  readonly shared = new Map<string, Value>();
+  /** The variables of the file itself. */
+  readonly file: Scope = new Scope(null);
   /** The file itself, as far as its variables are those of other files. */
   readonly page = new Page();
   /** Texts that rules have found to be secrets by what is done with them. */

@@ -7,6 +7,9 @@ export interface Span {
   end: number;
 }
 
+/** The type of a field of text of which validators ask for a form that carries no attack. No type of a language is called like this. */
+export const checkedText = "checked text";
+
 export type Constant = string | number | boolean | null;
 
 export type Expression =

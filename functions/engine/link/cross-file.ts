@@ -1,8 +1,9 @@
 import type { Candidate, FileArtefact, Origin, OutgoingCall, Way } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
-import { ofKin } from "../interpret/fields-of-others.ts";
+import { typesAsked } from "../interpret/asked-fields.ts";
 import { fieldOf } from "../interpret/members.ts";
+import { inClasses } from "../interpret/shared-state.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
@@ -15,6 +16,8 @@ import { FilledTables } from "./tables.ts";
 /** Each file a value crosses makes it a little less certain. */
 const crossingFactor = 0.9;
 const crossingsMax = 5;
+/** Of what was kept on its way only near uses are told: a setting gets everywhere. */
+const keptCrossingsMax = 3;
 const stepsMax = 20;
 /** Ways that one value may take through other files; a hub that everything runs through must not cost the rest its time. */
 const waysMax = 2_000;
@@ -34,11 +37,15 @@ interface Arrival {
   clean: readonly string[];
   trace: readonly TraceStep[];
   crossings: number;
+  /** It has been kept by files of one package for each other. */
+  isKept?: true;
 }
 
 interface Stored {
   readonly path: string;
   readonly store: FileArtefact["link"]["stores"][number];
+  /** What a call from another file has put there. */
+  readonly arrival?: Arrival;
 }
 
 /** Follows attacker input through the files, from where it comes in to the sinks it reaches. */
@@ -65,7 +72,7 @@ export class CrossFile {
     this.#catalogue = catalogue;
     this.#artefacts = artefacts;
     this.#modules = new Modules(artefacts, catalogue.namesOf(allFamilies));
-    this.#passages = new Passages(this.#modules);
+    this.#passages = new Passages(this.#modules, artefacts);
     this.#settings = new Settings(artefacts);
     this.#bound = new BoundNames(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
@@ -74,7 +81,7 @@ export class CrossFile {
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const stored = { path: coverage.path, store };
-        add(this.#stores, store.field, stored);
+        add(this.#stores, placeOf(coverage.path, store.field), stored);
         if (store.within) add(this.#storesWithin, store.within, stored);
       }
     }
@@ -98,13 +105,19 @@ export class CrossFile {
 
   /** What no file shows on its own. */
   candidates(): PlacedCandidate[] {
+    // What functions are given to keep has to be known before anybody asks what is kept.
+    const entering = this.#artefacts.flatMap(({ coverage: { path }, link }) =>
+      link.calls
+        .filter(({ from }) => "sourceKind" in from)
+        .flatMap((call) => this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival))),
+    );
     const across = this.#artefacts.flatMap(({ coverage: { path }, link }) => [
       ...link.pending.flatMap(({ outside, candidate }) => this.#arrived(path, outside, candidate)),
-      ...link.calls.flatMap((call) =>
-        this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival)),
-      ),
+      ...link.calls
+        .filter(({ from }) => !("sourceKind" in from))
+        .flatMap((call) => this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival))),
     ]);
-    return [...withoutFurther(across), ...libraryCandidates(this.#catalogue, this.#artefacts)];
+    return [...withoutFurther([...entering, ...across]), ...libraryCandidates(this.#catalogue, this.#artefacts)];
   }
 
   /** Files whose values take more ways through the others than were followed. */
@@ -127,7 +140,9 @@ export class CrossFile {
         : [{ ...from, clean: [], trace: [], crossings: 0 }];
     if ("parameter" in from || "kept" in from || depth >= crossingsMax) return [];
     const isKept = from.outside.startsWith("#");
-    const key = isKept ? from.outside : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
+    const key = isKept
+      ? `#${placeOf(path, from.outside.slice(1))}`
+      : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
     const known = this.#arrivals.get(key);
     if (known) return known;
     // What goes round in a circle comes from nowhere.
@@ -135,9 +150,12 @@ export class CrossFile {
     const [target, ...parts] = from.outside.split(fieldOf) as [string, ...string[]];
     const field = parts.length > 0 ? parts.join(fieldOf) : undefined;
     const arriving = isKept
-      ? this.#kept(from.outside.slice(1))
+      ? this.#kept(placeOf(path, target.slice(1)))
+          .filter(({ store }) => store.part === undefined || (samePart(store.part, field) && !(store.isOwn && !field)))
+          .flatMap(({ path: there, store, arrival }) =>
+            (arrival ? [arrival] : this.#through(there, store, depth)).map(/^[~@]/.test(store.field) ? asKept : asIs),
+          )
           .values()
-          .flatMap(({ path: there, store }) => this.#through(there, store, depth))
       : this.#modules
           .find(path, target)
           .values()
@@ -146,10 +164,12 @@ export class CrossFile {
               .filter((way) => samePart(way.field, field))
               .flatMap((way) => {
                 const arrivals = this.#through(artefact.coverage.path, way, depth);
-                // A pool that has a password is no password.
+                // A pool that has a password is no password, and a server that keeps a name does not lie under it.
                 const isDeep = field === undefined && way.field !== undefined;
                 return isDeep
-                  ? arrivals.filter((arrival) => !this.#catalogue.shallowKinds.has(arrival.sourceKind))
+                  ? arrivals.filter(
+                      ({ sourceKind, isKept }) => !isKept && !this.#catalogue.shallowKinds.has(sourceKind),
+                    )
                   : arrivals;
               }),
           );
@@ -162,9 +182,9 @@ export class CrossFile {
 
   /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
   #kept(field: string): Stored[] {
-    if (field.startsWith(ofKin)) {
-      const fields = this.#modules.fieldsOfKin(field.slice(ofKin.length));
-      return fields.flatMap((name) => this.#stores.get(ofKin + name) ?? []);
+    if (field.startsWith(inClasses)) {
+      const fields = this.#modules.fieldsOfKin(field.slice(inClasses.length));
+      return fields.flatMap((name) => this.#stores.get(inClasses + name) ?? []);
     }
     const parts = field.split(".");
     const around = parts.map((_, i) => parts.slice(0, i + 1).join("."));
@@ -188,7 +208,10 @@ export class CrossFile {
   #counts(candidate: Candidate, arrival: Arrival): boolean {
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     return (
-      rule !== undefined && !arrival.clean.includes(rule.family) && this.#catalogue.counts(rule, arrival.sourceKind)
+      rule !== undefined &&
+      !(arrival.isKept && arrival.crossings > keptCrossingsMax) &&
+      !arrival.clean.includes(rule.family) &&
+      this.#catalogue.counts(rule, arrival.sourceKind)
     );
   }
 
@@ -199,6 +222,9 @@ export class CrossFile {
       ...arrival.trace,
       ...(arrival.trace.length === 0 ? placeTrace(path, call.trace) : onward(path, call.trace)),
     ];
+    const asked = typesAsked(call.via).map((type) => ({ path, type }));
+    const isChecked = (field: string | undefined) =>
+      field !== undefined && asked.some(({ path, type }) => this.#modules.isChecked(path, type, field));
     const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1 }];
     const seen = new Set<string>();
     for (let way = open.pop(); way; way = open.pop()) {
@@ -220,16 +246,21 @@ export class CrossFile {
             (flow.parameter !== parameter && !isAny) ||
             !samePart(flow.field, way.field) ||
             (flow.leads && way.led) ||
+            isChecked(flow.field) ||
             !this.#counts(flow.candidate, way) ||
             !this.holds(there, flow.candidate)
           )
             continue;
           found.push(this.#placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
         }
+        for (const store of exported.keeps ?? [])
+          if ("parameter" in store.from && store.from.parameter === parameter && samePart(store.from.field, way.field))
+            this.#keep(there, store, way);
         for (const pass of exported.passes) {
           if (
             (pass.parameter !== parameter && !isAny) ||
             !samePart(pass.of, way.field) ||
+            isChecked(pass.of) ||
             way.crossings >= crossingsMax
           )
             continue;
@@ -248,6 +279,15 @@ export class CrossFile {
       }
     }
     return found;
+  }
+
+  /** A function was given something that it keeps. */
+  #keep(path: string, store: Stored["store"], way: Arrival): void {
+    const clean = [...new Set([...way.clean, ...store.clean, ...this.#passages.cleanedBy(path, store.via)])];
+    const trace = [...way.trace, ...onward(path, store.trace)];
+    const { sourceKind, source, confidence, crossings } = way;
+    const arrival = { sourceKind, source, confidence, clean, trace, crossings };
+    add(this.#stores, placeOf(path, store.field), { path, store, arrival });
   }
 
   /** Where one function shows or runs the texts of all files, each text is a finding of its own, in the file that made it of input. */
@@ -311,6 +351,14 @@ function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {
     trace.every((step) => step.path === path || !told.has(keyOf(ruleId, trace, step.path, step.startLine))),
   );
 }
+
+const asIs = (arrival: Arrival): Arrival => arrival;
+
+const asKept = (arrival: Arrival): Arrival => ({ ...arrival, isKept: true });
+
+/** What a package of Go shares is its folder's alone; fields of requests and their like are the same everywhere. */
+const placeOf = (path: string, field: string): string =>
+  field.startsWith("~") ? `${path.slice(0, path.lastIndexOf("/") + 1)}\0${field}` : field;
 
 function add(stores: Map<string, Stored[]>, name: string, stored: Stored): void {
   const known = stores.get(name);

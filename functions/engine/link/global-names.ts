@@ -6,6 +6,8 @@ import type { Target } from "./modules.ts";
 const declarationsMax = 4;
 /** Methods of one name that are all asked what they do. */
 const alikeMax = 12;
+/** Classes above or below that a field may be kept in: some bases have hundreds that extend them. */
+const kinMax = 40;
 /** How far up or down a class hierarchy a method is looked for. */
 const generationsMax = 6;
 
@@ -61,17 +63,14 @@ export class GlobalNames {
     return this.#withRights.has(type.slice(type.lastIndexOf(".") + 1));
   }
 
-  /** A class with those that it extends and those that extend it. */
+  /** A class, what it extends and includes, and what extends or includes it: they have their fields in common. */
   kin(type: string): ReadonlySet<string> {
-    const all = new Set([type]);
-    for (const related of [this.#bases, this.#heirs]) {
-      let types = [type];
-      for (let generation = 0; types.length > 0 && generation < generationsMax; generation++) {
-        types = types.flatMap((name) => related.get(name) ?? []).filter((name) => !all.has(name));
-        for (const name of types) all.add(name);
-      }
-    }
-    return all;
+    const along = (related: ReadonlyMap<string, string[]>): Set<string> => {
+      const found = new Set([type]);
+      for (const name of found) for (const next of related.get(name) ?? []) if (found.size < kinMax) found.add(next);
+      return found;
+    };
+    return new Set([...along(this.#bases), ...along(this.#heirs)]);
   }
 
   /** Of the methods of many classes that one is meant whose class the object is called after: `$this->user_model` is a User_model or a User. */

@@ -2,14 +2,16 @@ import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } f
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
+import { checkedFields } from "../interpret/asked-fields.ts";
 import { isCleanType } from "../interpret/assign.ts";
 import { partsOfResult } from "../interpret/handover.ts";
 import { nameOfMethod } from "../interpret/overloads.ts";
 import { hasRights } from "../interpret/rights.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import { namesWithin } from "../interpret/schemas.ts";
+import { type Shared, sharedBy, sharedFrom } from "../interpret/shared-state.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
-import type { FunctionNode, Span, Statement } from "../ir/ir.ts";
+import { type FunctionNode, type Span, type Statement, wholeMap } from "../ir/ir.ts";
 import { byCodeUnits } from "./order.ts";
 
 /** What a file that is not code tells the others. */
@@ -20,6 +22,8 @@ const returnsMax = 40;
 const pendingMax = 200;
 /** The part of a way that lies in one file, shorter where it is not known to begin with input: most of these never become a finding. */
 const stepsMax = 4;
+/** Values that a file, or a function of it, keeps for others of its package. */
+const sharedMax = 100;
 
 /** Collects what other files need to know about one that has been interpreted. */
 export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, hits: readonly Hit[]): LinkRecord {
@@ -32,12 +36,17 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     exports: [...exportsOf(run)].flatMap(([name, closure]) => record.exported(name, closure)),
     calls: [...run.handovers.values()].map((call) => ({ ...record.handover(call), from: record.origin(call.source) })),
     pending: pending.slice(0, pendingMax),
-    stores: [...run.stores.values()].map(({ field, within, taint, at }) => ({
-      field,
-      within,
-      from: record.origin(taint.source),
-      ...record.way(taint, at),
-    })),
+    stores: [
+      ...[...run.stores.values()].map(({ field, within, taint, at }) => ({
+        field,
+        within,
+        from: record.origin(taint.source),
+        ...record.way(taint, at),
+      })),
+      ...sharedBy(run)
+        .slice(0, sharedMax)
+        .map((shared) => record.store(shared)),
+    ],
     ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
     aliases: [...run.aliases.values()],
     classes: classesOf(run),
@@ -91,8 +100,9 @@ class Recorder {
       parameter: pass.source.parameter?.index ?? 0,
       of: pass.source.parameter?.field,
     }));
-    const parameters = fn.params.map((param) => param.name);
+    const parameters = fn.params.map(({ name, byName }) => (byName ? `${wholeMap}${name}` : name));
     // Overloads go by one name: callers of other files may mean any of them.
+    const keeps = this.#keeps(closure, summary);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
     return [
       {
@@ -102,6 +112,7 @@ class Recorder {
         passes,
         returns: this.#returns(closure, summary),
         guards: this.#guards(summary),
+        ...(keeps.length > 0 && { keeps }),
       },
     ];
   }
@@ -128,6 +139,27 @@ class Recorder {
           : [{ check, parameter, clean: families === allFamilies ? "all" : this.#catalogue.namesOf(families) }],
       ),
     );
+  }
+
+  /** What others of the package find under a name. */
+  store({ name, part, isOwn, taint }: Shared): LinkRecord["stores"][number] {
+    return {
+      field: name,
+      within: "",
+      part,
+      ...(isOwn && { isOwn: true as const }),
+      from: this.origin(taint.source),
+      ...this.way(taint, taint.step),
+    };
+  }
+
+  /** What a function keeps of its parameters where others of the package find it. */
+  #keeps({ fn }: ClosureValue, { keeps }: Summary): LinkRecord["stores"] {
+    const all = keeps.flatMap(({ into, name, value }) => sharedFrom(this.#run, into, name, value));
+    return all
+      .filter(({ taint }) => taint.source.parameter?.fn === fn)
+      .slice(0, sharedMax)
+      .map((shared) => this.store(shared));
   }
 
   origin(source: Source): Origin {
@@ -161,6 +193,7 @@ const keptIn = (method: FunctionNode, { parameter }: Source): Origin | null =>
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({
     ...fieldTypes(run, fields),
+    ...checkedIn(run, node),
     ...((run.language === "go" || run.language === "csharp") && hasRights(node) && { rights: true as const }),
     name: node.name,
     bases: bases.flatMap((base) =>
@@ -211,6 +244,11 @@ function typeOfMember(member: Statement): { name: string; type: string }[] {
   if (member.kind === "function") return member.fn.result ? [{ name: member.fn.name, type: member.fn.result }] : [];
   const field = member.kind === "expression" && member.value.kind === "assign" ? member.value : null;
   return field?.type && field.to.kind === "variable" ? [{ name: field.to.name, type: field.type }] : [];
+}
+
+function checkedIn({ language }: Run, node: ClassInfo["node"]): { checked?: string[] } {
+  const checked = language === "go" ? checkedFields(node) : [];
+  return checked.length > 0 ? { checked } : {};
 }
 
 /** The types of fields, where the methods of a class may stand in other files than its fields. */

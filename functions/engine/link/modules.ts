@@ -4,6 +4,7 @@ import { anyClass, ofBase } from "../interpret/handover.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { anyGiven, either, isGivenBack } from "../interpret/passage.ts";
 import { languageOf } from "../inventory/language.ts";
+import { wholeMap } from "../ir/ir.ts";
 import { GlobalNames } from "./global-names.ts";
 import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
@@ -137,17 +138,24 @@ export class Modules {
     return found.every(({ length }) => length > 0) ? found.flat() : [];
   }
 
-  /** The fields of an object of PHP by the classes that it may be one of: "Page.$html". */
+  /** The fields of an object of PHP or Ruby by the classes that it may be one of: "Page.$html". */
   fieldsOfKin(field: string): string[] {
     const dot = field.indexOf(".");
-    const kin = this.#globals.get("php")?.kin(field.slice(0, dot)) ?? [];
-    return [...kin].map((type) => type + field.slice(dot));
+    const kin = ["php", "ruby"].flatMap((language) => [
+      ...(this.#globals.get(language)?.kin(field.slice(0, dot)) ?? []),
+    ]);
+    return [...new Set(kin)].map((type) => type + field.slice(dot));
   }
 
   /** Whether a type of Go or C# has a field that says what somebody may do. */
   hasRights(from: string, type: string): boolean {
     const globals = this.#globals.get(languageOf(from).name);
     return globals ? globals.hasRights(type) : this.#packages.hasRights(from, type);
+  }
+
+  /** Whether validators ask of a field of a type of Go for a form that carries no attack. */
+  isChecked(from: string, type: string, field: string): boolean {
+    return this.#packages.isChecked(from, type, field);
   }
 
   #find(from: string, target: string, aliases: number): Target[] {
@@ -353,7 +361,13 @@ function aliased(aliases: Aliases, member: string): string[] {
 
 /** The position of an argument that is passed by position or by name; -1 where the function has no such parameter. */
 export const argumentIndex = (exported: ExportedFunction, argument: number | string): number =>
-  typeof argument === "number" ? argument : exported.parameters.indexOf(argument);
+  typeof argument === "number" ? argument : named(exported.parameters, argument);
+
+/** What no parameter is called like is in the map of all that is passed by name. */
+function named(parameters: readonly string[], name: string): number {
+  const index = parameters.indexOf(name);
+  return index < 0 ? parameters.findIndex((parameter) => parameter.startsWith(wholeMap)) : index;
+}
 
 /** Whether what lies under one field is, or may be, what is read from another; without a field the whole is meant, but for what callbacks get. */
 export const samePart = (a: string | undefined, b: string | undefined): boolean =>

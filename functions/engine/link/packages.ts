@@ -51,12 +51,21 @@ export class Packages {
 
   /** Whether a type, named as in `find`, has a field that says what somebody may do. */
   hasRights(from: string, type: string): boolean {
+    return this.#classes(from, type).some(({ rights }) => rights === true);
+  }
+
+  /** Whether validators ask of a field of a type for a form that carries no attack. */
+  isChecked(from: string, type: string, field: string): boolean {
+    return this.#classes(from, type).some(({ checked }) => checked?.includes(field) === true);
+  }
+
+  #classes(from: string, type: string): FileArtefact["link"]["classes"] {
     const own = from.slice(0, Math.max(0, from.lastIndexOf("/")));
     const start = type.indexOf(".", type.lastIndexOf("/") + 1);
     const folder = type.startsWith("~") ? own : this.#folder(own, type.slice(0, start));
     const name = type.startsWith("~") ? type.slice(1) : type.slice(start + 1);
     const files = folder === null ? [] : (this.#folders.get(folder)?.files ?? []);
-    return files.some(({ link }) => link.classes.some((entry) => entry.name === name && entry.rights));
+    return files.flatMap(({ link }) => link.classes.filter((entry) => entry.name === name));
   }
 
   /** The folder that an import means: where the module begins is not known, so the longest ending that exists counts. */

@@ -1,8 +1,12 @@
-import type { ExportedFunction, Origin, Passage } from "../artefact.ts";
+import type { ExportedFunction, FileArtefact, Origin, Passage } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
+import { asFieldsSay } from "../interpret/asked-fields.ts";
 import { givesNoText } from "../interpret/call-names.ts";
+import { fieldOf } from "../interpret/members.ts";
 import { anyArgument, bySchema, either, isGivenBack, wholeObject } from "../interpret/passage.ts";
+import { asRouteVariable } from "../interpret/route-variables.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
+import { RouteVariables } from "./route-variables.ts";
 
 /** Further than this nobody writes wrappers around wrappers. */
 const depthMax = 5;
@@ -10,9 +14,11 @@ const depthMax = 5;
 /** Answers, from the summaries of the functions meant, what values come to that pass functions of other files. */
 export class Passages {
   readonly #modules: Modules;
+  readonly #variables: RouteVariables;
 
-  constructor(modules: Modules) {
+  constructor(modules: Modules, artefacts: readonly FileArtefact[]) {
     this.#modules = modules;
+    this.#variables = new RouteVariables(artefacts);
   }
 
   /** Whether a value of this family's kind gets through all of them. */
@@ -35,6 +41,12 @@ export class Passages {
       const { target, part } = passage;
       const asked = part === undefined ? [target] : part.split(either).map((field) => `${target}.${field}`);
       return asked.map((one) => effectOf(this.#modules.declaredAs(from, one))).reduce(both);
+    }
+    if (passage.target.startsWith(asRouteVariable))
+      return this.#variables.isHarmless(passage.target.slice(asRouteVariable.length)) ? everything : none;
+    if (passage.target.startsWith(asFieldsSay)) {
+      const [type, field] = passage.target.slice(asFieldsSay.length).split(fieldOf) as [string, string | undefined];
+      return field !== undefined && this.#modules.isChecked(from, type, field) ? everything : none;
     }
     if (passage.argument === wholeObject) {
       const methods = this.#modules.methodsOf(from, passage.target);

@@ -122,8 +122,8 @@ export const expressions: Record<string, Handler> = {
     const value = childIn(node, "value");
     const to = typeName(l, childIn(node, "type"));
     if (!value) return l.unknown(node);
-    // To a number it is a conversion; other casts only tell the compiler what it holds.
-    return to && /^(int|long|short|byte|uint|ulong|double|float|decimal|bool)$/.test(to)
+    // To a number it is a conversion, and of text to markup as well; other casts only tell the compiler what it holds.
+    return to && /^(int|long|short|byte|uint|ulong|double|float|decimal|bool|MarkupString)$/.test(to)
       ? l.call(node, l.variable(node, to), [positional(l.expression(value))])
       : l.expression(value);
   },

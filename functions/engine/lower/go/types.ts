@@ -1,4 +1,4 @@
-import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
+import { type ClassStatement, checkedText, type Expression, type Statement } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
 import { methodOf } from "./functions.ts";
@@ -10,8 +10,6 @@ const silent = new Set(["string", "any", "byte", "comparable"]);
 /** The tag of a field that validators check when it is filled: it has one of the values listed, or a form that carries no attack. */
 const listed =
   /\b(binding|validate):"([^"]*,)?(oneof=|uuid|number\b|numeric\b|alphanum\b|alpha\b|boolean\b|ip(v[46])?\b|datetime=)/;
-/** What such a field is declared as; no type of Go is called like this. */
-const validated = "validated text";
 
 /** A type as the interpreter reads it: without pointers and type arguments. Null for what has no name. */
 export function typeName(l: Lowering, node: SyntaxNode | undefined): string | null {
@@ -71,7 +69,8 @@ function partsOf(l: GoLowering, type: SyntaxNode): { fields: Statement[]; embedd
   for (const declaration of list?.children ?? []) {
     const of = childIn(declaration, "type");
     const tag = childIn(declaration, "tag");
-    const written = tag && listed.test(l.textOf(tag)) ? validated : typeName(l, of);
+    const named = typeName(l, of);
+    const written = named === null && tag && listed.test(l.textOf(tag)) ? checkedText : named;
     const names = childrenIn(declaration, "name");
     for (const name of names) fields.push(field(l, name, l.textOf(name), written));
     if (names.length > 0 || !of || written === null) continue;

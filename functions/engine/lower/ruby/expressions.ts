@@ -1,4 +1,4 @@
-import type { Argument, Entry, Expression, Statement } from "../../ir/ir.ts";
+import { type Argument, type Entry, type Expression, type Statement, wholeMap } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { assigned, inner, list, silent } from "../curly/expressions.ts";
 import { numberOf, positional, span, unescapeText } from "../lowering.ts";
@@ -234,6 +234,10 @@ function call(l: RubyLowering, node: SyntaxNode): Expression {
     const callee = { ...method(l, node, of, sameAs[written] ?? written), end } as Expression;
     return l.call(node, callee, args);
   }
+  const own = l.classes.at(-1);
+  // `def self.call(...) = new(...).call`
+  if (written === "new" && own)
+    return l.call(node, { ...span(name), kind: "field", of: l.variable(name, own), name: written }, args);
   const isOwn = l.isOwn(written) && !l.variables.has(written);
   return l.call(node, isOwn ? field(l, name, written) : l.variable(name), args);
 }
@@ -262,7 +266,9 @@ function argumentsOf(l: RubyLowering, nodes: readonly SyntaxNode[]): Argument[] 
         const name = l.textOf(key).replace(/^:/, "");
         return { name, spread: false, value: value ? l.expression(value) : l.variable(key, name) };
       }
-      return { name: null, spread: c.type.endsWith("splat_argument"), value: l.expression(c) };
+      if (c.type === "forward_argument") return { name: null, spread: true, value: l.variable(c) };
+      const isMap = c.type === "hash_splat_argument";
+      return { name: isMap ? wholeMap : null, spread: c.type.endsWith("splat_argument"), value: l.expression(c) };
     });
   const [first] = pairs;
   if (named || !first) return others;

@@ -70,6 +70,7 @@ function parameterOf(l: RubyLowering, node: SyntaxNode): Parameter {
     type: null,
     decorators: [],
     default: fallback ? l.expression(fallback) : null,
-    rest: node.type === "splat_parameter",
+    rest: /^(hash_)?splat_parameter$|^forward_parameter$/.test(node.type),
+    ...(node.type === "hash_splat_parameter" && { byName: true }),
   };
 }

@@ -10,6 +10,10 @@ export class RubyLowering extends Lowering {
   readonly hereDocuments = new Map<number, SyntaxNode>();
   /** The methods of the classes around; calls without a receiver are theirs. */
   readonly methods: ReadonlySet<string>[] = [];
+  /** Of those, the ones that are asked of objects. */
+  readonly ofObjects: ReadonlySet<string>[] = [];
+  /** What the classes around are called; what makes objects without saying of what means the innermost. */
+  readonly classes: string[] = [];
   /** The variables of the method being lowered. */
   variables = new Set<string>();
 

@@ -77,7 +77,7 @@ export const statements: Record<string, Handler> = {
   ensure: inside,
   parenthesized_statements: inside,
   method,
-  singleton_method: method,
+  singleton_method: methodOfClass,
   class: (l, node) => [classOf(l, node)],
   module: (l, node) => [classOf(l, node)],
   singleton_class: (l, node) => under(l, node, "body"),
@@ -172,25 +172,43 @@ function classOf(l: RubyLowering, node: SyntaxNode): ClassStatement {
   const name = childIn(node, "name");
   const base = childIn(node, "superclass")?.children[0];
   const body = childIn(node, "body");
+  const written = name ? l.textOf(name).replace(/^.*::/s, "") : "";
   l.methods.push(new Set(namesOf(l, body)));
+  l.classes.push(written);
+  l.ofObjects.push(new Set((body?.children ?? []).flatMap((c) => nameOfMethod(l, c, "method"))));
   try {
     return withMacros({
       ...span(node),
       kind: "class",
-      name: name ? l.textOf(name).replace(/^.*::/s, "") : "",
+      name: written,
       bases: base ? [l.expression(base)] : [],
       decorators: [],
       body: body ? l.statements(body.children) : [],
     });
   } finally {
+    l.ofObjects.pop();
+    l.classes.pop();
     l.methods.pop();
   }
+}
+
+/** `def self.call` beside `def call`: what is asked of the class goes by a name of its own. */
+function methodOfClass(l: RubyLowering, node: SyntaxNode): Statement[] {
+  const name = childIn(node, "name");
+  const isTwofold = name !== undefined && l.ofObjects.at(-1)?.has(l.textOf(name)) === true;
+  return method(l, node).map((s) =>
+    isTwofold && s.kind === "function" ? { ...s, fn: { ...s.fn, name: `self.${s.fn.name}` } } : s,
+  );
 }
 
 /** What the methods of a class are called, also those declared behind `private`. */
 const namesOf = (l: RubyLowering, body: SyntaxNode | undefined): string[] =>
   (body?.children ?? []).flatMap((c) => {
     if (c.type === "call") return namesOf(l, childIn(c, "arguments"));
-    const name = /^(singleton_)?method$/.test(c.type) ? childIn(c, "name") : undefined;
-    return name ? [l.textOf(name)] : [];
+    return [...nameOfMethod(l, c, "method"), ...nameOfMethod(l, c, "singleton_method")];
   });
+
+function nameOfMethod(l: RubyLowering, node: SyntaxNode, type: string): string[] {
+  const name = node.type === type ? childIn(node, "name") : undefined;
+  return name ? [l.textOf(name)] : [];
+}
