@@ -50,6 +50,7 @@ export class Knowledge {
   readonly entryMethods = new Keyed<EntryPoint>(this.#ask);
   readonly parameterDecorators = new PathIndex<PassedParameter>(this.#ask);
   readonly cleanTypes = new PathSet(this.#ask);
+  readonly checked = new PathSet(this.#ask);
   readonly shallowKinds = new Set<string>();
   /** What is handed from file to file while one request is answered: fields that one file fills, others read. */
   readonly carriers = new PathSet(this.#ask);

@@ -153,6 +153,7 @@ export const Model = z.strictObject({
         .strictObject({
           call: Path.optional(),
           read: Path.optional(),
+          /** `plain-field` is what a class declares a field by that takes numbers, choices and the like. */
           gives: Path,
           /** Of a call: what its arguments must be. */
           when: z.array(Condition).default([]),
@@ -375,6 +376,8 @@ export const Model = z.strictObject({
   asserts: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
+  /** What an object gives under the names of the fields that its class declares, once it has looked at them: by the last name of a property or a method. */
+  checked: z.array(z.string()).default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */
   carriers: z.array(Path).default([]),
   /** Ways into the application, and what stands in front of them; see web/web-schema.ts. */

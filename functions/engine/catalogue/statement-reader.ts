@@ -162,6 +162,9 @@ export class StatementReader {
       case "cleanTypes":
         if (wanted(lastSegment(statement.entry))) knowledge.cleanTypes.add(statement.entry);
         break;
+      case "checked":
+        if (wanted(statement.entry)) knowledge.checked.add(statement.entry);
+        break;
       case "carriers":
         remember(statement.entry, (carrier) => knowledge.carriers.add(carrier));
         break;

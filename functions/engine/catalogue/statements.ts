@@ -19,6 +19,7 @@ const sections = [
   "exits",
   "asserts",
   "cleanTypes",
+  "checked",
   "carriers",
   "entryPoints",
 ] as const;

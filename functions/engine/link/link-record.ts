@@ -3,6 +3,7 @@ import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
+import { fieldsOfCalls } from "../interpret/checked-records.ts";
 import { partsOfResult } from "../interpret/handover.ts";
 import { nameOfMethod } from "../interpret/overloads.ts";
 import { hasRights } from "../interpret/rights.ts";
@@ -176,13 +177,14 @@ function classesOf(run: Run): LinkRecord["classes"] {
 function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
   if (run.language !== "java" && run.language !== "python") return {};
   const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
-  const membersOf = ({ node }: ClassInfo) => {
-    const members = node.body.flatMap(typeOfMember);
+  const membersOf = (info: ClassInfo) => {
+    const { node } = info;
+    const members = run.language === "python" ? membersOfPython(info) : node.body.flatMap(typeOfMember);
     if (!enumerations.has(node.name)) return members;
     return [...members.map(({ name }) => name), "name", "toString"].map((name) => ({ name, type: node.name }));
   };
   const typed = run.classes.flatMap(membersOf);
-  const isPlain = (type: string) => isCleanType(run, type) || enumerations.has(type);
+  const isPlain = (type: string) => type === plainCall || isCleanType(run, type) || enumerations.has(type);
   const allThatAre = (fits: (type: string) => boolean) => {
     const others = new Set(typed.filter(({ type }) => !fits(type)).map(({ name }) => name));
     return [...new Set(typed.map(({ name }) => name))].filter((name) => !others.has(name)).sort(byCodeUnits);
@@ -191,6 +193,19 @@ function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
   // Java has no other values in a field of text; what comes in for one of Python may be an object, unless the class refuses it.
   const words = run.language === "python" ? allThatAre((type) => type === "str") : [];
   return { ...(plain.length > 0 && { plain }), ...(words.length > 0 && { words }) };
+}
+
+/** In place of a type, where a class of Python declares a field by calling what checks it. No name of the language looks like this. */
+const plainCall = "plain()";
+const otherCall = "other()";
+
+/** Of a field that has a type as well the type tells, unless what it is made by says more. */
+function membersOfPython(info: ClassInfo): { name: string; type: string }[] {
+  const called = fieldsOfCalls(info);
+  const typed = new Map(info.node.body.flatMap(typeOfMember).map(({ name, type }) => [name, type]));
+  for (const [name, isPlain] of called)
+    if (isPlain || !typed.has(name)) typed.set(name, isPlain ? plainCall : otherCall);
+  return [...typed].map(([name, type]) => ({ name, type }));
 }
 
 const enumerations = ["java.lang.Enum", "System.Enum", "enum.Enum", "enum.IntEnum", "enum.StrEnum"];
