@@ -4,7 +4,7 @@ import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/can
 import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
 import { fieldsOfCalls } from "../interpret/checked-records.ts";
-import { partsOfResult } from "../interpret/handover.ts";
+import { partsOfResult, targetOf } from "../interpret/handover.ts";
 import { nameOfMethod } from "../interpret/overloads.ts";
 import { hasRights } from "../interpret/rights.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
@@ -39,7 +39,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
       ...record.way(taint, at),
     })),
     ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
-    aliases: [...run.aliases.values()],
+    aliases: [...run.aliases.values(), ...factoriesOf(run)],
     classes: classesOf(run),
     ...declaredOf(run),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
@@ -61,6 +61,25 @@ function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
   }
   return all;
 }
+
+/** Functions of Python that give an object go by its class: `get_service().find` is a method of what it makes. */
+function factoriesOf(run: Run): LinkRecord["aliases"] {
+  if (run.language !== "python") return [];
+  return [...run.exports].flatMap(([name, { fn, owner }]) => {
+    const made = owner ? undefined : run.summaries.get(fn)?.returns;
+    const given = made?.slots?.shape === "list" && made.slots.rest ? made.slots.rest : made;
+    const target = given && (given.instance?.node.name ?? classOf(run, given));
+    return target ? [{ name, target }] : [];
+  });
+}
+
+/** The class of another file that an object is made of. */
+function classOf(run: Run, { paths }: Value): string | undefined {
+  const made = paths.find((path) => madeByClass.test(path));
+  return made === undefined ? undefined : (targetOf(run, null, [made]) ?? undefined);
+}
+
+const madeByClass = /\.\p{Lu}\w*\(\)$/u;
 
 class Recorder {
   readonly #catalogue: Catalogue;
