@@ -376,6 +376,8 @@ export const Model = z.strictObject({
   asserts: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
+  /** Methods of functions that have the function called later, by a worker; `packed` takes its arguments as a list and a map. */
+  deferred: z.array(z.strictObject({ method: z.string(), packed: z.boolean().default(false) })).default([]),
   /** What an object gives under the names of the fields that its class declares, once it has looked at them: by the last name of a property or a method. */
   checked: z.array(z.string()).default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */

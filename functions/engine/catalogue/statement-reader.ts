@@ -165,6 +165,11 @@ export class StatementReader {
       case "checked":
         if (wanted(statement.entry)) knowledge.checked.add(statement.entry);
         break;
+      case "deferred": {
+        const { method, packed } = statement.entry;
+        if (wanted(method)) knowledge.deferred.add(method, { packed });
+        break;
+      }
       case "carriers":
         remember(statement.entry, (carrier) => knowledge.carriers.add(carrier));
         break;

@@ -20,6 +20,7 @@ const sections = [
   "asserts",
   "cleanTypes",
   "checked",
+  "deferred",
   "carriers",
   "entryPoints",
 ] as const;

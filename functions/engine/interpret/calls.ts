@@ -11,6 +11,7 @@ import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./
 import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "./check.ts";
 import { isChecked } from "./checked-records.ts";
 import { operateContainer } from "./containers.ts";
+import { calledLater } from "./deferred.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { fillArguments } from "./filled-arguments.ts";
@@ -50,7 +51,8 @@ import {
 import { showModel } from "./views.ts";
 
 /** What a call gives. */
-export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
+export function evaluateCall(run: Run, frame: Frame, written: Call): Value {
+  const call = calledLater(run, frame, written);
   const known = frame.recalls ? frame.given.get(call) : undefined;
   if (known) return known.value;
   const required = requireOf(run, frame, call) ?? handedOut(run, frame, call);
