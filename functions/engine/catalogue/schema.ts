@@ -320,6 +320,7 @@ export const Model = z.strictObject({
           "new-list",
           "new-map",
           "keys",
+          "names",
           "slice",
           "zip",
           "enumerate",

@@ -17,7 +17,13 @@ export function collect(
     } else if (shape === "list" && key === null && rest) rest = join(rest, value);
     else if (shape === "list" && key === null) known.set(String(known.size), value);
     else if (key?.constants?.length === 1) known.set(String(key.constants[0]), value);
+    else if (shape === "map" && key && isOneOf(key))
+      for (const each of key.constants ?? []) known.set(String(each), join(known.get(String(each)) ?? value, value));
     else rest = rest ? join(rest, value) : value;
   }
   return { ...nothing, slots: boundSlots({ shape, entries: known, rest, behind: shape === "list" }) };
 }
+
+/** Whether a key is known to be one of a few, as where a map is made of another one. */
+const isOneOf = ({ constants, taint }: Value): boolean =>
+  constants !== null && constants.length > 1 && taint.length === 0;

@@ -87,11 +87,17 @@ export function operateContainer(
       return { result: anyElement(args[0] ?? receiver), receiver: null };
     case "merge":
       return { result: merged(args), receiver: null };
+    case "names":
+      return { result: namesOf(receiver), receiver: null };
     case "keys":
       // The keys of what came in as a whole are the attacker's, those written out in the code are not.
       return { result: tainted((args[0] ?? receiver).taint), receiver: null };
   }
 }
+
+/** The keys of a map: of what is stored under any, the key may have come with the value. */
+const namesOf = ({ slots, taint }: Value): Value =>
+  tainted(slots?.shape === "map" ? joinTaint(taint, slots.rest ? allTaint(slots.rest) : []) : taint);
 
 const listOf = (values: readonly Value[]): Value =>
   collect(
