@@ -449,6 +449,8 @@ export const Rule = z
     oncePerFunction: z.boolean().default(false),
     /** Of a value from another file only the first place in a function is told: for what is put right by looking at the value. */
     oncePerValue: z.boolean().default(false),
+    /** How bad it is where only administrators can send what it is about. */
+    byAdministrators: z.enum(severities).optional(),
     issueType: z.enum(issueTypes).default("security"),
     /** The rule of the seeded sets that switches it on; without one it is always on. */
     code: z
