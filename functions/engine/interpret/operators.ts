@@ -117,8 +117,7 @@ export function truth(value: Value): boolean | null {
 /** A list and what is added to it: of what is not known only that it stands behind. */
 function joinedLists(operator: string, operands: readonly Value[]): Value["slots"] {
   if (operator !== "+" || operands[0]?.slots?.shape !== "list") return null;
-  const isText = ({ slots, constants, prefix }: Value) =>
-    slots?.shape === "map" || constants !== null || prefix !== null;
+  const isText = ({ slots, constants }: Value) => slots?.shape === "map" || constants !== null;
   if (operands.some(isText)) return null;
   return collect(
     "list",
