@@ -46,6 +46,7 @@ export class Knowledge {
   readonly assigns = new PathIndex<Match>(this.#ask);
   readonly assignedFacts = new PathIndex<Fact>(this.#ask);
   readonly entries = new Keyed<Match>(this.#ask);
+  readonly deferred = new Keyed<{ packed: boolean }>(this.#ask);
   readonly definitions = new Keyed<DefinitionModel>(this.#ask);
   readonly entryDecorators = new PathIndex<EntryPoint>(this.#ask);
   readonly entryNames: EntryPoint[] = [];
@@ -53,6 +54,7 @@ export class Knowledge {
   readonly entryMethods = new Keyed<EntryPoint>(this.#ask);
   readonly parameterDecorators = new PathIndex<PassedParameter>(this.#ask);
   readonly cleanTypes = new PathSet(this.#ask);
+  readonly checked = new PathSet(this.#ask);
   readonly shallowKinds = new Set<string>();
   /** What is handed from file to file while one request is answered: fields that one file fills, others read. */
   readonly carriers = new PathSet(this.#ask);

@@ -157,6 +157,7 @@ export const Model = z.strictObject({
         .strictObject({
           call: Path.optional(),
           read: Path.optional(),
+          /** `plain-field` is what a class declares a field by that takes numbers, choices and the like. */
           gives: Path,
           /** Of a call: what its arguments must be. */
           when: z.array(Condition).default([]),
@@ -325,6 +326,7 @@ export const Model = z.strictObject({
           "new-list",
           "new-map",
           "keys",
+          "names",
           "slice",
           "zip",
           "enumerate",
@@ -441,6 +443,10 @@ export const Model = z.strictObject({
   asserts: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
+  /** Methods of functions that have the function called later, by a worker; `packed` takes its arguments as a list and a map. */
+  deferred: z.array(z.strictObject({ method: z.string(), packed: z.boolean().default(false) })).default([]),
+  /** What an object gives under the names of the fields that its class declares, once it has looked at them: by the last name of a property or a method. */
+  checked: z.array(z.string()).default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */
   carriers: z.array(Path).default([]),
   /** Fields under which a controller keeps values that its views find by their names. */
@@ -511,6 +517,8 @@ export const Rule = z
     oncePerFunction: z.boolean().default(false),
     /** Of a value from another file only the first place in a function is told: for what is put right by looking at the value. */
     oncePerValue: z.boolean().default(false),
+    /** How bad it is where only administrators can send what it is about. */
+    byAdministrators: z.enum(severities).optional(),
     issueType: z.enum(issueTypes).default("security"),
     /** The rule of the seeded sets that switches it on; without one it is always on. */
     code: z

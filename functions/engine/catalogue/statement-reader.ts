@@ -181,6 +181,14 @@ export class StatementReader {
       case "cleanTypes":
         if (wanted(lastSegment(statement.entry))) knowledge.cleanTypes.add(statement.entry);
         break;
+      case "checked":
+        if (wanted(statement.entry)) knowledge.checked.add(statement.entry);
+        break;
+      case "deferred": {
+        const { method, packed } = statement.entry;
+        if (wanted(method)) knowledge.deferred.add(method, { packed });
+        break;
+      }
       case "carriers":
         remember(statement.entry, (carrier) => knowledge.carriers.add(carrier));
         break;

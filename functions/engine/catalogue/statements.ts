@@ -22,6 +22,8 @@ const sections = [
   "exits",
   "asserts",
   "cleanTypes",
+  "checked",
+  "deferred",
   "carriers",
   "bags",
   "entryPoints",

@@ -3,7 +3,7 @@ import { remembered } from "../catalogue/remembered.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
 import { setterOf } from "./accessors.ts";
 import { check, setFacts } from "./check.ts";
-import { collect } from "./containers.ts";
+import { collect } from "./collect.ts";
 import { evaluate } from "./evaluate.ts";
 import { keepForKin } from "./fields-of-others.ts";
 import { targetOf } from "./handover.ts";

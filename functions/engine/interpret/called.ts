@@ -46,6 +46,8 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
     else if (arg.spread && value.slots?.shape === "list" && !value.slots.rest)
       positional.push(...value.slots.entries.values());
+    else if (arg.spread && value.slots?.shape === "list" && value.slots.behind)
+      positional.push(...value.slots.entries.values(), value.slots.rest ?? nothing);
     else if (arg.spread && value.slots?.shape === "map")
       for (const [key, entry] of value.slots.entries) byName.set(key, entry);
     else positional.push(arg.spread ? anyElement(value) : value);

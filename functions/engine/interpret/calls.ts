@@ -9,7 +9,9 @@ import { givenBack, noteGiven, partsReplaced, takesFailureFirst } from "./callba
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "./check.ts";
+import { isChecked } from "./checked-records.ts";
 import { operateContainer } from "./containers.ts";
+import { calledLater } from "./deferred.ts";
 import { evaluate, storeEntry } from "./evaluate.ts";
 import { forgetMaking } from "./file-making.ts";
 import { fillArguments } from "./filled-arguments.ts";
@@ -54,7 +56,8 @@ import {
 import { showModel } from "./views.ts";
 
 /** What a call gives. */
-export function evaluateCall(run: Run, frame: Frame, call: Call): Value {
+export function evaluateCall(run: Run, frame: Frame, written: Call): Value {
+  const call = calledLater(run, frame, written);
   const known = frame.recalls ? frame.given.get(call) : undefined;
   if (known) return known.value;
   const required = requireOf(run, frame, call) ?? handedOut(run, frame, call);
@@ -334,9 +337,18 @@ function fillBean(
 
 /** Records, and classes that Lombok completes, have accessors which nobody writes: `query.text()`, `filter.getName()`. */
 function accessed(run: Run, frame: Frame, { callee, args }: Call, receiver: Value | null): Value | null {
+  if (run.language === "python") return receiver && askedField(run, frame, callee, args, receiver);
   if (run.language !== "java" || callee.kind !== "field" || args.length > 0 || !receiver?.instance) return null;
   const field = propertyOf(callee.name);
   return memberOfInstance(receiver, field) ? member(run, frame, receiver, field, callee) : null;
+}
+
+/** `form.cleaned_data.get("year")` reads what the class of the form declares. */
+function askedField(run: Run, frame: Frame, callee: Expression, args: Call["args"], receiver: Value): Value | null {
+  if (callee.kind !== "field" || !/^(get|pop)$/.test(callee.name) || receiver.taint.length === 0) return null;
+  const key = args[0]?.value.kind === "literal" ? args[0].value.value : null;
+  if (typeof key !== "string" || !(receiver.instance || isChecked(run, receiver))) return null;
+  return member(run, frame, receiver, key, callee);
 }
 
 /** A struct has the fields it is written with; a conversion gives the same value another type. */

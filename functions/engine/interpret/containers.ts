@@ -1,4 +1,5 @@
 import type { Model } from "../catalogue/schema.ts";
+import { collect } from "./collect.ts";
 import { concatenate } from "./operators.ts";
 import {
   allTaint,
@@ -86,11 +87,17 @@ export function operateContainer(
       return { result: anyElement(args[0] ?? receiver), receiver: null };
     case "merge":
       return { result: merged(args), receiver: null };
+    case "names":
+      return { result: namesOf(receiver), receiver: null };
     case "keys":
       // The keys of what came in as a whole are the attacker's, those written out in the code are not.
       return { result: tainted((args[0] ?? receiver).taint), receiver: null };
   }
 }
+
+/** The keys of a map: of what is stored under any, the key may have come with the value. */
+const namesOf = ({ slots, taint }: Value): Value =>
+  tainted(slots?.shape === "map" ? joinTaint(taint, slots.rest ? allTaint(slots.rest) : []) : taint);
 
 const listOf = (values: readonly Value[]): Value =>
   collect(
@@ -184,6 +191,9 @@ function absorb(receiver: Value, args: readonly Value[]): ContainerResult {
 /** `settings.update({"a": 1}, b=2)`: keys that are known stay so; what is not known may have taken the place of any. */
 function updated(receiver: Value, args: readonly Value[]): ContainerResult {
   const { slots } = receiver;
+  const [given] = args;
+  if (slots?.shape === "list" && receiver.taint.length === 0 && given && args.length === 1)
+    return extended(receiver, given);
   if (slots?.shape !== "map" || args.length === 0) return absorb(receiver, args);
   const isKnown = ({ slots: given, taint }: Value) => given?.shape === "map" && !given.rest && taint.length === 0;
   const { result } = absorb(receiver, args);
@@ -191,6 +201,13 @@ function updated(receiver: Value, args: readonly Value[]): ContainerResult {
     ? { ...receiver, ...merged([receiver, ...args]), constants: null }
     : { ...result, slots: { ...slots, entries: replaceable(slots, tainted(result.taint)) } };
   return { result: changed, receiver: changed };
+}
+
+/** `command.extend(options)`: what is added stands behind what was there. */
+function extended(receiver: Value, given: Value): ContainerResult {
+  const all = [receiver, given].map((value) => ({ key: null, value, spread: true }));
+  const { slots } = collect("list", all);
+  return slots ? stored(receiver, slots) : absorb(receiver, [given]);
 }
 
 /** The values of a map, any of which may be another one now. */
@@ -220,6 +237,8 @@ function append(receiver: Value, args: readonly Value[]): ContainerResult {
   const value = args.at(-1) ?? nothing;
   if (slots?.shape !== "list") return absorb(receiver, args);
   // An insertion at a position moves what follows; the order is lost, not the elements.
+  if (args.length === 1 && slots.rest && slots.behind)
+    return stored(receiver, { ...slots, rest: join(slots.rest, value) });
   if (args.length > 1 || slots.rest) {
     const rest = join(anyElement(receiver), value);
     return stored(receiver, { shape: "list", entries: new Map(), rest });
@@ -230,7 +249,9 @@ function append(receiver: Value, args: readonly Value[]): ContainerResult {
 /** Puts before all others. */
 function prepend(receiver: Value, args: readonly Value[]): ContainerResult {
   const known = knownList(receiver);
-  return known ? stored(receiver, slotsOf([args[0] ?? nothing, ...known])) : append(receiver, args);
+  if (known) return stored(receiver, slotsOf([args[0] ?? nothing, ...known]));
+  const { slots } = receiver;
+  return append(slots ? { ...receiver, slots: { ...slots, behind: false } } : receiver, args);
 }
 
 const slotsOf = (values: readonly Value[]): Slots => ({
@@ -319,25 +340,6 @@ const stored = (receiver: Value, slots: Slots): ContainerResult => {
 
 const keyOf = (arg: Value | undefined): string | null =>
   arg?.constants?.length === 1 ? String(arg.constants[0]) : null;
-
-/** A list or map literal. Without keys, positions count. */
-export function collect(
-  shape: "list" | "map",
-  entries: readonly { key: Value | null; value: Value; spread: boolean }[],
-): Value {
-  const known = new Map<string, Value>();
-  let rest: Value | null = null;
-  for (const { key, value, spread } of entries) {
-    if (spread) {
-      if (value.slots && !value.slots.rest && value.taint.length === 0 && rest === null) {
-        for (const [k, v] of value.slots.entries) known.set(shape === "list" ? String(known.size) : k, v);
-      } else rest = rest ? join(rest, anyElement(value)) : anyElement(value);
-    } else if (shape === "list" && key === null) known.set(String(known.size), value);
-    else if (key?.constants?.length === 1) known.set(String(key.constants[0]), value);
-    else rest = rest ? join(rest, value) : value;
-  }
-  return { ...nothing, slots: boundSlots({ shape, entries: known, rest }) };
-}
 
 export const lengthOf = (value: Value): Value =>
   value.slots && !value.slots.rest && value.taint.length === 0 ? constant(value.slots.entries.size) : nothing;

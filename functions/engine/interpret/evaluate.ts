@@ -4,7 +4,7 @@ import { afterHost, holesAfterHost } from "./address-parts.ts";
 import { assign } from "./assign.ts";
 import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
-import { collect } from "./containers.ts";
+import { collect } from "./collect.ts";
 import { fieldOfKin } from "./fields-of-others.ts";
 import { refine } from "./guards.ts";
 import { targetOf } from "./handover.ts";

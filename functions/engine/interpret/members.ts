@@ -4,6 +4,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import type { FunctionNode, Span } from "../ir/ir.ts";
 import { asAskedField } from "./asked-fields.ts";
 import { check, receiverFits } from "./check.ts";
+import { checkedField, isPlainField } from "./checked-records.ts";
 import { lengthOf } from "./containers.ts";
 import { isFilled } from "./filled-arguments.ts";
 import { through } from "./guard-functions.ts";
@@ -65,7 +66,10 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const narrowed =
     carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !isPartOf(s.outside, carried));
   const entered = source ? joinTaint(narrowed, [arriving(source, at)]) : narrowed;
-  const value = { ...base, taint: asDeclared(run, frame, of, name, reached, entered, at) };
+  const taint = asDeclared(run, frame, of, name, reached, entered, at);
+  // What an object has looked at is under the names that its class declares.
+  const instance = taint.length > 0 && of.instance && run.knowledge.checked.has(name) ? of.instance : base.instance;
+  const value = { ...base, instance, taint };
   if (models.checks.length > 0) {
     check(run, frame, models.checks, {
       positional: [of],
@@ -92,11 +96,17 @@ function asDeclared(
 ): readonly Taint[] {
   if (taint.length === 0) return taint;
   if (run.language === "javascript") return asDecorated(run, frame, of, name, taint, at);
-  const type = run.language === "python" ? of.paths.find((path) => /\.[A-Z]\w*$/.test(path)) : undefined;
-  const asked = run.language === "java" ? paths : type === undefined ? [] : [`${type}.${name}`];
+  const asked = run.language === "java" ? paths : run.language === "python" ? declaredNames(run, frame, of, name) : [];
   const target = asked.length > 0 ? targetOf(run, frame, asked) : null;
   if (target === null) return taint;
   return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
+}
+
+/** A field by the class that declares it: that of a value with a declared type, or of what has looked at the value. */
+function declaredNames(run: Run, frame: Frame, of: Value, name: string): readonly string[] {
+  const type = of.paths.find((path) => /\.[A-Z]\w*$/.test(path));
+  const field = type === undefined ? checkedField(run, frame, of, name) : `${type}.${name}`;
+  return field === null ? [] : [field];
 }
 
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
@@ -181,7 +191,7 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
     (s) => s.kind === "expression" && s.value.kind === "assign" && accessPath(s.value.to) === name,
   );
   const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
-  if (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))) return field;
+  if (isPlainField(field) || (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, "")))) return field;
   const given = type === "str" ? cleaned(of, run.catalogue.bitsOf(["nosql_injection"])) : of;
   return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, given.taint, name)) };
 }

@@ -1,4 +1,5 @@
 import type { Constant } from "../ir/ir.ts";
+import { collect } from "./collect.ts";
 import { constant, joinTaint, nothing, notTheirs, sharedStart, type Taint, type Value } from "./value.ts";
 
 const comparisons = new Set([
@@ -40,13 +41,10 @@ export function operate(operator: string, operands: readonly Value[]): Value {
     return nothing;
   // `+x` is a number.
   if (operator === "+" && operands.length === 1) return nothing;
+  const slots = joinedLists(operator, operands);
+  if (slots) return { ...nothing, slots };
   if (operator === "+" || operator === "%")
-    return {
-      ...nothing,
-      taint: taintOf(operands),
-      prefix: operands[0]?.prefix ?? null,
-      slots: joinedLists(operator, operands),
-    };
+    return { ...nothing, taint: taintOf(operands), prefix: operands[0]?.prefix ?? null };
   return { ...nothing, taint: taintOf(operands) };
 }
 
@@ -116,12 +114,15 @@ export function truth(value: Value): boolean | null {
   return value.constants.every((c) => Boolean(c) === first) ? first : null;
 }
 
+/** A list and what is added to it: of what is not known only that it stands behind. */
 function joinedLists(operator: string, operands: readonly Value[]): Value["slots"] {
-  if (operator !== "+" || !operands.every((o) => o.slots?.shape === "list" && !o.slots.rest)) return null;
-  const entries = new Map<string, Value>();
-  for (const operand of operands)
-    for (const value of operand.slots?.entries.values() ?? []) entries.set(String(entries.size), value);
-  return { shape: "list", entries, rest: null };
+  if (operator !== "+" || operands[0]?.slots?.shape !== "list") return null;
+  const isText = ({ slots, constants }: Value) => slots?.shape === "map" || constants !== null;
+  if (operands.some(isText)) return null;
+  return collect(
+    "list",
+    operands.map((value) => ({ key: null, value, spread: true })),
+  ).slots;
 }
 
 const taintOf = (values: readonly Value[]): readonly Taint[] =>

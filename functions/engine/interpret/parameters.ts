@@ -7,7 +7,7 @@ import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
 import { instantiate } from "./instances.ts";
 import { inline } from "./invoke.ts";
-import { basePaths, byName, typedAs } from "./names.ts";
+import { basePaths, byName, givenBy, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
 import { anyElement, arriving, type ClassInfo, nothing, type Taint, tainted, type Value } from "./value.ts";
 
@@ -107,7 +107,9 @@ function madeBy(run: Run, frame: Frame, maker: Value, point: EntryPoint, at: Par
   if (!callee) {
     const target = targetOf(run, frame, maker.paths);
     if (target === null) return nothing;
-    return tainted([arriving(run.outside(target, at), at)]);
+    const given = tainted([arriving(run.outside(target, at), at)]);
+    // What has no type is known by what has made it.
+    return typedAs(run, frame, at.type).paths.length > 0 ? given : { ...given, paths: [givenBy(target)] };
   }
   const { fn } = callee;
   // One that asks for itself is never made.

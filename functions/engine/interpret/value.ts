@@ -54,6 +54,8 @@ export interface Slots {
   readonly entries: ReadonlyMap<string, Value>;
   /** What is stored under keys that are not known. Null: nothing, so the entries are all there is. */
   readonly rest: Value | null;
+  /** Of a list: what is not known stands behind all that is, as in `["git", *others]`. */
+  readonly behind?: boolean;
 }
 
 /** A stretch of memory that a pointer of C leads to. */
@@ -244,8 +246,13 @@ function joinSlots(a: Slots | null, b: Slots | null): Slots | null {
   const entries = new Map(a.entries);
   for (const [key, value] of b.entries)
     entries.set(key, entries.has(key) ? join(entries.get(key) as Value, value) : value);
-  return boundSlots({ shape: a.shape, entries, rest: a.rest && b.rest ? join(a.rest, b.rest) : (a.rest ?? b.rest) });
+  const rest = a.rest && b.rest ? join(a.rest, b.rest) : (a.rest ?? b.rest);
+  return boundSlots({ shape: a.shape, entries, rest, behind: isBehind(a, entries) && isBehind(b, entries) });
 }
+
+/** Whether what is not known of a list stands behind these as well. */
+const isBehind = ({ rest, behind, entries }: Slots, all: Slots["entries"]): boolean =>
+  !rest || (behind === true && entries.size === all.size);
 
 /** Collections beyond the limit lose their keys, not their taint. */
 export function boundSlots(slots: Slots): Slots {
@@ -323,6 +330,6 @@ export function anyElement(value: Value): Value {
 export function elementAt(value: Value, key: string): Value | null {
   if (!value.slots) return null;
   const found = value.slots.entries.get(key);
-  if (found && value.slots.rest) return join(found, value.slots.rest);
+  if (found && value.slots.rest && !value.slots.behind) return join(found, value.slots.rest);
   return found ?? value.slots.rest ?? (value.taint.length > 0 ? tainted(value.taint) : null);
 }

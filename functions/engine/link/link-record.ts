@@ -4,7 +4,8 @@ import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/can
 import { excerptOf } from "../findings/excerpt.ts";
 import { checkedFields } from "../interpret/asked-fields.ts";
 import { isCleanType } from "../interpret/assign.ts";
-import { partsOfResult } from "../interpret/handover.ts";
+import { fieldsOfCalls } from "../interpret/checked-records.ts";
+import { partsOfResult, targetOf } from "../interpret/handover.ts";
 import { nameOfMethod } from "../interpret/overloads.ts";
 import { hasRights } from "../interpret/rights.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
@@ -48,7 +49,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
         .map((shared) => record.store(shared)),
     ],
     ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
-    aliases: [...run.aliases.values()],
+    aliases: [...run.aliases.values(), ...factoriesOf(run)],
     classes: classesOf(run),
     ...declaredOf(run),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
@@ -70,6 +71,25 @@ function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
   }
   return all;
 }
+
+/** Functions of Python that give an object go by its class: `get_service().find` is a method of what it makes. */
+function factoriesOf(run: Run): LinkRecord["aliases"] {
+  if (run.language !== "python") return [];
+  return [...run.exports].flatMap(([name, { fn, owner }]) => {
+    const made = owner ? undefined : run.summaries.get(fn)?.returns;
+    const given = made?.slots?.shape === "list" && made.slots.rest ? made.slots.rest : made;
+    const target = given && (given.instance?.node.name ?? classOf(run, given));
+    return target ? [{ name, target }] : [];
+  });
+}
+
+/** The class of another file that an object is made of. */
+function classOf(run: Run, { paths }: Value): string | undefined {
+  const made = paths.find((path) => madeByClass.test(path));
+  return made === undefined ? undefined : (targetOf(run, null, [made]) ?? undefined);
+}
+
+const madeByClass = /\.\p{Lu}\w*\(\)$/u;
 
 class Recorder {
   readonly #catalogue: Catalogue;
@@ -211,13 +231,14 @@ function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
   if (run.language === "javascript") return namesOf(run.schemas);
   if (run.language !== "java" && run.language !== "python") return {};
   const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
-  const membersOf = ({ node }: ClassInfo) => {
-    const members = node.body.flatMap(typeOfMember);
+  const membersOf = (info: ClassInfo) => {
+    const { node } = info;
+    const members = run.language === "python" ? membersOfPython(info) : node.body.flatMap(typeOfMember);
     if (!enumerations.has(node.name)) return members;
     return [...members.map(({ name }) => name), "name", "toString"].map((name) => ({ name, type: node.name }));
   };
   const typed = run.classes.flatMap(membersOf);
-  const isPlain = (type: string) => isCleanType(run, type) || enumerations.has(type);
+  const isPlain = (type: string) => type === plainCall || isCleanType(run, type) || enumerations.has(type);
   const allThatAre = (fits: (type: string) => boolean) => {
     const others = new Set(typed.filter(({ type }) => !fits(type)).map(({ name }) => name));
     return [...new Set(typed.map(({ name }) => name))].filter((name) => !others.has(name)).sort(byCodeUnits);
@@ -234,6 +255,19 @@ function namesOf(schemas: Run["schemas"]): Pick<LinkRecord, "plain" | "words"> {
     [...schemas].flatMap(([name, schema]) => namesWithin(schema, name, kind)).sort(byCodeUnits),
   ) as [string[], string[]];
   return { ...(plain.length > 0 && { plain }), ...(words.length > 0 && { words }) };
+}
+
+/** In place of a type, where a class of Python declares a field by calling what checks it. No name of the language looks like this. */
+const plainCall = "plain()";
+const otherCall = "other()";
+
+/** Of a field that has a type as well the type tells, unless what it is made by says more. */
+function membersOfPython(info: ClassInfo): { name: string; type: string }[] {
+  const called = fieldsOfCalls(info);
+  const typed = new Map(info.node.body.flatMap(typeOfMember).map(({ name, type }) => [name, type]));
+  for (const [name, isPlain] of called)
+    if (isPlain || !typed.has(name)) typed.set(name, isPlain ? plainCall : otherCall);
+  return [...typed].map(([name, type]) => ({ name, type }));
 }
 
 const enumerations = ["java.lang.Enum", "System.Enum", "enum.Enum", "enum.IntEnum", "enum.StrEnum"];

@@ -5,6 +5,7 @@ import type { Finding, Text, TraceStep } from "../finding.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
 import { isForPath } from "../match/path-filter.ts";
 import { typeOfWeakness } from "../review/problem-class.ts";
+import { administered } from "./administered.ts";
 import { missingControls } from "./controls.ts";
 import { conventions } from "./conventions.ts";
 import { CrossFile } from "./cross-file.ts";
@@ -50,7 +51,8 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
   const habits = conventions(catalogue, ordered);
   for (const path of files.entangled) options.onEntangled?.(path);
   const meant = all.filter(({ candidate, path }) => !habits.has(candidate.ruleId, path));
-  const told = firstOfValues(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, meant)));
+  const once = firstOfValues(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, meant)));
+  const told = administered(catalogue, ordered, once);
   return identify(catalogue, told, homeOfCode(ordered)).sort(findingOrder);
 }
 

@@ -60,7 +60,25 @@ export interface FoundSecrets {
 /** Whether a place is in a documenting comment, which shows how to call something: ` * login({ password: "…" })`. */
 function isExample(text: string, at: number): boolean {
   const line = text.slice(text.lastIndexOf("\n", at) + 1, at);
-  return /^\s*\*(\s|$)/.test(line) && text.lastIndexOf("/**", at) > text.lastIndexOf("*/", at);
+  if (/^\s*\*(\s|$)/.test(line) && text.lastIndexOf("/**", at) > text.lastIndexOf("*/", at)) return true;
+  const opened = openedText(text, at);
+  if (opened === null) return false;
+  const before = text.slice(Math.max(0, opened - nearMax), opened).replace(/[rRuU]$/, "");
+  return documented.test(before) || (opened < nearMax && /^(\s|#.*\n)*$/.test(before));
+}
+
+/** Stands before the text that documents a function or a class of Python; behind the key of a map stands a quote. */
+const documented = /[^"'\s]\s*:[ \t]*(#.*)?\r?\n\s*$/;
+
+/** Where the text in three quotes begins that a place is in. */
+function openedText(text: string, at: number): number | null {
+  let opened: number | null = null;
+  let quotes = "";
+  for (const { 0: found, index } of text.slice(0, at).matchAll(/"""|'''/g)) {
+    if (opened === null) [opened, quotes] = [index, found];
+    else if (found === quotes) opened = null;
+  }
+  return opened;
 }
 
 /** Finds secrets in any text. Work is linear in the text: expressions run only around keywords, in an engine that never backtracks. */

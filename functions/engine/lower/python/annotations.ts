@@ -5,14 +5,19 @@ import type { Lowering } from "../lowering.ts";
 const wrappers = /^(?:typing\.|typing_extensions\.|t\.)?(?:Optional|Final|ClassVar|Required|NotRequired)\[(.*)\]$/s;
 const annotated = /^(?:typing\.|typing_extensions\.|t\.)?Annotated\[\s*([\w.]+(?:\[[^[\]]*\])?(?:\s*\|\s*\w+)*)\s*,/s;
 
+/** `constr(pattern="^[a-z]+$")`, `Annotated[str, Query(pattern="^[a-z]+$")]`: the whole text is of words and numbers. */
+const plainPattern =
+  /^(?:[\w.]+\(|(?:\w+\.)?Annotated\[\s*str\b)[^"']*\b(?:pattern|regex)\s*=\s*r?(["'])\^(?:[\w(){},|+*?\\-]|\[[\w\\+*,-]+\])+\$\1/;
+
 export const isAnnotated = (text: string): boolean => annotated.test(text);
 
 /**
  * The type that an annotation says, without what says nothing about the value: quotes, Optional, `| None` and the metadata of
- * Annotated. A choice of constants is a Literal, whichever they are.
+ * Annotated. A choice of constants is a Literal, whichever they are, and so is text of which a pattern says that it is a word.
  */
 export function annotationOf(text: string): string {
   const plain = text.trim().replace(/^(["'])(.*)\1$/s, "$2");
+  if (plainPattern.test(plain)) return "Literal";
   const inner = plain.match(wrappers)?.[1] ?? plain.match(annotated)?.[1];
   if (inner !== undefined) return annotationOf(inner);
   if (/^(?:[\w.]+\.)?Literal\[/.test(plain)) return "Literal";

@@ -62,6 +62,8 @@ export const expressions: Record<string, Handler> = {
   subscript: (l, node) => {
     const of = childIn(node, "value");
     const [key, ...more] = childrenIn(node, "subscript");
+    // What is said about a type does not make it another one: `Service = Annotated[BookService, Depends(make)]`.
+    if (of && key && more.length > 0 && /^(?:\w+\.)?Annotated$/.test(l.textOf(of))) return l.expression(key);
     if (of && key?.type === "slice" && more.length === 0) return slice(l, node, l.expression(of), key);
     return target(l, node);
   },

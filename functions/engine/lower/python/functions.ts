@@ -15,7 +15,7 @@ export function functionOf(
   const name = childIn(node, "name");
   const params = parametersOf(l, childIn(node, "parameters"));
   const isStatic = decorators.some((d) => d.kind === "variable" && d.name === "staticmethod");
-  const receiver = inClass && !isStatic ? (params.shift()?.name ?? null) : null;
+  const receiver = (inClass && !isStatic) || decorators.some(isBound) ? (params.shift()?.name ?? null) : null;
   const body = childIn(node, "body");
   return {
     ...span(node),
@@ -29,6 +29,11 @@ export function functionOf(
     ...(decorators.some(isProperty) && { getter: true }),
   };
 }
+
+/** `@task(bind=True)` passes the task itself first. */
+const isBound = (d: Expression): boolean =>
+  d.kind === "call" &&
+  d.args.some(({ name, value }) => name === "bind" && value.kind === "literal" && value.value === true);
 
 /** `@property`, `@cached_property`; what `@x.setter` decorates takes a value. */
 const isProperty = (d: Expression): boolean =>

@@ -1,0 +1,50 @@
+import type { FileArtefact } from "../artefact.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import { itself } from "../web/web-record.ts";
+import type { PlacedCandidate } from "./link.ts";
+import { Modules } from "./modules.ts";
+import { WebFunctions } from "./web-functions.ts";
+
+/** The control of a function that answers administrators only. */
+const administrator = "administrator";
+
+/**
+ * What only an administrator can send is told for less by rules that say so: whoever sets the application up says anyway what it connects to.
+ * Asked is the function that the input comes into, with its class and what decorates it.
+ */
+export function administered(
+  catalogue: Catalogue,
+  artefacts: readonly FileArtefact[],
+  all: readonly PlacedCandidate[],
+): readonly PlacedCandidate[] {
+  const severityOf = ({ candidate }: PlacedCandidate) => catalogue.rules.get(candidate.ruleId)?.byAdministrators;
+  if (!all.some(severityOf)) return all;
+  const byPath = new Map(artefacts.flatMap((file) => (file.link.web ? [[file.coverage.path, file]] : [])));
+  const functions = new WebFunctions(new Modules(artefacts, []), [...byPath.values()]);
+  return all.map((placed) => {
+    const severity = severityOf(placed);
+    const file = severity && byPath.get(placed.trace[0]?.path ?? "");
+    if (!file || !severity) return placed;
+    const isTheirs = entrancesOf(file, placed).some((name) =>
+      functions.reached(file, name).controls.has(administrator),
+    );
+    return isTheirs ? { ...placed, candidate: { ...placed.candidate, severity } } : placed;
+  });
+}
+
+/** The function that the input comes into, and its class: that of the finding, or where it comes from another file the route around it. */
+function entrancesOf(file: FileArtefact, { path, candidate, trace }: PlacedCandidate): string[] {
+  const [input] = trace;
+  if (!input) return [];
+  if (trace.every((step) => step.path === path)) {
+    const name = candidate.symbol.replace(/\/\d+(?=\.|$)/g, "");
+    const owner = name.slice(0, Math.max(name.lastIndexOf("."), 0));
+    return [`#${name}`, ...(owner ? [`#${owner}${itself}`] : [])];
+  }
+  const before = (file.link.web?.routes ?? []).filter(({ startLine }) => startLine <= input.startLine);
+  const nearest = before.reduce<(typeof before)[number] | null>(
+    (last, route) => (last && last.startLine > route.startLine ? last : route),
+    null,
+  );
+  return nearest?.handlers.filter((handler) => handler === `#${nearest.handler}`) ?? [];
+}

@@ -1,0 +1,70 @@
+import { beforeAll, expect, it } from "vitest";
+import type { Engine } from "../../functions/engine/engine.ts";
+import { findingsOfAll, openEngine } from "./engine-under-test.ts";
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openEngine();
+});
+
+const head = `
+import requests
+from flask import Flask, request
+from flask_login import login_required
+from .rights import admin_required, visitor_count
+app = Flask(__name__)
+`;
+const probe = (decorators: string) => `${head}
+@app.post("/probe")
+${decorators}
+def probe():
+    return {"answer": requests.get(request.form["address"]).status_code}
+`;
+const view = (permission: string) => `
+import requests
+from rest_framework.permissions import IsAdminUser, IsAuthenticated
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+class Probe(APIView):
+    permission_classes = [${permission}]
+
+    def post(self, request):
+        return Response(requests.get(request.data["address"]).status_code)
+`;
+
+it.each([
+  ["any user", probe("@login_required"), "high"],
+  ["an administrator", probe("@login_required\n@admin_required"), "low"],
+  ["any user of a class", view("IsAuthenticated"), "high"],
+  ["an administrator of a class", view("IsAdminUser"), "low"],
+])("tells of an address that %s sends", async (_, source, severity) => {
+  const found = await findingsOfAll(engine, [{ path: "app/views.py", source }]);
+  expect(found.filter(({ family }) => family === "ssrf").map((finding) => finding.severity)).toEqual([severity]);
+});
+
+it("asks the route that the address comes into, wherever it is used", async () => {
+  const fetch = {
+    path: "app/fetch.py",
+    source: "import requests\n\ndef load(address):\n    return requests.get(address)\n",
+  };
+  const routes = (decorator: string) => `${head}
+from .fetch import load
+
+@app.get("/")
+def index():
+    return "hello"
+
+@app.post("/probe")
+${decorator}
+def probe():
+    return {"answer": load(request.form["address"]).status_code}
+`;
+  for (const [decorator, severity] of [
+    ["@login_required", "high"],
+    ["@admin_required", "low"],
+  ] as const) {
+    const found = await findingsOfAll(engine, [fetch, { path: "app/views.py", source: routes(decorator) }]);
+    expect(found.filter(({ family }) => family === "ssrf").map((finding) => finding.severity)).toEqual([severity]);
+  }
+});
