@@ -116,6 +116,7 @@ export interface Passage {
   check: "result" | "true" | "false" | "after";
   trusted: boolean;
   fetched?: boolean | undefined;
+  validated?: string | undefined;
 }
 
 /** The way a value has taken in one file. */
@@ -128,7 +129,7 @@ export interface Way {
 
 /** Where a value comes from: attacker input, a parameter of the function, or a place that other files know of. */
 export type Origin =
-  | { sourceKind: string; source: string; confidence: number }
+  | { sourceKind: string; source: string; confidence: number; validated?: string }
   | { parameter: number; field?: string | undefined }
   /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. */
   | { outside: string }
@@ -191,6 +192,8 @@ export interface LinkRecord {
   plain?: string[];
   /** The same of text, where objects could come in as well. */
   words?: string[];
+  /** What the constraints of fields clean where an object is validated: "OrderQuery.sort", "OrderQuery.sort@Create" of a group. */
+  constrained?: Record<string, string[] | "all">;
   /** Families for which the file makes all input of the application clean. */
   cleans?: string[];
   /** The manifest of a package that others install. */

@@ -375,6 +375,30 @@ export const Model = z.strictObject({
   asserts: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
+  /**
+   * Decorators of parameters and fields by which what does not fit is refused, where the framework is asked to look: text has to match a
+   * regular expression, given as an argument, or it is made harmless for some families.
+   */
+  constraints: z
+    .array(
+      z
+        .strictObject({
+          decorator: Path,
+          pattern: Argument.optional(),
+          cleans: Families.optional(),
+        })
+        .refine(({ pattern, cleans }) => (pattern === undefined) !== (cleans === undefined), {
+          message: "pattern or cleans",
+        }),
+    )
+    .default([]),
+  /**
+   * Decorators that ask the framework to look: of a function or its class for the constraints of its `parameters`, of a parameter for those
+   * that the `fields` of its class have. A `report` is a parameter behind it, of this type, that takes what is wrong instead of refusing it.
+   */
+  validations: z
+    .array(z.strictObject({ decorator: Path, of: z.enum(["parameters", "fields"]), report: Path.optional() }))
+    .default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */
   carriers: z.array(Path).default([]),
   /** Ways into the application, and what stands in front of them; see web/web-schema.ts. */

@@ -162,6 +162,19 @@ export class StatementReader {
       case "cleanTypes":
         if (wanted(lastSegment(statement.entry))) knowledge.cleanTypes.add(statement.entry);
         break;
+      case "constraints": {
+        const { decorator, pattern = null, cleans = [] } = statement.entry;
+        const constraint = this.#once(statement.entry, () => ({ pattern, cleans: this.#glossary.bitsOf(cleans) }));
+        remember(decorator, (path) => knowledge.constraints.put(path, constraint));
+        break;
+      }
+      case "validations": {
+        const { decorator, of, report } = statement.entry;
+        const validation = this.#once(statement.entry, () => ({ of, report: pathIndex(report) }));
+        if (report) remember(report, () => {});
+        remember(decorator, (path) => knowledge.validations.put(path, validation));
+        break;
+      }
       case "carriers":
         remember(statement.entry, (carrier) => knowledge.carriers.add(carrier));
         break;

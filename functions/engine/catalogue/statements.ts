@@ -19,6 +19,8 @@ const sections = [
   "exits",
   "asserts",
   "cleanTypes",
+  "constraints",
+  "validations",
   "carriers",
   "entryPoints",
 ] as const;

@@ -3,6 +3,7 @@ import type { LazyRegex } from "../catalogue/expression.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { FunctionNode, Span } from "../ir/ir.ts";
 import { check, receiverFits } from "./check.ts";
+import { constrainedField } from "./constraints.ts";
 import { lengthOf } from "./containers.ts";
 import { isFilled } from "./filled-arguments.ts";
 import { through } from "./guard-functions.ts";
@@ -89,8 +90,16 @@ function asDeclared(
   const asked = run.language === "java" ? paths : type === undefined ? [] : [`${type}.${name}`];
   const target = asked.length > 0 ? targetOf(run, frame, asked) : null;
   if (target === null) return taint;
-  return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
+  return ofObject(taint, target);
 }
+
+/** What is asked of an object that is tainted as a whole; linking knows its class. */
+export const ofObject = (taint: readonly Taint[], target: string): readonly Taint[] =>
+  taint.flatMap((t) => {
+    const { validated } = t.source;
+    const passage = { target, argument: wholeObject, check: "result" as const, trusted: false };
+    return through(tainted([t]), validated === null ? passage : { ...passage, validated }).taint;
+  });
 
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
 export function fieldTaint(run: Run, of: Value, taint: readonly Taint[], name: string): readonly Taint[] {
@@ -169,7 +178,8 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
   const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
   if (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))) return field;
   const given = type === "str" ? cleaned(of, run.catalogue.bitsOf(["nosql_injection"])) : of;
-  return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, given.taint, name)) };
+  const taint = of.instance ? constrainedField(of.instance, name, given.taint) : given.taint;
+  return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, taint, name)) };
 }
 
 /** A method of a class, or of what it extends. */

@@ -3,13 +3,14 @@ import type { PathIndex } from "../catalogue/paths.ts";
 import type { Call, Expression, FunctionNode, Parameter } from "../ir/ir.ts";
 import { elementType } from "./assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "./check.ts";
+import { constraintsOf, validatedAs } from "./constraints.ts";
 import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
 import { instantiate } from "./instances.ts";
 import { inline } from "./invoke.ts";
 import { basePaths, byName, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
-import { anyElement, arriving, type ClassInfo, nothing, type Taint, tainted, type Value } from "./value.ts";
+import { anyElement, arriving, type ClassInfo, cleaned, nothing, type Taint, tainted, type Value } from "./value.ts";
 
 /** An unknown argument: it stands for whatever callers pass, and for what a framework is known to pass. */
 export function parameterValue(
@@ -33,9 +34,11 @@ export function parameterValue(
   const type = decorated?.type ?? entry?.parameters[index];
   // What is declared as text has been made one, or was refused.
   const clean = param.type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
-  const taint: Taint[] = kind
-    ? [symbolic, arriving(run.source(kind, param, entry?.confidence ?? 1), param, clean)]
+  const validated = kind ? validatedAs(run, frame, fn, index) : null;
+  const given: Taint[] = kind
+    ? [symbolic, arriving(run.source(kind, param, entry?.confidence ?? 1, null, validated), param, clean)]
     : [symbolic];
+  const { taint } = cleaned(tainted(given), constraintsOf(run, frame, fn, param));
   const made = decorated?.made;
   if (made)
     return { ...made, paths: [...made.paths, ...declared.paths, byName(param.name)], taint: [symbolic, ...made.taint] };
@@ -119,7 +122,7 @@ function madeBy(run: Run, frame: Frame, maker: Value, point: EntryPoint, at: Par
 
 const noSubject = { named: new Map(), receiver: null, receiverPaths: [], name: "" };
 
-const calleeOf = (run: Run, frame: Frame, decorator: Expression): Value =>
+export const calleeOf = (run: Run, frame: Frame, decorator: Expression): Value =>
   evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
 
 /** What the object is known as whose method decorates: its paths, and the name it is written with. */
@@ -153,7 +156,7 @@ function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: Ent
   return (!entry.with || has(entry.with)) && (!entry.without || !has(entry.without));
 }
 
-function subjectOfDecorator(run: Run, frame: Frame, decorator: Call): Subject {
+export function subjectOfDecorator(run: Run, frame: Frame, decorator: Call): Subject {
   const named = new Map<string, Value>();
   const positional: Value[] = [];
   for (const { name, value } of decorator.args) {

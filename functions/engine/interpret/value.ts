@@ -12,6 +12,8 @@ export interface Source extends Span {
   parameter: { fn: FunctionNode; index: number; field?: string } | null;
   /** What linking has to ask for: a function of another file whose result this is, or a field that other files may fill. */
   outside: string | null;
+  /** The class of the object that it is, whose constraints a framework has looked at; see constraints.ts. */
+  validated: string | null;
 }
 
 /** One station on the way; the newest first. */
@@ -45,6 +47,8 @@ export interface ClassInfo {
   bases: Value[];
   /** What making an object settles for all of its methods: a field that is initialised with a hardened parser. */
   facts: Set<string>;
+  /** What the constraints of its fields clean, where the object is validated; see constraints.ts. */
+  constrained: ReadonlyMap<string, Families>;
 }
 
 export interface Slots {

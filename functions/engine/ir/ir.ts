@@ -108,6 +108,8 @@ export interface Assign extends Span {
   type: string | null;
   /** True where the assignment declares the name in the enclosing function. */
   declares: boolean;
+  /** The annotations of a field of a class that has a value from the beginning; those of others are what its value is unknown of. */
+  decorators?: Expression[];
 }
 /** Evaluates all, yields the last: comma operator, comprehension, switch expression. */
 export interface Sequence extends Span {

@@ -30,6 +30,8 @@ interface Arrival {
   source: string;
   confidence: number;
   clean: readonly string[];
+  /** The class of an object whose constraints were looked at; see interpret/constraints.ts. */
+  validated?: string;
   trace: readonly TraceStep[];
   crossings: number;
 }
@@ -85,13 +87,13 @@ export class CrossFile {
   }
 
   /** Whether a candidate of one file holds when the other files are looked at. */
-  holds(path: string, candidate: Candidate): boolean {
+  holds(path: string, candidate: Candidate, validated?: string): boolean {
     if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
     if (candidate.bound && this.#bound.isPlain(candidate.bound)) return false;
     if (candidate.entity && !this.#modules.hasRights(path, candidate.entity)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     if (rule?.taint && this.#cleaned.has(rule.family)) return false;
-    return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family);
+    return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family, validated);
   }
 
   /** Whether rows that a file shows may hold what somebody has sent: the application fills one of the tables that it reads. */
@@ -118,7 +120,7 @@ export class CrossFile {
 
   #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {
     return this.#origins(path, { outside })
-      .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate))
+      .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate, arrival.validated))
       .map((arrival) => this.#placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
   }
 
@@ -173,7 +175,9 @@ export class CrossFile {
     return this.#origins(path, way.from, depth + 1).map((arrival) => ({
       ...arrival,
       // What a function of a third file has done to it is not asked per class here: it either lets everything through or nothing.
-      clean: [...new Set([...arrival.clean, ...way.clean, ...this.#passages.cleanedBy(path, way.via)])],
+      clean: [
+        ...new Set([...arrival.clean, ...way.clean, ...this.#passages.cleanedBy(path, way.via, arrival.validated)]),
+      ],
       trace: [
         ...arrival.trace,
         ...(depth === 0 && arrival.trace.length === 0 ? placeTrace(path, way.trace) : onward(path, way.trace)),
@@ -191,7 +195,9 @@ export class CrossFile {
 
   #follow(path: string, call: OutgoingCall, arrival: Arrival): PlacedCandidate[] {
     const found: PlacedCandidate[] = [];
-    const clean = [...new Set([...arrival.clean, ...call.clean, ...this.#passages.cleanedBy(path, call.via)])];
+    const clean = [
+      ...new Set([...arrival.clean, ...call.clean, ...this.#passages.cleanedBy(path, call.via, arrival.validated)]),
+    ];
     const trace = [
       ...arrival.trace,
       ...(arrival.trace.length === 0 ? placeTrace(path, call.trace) : onward(path, call.trace)),
@@ -218,7 +224,7 @@ export class CrossFile {
             !samePart(flow.field, way.field) ||
             (flow.leads && way.led) ||
             !this.#counts(flow.candidate, way) ||
-            !this.holds(there, flow.candidate)
+            !this.holds(there, flow.candidate, way.validated)
           )
             continue;
           found.push(this.#placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
@@ -237,7 +243,9 @@ export class CrossFile {
             field: pass.field,
             count: pass.count,
             from: there,
-            clean: [...new Set([...way.clean, ...pass.clean, ...this.#passages.cleanedBy(there, pass.via)])],
+            clean: [
+              ...new Set([...way.clean, ...pass.clean, ...this.#passages.cleanedBy(there, pass.via, way.validated)]),
+            ],
             trace: [...way.trace, ...onward(there, pass.trace)],
             crossings: way.crossings + 1,
           });

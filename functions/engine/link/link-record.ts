@@ -1,5 +1,5 @@
 import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } from "../artefact.ts";
-import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
+import { allFamilies, type Catalogue, type Families } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
@@ -41,6 +41,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     aliases: [...run.aliases.values()],
     classes: classesOf(run),
     ...declaredOf(run),
+    ...constrainedOf(catalogue, run),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
 }
@@ -122,9 +123,7 @@ class Recorder {
   #guards({ guard }: Summary): ExportedFunction["guards"] {
     return (["true", "false", "after"] as const).flatMap((check) =>
       (guard[check] ?? []).flatMap((families, parameter) =>
-        families === 0
-          ? []
-          : [{ check, parameter, clean: families === allFamilies ? "all" : this.#catalogue.namesOf(families) }],
+        families === 0 ? [] : [{ check, parameter, clean: namesOf(this.#catalogue, families) }],
       ),
     );
   }
@@ -136,6 +135,7 @@ class Recorder {
       sourceKind: source.kind,
       source: excerptOf(this.#file.text, source, nameMax),
       confidence: source.confidence,
+      ...(source.validated !== null && { validated: source.validated }),
     };
   }
 
@@ -168,6 +168,16 @@ function classesOf(run: Run): LinkRecord["classes"] {
   }));
   return classes.filter((entry) => entry.bases.length > 0 || "rights" in entry);
 }
+
+function constrainedOf(catalogue: Catalogue, { classes }: Run): Pick<LinkRecord, "constrained"> {
+  const constrained = classes.flatMap(({ node, constrained: fields }) =>
+    [...fields].map(([field, clean]) => [`${node.name}.${field}`, namesOf(catalogue, clean)] as const),
+  );
+  return constrained.length === 0 ? {} : { constrained: Object.fromEntries(constrained) };
+}
+
+const namesOf = (catalogue: Catalogue, clean: Families): string[] | "all" =>
+  clean === allFamilies ? "all" : catalogue.namesOf(clean);
 
 /**
  * What gives numbers and the like, or nothing but text, in all classes of the file that have it: forms say so by the types of their fields,

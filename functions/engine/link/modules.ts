@@ -1,5 +1,7 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import { propertyOf } from "../interpret/accessors.ts";
+import { groupsOf, keyOf } from "../interpret/constraints.ts";
 import { anyClass, ofBase } from "../interpret/handover.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { anyGiven, either, isGivenBack } from "../interpret/passage.ts";
@@ -121,6 +123,28 @@ export class Modules {
     return (
       onward.map((path) => this.declaredAs(coverage.path, path, aliases + 1)).find((said) => said !== null) ?? null
     );
+  }
+
+  /** What an object's members are clean for by the constraints of its class: "com.shop.OrderQuery.getSort+dir"; all of them have what is told. */
+  constrained(from: string, target: string, validated: string): readonly string[] | "all" {
+    const dot = target.lastIndexOf(".");
+    const owner = target.slice(0, dot);
+    const type = lastSegment(owner);
+    const groups = groupsOf(validated, type);
+    // A class inside of the one that asks goes by its name alone.
+    const artefact = this.file(from, owner)?.artefact ?? this.#byPath.get(from.replace(/\.\w+$/, ""));
+    const known = groups.length === 0 ? undefined : artefact?.link.constrained;
+    if (!known) return [];
+    const members = target.slice(dot + 1).split(either);
+    return members
+      .map((name) => {
+        const keys = [name, propertyOf(name)].flatMap((field) =>
+          groups.map((group) => `${type}.${keyOf(field, group)}`),
+        );
+        const found = keys.flatMap((key) => known[key] ?? []);
+        return found.includes("all") ? "all" : found;
+      })
+      .reduce((a, b) => (a === "all" ? b : b === "all" ? a : a.filter((family) => b.includes(family))));
   }
 
   /** The methods of an object of PHP, as far as all that are asked are written in the project: "Order.title+note". */
