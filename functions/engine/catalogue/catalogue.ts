@@ -109,6 +109,8 @@ export interface Validation {
 /** What a call or an assignment settles for the rest of the function, where the tests hold. */
 export interface Fact {
   sets: string;
+  /** Of the object that is called on, not of the function. */
+  ofReceiver: boolean;
   when: Test[];
 }
 

@@ -332,13 +332,15 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
-  /** Calls and assignments that settle something for the rest of the function. */
+  /** Calls and assignments that settle something, for the rest of the function or of an object. */
   facts: z
     .array(
       z
         .strictObject({
           call: Path.optional(),
           assign: Path.optional(),
+          /** Of a call: it is settled of the object that is called on, and of what that makes. */
+          of: z.literal("receiver").optional(),
           sets: Slug,
           when: z.array(Condition).default([]),
         })

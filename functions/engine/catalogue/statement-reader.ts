@@ -112,7 +112,9 @@ export class StatementReader {
       }
       case "facts": {
         const { call, assign } = statement.entry;
-        const fact = this.#once(statement.entry, ({ sets, when }) => ({ sets, when: when.map(compileTest) }));
+        const fact = this.#once(statement.entry, ({ sets, of, when }) => {
+          return { sets, ofReceiver: of === "receiver", when: when.map(compileTest) };
+        });
         if (call) remember(call, (path) => knowledge.calls.put("facts", path, fact));
         if (assign) remember(assign, (path) => knowledge.assignedFacts.put(path, fact));
         break;

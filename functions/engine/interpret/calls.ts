@@ -29,6 +29,7 @@ import { storeReceiver } from "./receivers.ts";
 import { replacementCleans } from "./replacements.ts";
 import type { Frame, Run } from "./run.ts";
 import { Scope } from "./scope.ts";
+import { settleByCall, withFactsOf } from "./settled-objects.ts";
 import { settledName, settling } from "./settling.ts";
 import { applyOutputs } from "./summaries.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
@@ -89,7 +90,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [asNamed(called.callee)] });
   noteGiven(run, call, called);
   announce(run, call, called);
-  setFacts(frame, models.facts, subject);
+  settleByCall(run, frame, call, models.facts, subject);
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
@@ -109,7 +110,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   fillArguments(run, frame, call, called);
   fillBean(run, frame, call, called);
   result = asSetting(models, subject, result);
-  const gives = returnedBy(run, frame, call, result);
+  const gives = withFactsOf(call, called, returnedBy(run, frame, call, result));
   return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
 }
 
