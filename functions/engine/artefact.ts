@@ -176,6 +176,8 @@ export interface LinkRecord {
   pending: { outside: string; candidate: Candidate }[];
   /** Values kept in fields that other files can read, such as those of the request. */
   stores: (Way & { field: string; within: string; from: Origin })[];
+  /** Functions, by the names that they are exported as, that listen for objects of a class: what others announce, see interpret/announced.ts. */
+  listens?: { event: string; name: string }[];
   /** Where text is made of input; a finding in another file about such text is told here. */
   texts?: Candidate[];
   /** What its SQL reads, and what it fills with values that come from elsewhere. */

@@ -136,6 +136,7 @@ export interface CallKinds {
   /** What it gives when its arguments are such and such. */
   makes: { gives: string; when: Test[] };
   outputs: OutputModel;
+  announcements: string | number;
   entries: EntryPoint;
 }
 /** What models can say of something that is read. */

@@ -45,6 +45,7 @@ export class Knowledge {
       returns: [],
       makes: [],
       outputs: [],
+      announcements: [],
       entries: [],
     },
     this.#ask,
@@ -59,6 +60,7 @@ export class Knowledge {
   readonly entryExports = new Keyed<EntryPoint>(this.#ask);
   readonly entryMethods = new Keyed<EntryPoint>(this.#ask);
   readonly parameterDecorators = new PathIndex<PassedParameter>(this.#ask);
+  readonly listeners = new PathIndex<"function" | "parameter" | "method">(this.#ask);
   readonly constraints = new PathIndex<Constraint>(this.#ask);
   readonly validations = new PathIndex<Validation>(this.#ask);
   readonly cleanTypes = new PathSet(this.#ask);

@@ -377,6 +377,22 @@ export const Model = z.strictObject({
   asserts: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
+  /** Calls that hand an object to whoever listens for objects of its class. */
+  announcements: z.array(z.strictObject({ call: Path, argument: Argument.default(0) })).default([]),
+  /** What listens for objects of the class that a parameter is declared with: a function, or a parameter, with this decorator; a method. */
+  listeners: z
+    .array(
+      z
+        .strictObject({
+          decorator: Path.optional(),
+          parameterDecorator: Path.optional(),
+          method: z.string().optional(),
+        })
+        .refine((by) => Object.values(by).filter((named) => named !== undefined).length === 1, {
+          message: "one of them",
+        }),
+    )
+    .default([]),
   /**
    * Decorators of parameters and fields by which what does not fit is refused, where the framework is asked to look: text has to match a
    * regular expression, given as an argument, or it is made harmless for some families.

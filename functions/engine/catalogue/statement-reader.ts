@@ -164,6 +164,18 @@ export class StatementReader {
       case "cleanTypes":
         if (wanted(lastSegment(statement.entry))) knowledge.cleanTypes.add(statement.entry);
         break;
+      case "announcements": {
+        const { call, argument } = statement.entry;
+        remember(call, (path) => knowledge.calls.put("announcements", path, argument));
+        break;
+      }
+      case "listeners": {
+        const { decorator, parameterDecorator, method } = statement.entry;
+        if (decorator) remember(decorator, (path) => knowledge.listeners.put(path, "function"));
+        if (parameterDecorator) remember(parameterDecorator, (path) => knowledge.listeners.put(path, "parameter"));
+        if (method && wanted(method)) knowledge.listeners.put(method, "method");
+        break;
+      }
       case "constraints": {
         const { decorator, pattern = null, cleans = [] } = statement.entry;
         const constraint = this.#once(statement.entry, () => ({ pattern, cleans: this.#glossary.bitsOf(cleans) }));

@@ -19,6 +19,8 @@ const sections = [
   "exits",
   "asserts",
   "cleanTypes",
+  "announcements",
+  "listeners",
   "constraints",
   "validations",
   "carriers",

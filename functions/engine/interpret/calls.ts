@@ -3,7 +3,7 @@ import { remembered } from "../catalogue/remembered.ts";
 import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
-import { announce, heard } from "./announced.ts";
+import { announce, announceByClass, heard } from "./announced.ts";
 import { cleansOf, promised } from "./call-cleans.ts";
 import { givenBack, noteGiven, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
@@ -90,6 +90,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [asNamed(called.callee)] });
   noteGiven(run, call, called);
   announce(run, call, called);
+  announceByClass(run, call, called, subject);
   settleByCall(run, frame, call, models.facts, subject);
   includePage(run, frame, call);
   showModel(run, frame, call, positional);

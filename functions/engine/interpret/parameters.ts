@@ -29,14 +29,15 @@ export function parameterValue(
   const isExcepted =
     isOther && (isMade(entry, [...declared.paths, ...elements, byName(param.name)]) || isObject(run, param));
   const passed = isOther && !isExcepted ? passedKind(fn, param, entry) : null;
-  const decorated = passedBy(run, frame, param);
+  const decorated = passedBy(run, frame, fn, param);
   const kind = decorated ? decorated.kind : passed;
   const type = decorated?.type ?? entry?.parameters[index];
   // What is declared as text has been made one, or was refused.
   const clean = param.type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
   const validated = kind ? validatedAs(run, frame, fn, index) : null;
+  const confidence = (decorated ?? entry)?.confidence ?? 1;
   const given: Taint[] = kind
-    ? [symbolic, arriving(run.source(kind, param, entry?.confidence ?? 1, null, validated), param, clean)]
+    ? [symbolic, arriving(run.source(kind, param, confidence, null, validated), param, clean)]
     : [symbolic];
   const { taint } = cleaned(tainted(given), constraintsOf(run, frame, fn, param));
   const made = decorated?.made;
@@ -67,16 +68,18 @@ const isMade = ({ except }: EntryPoint, paths: readonly string[]): boolean =>
 
 /** What the decorator of a parameter tells about its value. */
 interface Passed extends Pick<PassedParameter, "kind" | "type"> {
+  confidence: number;
   /** What the application's own function for it gives. */
   made?: Value;
 }
 
-const harmless: Passed = { kind: null, type: null };
+const harmless: Passed = { kind: null, type: null, confidence: 1 };
 
-function passedBy(run: Run, frame: Frame, param: Parameter): Passed | null {
+function passedBy(run: Run, frame: Frame, fn: FunctionNode, param: Parameter): Passed | null {
   for (const decorator of param.decorators) {
     const callee = calleeOf(run, frame, decorator);
-    const passed = run.knowledge.parameterDecorators.findAll(callee.paths)[0];
+    const known = run.knowledge.parameterDecorators.findAll(callee.paths);
+    const passed = known.find(({ point }) => standsWith(run, frame, fn, point));
     if (!passed) continue;
     const subject =
       decorator.kind === "call"
@@ -85,7 +88,7 @@ function passedBy(run: Run, frame: Frame, param: Parameter): Passed | null {
     // A converter in the decorator leaves nothing to attack with.
     if (passed.unless.some((test) => holds(frame, test, subject))) return harmless;
     const { calls, point } = passed;
-    if (calls === null) return passed;
+    if (calls === null) return { ...passed, confidence: point.confidence };
     const declared = typedAs(run, frame, param.type);
     const maker = argumentsAt(subject, calls)[0] ?? { ...nothing, type: declared.instance, paths: declared.paths };
     return { ...harmless, made: madeBy(run, frame, maker, point, param) };
@@ -149,6 +152,11 @@ function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: Ent
     if (!entry.when.every((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
     if (entry.unless.some((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
   }
+  return standsWith(run, frame, fn, entry);
+}
+
+/** Whether a function and its class have the decorator that an entry point asks for, and not the one that it excludes. */
+function standsWith(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
   if (!entry.with && !entry.without) return true;
   const decorators = [...fn.decorators, ...(frame.owner?.node.decorators ?? [])];
   const paths = decorators.flatMap((d) => decoratorNames(run, frame, d));

@@ -210,6 +210,8 @@ export class Run {
   readonly #outside = new KnownAt<Source>();
   readonly exports = new Map<string, ClosureValue>();
   /** Names under which other files reach something that is not a function of this file: a path, or a class. */
+  /** Functions that listen for objects of a class, by its name. */
+  readonly listeners = new Map<FunctionNode, string>();
   readonly aliases = new Map<string, { name: string; target: string }>();
   readonly stores = new Map<string, Store>();
   /** The file itself, as far as its variables are those of other files. */

@@ -40,6 +40,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
     aliases: [...run.aliases.values()],
     classes: classesOf(run),
+    ...listensOf(run),
     ...declaredOf(run),
     ...constrainedOf(catalogue, run),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
@@ -167,6 +168,15 @@ function classesOf(run: Run): LinkRecord["classes"] {
     ),
   }));
   return classes.filter((entry) => entry.bases.length > 0 || "rights" in entry);
+}
+
+function listensOf({ exports, listeners }: Run): Pick<LinkRecord, "listens"> {
+  if (listeners.size === 0) return {};
+  const listens = [...exports].flatMap(([name, { fn }]) => {
+    const event = listeners.get(fn);
+    return event === undefined ? [] : [{ event, name: nameOfMethod(name) }];
+  });
+  return { listens };
 }
 
 function constrainedOf(catalogue: Catalogue, { classes }: Run): Pick<LinkRecord, "constrained"> {

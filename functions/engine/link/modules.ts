@@ -1,6 +1,7 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { propertyOf } from "../interpret/accessors.ts";
+import { announcedAs } from "../interpret/announced.ts";
 import { groupsOf, keyOf } from "../interpret/constraints.ts";
 import { anyClass, ofBase } from "../interpret/handover.ts";
 import { fieldOf } from "../interpret/members.ts";
@@ -37,6 +38,8 @@ export class Modules {
   readonly #classes = new Map<string, FileArtefact[]>();
   /** The files of JavaScript by what an object is called that one of them makes. */
   readonly #parts = new Map<string, FileArtefact[]>();
+  /** What listens for objects of a class, by the target that they are announced to. */
+  readonly #listeners = new Map<string, Target[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
   /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
   readonly #workspace = new Map<string, string[]>();
@@ -62,6 +65,11 @@ export class Modules {
         this.#byPath.set(path, artefact);
         this.#stems.add(path.slice(path.lastIndexOf("/") + 1));
       }
+      for (const { event, name } of artefact.link.listens ?? []) {
+        const heard = artefact.link.exports.filter((exported) => exported.name === name);
+        const known = this.#listeners.get(announcedAs(event)) ?? [];
+        this.#listeners.set(announcedAs(event), [...known, ...heard.map((exported) => ({ artefact, exported }))]);
+      }
       if (artefact.link.package) this.#workspace.set(artefact.link.package.name, beginnings(artefact));
       for (const name of partNames(artefact)) this.#parts.set(name, [...(this.#parts.get(name) ?? []), artefact]);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
@@ -75,7 +83,11 @@ export class Modules {
     const key = `${from.slice(0, from.lastIndexOf("/") + 1)}\0${target}`;
     const known = this.#found.get(key);
     if (known) return known;
-    const found = target.startsWith("template:") ? this.#templates.find(from, target) : this.#find(from, target, 0);
+    const found = target.startsWith("template:")
+      ? this.#templates.find(from, target)
+      : target.startsWith(announcedAs(""))
+        ? (this.#listeners.get(target) ?? [])
+        : this.#find(from, target, 0);
     this.#found.set(key, found);
     return found;
   }
