@@ -133,8 +133,8 @@ export type Origin =
   | { parameter: number; field?: string | undefined }
   /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. */
   | { outside: string }
-  /** What another method of the object was given, as this parameter. */
-  | { kept: { method: string; parameter: number } };
+  /** What another method of the object was given, as this parameter; `of` where the class itself keeps it, for all who ask. */
+  | { kept: { method: string; parameter: number; of?: string } };
 
 /** A value that goes into a function of another file; the argument by position or name. */
 export interface Handover extends Way {

@@ -1,5 +1,6 @@
-import type { Candidate, FileArtefact, Origin, OutgoingCall, Way } from "../artefact.ts";
+import type { Candidate, FileArtefact, Handover, Origin, OutgoingCall, Way } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { wholeMap } from "../ir/ir.ts";
@@ -41,6 +42,15 @@ interface Stored {
   readonly store: FileArtefact["link"]["stores"][number];
 }
 
+type Kept = Extract<Origin, { kept: unknown }>["kept"];
+
+/** What a file hands to a function of another one; of a function's parameter where it hands that on. */
+interface Caller {
+  readonly path: string;
+  readonly call: Handover;
+  readonly of: { readonly name: string; readonly parameter: number } | null;
+}
+
 /** Follows attacker input through the files, from where it comes in to the sinks it reaches. */
 export class CrossFile {
   readonly #catalogue: Catalogue;
@@ -59,6 +69,7 @@ export class CrossFile {
   readonly #cleaned: ReadonlySet<string>;
   readonly #arrivals = new Map<string, readonly Arrival[]>();
   readonly #entangled = new Set<string>();
+  #calling: ReadonlyMap<string, readonly Caller[]> | null = null;
   #ways = 0;
 
   /** @param artefacts in path order */
@@ -128,7 +139,8 @@ export class CrossFile {
   #origins(path: string, from: Origin, depth = 0): readonly Arrival[] {
     if ("sourceKind" in from && from.sourceKind === storedKind && !this.#filled.has(path)) return [];
     if ("sourceKind" in from) return [{ ...from, clean: [], trace: [], crossings: 0 }];
-    if ("parameter" in from || "kept" in from || depth >= crossingsMax) return [];
+    if ("parameter" in from || depth >= crossingsMax) return [];
+    if ("kept" in from) return this.#keptByClass(path, from.kept, depth);
     const isKept = from.outside.startsWith("#");
     const key = isKept ? from.outside : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
     const known = this.#arrivals.get(key);
@@ -163,6 +175,57 @@ export class CrossFile {
     return followed;
   }
 
+  /** What any file has a class keep that keeps it for all who ask: `TenantHolder.set(name)`. */
+  #keptByClass(path: string, { of, method, parameter }: Kept, depth: number): readonly Arrival[] {
+    return of === undefined ? [] : this.#passedTo(path, `${of}.${method}`, parameter, depth);
+  }
+
+  /** The attacker input that other files pass as a parameter of a function, themselves or for those who call them. */
+  #passedTo(path: string, name: string, parameter: number, depth: number): readonly Arrival[] {
+    const key = `>${path}\0${name}\0${parameter}`;
+    const known = this.#arrivals.get(key);
+    if (known || depth >= crossingsMax) return known ?? [];
+    this.#arrivals.set(key, []);
+    const isMeant = (from: string, { target, argument }: Handover) =>
+      this.#modules
+        .find(from, target)
+        .some(
+          ({ artefact, exported }) =>
+            artefact.coverage.path === path &&
+            exported.name === name &&
+            argumentIndex(exported, argument) === parameter,
+        );
+    const found = (this.#callers().get(lastSegment(name)) ?? [])
+      .filter(({ path: from, call }) => isMeant(from, call))
+      .flatMap(({ path: from, call, of }) => {
+        if (of === null) return this.#through(from, call as OutgoingCall, depth);
+        const arrivals = this.#passedTo(from, of.name, of.parameter, depth + 1);
+        return arrivals.map((arrival) => this.#onWay(from, call, arrival));
+      })
+      .slice(0, arrivalsMax);
+    this.#arrivals.set(key, found);
+    return found;
+  }
+
+  /** All that files hand to functions of others, by the last name of what is called; `of` is the parameter that is handed on. */
+  #callers(): ReadonlyMap<string, readonly Caller[]> {
+    if (this.#calling) return this.#calling;
+    const calling = new Map<string, Caller[]>();
+    const note = (caller: Caller) => {
+      const name = lastSegment(caller.call.target);
+      calling.set(name, [...(calling.get(name) ?? []), caller]);
+    };
+    for (const { coverage, link } of this.#artefacts) {
+      if (coverage.language !== "java" && coverage.language !== "kotlin") continue;
+      const { path } = coverage;
+      for (const call of link.calls) note({ path, call, of: null });
+      for (const { name, passes } of link.exports)
+        for (const call of passes) note({ path, call, of: { name, parameter: call.parameter } });
+    }
+    this.#calling = calling;
+    return calling;
+  }
+
   /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
   #kept(field: string): Stored[] {
     const parts = field.split(".");
@@ -172,7 +235,11 @@ export class CrossFile {
   }
 
   #through(path: string, way: Way & { from: Origin }, depth: number): Arrival[] {
-    return this.#origins(path, way.from, depth + 1).map((arrival) => ({
+    return this.#origins(path, way.from, depth + 1).map((arrival) => this.#onWay(path, way, arrival, depth));
+  }
+
+  #onWay(path: string, way: Way, arrival: Arrival, depth = 1): Arrival {
+    return {
       ...arrival,
       // What a function of a third file has done to it is not asked per class here: it either lets everything through or nothing.
       clean: [
@@ -183,7 +250,7 @@ export class CrossFile {
         ...(depth === 0 && arrival.trace.length === 0 ? placeTrace(path, way.trace) : onward(path, way.trace)),
       ],
       crossings: arrival.crossings + 1,
-    }));
+    };
   }
 
   #counts(candidate: Candidate, arrival: Arrival): boolean {

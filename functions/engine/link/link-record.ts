@@ -110,15 +110,33 @@ class Recorder {
   #returns({ fn }: ClosureValue, { returns, given }: Summary): ExportedFunction["returns"] {
     const all = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
     const isOwn = ({ taint: { source } }: { taint: Taint }) =>
-      this.#run.language === "php" || !source.parameter || source.parameter.fn === fn;
+      this.#run.language === "php" ||
+      !source.parameter ||
+      source.parameter.fn === fn ||
+      this.#keptByClass(source.parameter.fn, fn) !== undefined;
     return [
       ...all.filter(isOwn).slice(0, returnsMax),
       ...given.filter(isOwn).map(({ part, taint }) => ({ field: part, taint })),
     ].map(({ field, taint }) => ({
-      from: keptIn(fn, taint.source) ?? this.origin(taint.source),
+      from: this.#keptIn(fn, taint.source) ?? this.origin(taint.source),
       field,
       ...this.way(taint, taint.step),
     }));
+  }
+
+  /** A parameter of another method, which the object has kept in a field, or the class in one of its own. */
+  #keptIn(method: FunctionNode, { parameter }: Source): Origin | null {
+    if (!parameter || parameter.fn === method) return null;
+    const { fn, index } = parameter;
+    const of = this.#keptByClass(fn, method);
+    return { kept: { method: fn.name, parameter: index, ...(of !== undefined && { of }) } };
+  }
+
+  /** The class of two methods of Java that belong to no object: what one of them keeps the other has, whoever asks it. */
+  #keptByClass(keeping: FunctionNode, giving: FunctionNode): string | undefined {
+    if (this.#run.language !== "java" || keeping.receiver !== null || giving.receiver !== null) return undefined;
+    const owner = this.#run.closures.get(keeping)?.owner;
+    return owner && owner === this.#run.closures.get(giving)?.owner ? owner.node.name : undefined;
   }
 
   #guards({ guard }: Summary): ExportedFunction["guards"] {
@@ -153,10 +171,6 @@ class Recorder {
     return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
   }
 }
-
-/** A parameter of another method, which the object has kept in a field. */
-const keptIn = (method: FunctionNode, { parameter }: Source): Origin | null =>
-  parameter && parameter.fn !== method ? { kept: { method: parameter.fn.name, parameter: parameter.index } } : null;
 
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({
