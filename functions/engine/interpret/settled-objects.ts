@@ -41,12 +41,15 @@ const isOwn = (object: Expression): object is Expression & { kind: "field" } =>
 /** `new SAXSource(reader, input)`: what a constructor puts around a settled object is settled as well. */
 export function withFactsOf({ isNew }: Call, { positional }: Called, made: Value): Value {
   if (!isNew) return made;
-  const facts = positional.flatMap(({ paths }) => paths.filter((path) => path.startsWith(settledAs(""))));
+  const facts = positional.flatMap(({ paths }) => paths.filter(isFactOf));
   return facts.length === 0 ? made : { ...made, paths: [...facts, ...made.paths] };
 }
 
 /** What an object is known as of which a fact is settled. No name of a language looks like this, and no other file has it. */
 const settledAs = remembered((fact) => `?@${fact}`);
+
+/** Whether a name of an object tells of a fact. */
+export const isFactOf = (path: string): boolean => path.startsWith(settledAs(""));
 
 /** Whether a fact is settled of an object, or of what has made it. */
 export function isSettled(object: Value | null, fact: string): boolean {
