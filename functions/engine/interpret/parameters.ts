@@ -148,7 +148,7 @@ function decoratorNames(run: Run, frame: Frame, decorator: Expression): readonly
 function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
   if (entry.result && !entry.result.test((fn.result ?? "").replace(/\s/g, ""))) return false;
   if (entry.when.length + entry.unless.length > 0) {
-    const subjects = fn.decorators.flatMap((d) => (d.kind === "call" ? [subjectOfDecorator(run, frame, d)] : []));
+    const subjects = decoratingCalls(run, frame, fn).map((decorator) => subjectOfDecorator(run, frame, decorator));
     if (!entry.when.every((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
     if (entry.unless.some((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
   }
@@ -162,6 +162,18 @@ function standsWith(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint)
   const paths = decorators.flatMap((d) => decoratorNames(run, frame, d));
   const has = (wanted: PathIndex<true>) => paths.some((path) => wanted.find(path).length > 0);
   return (!entry.with || has(entry.with)) && (!entry.without || !has(entry.without));
+}
+
+/** The decorators of a function, and those of its class that it has none of its own for: what a class of resources produces. */
+function decoratingCalls({ language }: Run, { owner }: Frame, fn: FunctionNode): Call[] {
+  const own = fn.decorators.filter((decorator) => decorator.kind === "call");
+  if (language !== "java" || !owner) return own;
+  const nameOf = ({ callee }: Call) => (callee.kind === "variable" || callee.kind === "field" ? callee.name : "");
+  const names = new Set(own.map(nameOf));
+  const others = owner.node.decorators.filter(
+    (decorator) => decorator.kind === "call" && !names.has(nameOf(decorator)),
+  );
+  return [...own, ...(others as Call[])];
 }
 
 export function subjectOfDecorator(run: Run, frame: Frame, decorator: Call): Subject {

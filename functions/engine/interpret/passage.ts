@@ -70,14 +70,9 @@ function membersOfOne(passage: Passage, others: readonly Passage[]): Passage[] {
   const other = others.find((o) => o.argument === wholeObject && ownerAndNames(o)[0] === owner);
   if (!other) return [];
   const all = [...new Set([...names, ...ownerAndNames(other)[1]])].sort();
-  const { validated } = passage;
-  return [
-    {
-      ...passage,
-      target: `${owner}.${all.join(either)}`,
-      validated: validated === other.validated ? validated : undefined,
-    },
-  ];
+  const { validated, ...asked } = passage;
+  const both = validated !== undefined && validated === other.validated ? { validated } : {};
+  return [{ ...asked, ...both, target: `${owner}.${all.join(either)}` }];
 }
 
 const ownerAndNames = ({ target }: Passage): [owner: string, names: string[]] => {

@@ -54,6 +54,9 @@ export interface Index extends Span {
   of: Expression;
   key: Expression | null;
 }
+/** The operator of what is taken for an object of a class, which is the second operand. */
+export const castOperator = "(type)";
+
 /** Unary, binary and chained operators; `a + b + c` is one node with three operands, so long chains stay shallow. */
 export interface Operation extends Span {
   kind: "operation";

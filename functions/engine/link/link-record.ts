@@ -109,11 +109,12 @@ class Recorder {
 
   #returns({ fn }: ClosureValue, { returns, given }: Summary): ExportedFunction["returns"] {
     const all = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
-    const isOwn = ({ taint: { source } }: { taint: Taint }) =>
+    // Fields of what a factory makes are those of one object, whoever else has made such.
+    const isOwn = ({ taint: { source }, field }: { taint: Taint; field?: string | undefined }) =>
       this.#run.language === "php" ||
       !source.parameter ||
       source.parameter.fn === fn ||
-      this.#keptByClass(source.parameter.fn, fn) !== undefined;
+      (field === undefined && this.#keptByClass(source.parameter.fn, fn) !== undefined);
     return [
       ...all.filter(isOwn).slice(0, returnsMax),
       ...given.filter(isOwn).map(({ part, taint }) => ({ field: part, taint })),
