@@ -26,6 +26,27 @@ export function constraintsOf(run: Run, frame: Frame, fn: FunctionNode, param: P
   return cleanedInGroups(run, frame, param.decorators).get(plainGroup) ?? 0;
 }
 
+/** What the route asks of its placeholder for a parameter: `@GetMapping("/{name:[a-z]+}")` is not entered with anything else. */
+export function placeholderCleans(
+  run: Run,
+  { decorators }: FunctionNode,
+  { name, decorators: own }: Parameter,
+): Families {
+  if (run.language !== "java") return 0;
+  const [named] = own.flatMap((decorator) => (decorator.kind === "call" ? decorator.args : []));
+  const placeholder = named?.value.kind === "literal" ? named.value.value : name;
+  const patterns = decorators.flatMap(({ start, end }) =>
+    [...run.text.slice(start, end).matchAll(placeholders)].flatMap(([, of, pattern]) =>
+      of === placeholder ? pattern : [],
+    ),
+  );
+  const [pattern, ...others] = patterns;
+  if (pattern === undefined || others.length > 0) return 0;
+  return cleanedByPattern(run, pattern.trim().replaceAll("\\\\", "\\"), true, false);
+}
+
+const placeholders = /\{\s*(\w+)\s*:((?:[^{}"]|\{[\d,]*\})+)\}/g;
+
 /**
  * The class whose constraints a framework looks at before it passes such an object: "OrderQuery", or "OrderQuery@Create,Publish" of some
  * groups only; null where it does not, or where nobody asks what it has found.

@@ -3,7 +3,7 @@ import type { PathIndex } from "../catalogue/paths.ts";
 import type { Call, Expression, FunctionNode, Parameter } from "../ir/ir.ts";
 import { elementType } from "./assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "./check.ts";
-import { constraintsOf, validatedAs } from "./constraints.ts";
+import { constraintsOf, placeholderCleans, validatedAs } from "./constraints.ts";
 import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
 import { instantiate } from "./instances.ts";
@@ -39,7 +39,8 @@ export function parameterValue(
   const given: Taint[] = kind
     ? [symbolic, arriving(run.source(kind, param, confidence, null, validated), param, clean)]
     : [symbolic];
-  const { taint } = cleaned(tainted(given), constraintsOf(run, frame, fn, param));
+  const fits = kind === "http-path" ? placeholderCleans(run, fn, param) : 0;
+  const { taint } = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
   const made = decorated?.made;
   if (made)
     return { ...made, paths: [...made.paths, ...declared.paths, byName(param.name)], taint: [symbolic, ...made.taint] };
