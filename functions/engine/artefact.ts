@@ -116,6 +116,7 @@ export interface Passage {
   check: "result" | "true" | "false" | "after";
   trusted: boolean;
   fetched?: boolean | undefined;
+  validated?: string | undefined;
 }
 
 /** The way a value has taken in one file. */
@@ -128,12 +129,12 @@ export interface Way {
 
 /** Where a value comes from: attacker input, a parameter of the function, or a place that other files know of. */
 export type Origin =
-  | { sourceKind: string; source: string; confidence: number }
+  | { sourceKind: string; source: string; confidence: number; validated?: string }
   | { parameter: number; field?: string | undefined }
   /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. */
   | { outside: string }
-  /** What another method of the object was given, as this parameter. */
-  | { kept: { method: string; parameter: number } };
+  /** What another method of the object was given, as this parameter; `of` where the class itself keeps it, for all who ask. */
+  | { kept: { method: string; parameter: number; of?: string } };
 
 /** A value that goes into a function of another file; the argument by position or name. */
 export interface Handover extends Way {
@@ -181,6 +182,8 @@ export interface LinkRecord {
    * `isOwn` meant only where it is asked for.
    */
   stores: (Way & { field: string; within: string; part?: string | undefined; isOwn?: true; from: Origin })[];
+  /** Functions, by the names that they are exported as, that listen for objects of a class: what others announce, see interpret/announced.ts. */
+  listens?: { event: string; name: string }[];
   /** Where text is made of input; a finding in another file about such text is told here. */
   texts?: Candidate[];
   /** What its SQL reads, and what it fills with values that come from elsewhere. */
@@ -199,6 +202,8 @@ export interface LinkRecord {
   plain?: string[];
   /** The same of text, where objects could come in as well. */
   words?: string[];
+  /** What the constraints of fields clean where an object is validated: "OrderQuery.sort", "OrderQuery.sort@Create" of a group. */
+  constrained?: Record<string, string[] | "all">;
   /** Families for which the file makes all input of the application clean. */
   cleans?: string[];
   /** The manifest of a package that others install. */

@@ -641,6 +641,51 @@ public class Runner {
   });
 });
 
+describe("what a class of Java keeps for all who ask", () => {
+  const holder = `package shop;
+public class Tenant {
+  private static final ThreadLocal<String> NAME = new ThreadLocal<>();
+  private static String region = "eu";
+  private String note;
+  public static void setName(String name) { NAME.set(name); }
+  public static String getName() { return NAME.get(); }
+  public static void setRegion(String value) { region = value; }
+  public static String getRegion() { return region; }
+  public void setNote(String value) { note = value; }
+  public String getNote() { return note; }
+}
+`;
+  const handler = (body: string) => `package shop;
+import org.springframework.web.bind.annotation.*;
+public class Controller {
+  private final Gate gate = new Gate();
+  @GetMapping("/") public void show(@RequestParam String q) { ${body} }
+}
+`;
+  const gate = `package shop;
+public class Gate { public void enter(String name) { Tenant.setName(name.trim()); } }
+`;
+  const asking = (asked: string) => `package shop;
+public class Worker { public void run() throws Exception { Runtime.getRuntime().exec(${asked}); } }
+`;
+  it.each([
+    ["input that a handler has it keep", "Tenant.setName(q);", "Tenant.getName()", 1],
+    ["input that goes through a third file", "gate.enter(q);", "Tenant.getName()", 1],
+    ["a field without a thread", "Tenant.setRegion(q);", "Tenant.getRegion()", 1],
+    ["another field", "Tenant.setName(q);", "Tenant.getRegion()", 0],
+    ["a constant", 'Tenant.setName("main");', "Tenant.getName()", 0],
+    ["a number", "Tenant.setName(String.valueOf(Integer.parseInt(q)));", "Tenant.getName()", 0],
+    ["a field of one object, which another one has not", "new Tenant().setNote(q);", "new Tenant().getNote()", 0],
+  ])("%s", async (_, body, asked, expected) => {
+    const files = { Tenant: holder, Controller: handler(body), Gate: gate, Worker: asking(asked) };
+    const artefacts = [];
+    for (const [name, text] of Object.entries(files))
+      artefacts.push(await analyseOne(engine, `src/main/java/shop/${name}.java`, text));
+    const found = engine.link(artefacts).filter(({ ruleId }) => ruleId === "command-injection.tainted-command");
+    expect(found).toHaveLength(expected);
+  });
+});
+
 it("finds its way where the files of a package take all of each other", async () => {
   const names = Array.from({ length: 30 }, (_, i) => `part${i}`);
   const all = [...names, "part30"].map((name) => `from shop.${name} import *\n`).join("");

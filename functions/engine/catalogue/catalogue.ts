@@ -95,9 +95,24 @@ export interface PassedParameter {
   point: EntryPoint;
 }
 
+/** What a decorator of a parameter or field refuses: what a regular expression does not match, or what is no harmless thing. */
+export interface Constraint {
+  /** The argument that is the expression. */
+  pattern: number | string | null;
+  cleans: Families;
+}
+
+/** Whose constraints a decorator asks for. */
+export interface Validation {
+  of: "parameters" | "fields";
+  report: PathIndex<true> | null;
+}
+
 /** What a call or an assignment settles for the rest of the function, where the tests hold. */
 export interface Fact {
   sets: string;
+  /** Of the object that is called on, not of the function. */
+  ofReceiver: boolean;
   when: Test[];
 }
 
@@ -134,6 +149,7 @@ export interface CallKinds {
   /** What it gives when its arguments are such and such. */
   makes: { gives: string; when: Test[] };
   outputs: OutputModel;
+  announcements: string | number;
   entries: EntryPoint;
 }
 /** What models can say of something that is read. */

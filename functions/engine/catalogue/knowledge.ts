@@ -1,5 +1,15 @@
 import { WebKnowledge } from "../web/web-knowledge.ts";
-import type { CallKinds, DefinitionModel, EntryPoint, Fact, Match, PassedParameter, ReadKinds } from "./catalogue.ts";
+import type {
+  CallKinds,
+  Constraint,
+  DefinitionModel,
+  EntryPoint,
+  Fact,
+  Match,
+  PassedParameter,
+  ReadKinds,
+  Validation,
+} from "./catalogue.ts";
 import { lastSegment, PathIndex, PathTable, rememberedMax } from "./paths.ts";
 
 /** Adds to what is known all that is said about paths with this last segment, and under this key. */
@@ -38,6 +48,7 @@ export class Knowledge {
       returns: [],
       makes: [],
       outputs: [],
+      announcements: [],
       entries: [],
     },
     this.#ask,
@@ -53,6 +64,9 @@ export class Knowledge {
   readonly entryExports = new Keyed<EntryPoint>(this.#ask);
   readonly entryMethods = new Keyed<EntryPoint>(this.#ask);
   readonly parameterDecorators = new PathIndex<PassedParameter>(this.#ask);
+  readonly listeners = new PathIndex<"function" | "parameter" | "method">(this.#ask);
+  readonly constraints = new PathIndex<Constraint>(this.#ask);
+  readonly validations = new PathIndex<Validation>(this.#ask);
   readonly cleanTypes = new PathSet(this.#ask);
   readonly checked = new PathSet(this.#ask);
   readonly shallowKinds = new Set<string>();

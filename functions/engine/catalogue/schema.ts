@@ -388,13 +388,15 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
-  /** Calls and assignments that settle something for the rest of the function. */
+  /** Calls and assignments that settle something, for the rest of the function or of an object. */
   facts: z
     .array(
       z
         .strictObject({
           call: Path.optional(),
           assign: Path.optional(),
+          /** Of a call: it is settled of the object that is called on, and of what that makes. */
+          of: z.literal("receiver").optional(),
           sets: Slug,
           when: z.array(Condition).default([]),
         })
@@ -447,6 +449,46 @@ export const Model = z.strictObject({
   deferred: z.array(z.strictObject({ method: z.string(), packed: z.boolean().default(false) })).default([]),
   /** What an object gives under the names of the fields that its class declares, once it has looked at them: by the last name of a property or a method. */
   checked: z.array(z.string()).default([]),
+  /** Calls that hand an object to whoever listens for objects of its class. */
+  announcements: z.array(z.strictObject({ call: Path, argument: Argument.default(0) })).default([]),
+  /** What listens for objects of the class that a parameter is declared with: a function, or a parameter, with this decorator; a method. */
+  listeners: z
+    .array(
+      z
+        .strictObject({
+          decorator: Path.optional(),
+          parameterDecorator: Path.optional(),
+          method: z.string().optional(),
+        })
+        .refine((by) => Object.values(by).filter((named) => named !== undefined).length === 1, {
+          message: "one of them",
+        }),
+    )
+    .default([]),
+  /**
+   * Decorators of parameters and fields by which what does not fit is refused, where the framework is asked to look: text has to match a
+   * regular expression, given as an argument, or it is made harmless for some families.
+   */
+  constraints: z
+    .array(
+      z
+        .strictObject({
+          decorator: Path,
+          pattern: Argument.optional(),
+          cleans: Families.optional(),
+        })
+        .refine(({ pattern, cleans }) => (pattern === undefined) !== (cleans === undefined), {
+          message: "pattern or cleans",
+        }),
+    )
+    .default([]),
+  /**
+   * Decorators that ask the framework to look: of a function or its class for the constraints of its `parameters`, of a parameter for those
+   * that the `fields` of its class have. A `report` is a parameter behind it, of this type, that takes what is wrong instead of refusing it.
+   */
+  validations: z
+    .array(z.strictObject({ decorator: Path, of: z.enum(["parameters", "fields"]), report: Path.optional() }))
+    .default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */
   carriers: z.array(Path).default([]),
   /** Fields under which a controller keeps values that its views find by their names. */

@@ -126,7 +126,9 @@ export class StatementReader {
       }
       case "facts": {
         const { call, assign } = statement.entry;
-        const fact = this.#once(statement.entry, ({ sets, when }) => ({ sets, when: when.map(compileTest) }));
+        const fact = this.#once(statement.entry, ({ sets, of, when }) => {
+          return { sets, ofReceiver: of === "receiver", when: when.map(compileTest) };
+        });
         if (call) remember(call, (path) => knowledge.calls.put("facts", path, fact));
         if (assign) remember(assign, (path) => knowledge.assignedFacts.put(path, fact));
         break;
@@ -187,6 +189,31 @@ export class StatementReader {
       case "deferred": {
         const { method, packed } = statement.entry;
         if (wanted(method)) knowledge.deferred.add(method, { packed });
+        break;
+      }
+      case "announcements": {
+        const { call, argument } = statement.entry;
+        remember(call, (path) => knowledge.calls.put("announcements", path, argument));
+        break;
+      }
+      case "listeners": {
+        const { decorator, parameterDecorator, method } = statement.entry;
+        if (decorator) remember(decorator, (path) => knowledge.listeners.put(path, "function"));
+        if (parameterDecorator) remember(parameterDecorator, (path) => knowledge.listeners.put(path, "parameter"));
+        if (method && wanted(method)) knowledge.listeners.put(method, "method");
+        break;
+      }
+      case "constraints": {
+        const { decorator, pattern = null, cleans = [] } = statement.entry;
+        const constraint = this.#once(statement.entry, () => ({ pattern, cleans: this.#glossary.bitsOf(cleans) }));
+        remember(decorator, (path) => knowledge.constraints.put(path, constraint));
+        break;
+      }
+      case "validations": {
+        const { decorator, of, report } = statement.entry;
+        const validation = this.#once(statement.entry, () => ({ of, report: pathIndex(report) }));
+        if (report) remember(report, () => {});
+        remember(decorator, (path) => knowledge.validations.put(path, validation));
         break;
       }
       case "carriers":

@@ -1,9 +1,12 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
-import type { Call, FunctionNode } from "../ir/ir.ts";
+import type { Call, Expression, FunctionNode } from "../ir/ir.ts";
 import { placesMax } from "./callbacks.ts";
 import type { Called } from "./called.ts";
-import type { Run } from "./run.ts";
+import { argumentsAt, type Subject } from "./check.ts";
+import { handOver } from "./handover.ts";
+import { calleeOf } from "./parameters.ts";
+import type { Frame, Run } from "./run.ts";
 import { allTaint, arriving, tainted, type Value } from "./value.ts";
 
 /** More would be a file that does nothing but announce. */
@@ -53,3 +56,42 @@ function eventOf(
 }
 
 const isAnnouncer = remembered((path) => announcers.test(lastSegment(path).replace(/^\?|\(\)$/g, "")));
+
+/** Hands an object to whoever listens for objects of its class, in this file or another: `publisher.publishEvent(new OrderPaid(note))`. */
+export function announceByClass(run: Run, call: Call, { models }: Called, subject: Subject): void {
+  for (const argument of models.announcements)
+    for (const value of argumentsAt(subject, argument)) {
+      const event = classOf(value);
+      if (event !== null) handOver(run, announcedAs(event), [value], new Map(), call);
+    }
+}
+
+/** Notes that a function listens for objects of the class that its first parameter is declared with, or one that is marked. */
+export function noteListener(run: Run, frame: Frame, fn: FunctionNode): void {
+  if (run.language !== "java") return;
+  const heard = fn.params.find(
+    (param, i) => isHeard(run, frame, param.decorators, "parameter") || (i === 0 && listens(run, frame, fn)),
+  );
+  const event = heard?.type ? simpleName(heard.type.replace(/<.*$/s, "")) : null;
+  if (event !== null) run.listeners.set(fn, event);
+}
+
+const listens = (run: Run, frame: Frame, fn: FunctionNode): boolean =>
+  run.knowledge.listeners.findAll([fn.name]).includes("method") || isHeard(run, frame, fn.decorators, "function");
+
+const isHeard = (run: Run, frame: Frame, decorators: readonly Expression[], as: "function" | "parameter"): boolean =>
+  decorators.some((decorator) => run.knowledge.listeners.findAll(calleeOf(run, frame, decorator).paths).includes(as));
+
+/** What an announcement is called with in place of a function: the class of the object. */
+export const announcedAs = (event: string): string => `event:${event}`;
+
+function classOf({ instance, paths }: Value): string | null {
+  if (instance) return instance.node.name;
+  return paths.map(simpleName).find((name) => name !== null) ?? null;
+}
+
+/** The simple name of a class, of a path that is one or makes one. */
+function simpleName(path: string): string | null {
+  const name = lastSegment(path).replace(/\(\)$/, "");
+  return /^\p{Lu}\w*$/u.test(name) && !/^(String|Object)$/.test(name) ? name : null;
+}

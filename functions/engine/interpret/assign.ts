@@ -14,6 +14,7 @@ import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from
 import { storeInField } from "./receivers.ts";
 import { isRewriting, rewritten } from "./rewritten-elements.ts";
 import type { Frame, Run } from "./run.ts";
+import { isFactOf } from "./settled-objects.ts";
 import { isOfPackage, keepElements, noteShared } from "./shared-state.ts";
 import { showInView } from "./template-calls.ts";
 import {
@@ -83,7 +84,7 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
   const known = declared.paths.filter((path) => !value.paths.includes(path));
   return {
     ...value,
-    paths: [...value.paths.filter((path) => !path.startsWith("?")), ...known],
+    paths: [...value.paths.filter((path) => !path.startsWith("?") || isFactOf(path)), ...known],
     instance: value.instance ?? declared.instance,
   };
 }

@@ -3,7 +3,7 @@ import { remembered } from "../catalogue/remembered.ts";
 import { callable } from "../ir/callable.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
-import { announce, heard } from "./announced.ts";
+import { announce, announceByClass, heard } from "./announced.ts";
 import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
 import { givenBack, noteGiven, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
@@ -36,6 +36,7 @@ import { askedInRoute } from "./route-variables.ts";
 import type { Frame, Run } from "./run.ts";
 import { schemaMade } from "./schemas.ts";
 import { Scope } from "./scope.ts";
+import { settleByCall, withFactsOf } from "./settled-objects.ts";
 import { settledName, settling } from "./settling.ts";
 import { applyOutputs } from "./summaries.ts";
 import { fillTemplates, renderTemplates } from "./template-calls.ts";
@@ -97,7 +98,8 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [asNamed(called.callee)] });
   noteGiven(run, call, called);
   announce(run, call, called);
-  setFacts(frame, models.facts, subject);
+  announceByClass(run, call, called, subject);
+  settleByCall(run, frame, call, models.facts, subject);
   includePage(run, frame, call);
   showModel(run, frame, call, positional);
   const entered = enterFrameworkCalls(run, frame, call, called, subject);
@@ -117,7 +119,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   fillArguments(run, frame, call, called);
   fillBean(run, frame, call, called);
   result = asSetting(models, subject, result);
-  const gives = returnedBy(run, frame, call, result);
+  const gives = withFactsOf(call, called, returnedBy(run, frame, call, result));
   return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
 }
 

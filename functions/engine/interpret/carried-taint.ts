@@ -5,9 +5,8 @@ import type { Called } from "./called.ts";
 import { through } from "./guard-functions.ts";
 import { partsOf } from "./handover.ts";
 import { isFetched } from "./lookups.ts";
-import { fieldTaint } from "./members.ts";
+import { fieldTaint, ofObject } from "./members.ts";
 import { prefixFor } from "./operators.ts";
-import { wholeObject } from "./passage.ts";
 import type { Run } from "./run.ts";
 import {
   allTaint,
@@ -52,7 +51,7 @@ const isReplacing = ({ callee, args }: Call, { receiver }: Called): boolean =>
 
 /** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
 export function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
-  const receiver = called.receiver ? asObject(allTaint(called.receiver), target) : [];
+  const receiver = called.receiver ? ofObject(allTaint(called.receiver), target) : [];
   return lasting(run, [...passedThrough(run, call, called, target, false), receiver].reduce(joinTaint, []));
 }
 
@@ -125,16 +124,12 @@ export function keptElsewhere(run: Run, call: Call, { callee }: Called, target: 
   return lasting(run, joinTaint(callee.taint, [own]));
 }
 
-/** What a method gives of an object that is tainted as a whole; linking knows whether its class is one of the project's. */
-const asObject = (taint: readonly Taint[], target: string): readonly Taint[] =>
-  through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
-
 /** What is asked of an object made of input is input, unless its class says that it is a number, or only other properties are. */
 function throughGetter(run: Run, { callee, args }: Call, receiver: Value, target: string): readonly Taint[] {
   if (run.language === "php") {
     // What was stored under a name that is not known may be any of its properties.
     const anywhere = receiver.slots?.rest ? allTaint(receiver.slots.rest) : [];
-    return asObject(joinTaint(receiver.taint, anywhere), target);
+    return ofObject(joinTaint(receiver.taint, anywhere), target);
   }
   const name = callee.kind === "field" && run.language === "java" ? callee.name : "";
   const property = /^(get|is)\p{Lu}/u.test(name) ? propertyOf(name) : undefined;
@@ -143,5 +138,5 @@ function throughGetter(run: Run, { callee, args }: Call, receiver: Value, target
   const part = isDeed ? receiver.taint : taintOfPart(receiver, property);
   if (args.length > 0) return part;
   const taint = property === undefined ? part : fieldTaint(run, receiver, part, property);
-  return asObject(taint, target);
+  return ofObject(taint, target);
 }

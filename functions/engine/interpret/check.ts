@@ -10,6 +10,7 @@ import { prefixFor } from "./operators.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
 import { hasRights, typeElsewhere } from "./rights.ts";
 import type { Flow, Frame, Hit, Run } from "./run.ts";
+import { isSettled } from "./settled-objects.ts";
 import {
   allTaint,
   anyElement,
@@ -253,7 +254,11 @@ export function setFacts(frame: Frame, facts: readonly Fact[], subject: Subject)
 
 /** Whether a condition holds for certain. */
 export function holds(frame: Frame, test: Test, subject: Subject): boolean {
-  if (test.fact !== null) return frame.scope.binding(`@${test.fact}`) !== null;
+  if (test.fact !== null)
+    return (
+      frame.scope.binding(`@${test.fact}`) !== null ||
+      [subject.receiver, ...subject.positional].some((value) => isSettled(value, test.fact as string))
+    );
   const values = (test.arguments ?? [0]).flatMap((argument) => argumentsAt(subject, argument));
   const value = values[0];
   if (test.shape === "absent") return value === undefined;

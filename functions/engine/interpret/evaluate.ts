@@ -1,7 +1,15 @@
-import type { Assign, Expression, Field, Index, Operation, Span } from "../ir/ir.ts";
+import {
+  type Assign,
+  castOperator,
+  type Expression,
+  type Field,
+  type Index,
+  type Operation,
+  type Span,
+} from "../ir/ir.ts";
 import { getterOf } from "./accessors.ts";
 import { afterHost, holesAfterHost } from "./address-parts.ts";
-import { assign } from "./assign.ts";
+import { assign, withType } from "./assign.ts";
 import { evaluateCall } from "./calls.ts";
 import { check } from "./check.ts";
 import { collect } from "./collect.ts";
@@ -272,8 +280,15 @@ function normalisedIndex(of: Value, key: string | number | boolean): string {
   return String(key);
 }
 
+/** The same object, which goes by the names of the class as well. */
+function castTo(run: Run, frame: Frame, { operands: [of, type] }: Operation): Value {
+  const value = of ? evaluate(run, frame, of) : nothing;
+  return type ? withType(run, frame, value, run.text.slice(type.start, type.end)) : value;
+}
+
 function operation(run: Run, frame: Frame, e: Operation): Value {
   if (shortCircuit.has(e.operator)) return choice(run, frame, e);
+  if (e.operator === castOperator) return castTo(run, frame, e);
   const values = e.operands.map((operand) => evaluate(run, frame, operand));
   if (e.operator === "in" && values.length === 2 && values[1]?.slots) {
     return contains(values[0] as Value, values[1]);

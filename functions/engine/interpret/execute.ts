@@ -14,6 +14,7 @@ import { assign, exportName } from "./assign.ts";
 import { calledBy } from "./called.ts";
 import { noteThrowingGuard } from "./called-guards.ts";
 import { check, checkDefinition } from "./check.ts";
+import { fieldConstraints, noConstraints } from "./constraints.ts";
 import { cleanAfterRound, dividedText, type Element, taintedElement } from "./element-tests.ts";
 import { evaluate, recalling, symbolOf } from "./evaluate.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guard-functions.ts";
@@ -385,11 +386,21 @@ function schemasOf(run: Run, frame: Frame, { decorated }: ClassStatement): Class
 function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const symbol = symbolOf(frame.symbol, node.name, -1);
   const schemas = schemasOf(run, frame, node);
-  const info: ClassInfo = { node, symbol, methods: new Map(), fields: new Map(), bases: [], facts: new Set(), schemas };
+  const info: ClassInfo = {
+    node,
+    symbol,
+    methods: new Map(),
+    fields: new Map(),
+    bases: [],
+    facts: new Set(),
+    schemas,
+    constrained: noConstraints,
+  };
   const type: Value = { ...nothing, type: info, paths: [node.name] };
   frame.scope.set(node.name, type);
   info.bases = node.bases.map((base) => evaluate(run, frame, base));
   for (const decorator of node.decorators) evaluate(run, frame, decorator);
+  info.constrained = fieldConstraints(run, frame, node);
   const self: Value = { ...nothing, instance: info, paths: ["?this", ...basePaths(type)] };
   const scope = new Scope(frame.scope, info);
   run.classes.push(info);

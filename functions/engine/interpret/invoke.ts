@@ -1,5 +1,6 @@
 import type { EntryPoint } from "../catalogue/catalogue.ts";
 import { type Call, type FunctionNode, type Parameter, type Span, type Statement, wholeMap } from "../ir/ir.ts";
+import { noteListener } from "./announced.ts";
 import { assign, withType } from "./assign.ts";
 import { escaped } from "./escapers.ts";
 import { evaluate } from "./evaluate.ts";
@@ -264,6 +265,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     run.symbols.get(fn) ?? "",
   );
   checkKeyedWrites(run, frame, fn);
+  noteListener(run, frame, fn);
   const entry = entryOf(run, frame, fn);
   if (entry) {
     run.entries.add(fn);

@@ -5,6 +5,7 @@ import type { FunctionNode, Span } from "../ir/ir.ts";
 import { asAskedField } from "./asked-fields.ts";
 import { check, receiverFits } from "./check.ts";
 import { checkedField, isPlainField } from "./checked-records.ts";
+import { constrainedField } from "./constraints.ts";
 import { lengthOf } from "./containers.ts";
 import { isFilled } from "./filled-arguments.ts";
 import { through } from "./guard-functions.ts";
@@ -99,7 +100,7 @@ function asDeclared(
   const asked = run.language === "java" ? paths : run.language === "python" ? declaredNames(run, frame, of, name) : [];
   const target = asked.length > 0 ? targetOf(run, frame, asked) : null;
   if (target === null) return taint;
-  return through(tainted(taint), { target, argument: wholeObject, check: "result", trusted: false }).taint;
+  return ofObject(taint, target);
 }
 
 /** A field by the class that declares it: that of a value with a declared type, or of what has looked at the value. */
@@ -109,6 +110,13 @@ function declaredNames(run: Run, frame: Frame, of: Value, name: string): readonl
   return field === null ? [] : [field];
 }
 
+/** What is asked of an object that is tainted as a whole; linking knows its class. */
+export const ofObject = (taint: readonly Taint[], target: string): readonly Taint[] =>
+  taint.flatMap((t) => {
+    const { validated } = t.source;
+    const passage = { target, argument: wholeObject, check: "result" as const, trusted: false };
+    return through(tainted([t]), validated === null ? passage : { ...passage, validated }).taint;
+  });
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
 export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: string): readonly Taint[] {
   const taint = asAskedField(namedInRoute(of, given, name), name);
@@ -193,7 +201,8 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
   const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
   if (isPlainField(field) || (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, "")))) return field;
   const given = type === "str" ? cleaned(of, run.catalogue.bitsOf(["nosql_injection"])) : of;
-  return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, given.taint, name)) };
+  const taint = of.instance ? constrainedField(of.instance, name, given.taint) : given.taint;
+  return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, taint, name)) };
 }
 
 /** A method of a class, or of what it extends. */

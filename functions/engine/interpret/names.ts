@@ -1,6 +1,6 @@
 import { remembered } from "../catalogue/remembered.ts";
 import { apart } from "../ir/interned.ts";
-import type { Call, Expression, Index } from "../ir/ir.ts";
+import { type Call, castOperator, type Expression, type Index } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
 import { named, nothing, type Value } from "./value.ts";
 
@@ -13,6 +13,8 @@ const segmentsMax = 9;
 /** The key under which a scope remembers what is known about an expression: "user", "user.name", "this.db". */
 export function accessPath(expression: Expression): string | null {
   if (expression.kind === "variable") return expression.name;
+  if (expression.kind === "operation" && expression.operator === castOperator)
+    return accessPath(expression.operands[0] as Expression);
   if (expression.kind === "field") {
     const of = accessPath(expression.of);
     return of === null ? null : joined(of, expression.name);

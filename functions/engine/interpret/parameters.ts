@@ -3,13 +3,14 @@ import type { PathIndex } from "../catalogue/paths.ts";
 import type { Call, Expression, FunctionNode, Parameter } from "../ir/ir.ts";
 import { elementType } from "./assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "./check.ts";
+import { constraintsOf, placeholderCleans, validatedAs } from "./constraints.ts";
 import { evaluate } from "./evaluate.ts";
 import { targetOf } from "./handover.ts";
 import { instantiate } from "./instances.ts";
 import { inline } from "./invoke.ts";
 import { basePaths, byName, givenBy, typedAs } from "./names.ts";
 import type { Frame, Run } from "./run.ts";
-import { anyElement, arriving, type ClassInfo, nothing, type Taint, tainted, type Value } from "./value.ts";
+import { anyElement, arriving, type ClassInfo, cleaned, nothing, type Taint, tainted, type Value } from "./value.ts";
 
 /** An unknown argument: it stands for whatever callers pass, and for what a framework is known to pass. */
 export function parameterValue(
@@ -28,14 +29,18 @@ export function parameterValue(
   const isExcepted =
     isOther && (isMade(entry, [...declared.paths, ...elements, byName(param.name)]) || isObject(run, param));
   const passed = isOther && !isExcepted ? passedKind(fn, param, entry) : null;
-  const decorated = passedBy(run, frame, param);
+  const decorated = passedBy(run, frame, fn, param);
   const kind = decorated ? decorated.kind : passed;
   const type = decorated?.type ?? entry?.parameters[index];
   // What is declared as text has been made one, or was refused.
   const clean = param.type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
-  const taint: Taint[] = kind
-    ? [symbolic, arriving(run.source(kind, param, entry?.confidence ?? 1), param, clean)]
+  const validated = kind ? validatedAs(run, frame, fn, index) : null;
+  const confidence = (decorated ?? entry)?.confidence ?? 1;
+  const given: Taint[] = kind
+    ? [symbolic, arriving(run.source(kind, param, confidence, null, validated), param, clean)]
     : [symbolic];
+  const fits = kind === "http-path" ? placeholderCleans(run, fn, param) : 0;
+  const { taint } = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
   const made = decorated?.made;
   if (made)
     return { ...made, paths: [...made.paths, ...declared.paths, byName(param.name)], taint: [symbolic, ...made.taint] };
@@ -68,16 +73,18 @@ const isMade = ({ except }: EntryPoint, paths: readonly string[]): boolean =>
 
 /** What the decorator of a parameter tells about its value. */
 interface Passed extends Pick<PassedParameter, "kind" | "type"> {
+  confidence: number;
   /** What the application's own function for it gives. */
   made?: Value;
 }
 
-const harmless: Passed = { kind: null, type: null };
+const harmless: Passed = { kind: null, type: null, confidence: 1 };
 
-function passedBy(run: Run, frame: Frame, param: Parameter): Passed | null {
+function passedBy(run: Run, frame: Frame, fn: FunctionNode, param: Parameter): Passed | null {
   for (const decorator of param.decorators) {
     const callee = calleeOf(run, frame, decorator);
-    const passed = run.knowledge.parameterDecorators.findAll(callee.paths)[0];
+    const known = run.knowledge.parameterDecorators.findAll(callee.paths);
+    const passed = known.find(({ point }) => standsWith(run, frame, fn, point));
     if (!passed) continue;
     const subject =
       decorator.kind === "call"
@@ -86,7 +93,7 @@ function passedBy(run: Run, frame: Frame, param: Parameter): Passed | null {
     // A converter in the decorator leaves nothing to attack with.
     if (passed.unless.some((test) => holds(frame, test, subject))) return harmless;
     const { calls, point } = passed;
-    if (calls === null) return passed;
+    if (calls === null) return { ...passed, confidence: point.confidence };
     const declared = typedAs(run, frame, param.type);
     const maker = argumentsAt(subject, calls)[0] ?? { ...nothing, type: declared.instance, paths: declared.paths };
     return { ...harmless, made: madeBy(run, frame, maker, point, param) };
@@ -125,7 +132,7 @@ function madeBy(run: Run, frame: Frame, maker: Value, point: EntryPoint, at: Par
 
 const noSubject = { named: new Map(), receiver: null, receiverPaths: [], name: "" };
 
-const calleeOf = (run: Run, frame: Frame, decorator: Expression): Value =>
+export const calleeOf = (run: Run, frame: Frame, decorator: Expression): Value =>
   evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
 
 /** What the object is known as whose method decorates: its paths, and the name it is written with. */
@@ -148,10 +155,15 @@ function decoratorNames(run: Run, frame: Frame, decorator: Expression): readonly
 function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
   if (entry.result && !entry.result.test((fn.result ?? "").replace(/\s/g, ""))) return false;
   if (entry.when.length + entry.unless.length > 0) {
-    const subjects = fn.decorators.flatMap((d) => (d.kind === "call" ? [subjectOfDecorator(run, frame, d)] : []));
+    const subjects = decoratingCalls(run, frame, fn).map((decorator) => subjectOfDecorator(run, frame, decorator));
     if (!entry.when.every((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
     if (entry.unless.some((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
   }
+  return standsWith(run, frame, fn, entry);
+}
+
+/** Whether a function and its class have the decorator that an entry point asks for, and not the one that it excludes. */
+function standsWith(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
   if (!entry.with && !entry.without) return true;
   const decorators = [...fn.decorators, ...(frame.owner?.node.decorators ?? [])];
   const paths = decorators.flatMap((d) => decoratorNames(run, frame, d));
@@ -159,7 +171,19 @@ function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: Ent
   return (!entry.with || has(entry.with)) && (!entry.without || !has(entry.without));
 }
 
-function subjectOfDecorator(run: Run, frame: Frame, decorator: Call): Subject {
+/** The decorators of a function, and those of its class that it has none of its own for: what a class of resources produces. */
+function decoratingCalls({ language }: Run, { owner }: Frame, fn: FunctionNode): Call[] {
+  const own = fn.decorators.filter((decorator) => decorator.kind === "call");
+  if (language !== "java" || !owner) return own;
+  const nameOf = ({ callee }: Call) => (callee.kind === "variable" || callee.kind === "field" ? callee.name : "");
+  const names = new Set(own.map(nameOf));
+  const others = owner.node.decorators.filter(
+    (decorator) => decorator.kind === "call" && !names.has(nameOf(decorator)),
+  );
+  return [...own, ...(others as Call[])];
+}
+
+export function subjectOfDecorator(run: Run, frame: Frame, decorator: Call): Subject {
   const named = new Map<string, Value>();
   const positional: Value[] = [];
   for (const { name, value } of decorator.args) {

@@ -14,6 +14,8 @@ export interface Passage {
   trusted: boolean;
   /** It is waited for and not called after making text: where the function is not among the files, what it gives is a record. */
   fetched?: boolean | undefined;
+  /** Of a member: the class of the object whose constraints a framework has looked at; see constraints.ts. */
+  validated?: string | undefined;
 }
 
 /** The argument of a passage that is the object whose member is asked for. */
@@ -72,7 +74,9 @@ function membersOfOne(passage: Passage, others: readonly Passage[]): Passage[] {
   const other = others.find((o) => o.argument === wholeObject && ownerAndNames(o)[0] === owner);
   if (!other) return [];
   const all = [...new Set([...names, ...ownerAndNames(other)[1]])].sort();
-  return [{ ...passage, target: `${owner}.${all.join(either)}` }];
+  const { validated, ...asked } = passage;
+  const both = validated !== undefined && validated === other.validated ? { validated } : {};
+  return [{ ...asked, ...both, target: `${owner}.${all.join(either)}` }];
 }
 
 /** The same of what one schema has let through. */
@@ -97,4 +101,5 @@ const same = (a: Passage, b: Passage): boolean =>
     a.argument === b.argument &&
     a.field === b.field &&
     a.part === b.part &&
+    a.validated === b.validated &&
     a.check === b.check);

@@ -1,4 +1,4 @@
-import { allFamilies } from "../catalogue/catalogue.ts";
+import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import { evaluate } from "./evaluate.ts";
 import { matcherTest } from "./matcher-tests.ts";
@@ -22,10 +22,15 @@ export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, 
     const callee = call.callee.kind === "field" ? call.callee.name : "";
     const whole = (callee === "matches" && run.language === "java") || callee === "fullmatch";
     if (text === null) continue;
-    if (isStrict(text, whole, callee === "match" && run.language === "python"))
-      change(run, frame, subject, allFamilies);
-    else if (staysHere(text)) change(run, frame, subject, run.catalogue.bitsOf(["open_redirect", "ssrf"]));
+    const cleans = cleanedByPattern(run, text, whole, callee === "match" && run.language === "python");
+    if (cleans !== 0) change(run, frame, subject, cleans);
   }
+}
+
+/** What text is clean for that a pattern has matched. */
+export function cleanedByPattern(run: Run, pattern: string, whole: boolean, fromStart: boolean): Families {
+  if (isStrict(pattern, whole, fromStart)) return allFamilies;
+  return staysHere(pattern) ? run.catalogue.bitsOf(["open_redirect", "ssrf"]) : 0;
 }
 
 /** `/\.\./.test(path)` does not hold: the path has no two dots, or none that are a part of it. */

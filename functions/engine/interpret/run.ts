@@ -213,6 +213,8 @@ export class Run {
   readonly #outside = new KnownAt<Source>();
   readonly exports = new Map<string, ClosureValue>();
   /** Names under which other files reach something that is not a function of this file: a path, or a class. */
+  /** Functions that listen for objects of a class, by its name. */
+  readonly listeners = new Map<FunctionNode, string>();
   readonly aliases = new Map<string, { name: string; target: string }>();
   readonly stores = new Map<string, Store>();
   /** What is put into fields of types that other files of the package declare; see shared-state.ts. */
@@ -373,9 +375,18 @@ export class Run {
   }
 
   /** The same place and kind is the same source, however often it is evaluated. */
-  source(kind: string, at: Span, confidence = 1, parameter: Source["parameter"] = null): Source {
+  source(
+    kind: string,
+    at: Span,
+    confidence = 1,
+    parameter: Source["parameter"] = null,
+    validated: string | null = null,
+  ): Source {
     const what = parameter ? joined(kind, joined(String(parameter.index), parameter.field ?? "")) : kind;
-    return this.#sources.at(what, at) ?? this.#remember(this.#sources, what, at, kind, confidence, parameter, null);
+    return (
+      this.#sources.at(what, at) ??
+      this.#remember(this.#sources, what, at, { kind, confidence, parameter, outside: null, validated })
+    );
   }
 
   /** One name may be several things, as all that is exported again from elsewhere is. */
@@ -385,20 +396,19 @@ export class Run {
 
   /** What a place in another file gives. */
   outside(target: string, at: Span): Source {
-    return this.#outside.at(target, at) ?? this.#remember(this.#outside, target, at, "outside", 1, null, target);
+    const known = { kind: "outside", confidence: 1, parameter: null, outside: target, validated: null };
+    return this.#outside.at(target, at) ?? this.#remember(this.#outside, target, at, known);
   }
 
   #remember(
     among: KnownAt<Source>,
     what: string,
     at: Span,
-    kind: string,
-    confidence: number,
-    parameter: Source["parameter"],
-    outside: string | null,
+    { kind, confidence, parameter, outside, validated }: Omit<Source, keyof Span | "name">,
   ): Source {
     const { start, end } = at;
-    return among.set(what, at, { kind, start, end, name: this.excerpt(at, 60), confidence, parameter, outside });
+    const name = this.excerpt(at, 60);
+    return among.set(what, at, { kind, start, end, name, confidence, parameter, outside, validated });
   }
 
   /** The first line of a stretch of source, shortened. */

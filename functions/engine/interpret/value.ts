@@ -12,6 +12,8 @@ export interface Source extends Span {
   parameter: { fn: FunctionNode; index: number; field?: string } | null;
   /** What linking has to ask for: a function of another file whose result this is, or a field that other files may fill. */
   outside: string | null;
+  /** The class of the object that it is, whose constraints a framework has looked at; see constraints.ts. */
+  validated: string | null;
 }
 
 /** One station on the way; the newest first. */
@@ -47,6 +49,8 @@ export interface ClassInfo {
   facts: Set<string>;
   /** What may come in for its fields, where their decorators say so; see schemas.ts. */
   schemas: ReadonlyMap<string, Value> | null;
+  /** What the constraints of its fields clean, where the object is validated; see constraints.ts. */
+  constrained: ReadonlyMap<string, Families>;
 }
 
 export interface Slots {

@@ -57,6 +57,9 @@ export interface Index extends Span {
   of: Expression;
   key: Expression | null;
 }
+/** The operator of what is taken for an object of a class, which is the second operand. */
+export const castOperator = "(type)";
+
 /** Unary, binary and chained operators; `a + b + c` is one node with three operands, so long chains stay shallow. */
 export interface Operation extends Span {
   kind: "operation";
@@ -111,6 +114,8 @@ export interface Assign extends Span {
   type: string | null;
   /** True where the assignment declares the name in the enclosing function. */
   declares: boolean;
+  /** The annotations of a field of a class that has a value from the beginning; those of others are what its value is unknown of. */
+  decorators?: Expression[];
 }
 /** Evaluates all, yields the last: comma operator, comprehension, switch expression. */
 export interface Sequence extends Span {

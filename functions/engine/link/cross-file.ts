@@ -1,5 +1,6 @@
-import type { Candidate, FileArtefact, Origin, OutgoingCall, Way } from "../artefact.ts";
+import type { Candidate, FileArtefact, Handover, Origin, OutgoingCall, Way } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
 import { typesAsked } from "../interpret/asked-fields.ts";
 import { fieldOf } from "../interpret/members.ts";
@@ -35,6 +36,8 @@ interface Arrival {
   source: string;
   confidence: number;
   clean: readonly string[];
+  /** The class of an object whose constraints were looked at; see interpret/constraints.ts. */
+  validated?: string;
   trace: readonly TraceStep[];
   crossings: number;
   /** It has been kept by files of one package for each other. */
@@ -46,6 +49,15 @@ interface Stored {
   readonly store: FileArtefact["link"]["stores"][number];
   /** What a call from another file has put there. */
   readonly arrival?: Arrival;
+}
+
+type Kept = Extract<Origin, { kept: unknown }>["kept"];
+
+/** What a file hands to a function of another one; of a function's parameter where it hands that on. */
+interface Caller {
+  readonly path: string;
+  readonly call: Handover;
+  readonly of: { readonly name: string; readonly parameter: number } | null;
 }
 
 /** Follows attacker input through the files, from where it comes in to the sinks it reaches. */
@@ -65,6 +77,7 @@ export class CrossFile {
   readonly #cleaned: ReadonlySet<string>;
   readonly #arrivals = new Map<string, readonly Arrival[]>();
   readonly #entangled = new Set<string>();
+  #calling: ReadonlyMap<string, readonly Caller[]> | null = null;
   #ways = 0;
 
   /** @param artefacts in path order */
@@ -88,13 +101,13 @@ export class CrossFile {
   }
 
   /** Whether a candidate of one file holds when the other files are looked at. */
-  holds(path: string, candidate: Candidate): boolean {
+  holds(path: string, candidate: Candidate, validated?: string): boolean {
     if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
     if (candidate.bound && this.#bound.isPlain(candidate.bound)) return false;
     if (candidate.entity && !this.#modules.hasRights(path, candidate.entity)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     if (rule?.taint && this.#cleaned.has(rule.family)) return false;
-    return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family);
+    return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family, validated);
   }
 
   /** Whether rows that a file shows may hold what somebody has sent: the application fills one of the tables that it reads. */
@@ -127,7 +140,7 @@ export class CrossFile {
 
   #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {
     return this.#origins(path, { from: { outside }, trace: [] })
-      .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate))
+      .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate, arrival.validated))
       .map((arrival) => this.#placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
   }
 
@@ -138,7 +151,8 @@ export class CrossFile {
       return from.sourceKind === storedKind && !this.#tables.holdInput(path, way)
         ? []
         : [{ ...from, clean: [], trace: [], crossings: 0 }];
-    if ("parameter" in from || "kept" in from || depth >= crossingsMax) return [];
+    if ("parameter" in from || depth >= crossingsMax) return [];
+    if ("kept" in from) return this.#keptByClass(path, from.kept, depth);
     const isKept = from.outside.startsWith("#");
     const key = isKept
       ? `#${placeOf(path, from.outside.slice(1))}`
@@ -180,6 +194,57 @@ export class CrossFile {
     return followed;
   }
 
+  /** What any file has a class keep that keeps it for all who ask: `TenantHolder.set(name)`. */
+  #keptByClass(path: string, { of, method, parameter }: Kept, depth: number): readonly Arrival[] {
+    return of === undefined ? [] : this.#passedTo(path, `${of}.${method}`, parameter, depth);
+  }
+
+  /** The attacker input that other files pass as a parameter of a function, themselves or for those who call them. */
+  #passedTo(path: string, name: string, parameter: number, depth: number): readonly Arrival[] {
+    const key = `>${path}\0${name}\0${parameter}`;
+    const known = this.#arrivals.get(key);
+    if (known || depth >= crossingsMax) return known ?? [];
+    this.#arrivals.set(key, []);
+    const isMeant = (from: string, { target, argument }: Handover) =>
+      this.#modules
+        .find(from, target)
+        .some(
+          ({ artefact, exported }) =>
+            artefact.coverage.path === path &&
+            exported.name === name &&
+            argumentIndex(exported, argument) === parameter,
+        );
+    const found = (this.#callers().get(lastSegment(name)) ?? [])
+      .filter(({ path: from, call }) => isMeant(from, call))
+      .flatMap(({ path: from, call, of }) => {
+        if (of === null) return this.#through(from, call as OutgoingCall, depth);
+        const arrivals = this.#passedTo(from, of.name, of.parameter, depth + 1);
+        return arrivals.map((arrival) => this.#onWay(from, call, arrival));
+      })
+      .slice(0, arrivalsMax);
+    this.#arrivals.set(key, found);
+    return found;
+  }
+
+  /** All that files hand to functions of others, by the last name of what is called; `of` is the parameter that is handed on. */
+  #callers(): ReadonlyMap<string, readonly Caller[]> {
+    if (this.#calling) return this.#calling;
+    const calling = new Map<string, Caller[]>();
+    const note = (caller: Caller) => {
+      const name = lastSegment(caller.call.target);
+      calling.set(name, [...(calling.get(name) ?? []), caller]);
+    };
+    for (const { coverage, link } of this.#artefacts) {
+      if (coverage.language !== "java" && coverage.language !== "kotlin") continue;
+      const { path } = coverage;
+      for (const call of link.calls) note({ path, call, of: null });
+      for (const { name, passes } of link.exports)
+        for (const call of passes) note({ path, call, of: { name, parameter: call.parameter } });
+    }
+    this.#calling = calling;
+    return calling;
+  }
+
   /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
   #kept(field: string): Stored[] {
     if (field.startsWith(inClasses)) {
@@ -193,16 +258,22 @@ export class CrossFile {
   }
 
   #through(path: string, way: Way & { from: Origin }, depth: number): Arrival[] {
-    return this.#origins(path, way, depth + 1).map((arrival) => ({
+    return this.#origins(path, way, depth + 1).map((arrival) => this.#onWay(path, way, arrival, depth));
+  }
+
+  #onWay(path: string, way: Way, arrival: Arrival, depth = 1): Arrival {
+    return {
       ...arrival,
       // What a function of a third file has done to it is not asked per class here: it either lets everything through or nothing.
-      clean: [...new Set([...arrival.clean, ...way.clean, ...this.#passages.cleanedBy(path, way.via)])],
+      clean: [
+        ...new Set([...arrival.clean, ...way.clean, ...this.#passages.cleanedBy(path, way.via, arrival.validated)]),
+      ],
       trace: [
         ...arrival.trace,
         ...(depth === 0 && arrival.trace.length === 0 ? placeTrace(path, way.trace) : onward(path, way.trace)),
       ],
       crossings: arrival.crossings + 1,
-    }));
+    };
   }
 
   #counts(candidate: Candidate, arrival: Arrival): boolean {
@@ -217,7 +288,9 @@ export class CrossFile {
 
   #follow(path: string, call: OutgoingCall, arrival: Arrival): PlacedCandidate[] {
     const found: PlacedCandidate[] = [];
-    const clean = [...new Set([...arrival.clean, ...call.clean, ...this.#passages.cleanedBy(path, call.via)])];
+    const clean = [
+      ...new Set([...arrival.clean, ...call.clean, ...this.#passages.cleanedBy(path, call.via, arrival.validated)]),
+    ];
     const trace = [
       ...arrival.trace,
       ...(arrival.trace.length === 0 ? placeTrace(path, call.trace) : onward(path, call.trace)),
@@ -248,7 +321,7 @@ export class CrossFile {
             (flow.leads && way.led) ||
             isChecked(flow.field) ||
             !this.#counts(flow.candidate, way) ||
-            !this.holds(there, flow.candidate)
+            !this.holds(there, flow.candidate, way.validated)
           )
             continue;
           found.push(this.#placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
@@ -271,7 +344,9 @@ export class CrossFile {
             field: pass.field,
             count: pass.count,
             from: there,
-            clean: [...new Set([...way.clean, ...pass.clean, ...this.#passages.cleanedBy(there, pass.via)])],
+            clean: [
+              ...new Set([...way.clean, ...pass.clean, ...this.#passages.cleanedBy(there, pass.via, way.validated)]),
+            ],
             trace: [...way.trace, ...onward(there, pass.trace)],
             crossings: way.crossings + 1,
           });

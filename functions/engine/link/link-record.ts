@@ -1,5 +1,5 @@
 import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } from "../artefact.ts";
-import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
+import { allFamilies, type Catalogue, type Families } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { checkedFields } from "../interpret/asked-fields.ts";
@@ -51,7 +51,9 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
     aliases: [...run.aliases.values(), ...factoriesOf(run)],
     classes: classesOf(run),
+    ...listensOf(run),
     ...declaredOf(run),
+    ...constrainedOf(catalogue, run),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
 }
@@ -139,24 +141,41 @@ class Recorder {
 
   #returns({ fn }: ClosureValue, { returns, given }: Summary): ExportedFunction["returns"] {
     const all = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
-    const isOwn = ({ taint: { source } }: { taint: Taint }) =>
-      this.#run.language === "php" || !source.parameter || source.parameter.fn === fn;
+    // Fields of what a factory makes are those of one object, whoever else has made such.
+    const isOwn = ({ taint: { source }, field }: { taint: Taint; field?: string | undefined }) =>
+      this.#run.language === "php" ||
+      !source.parameter ||
+      source.parameter.fn === fn ||
+      (field === undefined && this.#keptByClass(source.parameter.fn, fn) !== undefined);
     return [
       ...all.filter(isOwn).slice(0, returnsMax),
       ...given.filter(isOwn).map(({ part, taint }) => ({ field: part, taint })),
     ].map(({ field, taint }) => ({
-      from: keptIn(fn, taint.source) ?? this.origin(taint.source),
+      from: this.#keptIn(fn, taint.source) ?? this.origin(taint.source),
       field,
       ...this.way(taint, taint.step),
     }));
   }
 
+  /** A parameter of another method, which the object has kept in a field, or the class in one of its own. */
+  #keptIn(method: FunctionNode, { parameter }: Source): Origin | null {
+    if (!parameter || parameter.fn === method) return null;
+    const { fn, index } = parameter;
+    const of = this.#keptByClass(fn, method);
+    return { kept: { method: fn.name, parameter: index, ...(of !== undefined && { of }) } };
+  }
+
+  /** The class of two methods of Java that belong to no object: what one of them keeps the other has, whoever asks it. */
+  #keptByClass(keeping: FunctionNode, giving: FunctionNode): string | undefined {
+    if (this.#run.language !== "java" || keeping.receiver !== null || giving.receiver !== null) return undefined;
+    const owner = this.#run.closures.get(keeping)?.owner;
+    return owner && owner === this.#run.closures.get(giving)?.owner ? owner.node.name : undefined;
+  }
+
   #guards({ guard }: Summary): ExportedFunction["guards"] {
     return (["true", "false", "after"] as const).flatMap((check) =>
       (guard[check] ?? []).flatMap((families, parameter) =>
-        families === 0
-          ? []
-          : [{ check, parameter, clean: families === allFamilies ? "all" : this.#catalogue.namesOf(families) }],
+        families === 0 ? [] : [{ check, parameter, clean: namesOf(this.#catalogue, families) }],
       ),
     );
   }
@@ -189,6 +208,7 @@ class Recorder {
       sourceKind: source.kind,
       source: excerptOf(this.#file.text, source, nameMax),
       confidence: source.confidence,
+      ...(source.validated !== null && { validated: source.validated }),
     };
   }
 
@@ -206,10 +226,6 @@ class Recorder {
   }
 }
 
-/** A parameter of another method, which the object has kept in a field. */
-const keptIn = (method: FunctionNode, { parameter }: Source): Origin | null =>
-  parameter && parameter.fn !== method ? { kept: { method: parameter.fn.name, parameter: parameter.index } } : null;
-
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({
     ...fieldTypes(run, fields),
@@ -223,12 +239,31 @@ function classesOf(run: Run): LinkRecord["classes"] {
   return classes.filter((entry) => entry.bases.length > 0 || "rights" in entry);
 }
 
+function listensOf({ exports, listeners }: Run): Pick<LinkRecord, "listens"> {
+  if (listeners.size === 0) return {};
+  const listens = [...exports].flatMap(([name, { fn }]) => {
+    const event = listeners.get(fn);
+    return event === undefined ? [] : [{ event, name: nameOfMethod(name) }];
+  });
+  return { listens };
+}
+
+function constrainedOf(catalogue: Catalogue, { classes }: Run): Pick<LinkRecord, "constrained"> {
+  const constrained = classes.flatMap(({ node, constrained: fields }) =>
+    [...fields].map(([field, clean]) => [`${node.name}.${field}`, namesOf(catalogue, clean)] as const),
+  );
+  return constrained.length === 0 ? {} : { constrained: Object.fromEntries(constrained) };
+}
+
+const namesOf = (catalogue: Catalogue, clean: Families): string[] | "all" =>
+  clean === allFamilies ? "all" : catalogue.namesOf(clean);
+
 /**
  * What gives numbers and the like, or nothing but text, in all classes of the file that have it: forms say so by the types of their fields,
  * written getters or not. All that an enumeration gives has been written down.
  */
 function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
-  if (run.language === "javascript") return namesOf(run.schemas);
+  if (run.language === "javascript") return allowedBy(run.schemas);
   if (run.language !== "java" && run.language !== "python") return {};
   const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
   const membersOf = (info: ClassInfo) => {
@@ -250,7 +285,7 @@ function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
 }
 
 /** What schemas of JavaScript let through, by their names and those of their fields. */
-function namesOf(schemas: Run["schemas"]): Pick<LinkRecord, "plain" | "words"> {
+function allowedBy(schemas: Run["schemas"]): Pick<LinkRecord, "plain" | "words"> {
   const [plain, words] = (["plain", "text"] as const).map((kind) =>
     [...schemas].flatMap(([name, schema]) => namesWithin(schema, name, kind)).sort(byCodeUnits),
   ) as [string[], string[]];

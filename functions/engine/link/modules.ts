@@ -1,5 +1,8 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import { propertyOf } from "../interpret/accessors.ts";
+import { announcedAs } from "../interpret/announced.ts";
+import { groupsOf, keyOf } from "../interpret/constraints.ts";
 import { anyClass, ofBase } from "../interpret/handover.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { anyGiven, either, isGivenBack } from "../interpret/passage.ts";
@@ -36,6 +39,8 @@ export class Modules {
   readonly #classes = new Map<string, FileArtefact[]>();
   /** The files of JavaScript by what an object is called that one of them makes. */
   readonly #parts = new Map<string, FileArtefact[]>();
+  /** What listens for objects of a class, by the target that they are announced to. */
+  readonly #listeners = new Map<string, Target[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
   /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
   readonly #workspace = new Map<string, string[]>();
@@ -61,6 +66,11 @@ export class Modules {
         this.#byPath.set(path, artefact);
         this.#stems.add(path.slice(path.lastIndexOf("/") + 1));
       }
+      for (const { event, name } of artefact.link.listens ?? []) {
+        const heard = artefact.link.exports.filter((exported) => exported.name === name);
+        const known = this.#listeners.get(announcedAs(event)) ?? [];
+        this.#listeners.set(announcedAs(event), [...known, ...heard.map((exported) => ({ artefact, exported }))]);
+      }
       if (artefact.link.package) this.#workspace.set(artefact.link.package.name, beginnings(artefact));
       for (const name of partNames(artefact)) this.#parts.set(name, [...(this.#parts.get(name) ?? []), artefact]);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
@@ -74,7 +84,11 @@ export class Modules {
     const key = `${from.slice(0, from.lastIndexOf("/") + 1)}\0${target}`;
     const known = this.#found.get(key);
     if (known) return known;
-    const found = target.startsWith("template:") ? this.#templates.find(from, target) : this.#find(from, target, 0);
+    const found = target.startsWith("template:")
+      ? this.#templates.find(from, target)
+      : target.startsWith(announcedAs(""))
+        ? (this.#listeners.get(target) ?? [])
+        : this.#find(from, target, 0);
     this.#found.set(key, found);
     return found;
   }
@@ -125,6 +139,28 @@ export class Modules {
     return (
       onward.map((path) => this.declaredAs(coverage.path, path, aliases + 1)).find((said) => said !== null) ?? null
     );
+  }
+
+  /** What an object's members are clean for by the constraints of its class: "com.shop.OrderQuery.getSort+dir"; all of them have what is told. */
+  constrained(from: string, target: string, validated: string): readonly string[] | "all" {
+    const dot = target.lastIndexOf(".");
+    const owner = target.slice(0, dot);
+    const type = lastSegment(owner);
+    const groups = groupsOf(validated, type);
+    // A class inside of the one that asks goes by its name alone.
+    const artefact = this.file(from, owner)?.artefact ?? this.#byPath.get(from.replace(/\.\w+$/, ""));
+    const known = groups.length === 0 ? undefined : artefact?.link.constrained;
+    if (!known) return [];
+    const members = target.slice(dot + 1).split(either);
+    return members
+      .map((name) => {
+        const keys = [name, propertyOf(name)].flatMap((field) =>
+          groups.map((group) => `${type}.${keyOf(field, group)}`),
+        );
+        const found = keys.flatMap((key) => known[key] ?? []);
+        return found.includes("all") ? "all" : found;
+      })
+      .reduce((a, b) => (a === "all" ? b : b === "all" ? a : a.filter((family) => b.includes(family))));
   }
 
   /** The methods of an object of PHP, as far as all that are asked are written in the project: "Order.title+note". */

@@ -21,17 +21,17 @@ export class Passages {
     this.#variables = new RouteVariables(artefacts);
   }
 
-  /** Whether a value of this family's kind gets through all of them. */
-  lets(from: string, via: readonly Passage[], family: string, depth = 0): boolean {
+  /** Whether a value of this family's kind gets through all of them; `validated` is the class of the object that it came in by, see constraints.ts. */
+  lets(from: string, via: readonly Passage[], family: string, validated?: string): boolean {
     return via.every((passage, i) => {
-      const { cleans, all } = this.#effect(from, passage, depth, via[i - 1]);
+      const { cleans, all } = this.#effect(from, { validated, ...passage }, 0, via[i - 1]);
       return !all && !cleans.has(family);
     });
   }
 
   /** The families that a value is clean for when it has got through all of them. */
-  cleanedBy(from: string, via: readonly Passage[] | undefined, depth = 0): string[] {
-    const effects = (via ?? []).map((passage, i) => this.#effect(from, passage, depth, via?.[i - 1]));
+  cleanedBy(from: string, via: readonly Passage[] | undefined, validated?: string, depth = 0): string[] {
+    const effects = (via ?? []).map((passage, i) => this.#effect(from, { validated, ...passage }, depth, via?.[i - 1]));
     if (effects.some(({ all }) => all)) return this.#modules.families;
     return [...new Set(effects.flatMap(({ cleans }) => [...cleans]))];
   }
@@ -52,7 +52,10 @@ export class Passages {
       const methods = this.#modules.methodsOf(from, passage.target);
       if (methods.length > 0)
         return methods.map((method) => this.#given(method, depth, this.#madeOf(from, before))).reduce(both);
-      return effectOf(this.#modules.declaredAs(from, passage.target));
+      const said = this.#modules.declaredAs(from, passage.target);
+      if (said !== null) return effectOf(said);
+      const cleans = passage.validated ? this.#modules.constrained(from, passage.target, passage.validated) : [];
+      return cleans === "all" ? everything : { all: false, cleans: new Set(cleans) };
     }
     const targets = this.#modules.candidates(from, passage.target);
     if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
@@ -73,7 +76,7 @@ export class Passages {
     );
     return ways
       .map(({ clean, via }): Effect => {
-        const further = this.cleanedBy(artefact.coverage.path, via, depth + 1);
+        const further = this.cleanedBy(artefact.coverage.path, via, undefined, depth + 1);
         return { all: false, cleans: new Set([...clean, ...further]) };
       })
       .reduce(both, everything);
@@ -91,7 +94,7 @@ export class Passages {
     return exported.returns
       .filter(({ from, via }) => isMeant(from) && !via?.some(isObject))
       .map(({ clean, via }): Effect => {
-        const further = depth < depthMax ? this.cleanedBy(coverage.path, via, depth + 1) : [];
+        const further = depth < depthMax ? this.cleanedBy(coverage.path, via, undefined, depth + 1) : [];
         return { all: false, cleans: new Set([...clean, ...further]) };
       })
       .reduce(both, everything);

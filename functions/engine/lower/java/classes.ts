@@ -76,5 +76,7 @@ function field(
   // The annotations of a field (@Value, @Autowired) say where its value comes from.
   const from: Expression = value ? l.expression(value) : { ...span(at), kind: "unknown", reads: decorators };
   const to = l.variable(childIn(at, "name") ?? at, name);
-  return { ...span(at), kind: "expression", value: { ...span(at), kind: "assign", to, from, type, declares: true } };
+  const kept = value && decorators.length > 0 ? { decorators } : {};
+  const assign: Expression = { ...span(at), kind: "assign", to, from, type, declares: true, ...kept };
+  return { ...span(at), kind: "expression", value: assign };
 }

@@ -1,4 +1,4 @@
-import type { Expression } from "../../ir/ir.ts";
+import { castOperator, type Expression } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
@@ -120,7 +120,13 @@ export const expressions: Record<string, Handler> = {
     const method = childIn(node, "name");
     if (!method) return l.unknown(node);
     const callee: Expression = of
-      ? { start: of.start, end: method.end, kind: "field", of: l.expression(of), name: l.textOf(method) }
+      ? {
+          start: of.start,
+          end: method.end,
+          kind: "field",
+          of: castObject(l, of) ?? l.expression(of),
+          name: l.textOf(method),
+        }
       : l.variable(method);
     return l.call(node, callee, argumentsOf(l, node));
   },
@@ -198,6 +204,20 @@ function scoped(l: Lowering, node: SyntaxNode): Expression {
   const field = childIn(node, "name");
   if (!of || !field) return l.unknown(node);
   return { ...span(node), kind: "field", of: l.expression(of), name: l.textOf(field) };
+}
+
+/** `((HttpServletRequest) request).getHeader("…")`: what is called is a method of that class. */
+function castObject(l: Lowering, node: SyntaxNode): Expression | null {
+  const cast = node.type === "parenthesized_expression" ? childOf(node, "cast_expression") : undefined;
+  const type = cast && childIn(cast, "type");
+  const value = cast && childIn(cast, "value");
+  if (!cast || !type || !value || !/^(scoped_)?type_identifier$|^generic_type$/.test(type.type)) return null;
+  return {
+    ...span(cast),
+    kind: "operation",
+    operator: castOperator,
+    operands: [l.expression(value), l.expression(type)],
+  };
 }
 
 /** An annotation is the call of a decorator: @A(x = 1) lowers to A(x = 1). */
