@@ -142,7 +142,7 @@ const asksFor = (run: Run, frame: Frame, decorator: Expression, of: "parameters"
 /** `{ Create.class, Order.Publish.class }`, by their simple names. */
 const classesIn = (run: Run, value: Expression | undefined): string[] =>
   value
-    ? [...run.text.slice(value.start, value.end).matchAll(/(\w+)(?:(?:\.|::)class)?\s*(?=[,}\])]|$)/g)].map(
+    ? [...run.text.slice(value.start, value.end).matchAll(/\b(\w+)(?:(?:\.|::)class)?\s*(?=[,}\])]|$)/g)].map(
         ([, name = ""]) => name,
       )
     : [];

@@ -216,7 +216,7 @@ export function readBraces(scope: TemplateScope, piece: Piece): void {
         scope.pop();
         return;
       }
-      const loop = find(scope, inner, /^(\S[\s\S]*?)\s+as\s+(?:\$\w+\s*=>\s*)?\$(\w+)/);
+      const loop = find(scope, inner, /^(\S[\s\S]*?)\sas\s+(?:\$\w+\s*=>\s*)?\$(\w+)/);
       const from = find(scope, inner, /\bfrom\s*=\s*(\S+)/);
       const item = find(scope, inner, /\bitem\s*=\s*["']?(\w+)/)?.groups[1] ?? loop?.groups[2];
       const of = loop?.at(1) ?? from?.at(1);
@@ -228,7 +228,7 @@ export function readBraces(scope: TemplateScope, piece: Piece): void {
     case "assign":
     case "var": {
       const set =
-        find(scope, inner, /^\s*(?:var\s*=\s*)?["']?\$?(\w+)["']?\s*(?:=|value\s*=)?\s*(\S[\s\S]*)$/) ?? undefined;
+        find(scope, inner, /^\s*(?:var\s*=\s*)?["']?\$?(\w+)\b["']?(?:\s*=|\s+value\s*=)?\s*(\S[\s\S]*)$/) ?? undefined;
       if (set && !closes) scope.bind(set.groups[1] as string, scope.reads(set.at(2)));
       return;
     }
@@ -249,7 +249,7 @@ export function showInBraces(scope: TemplateScope, { inner, start, end }: Piece)
     scope.bind(set.groups[1] as string, scope.reads({ start: set.at(0).end, end: inner.end }));
     return;
   }
-  const unfiltered = find(scope, inner, /\s+nofilter\s*$/);
+  const unfiltered = find(scope, inner, /\snofilter\s*$/);
   scope.output(
     scope.reads({ start: inner.start, end: unfiltered?.at(0).start ?? inner.end }),
     { start, end },
