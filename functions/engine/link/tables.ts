@@ -5,7 +5,7 @@ import type { LineIndex } from "../inventory/line-index.ts";
 const tablesMax = 60;
 const readsMax = 300;
 /** The prefix of all tables of an application may be put in front of a name. */
-const name = String.raw`[\x60"'\[]?(?:\{?\$[\w>\['\]-]+\}?(?:["']\s*\.\s*["'])?\.?)?(\w+)`;
+const name = String.raw`[\x60"'\[]?(?:\{?\$[\w>\['\]-]+\}?(?:["']\s*\.\s*["'])?\.?)?(\w+)\b`;
 const read = new RegExp(String.raw`\b(?:from|join)\s+${name}`, "gi");
 /** Only what variables or placeholders are written into: fixed rows are the application's own. */
 const written = new RegExp(
