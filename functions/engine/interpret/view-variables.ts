@@ -71,7 +71,7 @@ function namedIn(node: IrNode): (Expression | null)[] {
     return [node.from];
   if (
     node.kind !== "call" ||
-    !/view|render|display|show|fetch|template|tpl|layout|page|draw/i.test(nameOf(node.callee))
+    !/view|render|display|show|^fetch$|template|tpl|layout|page|draw/i.test(nameOf(node.callee))
   )
     return [];
   return node.args.slice(0, 1).map((arg) => arg.value);
