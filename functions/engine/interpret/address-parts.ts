@@ -1,3 +1,4 @@
+import { lastName } from "../ir/called-name.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import { innermost } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
@@ -16,7 +17,7 @@ export function addressOfHost(frame: Frame, operand: Expression): Expression | n
   const parsed = original(frame, read.of);
   if (parsed.kind !== "call") return null;
   const { callee } = parsed;
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  const name = lastName(callee);
   return parsers.test(name) && parsed.args[0] ? joinedTo(parsed.args[0].value) : null;
 }
 
@@ -34,7 +35,7 @@ const isHostKey = (key: Expression | null): boolean => key?.kind === "literal" &
 function joinedTo(address: Expression): Expression {
   if (address.kind !== "call") return address;
   const { callee, args } = address;
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  const name = lastName(callee);
   return name === "urljoin" && args[1] ? args[1].value : address;
 }
 

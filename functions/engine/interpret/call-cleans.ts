@@ -1,5 +1,6 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
 import { remembered } from "../catalogue/remembered.ts";
+import { lastName } from "../ir/called-name.ts";
 import type { Call } from "../ir/ir.ts";
 import { type Called, subjectOf } from "./called.ts";
 import { holds, receiverFits } from "./check.ts";
@@ -8,7 +9,7 @@ import type { Frame, Run } from "./run.ts";
 /** A function of another file that is called after making values safe is taken at its word; those of this file are read. */
 export function promised(call: Call): number {
   const { callee } = call;
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  const name = lastName(callee);
   if (
     callee.kind === "field" &&
     callee.of.kind === "variable" &&

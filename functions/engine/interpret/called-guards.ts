@@ -1,12 +1,12 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
 import { remembered } from "../catalogue/remembered.ts";
+import { calledName } from "../ir/called-name.ts";
 import type { Call } from "../ir/ir.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress } from "./address-tests.ts";
 import { fieldsAsked } from "./asked-fields.ts";
 import { calledBy } from "./called.ts";
 import { holds } from "./check.ts";
-import { calledName } from "./path-parts.ts";
 import { change } from "./refined.ts";
 import type { Frame, Run } from "./run.ts";
 

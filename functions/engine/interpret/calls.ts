@@ -1,6 +1,7 @@
 import { allFamilies, type CallModels, type SourceModel } from "../catalogue/catalogue.ts";
 import { remembered } from "../catalogue/remembered.ts";
 import { callable } from "../ir/callable.ts";
+import { lastName } from "../ir/called-name.ts";
 import { type Call, type Expression, handsOut } from "../ir/ir.ts";
 import { propertyOf, propertySetBy } from "./accessors.ts";
 import { announce, announceByClass, heard } from "./announced.ts";
@@ -443,7 +444,7 @@ function givenTo(run: Run, { callee }: Call, { positional, named: byName }: Call
   const args = at >= positional.length ? byName.get("args") : undefined;
   if (args) return args.slots?.shape === "list" ? [...args.slots.entries.values()] : [anyElement(args)];
   const behind = positional.slice(at + 1);
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  const name = lastName(callee);
   return /map|filter/.test(name) ? behind.map(anyElement) : behind;
 }
 

@@ -1,3 +1,4 @@
+import { calledName } from "../ir/called-name.ts";
 import type { Call, Expression, Index } from "../ir/ir.ts";
 import type { Frame } from "./run.ts";
 
@@ -12,7 +13,7 @@ export function isLastPart(frame: Frame, { of, key }: Index): boolean {
   const split = madeBy(frame, of, splits);
   if (!split || !isSlash(split.args[0]?.value) || !key) return false;
   if (key.kind === "operation" && key.operator === "-") return isOne(key.operands.at(-1)) && isFromEnd(key.operands);
-  const name = methodOf(split);
+  const name = calledName(split);
   const last = name === "rpartition" ? 2 : name === "rsplit" && isOne(split.args[1]?.value) ? 1 : null;
   return last !== null && key.kind === "literal" && key.value === last;
 }
@@ -33,16 +34,13 @@ export function isLastName(frame: Frame, call: Call): boolean {
 const isFromEnd = ([length, ...others]: readonly Expression[]): boolean =>
   others.length === 0 ||
   (length?.kind === "field" && length.name === "length") ||
-  (length?.kind === "call" && /^(size|len|count)$/i.test(methodOf(length)));
+  (length?.kind === "call" && /^(size|len|count)$/i.test(calledName(length)));
 
 /** The call that gives a value, also by way of a variable. */
 function madeBy(frame: Frame, e: Expression, name: RegExp): Call | null {
   const made = e.kind === "variable" ? frame.scope.binding(e.name)?.origins.get(e.name) : e;
-  return made?.kind === "call" && name.test(methodOf(made)) ? made : null;
+  return made?.kind === "call" && name.test(calledName(made)) ? made : null;
 }
-
-const methodOf = ({ callee }: Call): string =>
-  callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
 
 const isOne = (e: Expression | undefined): boolean => e?.kind === "literal" && e.value === 1;
 

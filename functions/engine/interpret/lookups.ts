@@ -1,5 +1,6 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
+import { lastName } from "../ir/called-name.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import { givesNoText, mayMakeText } from "./call-names.ts";
 import type { Called } from "./called.ts";
@@ -70,7 +71,7 @@ function isTransaction(given: Expression): boolean {
 
 /** `new Order($_GET["order_id"])`, `$orders->findOne($id)`: what is asked for by an identifier is what is kept under it. */
 export function isIdentified({ language }: Run, { callee, args, isNew }: Call): boolean {
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  const name = lastName(callee);
   return (
     language === "php" &&
     (isNew || /^(find|get|load|fetch|look_?up|retrieve)/.test(name)) &&

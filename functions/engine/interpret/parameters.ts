@@ -1,5 +1,6 @@
 import type { EntryPoint, PassedParameter } from "../catalogue/catalogue.ts";
 import type { PathIndex } from "../catalogue/paths.ts";
+import { calledName } from "../ir/called-name.ts";
 import type { Call, Expression, FunctionNode, Parameter } from "../ir/ir.ts";
 import { elementType } from "./assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "./check.ts";
@@ -175,10 +176,9 @@ function standsWith(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint)
 function decoratingCalls({ language }: Run, { owner }: Frame, fn: FunctionNode): Call[] {
   const own = fn.decorators.filter((decorator) => decorator.kind === "call");
   if (language !== "java" || !owner) return own;
-  const nameOf = ({ callee }: Call) => (callee.kind === "variable" || callee.kind === "field" ? callee.name : "");
-  const names = new Set(own.map(nameOf));
+  const names = new Set(own.map(calledName));
   const others = owner.node.decorators.filter(
-    (decorator) => decorator.kind === "call" && !names.has(nameOf(decorator)),
+    (decorator) => decorator.kind === "call" && !names.has(calledName(decorator)),
   );
   return [...own, ...(others as Call[])];
 }

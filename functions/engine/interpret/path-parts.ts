@@ -1,3 +1,4 @@
+import { calledName } from "../ir/called-name.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import { accessPath } from "./names.ts";
 import type { Frame } from "./run.ts";
@@ -49,9 +50,6 @@ export function nameOfExtension(frame: Frame, operand: Expression): Expression |
   }
   return null;
 }
-
-export const calledName = ({ callee }: Call): string =>
-  callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
 
 function partOf(here: Expression): Expression | null {
   if (here.kind === "index") return here.of;

@@ -1,3 +1,4 @@
+import { lastName } from "../ir/called-name.ts";
 import type { Expression, Statement } from "../ir/ir.ts";
 import { calledBy } from "./called.ts";
 import { check } from "./check.ts";
@@ -73,7 +74,7 @@ function refuses(run: Run, frame: Frame, test: Expression): boolean {
 function isIdentity(run: Run, frame: Frame, asked: Expression): boolean {
   if (asked.kind === "call") {
     const { callee, args } = asked;
-    const name = callee.kind === "variable" || callee.kind === "field" ? callee.name : "";
+    const name = lastName(callee);
     if (name === "isset" || name === "empty") return args.every(({ value }) => isIdentity(run, frame, value));
     return asksWhoIsThere.test(name);
   }

@@ -1,5 +1,6 @@
 import type { Catalogue, Families } from "../catalogue/catalogue.ts";
 import { allFamilies } from "../catalogue/catalogue.ts";
+import { lastName } from "../ir/called-name.ts";
 import type { Call } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
 import type { Value } from "./value.ts";
@@ -25,7 +26,7 @@ export function replacementCleans(
   args: readonly Value[],
 ): Families {
   const { callee } = call;
-  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+  const name = lastName(callee);
   if (run.language === "php" && /^str_i?replace$/.test(name)) return textsTakenOut(run, frame, call, args);
   if (!Object.hasOwn(everywhere, name)) return 0;
   const first = call.args[0];

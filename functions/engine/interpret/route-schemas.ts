@@ -1,3 +1,4 @@
+import { calledName } from "../ir/called-name.ts";
 import type { Call, Span } from "../ir/ir.ts";
 import type { Called } from "./called.ts";
 import { parsedBy } from "./parsing.ts";
@@ -34,7 +35,7 @@ export function schemasBefore(frame: Frame, call: Call, called: Called): Readonl
     if (!front || value.kind !== "call") continue;
     const given = [...front.positional, ...front.named.values()];
     const schema = given.find((one) => kindOf(one) === "fields");
-    const said = [nameOf(value), ...given.flatMap(({ constants }) => constants ?? [])].map(partNamed);
+    const said = [calledName(value), ...given.flatMap(({ constants }) => constants ?? [])].map(partNamed);
     const isOfRequest = schema && [...(fieldsOf(schema)?.entries.keys() ?? [])].every((name) => parts.has(name));
     const part = said.find((name) => name !== null) ?? "body";
     if (schema && isOfRequest) noteFields(found, fieldsOf(schema) as Slots);
@@ -51,12 +52,10 @@ function noteChain(frame: Frame, found: Map<string, Value>, { callee }: Call): v
   const before = callee.kind === "field" && callee.of.kind === "call" ? callee.of : null;
   if (!before) return;
   const [schema] = frame.given.get(before)?.called.positional ?? [];
-  const part = nameOf(before);
+  const part = calledName(before);
   if (schema && part === "input" && kindOf(schema) !== null && !found.has(part)) note(found, part, schema);
   noteChain(frame, found, before);
 }
-
-const nameOf = ({ callee }: Call): string => (callee.kind === "variable" || callee.kind === "field" ? callee.name : "");
 
 /** `validateQuery`, `"query"` */
 function partNamed(said: unknown): string | null {

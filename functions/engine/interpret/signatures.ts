@@ -1,4 +1,5 @@
 import { allFamilies } from "../catalogue/catalogue.ts";
+import { lastName } from "../ir/called-name.ts";
 import { type Call, type Expression, wholeMap } from "../ir/ir.ts";
 import { accessPath } from "./names.ts";
 import { change } from "./refined.ts";
@@ -12,7 +13,7 @@ const nestingMax = 6;
 
 /** `hash_equals(hash_hmac("sha256", $data, $key), $given)`: who does not have the key has not made the data. */
 export function signatureTest(run: Run, frame: Frame, { callee, args }: Call): void {
-  const name = callee.kind === "variable" || callee.kind === "field" ? callee.name : "";
+  const name = lastName(callee);
   if (!comparesSecrets.test(name)) return;
   for (const { value } of args) {
     const origin = value.kind === "variable" ? frame.scope.binding(value.name)?.origins.get(value.name) : undefined;

@@ -1,3 +1,4 @@
+import { calledName } from "../ir/called-name.ts";
 import type { Expression, FunctionNode, Span, Statement } from "../ir/ir.ts";
 import { type IrNode, walk } from "../ir/walk.ts";
 import { templateTarget } from "../templates/template-target.ts";
@@ -60,7 +61,7 @@ function viewsIn(of: FunctionNode, body: readonly Statement[], language: string,
 function shownBy(node: IrNode): (Expression | null)[] {
   if (!("kind" in node)) return [];
   if (node.kind === "return") return [node.value];
-  if (node.kind !== "call" || !/^(ModelAndView|setViewName|getRequestDispatcher)$/.test(nameOf(node.callee))) return [];
+  if (node.kind !== "call" || !/^(ModelAndView|setViewName|getRequestDispatcher)$/.test(calledName(node))) return [];
   return node.args.slice(0, 1).map((arg) => arg.value);
 }
 
@@ -69,16 +70,10 @@ function namedIn(node: IrNode): (Expression | null)[] {
   if (!("kind" in node)) return [];
   if (node.kind === "assign" && node.to.kind === "field" && /^\$(template|view|layout|tpl|page)$/i.test(node.to.name))
     return [node.from];
-  if (
-    node.kind !== "call" ||
-    !/view|render|display|show|^fetch$|template|tpl|layout|page|draw/i.test(nameOf(node.callee))
-  )
+  if (node.kind !== "call" || !/view|render|display|show|^fetch$|template|tpl|layout|page|draw/i.test(calledName(node)))
     return [];
   return node.args.slice(0, 1).map((arg) => arg.value);
 }
-
-const nameOf = (callee: Expression): string =>
-  callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
 
 /** An action that names no view shows the one that is called like it. */
 function viewOfAction({ symbol }: Frame): string[] {

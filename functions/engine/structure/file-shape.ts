@@ -1,3 +1,4 @@
+import { lastName } from "../ir/called-name.ts";
 import type {
   Assign,
   Call,
@@ -238,7 +239,7 @@ export class FileShape {
   }
 
   #callbacks({ callee, args }: Call): void {
-    const called = callee.kind === "variable" || callee.kind === "field" ? callee.name : "";
+    const called = lastName(callee);
     const first = args[0]?.value;
     if (effect.test(called) && first?.kind === "closure") this.#effects.add(first.fn);
     if (callee.kind !== "field") return;

@@ -1,3 +1,4 @@
+import { lastName } from "../ir/called-name.ts";
 import type { Call, ClassStatement, Expression } from "../ir/ir.ts";
 import { argumentOf, pathText } from "./arguments.ts";
 import { type Names, written } from "./names.ts";
@@ -145,7 +146,7 @@ export class Records {
     // `db.collection("orders")`, `session.query(Order)`, `getRepository(Order)`.
     while (here.kind === "call" || here.kind === "field") {
       const [first] = here.kind === "call" ? here.args : [];
-      if (here.kind === "call" && first && keeping.test(lastName(here.callee))) {
+      if (here.kind === "call" && first && keeping.test(lastName(here.callee) || "?")) {
         const named = first.value.kind === "literal" ? String(first.value.value) : written(first.value);
         const record = /^[\w.$\\]+$/.test(named) ? recordNamed(named.replace(/\.class$/, "")) : null;
         if (record !== null) return record;
@@ -198,9 +199,6 @@ function placeholders(call: Call): Condition[] {
   }
   return found;
 }
-
-const lastName = (callee: Expression): string =>
-  callee.kind === "field" || callee.kind === "variable" ? callee.name : "?";
 
 interface Condition {
   /** Null for an identifier that is passed as such. */

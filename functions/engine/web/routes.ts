@@ -1,4 +1,5 @@
 import { pageName } from "../interpret/page.ts";
+import { calledName } from "../ir/called-name.ts";
 import type { Call, Span } from "../ir/ir.ts";
 import { argumentOf, methodsIn } from "./arguments.ts";
 import type { Chains } from "./chains.ts";
@@ -68,7 +69,7 @@ export class Routes {
     const all = [...(listed ? [listed] : []), ...later.flatMap(({ args }) => args.map(({ value }) => value))];
     const words = all.flatMap(methodsIn).filter((word) => /^[A-Z]+$/.test(word));
     if (words.length > 0) return words;
-    const name = call.callee.kind === "field" || call.callee.kind === "variable" ? call.callee.name : "";
+    const name = calledName(call);
     const word = name.match(/^([A-Z]?[a-z]+|[A-Z]+)/)?.[0].toUpperCase() ?? "";
     const verb = isVerb(word) ? word : undefined;
     return [verb === "DEL" ? "DELETE" : (verb ?? otherwise)];

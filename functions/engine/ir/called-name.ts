@@ -1,0 +1,7 @@
+import type { Call, Expression } from "./ir.ts";
+
+/** What a function or a method is called by: `read` of `fs.read`; "" where it is no name. */
+export const lastName = (callee: Expression): string =>
+  callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
+
+export const calledName = ({ callee }: Call): string => lastName(callee);
