@@ -176,6 +176,19 @@ describe("a long row of", () => {
   });
 });
 
+it.each([
+  ["a.php", "<?php\n$user = $user ?? null;\nif (!$user) { note(); }\necho $user;\n"],
+  ["a.php", "<?php\n$a = $b ?? 1;\n$b = $a ?? 2;\nif (!$a) { note(); }\nif (empty($b)) { exit; }\n"],
+  ["a.js", "function f(a, b) {\n  a = b ?? 1;\n  b = a ?? 2;\n  if (!a) return;\n  if (b === null) return;\n}\n"],
+  [
+    "a.py",
+    "def f(a, b):\n    a = b or 1\n    b = a or 2\n    if not a:\n        return\n    if b is None:\n        return\n",
+  ],
+  ["a.rb", "def f(a, b)\n  a = b || 1\n  b = a || 2\n  return unless a\n  return if b.nil?\nend\n"],
+])("variables that are made of each other are followed no further than once, in %s", async (path, text) => {
+  expect((await analyseOne(engine, path, text)).coverage.status).toBe("analysed");
+});
+
 describe("a rule file", () => {
   const words = [
     "rules:\n",

@@ -79,8 +79,13 @@ function isIdentity(run: Run, frame: Frame, asked: Expression): boolean {
     return asksWhoIsThere.test(name);
   }
   const origin = asked.kind === "variable" ? frame.scope.binding(asked.name)?.origins.get(asked.name) : asked;
-  if (origin?.kind === "operation" && origin.operator === "??")
-    return isIdentity(run, frame, origin.operands[0] as Expression);
+  if (origin?.kind === "operation" && origin.operator === "??" && !run.asked.has(origin)) {
+    // `$user = $user ?? null` asks about itself.
+    run.asked.add(origin);
+    const isOfSession = isIdentity(run, frame, origin.operands[0] as Expression);
+    run.asked.delete(origin);
+    return isOfSession;
+  }
   // What has been tested is known by its name only.
   return [accessPath(asked) ?? "", ...evaluate(run, frame, asked).paths].some((path) => {
     const [, key] = path.match(/^\$_SESSION\.(.+)$/) ?? [];
