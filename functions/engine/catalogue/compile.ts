@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { append } from "../multimap.ts";
 import { Catalogue, modelLanguage } from "./catalogue.ts";
 import type { NeededBySource } from "./expression.ts";
 import { Knowledge } from "./knowledge.ts";
@@ -40,7 +41,7 @@ function indexOf(language: string, head: CatalogueHead, models: LanguageModels["
       return false;
     };
     reader.read(statement, nothing, note);
-    for (const name of names) index.set(name, [...(index.get(name) ?? []), place]);
+    for (const name of names) append(index, name, place);
   }
   return Object.fromEntries(index);
 }

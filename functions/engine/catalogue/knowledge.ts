@@ -1,3 +1,4 @@
+import { append } from "../multimap.ts";
 import { WebKnowledge } from "../web/web-knowledge.ts";
 import type {
   CallKinds,
@@ -102,9 +103,7 @@ class Keyed<T> {
   }
 
   add(key: string, entry: T): void {
-    const known = this.#entries.get(key);
-    if (known) known.push(entry);
-    else this.#entries.set(key, [entry]);
+    append(this.#entries, key, entry);
   }
 }
 

@@ -1,3 +1,4 @@
+import { append } from "../multimap.ts";
 import { remembered } from "./remembered.ts";
 
 /** Expands `a.{b,c}` to a.b and a.c. Empty alternatives are kept, so `x{,_async}` works; braces may stand in braces. */
@@ -174,9 +175,3 @@ export function splitPath(path: string): string[] {
 }
 
 export const lastSegment = remembered((path: string): string => path.slice(path.lastIndexOf(".") + 1));
-
-function append<T>(map: Map<string, T[]>, key: string, entry: T): void {
-  const list = map.get(key);
-  if (list) list.push(entry);
-  else map.set(key, [entry]);
-}

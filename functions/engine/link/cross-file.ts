@@ -6,6 +6,7 @@ import { typesAsked } from "../interpret/asked-fields.ts";
 import { fieldOf } from "../interpret/members.ts";
 import { inClasses } from "../interpret/shared-state.ts";
 import { wholeMap } from "../ir/ir.ts";
+import { append } from "../multimap.ts";
 import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
@@ -94,8 +95,8 @@ export class CrossFile {
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const stored = { path: coverage.path, store };
-        add(this.#stores, placeOf(coverage.path, store.field), stored);
-        if (store.within) add(this.#storesWithin, store.within, stored);
+        append(this.#stores, placeOf(coverage.path, store.field), stored);
+        if (store.within) append(this.#storesWithin, store.within, stored);
       }
     }
   }
@@ -230,10 +231,7 @@ export class CrossFile {
   #callers(): ReadonlyMap<string, readonly Caller[]> {
     if (this.#calling) return this.#calling;
     const calling = new Map<string, Caller[]>();
-    const note = (caller: Caller) => {
-      const name = lastSegment(caller.call.target);
-      calling.set(name, [...(calling.get(name) ?? []), caller]);
-    };
+    const note = (caller: Caller) => append(calling, lastSegment(caller.call.target), caller);
     for (const { coverage, link } of this.#artefacts) {
       if (coverage.language !== "java" && coverage.language !== "kotlin") continue;
       const { path } = coverage;
@@ -362,7 +360,7 @@ export class CrossFile {
     const trace = [...way.trace, ...onward(path, store.trace)];
     const { sourceKind, source, confidence, crossings } = way;
     const arrival = { sourceKind, source, confidence, clean, trace, crossings };
-    add(this.#stores, placeOf(path, store.field), { path, store, arrival });
+    append(this.#stores, placeOf(path, store.field), { path, store, arrival });
   }
 
   /** Where one function shows or runs the texts of all files, each text is a finding of its own, in the file that made it of input. */
@@ -434,12 +432,6 @@ const asKept = (arrival: Arrival): Arrival => ({ ...arrival, isKept: true });
 /** What a package of Go shares is its folder's alone; fields of requests and their like are the same everywhere. */
 const placeOf = (path: string, field: string): string =>
   field.startsWith("~") ? `${path.slice(0, path.lastIndexOf("/") + 1)}\0${field}` : field;
-
-function add(stores: Map<string, Stored[]>, name: string, stored: Stored): void {
-  const known = stores.get(name);
-  if (known) known.push(stored);
-  else stores.set(name, [stored]);
-}
 
 /** In the middle of a way neither a parameter nor the result of a call is a source. */
 const onward = (path: string, steps: Way["trace"]): TraceStep[] =>

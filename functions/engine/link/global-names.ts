@@ -1,5 +1,6 @@
 import type { FileArtefact } from "../artefact.ts";
 import { anyClass } from "../interpret/handover.ts";
+import { append } from "../multimap.ts";
 import type { Target } from "./modules.ts";
 
 /** More declarations of one name are versions of one another; looking at a few of them is enough. */
@@ -30,14 +31,14 @@ export class GlobalNames {
       for (const exported of artefact.link.exports) {
         const name = inClass(exported.name);
         const method = name.slice(name.lastIndexOf(".") + 1);
-        add(this.#declared, name, { artefact, exported });
-        if (name.includes(".")) add(this.#methods, method, { artefact, exported });
+        append(this.#declared, name, { artefact, exported });
+        if (name.includes(".")) append(this.#methods, method, { artefact, exported });
       }
       for (const { name, bases, rights } of artefact.link.classes) {
         if (rights) this.#withRights.add(name);
         for (const base of bases) {
-          add(this.#bases, name, base);
-          add(this.#heirs, base, name);
+          append(this.#bases, name, base);
+          append(this.#heirs, base, name);
         }
       }
     }
@@ -126,10 +127,4 @@ function inClass(path: string): string {
   const method = names.pop() as string;
   const type = names.findLast((name) => /^\p{Lu}/u.test(name)) ?? names.at(-1);
   return type === undefined ? method : `${type}.${method}`;
-}
-
-function add<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const known = map.get(key);
-  if (known) known.push(value);
-  else map.set(key, [value]);
 }

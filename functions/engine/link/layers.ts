@@ -1,5 +1,6 @@
 import type { FileArtefact } from "../artefact.ts";
 import { anyClass } from "../interpret/handover.ts";
+import { append } from "../multimap.ts";
 import type { Target } from "./modules.ts";
 
 /** More classes that fit are variants of one interface, or have nothing to do with each other. */
@@ -19,9 +20,7 @@ export class Layers {
       for (const exported of artefact.link.exports) {
         const [type, method, ...more] = exported.name.split(".") as [string, ...string[]];
         if (method === undefined || more.length > 0) continue;
-        const known = this.#methods.get(method) ?? [];
-        known.push({ type: wordsOf(type), target: { artefact, exported } });
-        this.#methods.set(method, known);
+        append(this.#methods, method, { type: wordsOf(type), target: { artefact, exported } });
       }
     }
   }

@@ -4,6 +4,7 @@ import type { Rule } from "../catalogue/schema.ts";
 import type { Finding, Text, TraceStep } from "../finding.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
 import { isForPath } from "../match/path-filter.ts";
+import { append } from "../multimap.ts";
 import { typeOfWeakness } from "../review/problem-class.ts";
 import { administered } from "./administered.ts";
 import { missingControls } from "./controls.ts";
@@ -136,10 +137,7 @@ function firstOf(
   const alike = new Map<string, PlacedCandidate[]>();
   for (const placed of all) {
     const key = placed.candidate.suppressed === null ? keyOf(placed) : null;
-    if (key === null) continue;
-    const known = alike.get(key);
-    if (known) known.push(placed);
-    else alike.set(key, [placed]);
+    if (key !== null) append(alike, key, placed);
   }
   const left = new Set([...alike.values()].flatMap((places) => places.sort(surestFirst).slice(max)));
   return all.filter((placed) => !left.has(placed));

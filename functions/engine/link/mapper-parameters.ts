@@ -2,6 +2,7 @@ import type { BoundName, FileArtefact } from "../artefact.ts";
 import { isCleanType } from "../interpret/assign.ts";
 import type { Run } from "../interpret/run.ts";
 import type { FunctionNode, Module, Parameter } from "../ir/ir.ts";
+import { append } from "../multimap.ts";
 
 /** The types of the parameters of a mapper's methods, by method and by the names that statements know them under; empty for numbers and the like. */
 export type MapperParameters = Record<string, Record<string, string>>;
@@ -46,7 +47,7 @@ export class BoundNames {
   constructor(artefacts: readonly FileArtefact[]) {
     for (const artefact of artefacts) {
       const name = artefact.coverage.path.match(/([^/]+)\.(java|kt)$/)?.[1];
-      if (name !== undefined) this.#files.set(name, [...(this.#files.get(name) ?? []), artefact]);
+      if (name !== undefined) append(this.#files, name, artefact);
     }
   }
 

@@ -8,6 +8,7 @@ import { fieldOf } from "../interpret/members.ts";
 import { anyGiven, either, isGivenBack } from "../interpret/passage.ts";
 import { languageOf } from "../inventory/language.ts";
 import { wholeMap } from "../ir/ir.ts";
+import { append } from "../multimap.ts";
 import { GlobalNames } from "./global-names.ts";
 import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
@@ -59,7 +60,7 @@ export class Modules {
     );
     for (const artefact of [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path))) {
       const file = artefact.coverage.path.match(/([^/]+)\.java$/)?.[1];
-      if (file) this.#classes.set(file, [...(this.#classes.get(file) ?? []), artefact]);
+      if (file) append(this.#classes, file, artefact);
       // A page or a settings file may be called like the code beside it, and no import means it.
       if (languageOf(artefact.coverage.path).grammar) {
         const path = artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, "");
@@ -68,13 +69,12 @@ export class Modules {
       }
       for (const { event, name } of artefact.link.listens ?? []) {
         const heard = artefact.link.exports.filter((exported) => exported.name === name);
-        const known = this.#listeners.get(announcedAs(event)) ?? [];
-        this.#listeners.set(announcedAs(event), [...known, ...heard.map((exported) => ({ artefact, exported }))]);
+        for (const exported of heard) append(this.#listeners, announcedAs(event), { artefact, exported });
       }
       if (artefact.link.package) this.#workspace.set(artefact.link.package.name, beginnings(artefact));
-      for (const name of partNames(artefact)) this.#parts.set(name, [...(this.#parts.get(name) ?? []), artefact]);
+      for (const name of partNames(artefact)) append(this.#parts, name, artefact);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
-        this.#implementers.set(base, [...(this.#implementers.get(base) ?? []), artefact]);
+        append(this.#implementers, base, artefact);
       }
     }
   }

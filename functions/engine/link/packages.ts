@@ -1,4 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
+import { append } from "../multimap.ts";
 import type { Target } from "./modules.ts";
 
 /** An interface that more types than this implement tells too little about which one is meant. */
@@ -33,9 +34,9 @@ export class Packages {
       this.#folders.set(folder, { files, exports });
       for (const exported of artefact.link.exports) {
         const target = { artefact, exported };
-        add(exports, exported.name, target);
+        append(exports, exported.name, target);
         const method = exported.name.slice(exported.name.indexOf(".") + 1);
-        if (method !== exported.name) add(this.#methods, method, target);
+        if (method !== exported.name) append(this.#methods, method, target);
       }
     }
   }
@@ -125,10 +126,4 @@ export class Packages {
     const found = named.length > 0 ? named : inside.length > 0 ? inside : anywhere ? all : [];
     return found.length <= implementersMax ? found : [];
   }
-}
-
-function add(targets: Map<string, Target[]>, name: string, target: Target): void {
-  const known = targets.get(name);
-  if (known) known.push(target);
-  else targets.set(name, [target]);
 }

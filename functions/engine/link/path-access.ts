@@ -1,4 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
+import { append } from "../multimap.ts";
 import type { AccessRecord, StandingRecord } from "../web/web-record.ts";
 import { comparable, fits, isExact } from "./path-patterns.ts";
 import type { WebFunctions } from "./web-functions.ts";
@@ -45,7 +46,7 @@ export class PathAccess {
     );
     for (const one of placed) {
       const module = moduleOf(one.artefact);
-      this.#entries.set(module, [...(this.#entries.get(module) ?? []), one]);
+      append(this.#entries, module, one);
       for (const name of one.record.guards ?? []) this.#registered.add(name.toLowerCase());
     }
     this.#standing = files.flatMap((artefact) =>

@@ -1,5 +1,6 @@
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
+import { append } from "../multimap.ts";
 import { templateFormatOf } from "../templates/template-format.ts";
 import type { Escaping } from "../templates/template-target.ts";
 import type { Target } from "./modules.ts";
@@ -22,7 +23,7 @@ export class Templates {
       const isPage = artefact.link.exports.some((exported) => exported.name === pageName);
       if (!isPage && (artefact.link.exports.length === 0 || templateFormatOf(path) === null)) continue;
       const name = stemOf(path);
-      this.#byName.set(name, [...(this.#byName.get(name) ?? []), artefact]);
+      append(this.#byName, name, artefact);
     }
   }
 

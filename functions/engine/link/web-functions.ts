@@ -1,5 +1,6 @@
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
+import { append } from "../multimap.ts";
 import { includes, isOneOfFolder } from "../web/page-route.ts";
 import { type FunctionRecord, itself, type Reference, type WebPlace } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
@@ -147,7 +148,7 @@ export class WebFunctions {
         for (const front of record.fronts ?? []) {
           const pages = front.startsWith(includes) ? this.#included(artefact, front.slice(includes.length)) : [];
           for (const { coverage } of pages.map((page) => page.artefact))
-            found.set(coverage.path, [...(found.get(coverage.path) ?? []), { artefact, record }]);
+            append(found, coverage.path, { artefact, record });
         }
     this.#byIncluded = found;
     return found;
@@ -162,7 +163,7 @@ export class WebFunctions {
         const { path } = artefact.coverage;
         const folder = `${path.slice(0, path.lastIndexOf("/") + 1)}*`;
         found.set(path, [{ artefact, record }]);
-        found.set(folder, [...(found.get(folder) ?? []), { artefact, record }]);
+        append(found, folder, { artefact, record });
       }
     this.#byPath = found;
     return found;
@@ -194,7 +195,7 @@ export class WebFunctions {
       for (const record of artefact.coverage.language === language ? (artefact.link.web?.functions ?? []) : []) {
         const dot = record.name.lastIndexOf(".");
         const names = dot < 0 ? [record.name] : [record.name, record.name.slice(0, dot), `*${record.name.slice(dot)}`];
-        for (const name of names) found.set(name, [...(found.get(name) ?? []), { artefact, record }]);
+        for (const name of names) append(found, name, { artefact, record });
       }
     this.#byLanguage.set(language, found);
     return found;
@@ -219,7 +220,7 @@ export class WebFunctions {
     for (const artefact of this.#files)
       for (const record of artefact.coverage.language === "go" ? (artefact.link.web?.functions ?? []) : []) {
         const method = record.name.slice(record.name.lastIndexOf(".") + 1);
-        methods.set(method, [...(methods.get(method) ?? []), { artefact, record }]);
+        append(methods, method, { artefact, record });
       }
     this.#methodsOfGo = methods;
     return methods;
@@ -241,7 +242,7 @@ export class WebFunctions {
     const known = this.#byName.get(artefact);
     if (known) return known;
     const names = new Map<string, FunctionRecord[]>();
-    const add = (name: string, record: FunctionRecord) => names.set(name, [...(names.get(name) ?? []), record]);
+    const add = (name: string, record: FunctionRecord) => append(names, name, record);
     for (const record of artefact.link.web?.functions ?? []) {
       add(record.name, record);
       const dot = record.name.lastIndexOf(".");

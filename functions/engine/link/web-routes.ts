@@ -1,6 +1,7 @@
 import { RE2JS } from "re2js";
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/page.ts";
+import { append } from "../multimap.ts";
 import { askedInSettings, listedPaths, type MountRecord, ownPath, type RouteRecord } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 import { PathAccess } from "./path-access.ts";
@@ -67,13 +68,13 @@ export class WebRoutes {
     for (const use of mount.uses)
       for (const found of this.#routers(artefact, use)) {
         const { path } = found.artefact.coverage;
-        this.#into.set(path, [...(this.#into.get(path) ?? []), { artefact, mount, member: found.member }]);
+        append(this.#into, path, { artefact, mount, member: found.member });
       }
     const target = artefact.link.aliases.find(({ name }) => name === mount.router)?.target;
     const home = target === undefined ? null : this.#modules.file(artefact.coverage.path, target);
     if (!home || home.artefact === artefact) return;
     const key = routerKey(home.artefact, home.member);
-    this.#abroad.set(key, [...(this.#abroad.get(key) ?? []), { artefact, mount, member: home.member }]);
+    append(this.#abroad, key, { artefact, mount, member: home.member });
   }
 
   /** The routers of a file that something used may be: its own, or by what a function takes or makes. */

@@ -1,4 +1,5 @@
 import type { Span } from "../ir/ir.ts";
+import { append } from "../multimap.ts";
 import type { Syntax, SyntaxNode } from "../parse/syntax.ts";
 import { childIn } from "../parse/syntax.ts";
 import {
@@ -128,12 +129,6 @@ export class FileUnderMatch {
     this.#types ??= typesOf(this);
     return this.#types.get(name) ?? none;
   }
-}
-
-function append<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const list = map.get(key);
-  if (list) list.push(value);
-  else map.set(key, [value]);
 }
 
 const none: ReadonlySet<string> = new Set();

@@ -2,6 +2,7 @@ import type { FileArtefact, FunctionPlace } from "../artefact.ts";
 import type { Finding } from "../finding.ts";
 import type { Modules } from "../link/modules.ts";
 import { byCodeUnits } from "../link/order.ts";
+import { append } from "../multimap.ts";
 import { nameOf, placeAround, symbolAt } from "./function-places.ts";
 
 /** A function that helps to judge a finding. Lines count from 1. */
@@ -77,10 +78,7 @@ function callsIn(artefacts: readonly FileArtefact[], modules: Pick<Modules, "fin
       const line = trace.at(-1)?.startLine;
       if (line === undefined) continue;
       for (const { artefact, exported } of modules.find(path, target)) {
-        const key = keyOf(artefact.coverage.path, exported.name);
-        const known = calls.get(key);
-        if (known) known.push({ path, line });
-        else calls.set(key, [{ path, line }]);
+        append(calls, keyOf(artefact.coverage.path, exported.name), { path, line });
       }
     }
   }

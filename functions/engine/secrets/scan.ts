@@ -3,6 +3,7 @@ import type { Candidate } from "../artefact.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
+import { append } from "../multimap.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { type CompiledSecret, compileSecrets } from "./compiled-secret.ts";
 import { entropyOf } from "./entropy.ts";
@@ -96,7 +97,7 @@ export class SecretScanner {
     this.#secrets = rules.flatMap(compileSecrets);
     const called = new Map<string, number[]>();
     for (const [index, { keywords }] of this.#secrets.entries())
-      for (const keyword of keywords) called.set(keyword, [...(called.get(keyword) ?? []), index]);
+      for (const keyword of keywords) append(called, keyword, index);
     for (const word of others.filter(isAscii)) if (!called.has(word)) called.set(word, []);
     this.#keywords = new KeywordSearch([...called.keys()]);
     this.#called = [...called.values()];

@@ -1,4 +1,5 @@
 import type { Call, Expression } from "../ir/ir.ts";
+import { append } from "../multimap.ts";
 import type { Registered, Registration } from "./registration.ts";
 
 /** Calls that go on with the result of another, where one registers something and others add to it. */
@@ -14,7 +15,7 @@ export class Chains {
   /** Outer calls are met first: what is registered further in asks for them. */
   goesOn(call: Call): void {
     for (let here = call.callee; here.kind === "field" && here.of.kind === "call"; here = here.of.callee)
-      this.#later.set(here.of, [...(this.#later.get(here.of) ?? []), call]);
+      append(this.#later, here.of, call);
   }
 
   /** The calls that go on with a call. */

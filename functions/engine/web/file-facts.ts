@@ -1,4 +1,5 @@
 import type { Call, ClassStatement, Expression, FunctionNode, Span } from "../ir/ir.ts";
+import { append } from "../multimap.ts";
 import { FunctionFacts } from "./function-facts.ts";
 import { closureName } from "./names.ts";
 import { PageRoute } from "./page-route.ts";
@@ -57,7 +58,7 @@ export class FileFacts {
 
   /** Gives a closure the name that it is put under, before the walk comes to it. */
   name(fn: FunctionNode, name: string): void {
-    this.#given.set(fn, [...(this.#given.get(fn) ?? []), name]);
+    append(this.#given, fn, name);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Expression, Statement } from "../../ir/ir.ts";
+import { append } from "../../multimap.ts";
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { Lowering } from "../lowering.ts";
 import { expressions } from "./expressions.ts";
@@ -18,7 +19,7 @@ export class GoLowering extends Lowering {
     for (const node of root.children) {
       if (node.type === "method_declaration") {
         const type = receiverTypeOf(this, node);
-        this.methods.set(type, [...(this.methods.get(type) ?? []), node]);
+        append(this.methods, type, node);
       }
       if (node.type === "type_declaration")
         for (const spec of node.children)

@@ -1,4 +1,5 @@
 import type { Expression, Statement } from "../../ir/ir.ts";
+import { append } from "../../multimap.ts";
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { Lowering } from "../lowering.ts";
 import { functionsIn, membersOf } from "./declarations.ts";
@@ -37,7 +38,7 @@ export class RustLowering extends Lowering {
       if (node.type === "mod_item" && body) this.nested(() => this.#gather(body.children));
       if (node.type !== "impl_item" || !body) continue;
       const type = typeName(this, childIn(node, "type"));
-      if (type) this.methods.set(type, [...(this.methods.get(type) ?? []), ...body.children]);
+      if (type) for (const child of body.children) append(this.methods, type, child);
     }
   }
 
