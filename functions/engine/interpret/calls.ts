@@ -59,9 +59,9 @@ import { showModel } from "./views.ts";
 
 /** What a call gives. */
 export function evaluateCall(run: Run, frame: Frame, written: Call): Value {
-  const call = calledLater(run, frame, written);
-  const known = frame.recalls ? frame.given.get(call) : undefined;
+  const known = frame.recalls ? frame.given.get(written) : undefined;
   if (known) return known.value;
+  const call = calledLater(run, frame, written);
   const required = requireOf(run, frame, call) ?? handedOut(run, frame, call);
   if (required) return required;
   const asked = frame.scope.fields && askedPath(call);
@@ -69,7 +69,7 @@ export function evaluateCall(run: Run, frame: Frame, written: Call): Value {
   if (remembered) return remembered;
   const called = prepare(run, frame, call);
   const value = make(run, frame, call, called);
-  frame.given.set(call, { called, value });
+  frame.given.set(written, { called, value });
   return value;
 }
 

@@ -257,7 +257,8 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
   if (test.fact !== null)
     return (
       frame.scope.binding(`@${test.fact}`) !== null ||
-      [subject.receiver, ...subject.positional].some((value) => isSettled(value, test.fact as string))
+      isSettled(subject.receiver, test.fact) ||
+      subject.positional.some((value) => isSettled(value, test.fact as string))
     );
   const values = (test.arguments ?? [0]).flatMap((argument) => argumentsAt(subject, argument));
   const value = values[0];

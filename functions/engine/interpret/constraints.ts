@@ -21,9 +21,10 @@ const ofGroup = "@";
 /** What the constraints of a parameter clean, where the function or its class asks for them to be looked at. */
 export function constraintsOf(run: Run, frame: Frame, fn: FunctionNode, param: Parameter): Families {
   if (run.language !== "java" || param.decorators.length === 0) return 0;
+  const clean = cleanedInGroups(run, frame, param.decorators).get(plainGroup) ?? 0;
+  if (clean === 0) return 0;
   const asking = [...fn.decorators, ...(frame.owner?.node.decorators ?? [])];
-  if (!asking.some((decorator) => asksFor(run, frame, decorator, "parameters"))) return 0;
-  return cleanedInGroups(run, frame, param.decorators).get(plainGroup) ?? 0;
+  return asking.some((decorator) => asksFor(run, frame, decorator, "parameters")) ? clean : 0;
 }
 
 /** What the route asks of its placeholder for a parameter: `@GetMapping("/{name:[a-z]+}")` is not entered with anything else. */

@@ -3,7 +3,7 @@ import type { Frame, Run } from "./run.ts";
 import { inClasses } from "./shared-state.ts";
 import { arriving, type ClassInfo, stepped, type Taint, type Value } from "./value.ts";
 
-/** Statements that show or run what an object holds, as far as anybody reads. */
+/** Statements that show or run what an object holds, by how they begin. */
 const showing = /(?:\b(?:echo|print|printf|die|exit|query|exec|execute|prepare|eval)\b|<\?=)[^;]{0,600}/g;
 const held = /\$this->(\w+)(?!\w|\s*(?:->|\(|\[))/g;
 const storesMax = 100;

@@ -1,5 +1,4 @@
 import type { Fact } from "../catalogue/catalogue.ts";
-import { remembered } from "../catalogue/remembered.ts";
 import type { Call, Expression } from "../ir/ir.ts";
 import type { Called } from "./called.ts";
 import { holds, type Subject, setFacts } from "./check.ts";
@@ -46,13 +45,15 @@ export function withFactsOf({ isNew }: Call, { positional }: Called, made: Value
 }
 
 /** What an object is known as of which a fact is settled. No name of a language looks like this, and no other file has it. */
-const settledAs = remembered((fact) => `?@${fact}`);
+const settledAs = (fact: string): string => `${beginsFact}${fact}`;
+const beginsFact = "?@";
 
 /** Whether a name of an object tells of a fact. */
-export const isFactOf = (path: string): boolean => path.startsWith(settledAs(""));
+export const isFactOf = (path: string): boolean => path.startsWith(beginsFact);
 
 /** Whether a fact is settled of an object, or of what has made it. */
 export function isSettled(object: Value | null, fact: string): boolean {
-  const mark = settledAs(fact);
-  return object?.paths.some((path) => path === mark || path.startsWith(`${mark}.`)) === true;
+  return object?.paths.some((path) => isFactOf(path) && isOrLeadsOn(path, settledAs(fact))) === true;
 }
+
+const isOrLeadsOn = (path: string, mark: string): boolean => path === mark || path.startsWith(`${mark}.`);
