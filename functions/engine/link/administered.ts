@@ -2,7 +2,7 @@ import type { FileArtefact } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { itself } from "../web/web-record.ts";
 import type { PlacedCandidate } from "./link.ts";
-import { Modules } from "./modules.ts";
+import type { Modules } from "./modules.ts";
 import { WebFunctions } from "./web-functions.ts";
 
 /** The control of a function that answers administrators only. */
@@ -15,12 +15,13 @@ const administrator = "administrator";
 export function administered(
   catalogue: Catalogue,
   artefacts: readonly FileArtefact[],
+  modules: Modules,
   all: readonly PlacedCandidate[],
 ): readonly PlacedCandidate[] {
   const severityOf = ({ candidate }: PlacedCandidate) => catalogue.rules.get(candidate.ruleId)?.byAdministrators;
   if (!all.some(severityOf)) return all;
   const byPath = new Map(artefacts.flatMap((file) => (file.link.web ? [[file.coverage.path, file]] : [])));
-  const functions = new WebFunctions(new Modules(artefacts, []), [...byPath.values()]);
+  const functions = new WebFunctions(modules, [...byPath.values()]);
   return all.map((placed) => {
     const severity = severityOf(placed);
     const file = severity && byPath.get(placed.trace[0]?.path ?? "");

@@ -6,7 +6,7 @@ import type { TraceStep } from "../finding.ts";
 import type { WebPlace } from "../web/web-record.ts";
 import type { ControlBody } from "../web/web-schema.ts";
 import type { PlacedCandidate } from "./link.ts";
-import { Modules } from "./modules.ts";
+import type { Modules } from "./modules.ts";
 import { type Route, WebRoutes, worldOf } from "./web-routes.ts";
 
 /** More gaps than this, and more than have the control, are one finding: somebody decided so, or something else protects them. */
@@ -20,9 +20,13 @@ const elsewhereFactor = 0.75;
 const anyMethodFactor = 0.8;
 
 /** The routes that lack what rules ask for, judged by the whole application. */
-export function missingControls(catalogue: Catalogue, artefacts: readonly FileArtefact[]): PlacedCandidate[] {
+export function missingControls(
+  catalogue: Catalogue,
+  artefacts: readonly FileArtefact[],
+  modules: Modules,
+): PlacedCandidate[] {
   if (!artefacts.some(({ link }) => link.web && link.web.routes.length > 0)) return [];
-  const { all } = new WebRoutes(artefacts, new Modules(artefacts, []));
+  const { all } = new WebRoutes(artefacts, modules);
   const owned = new Set(artefacts.flatMap(({ link }) => link.web?.owned ?? []));
   return catalogue.controlRules.flatMap((rule) =>
     [...new Set(all.map(languageOfRoute))].flatMap((language) => {

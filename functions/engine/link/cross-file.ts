@@ -1,5 +1,5 @@
 import type { Candidate, FileArtefact, Handover, Origin, OutgoingCall, Way } from "../artefact.ts";
-import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
 import { typesAsked } from "../interpret/asked-fields.ts";
@@ -10,7 +10,7 @@ import { append } from "../multimap.ts";
 import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
-import { argumentIndex, Modules, samePart, type Target } from "./modules.ts";
+import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 import { Passages } from "./passages.ts";
 import { Settings } from "./settings.ts";
 import { FilledTables } from "./tables.ts";
@@ -82,10 +82,10 @@ export class CrossFile {
   #ways = 0;
 
   /** @param artefacts in path order */
-  constructor(catalogue: Catalogue, artefacts: readonly FileArtefact[]) {
+  constructor(catalogue: Catalogue, artefacts: readonly FileArtefact[], modules: Modules) {
     this.#catalogue = catalogue;
     this.#artefacts = artefacts;
-    this.#modules = new Modules(artefacts, catalogue.namesOf(allFamilies));
+    this.#modules = modules;
     this.#passages = new Passages(this.#modules, artefacts);
     this.#settings = new Settings(artefacts);
     this.#bound = new BoundNames(artefacts);

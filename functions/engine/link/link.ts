@@ -1,5 +1,5 @@
 import type { Candidate, FileArtefact, LocalStep } from "../artefact.ts";
-import type { Catalogue } from "../catalogue/catalogue.ts";
+import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { Rule } from "../catalogue/schema.ts";
 import type { Finding, Text, TraceStep } from "../finding.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
@@ -10,6 +10,7 @@ import { administered } from "./administered.ts";
 import { missingControls } from "./controls.ts";
 import { conventions } from "./conventions.ts";
 import { CrossFile } from "./cross-file.ts";
+import { Modules } from "./modules.ts";
 import { byCodeUnits } from "./order.ts";
 import { homeOfCode, inTestCode, isBeyondQuality, isDocumentation, isForDevelopment } from "./path-role.ts";
 import { storedFields } from "./stored-fields.ts";
@@ -32,7 +33,8 @@ export interface LinkOptions {
 export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], options: LinkOptions = {}): Finding[] {
   const off = new Set(options.categoriesOff ?? []);
   const ordered = [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path));
-  const files = new CrossFile(catalogue, ordered);
+  const modules = new Modules(ordered, catalogue.namesOf(allFamilies));
+  const files = new CrossFile(catalogue, ordered, modules);
   const placed = ordered.flatMap(({ coverage: { path }, candidates }) =>
     candidates
       .filter((candidate) => files.holds(path, candidate) && files.isFilled(path, candidate))
@@ -42,7 +44,7 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
     ...placed,
     ...files.candidates(),
     ...storedFields(ordered),
-    ...missingControls(catalogue, ordered),
+    ...missingControls(catalogue, ordered, modules),
   ].filter(({ candidate, path }) =>
     candidate.own
       ? isForPath(candidate.own.paths ?? everywhere, path)
@@ -53,7 +55,7 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
   for (const path of files.entangled) options.onEntangled?.(path);
   const meant = all.filter(({ candidate, path }) => !habits.has(candidate.ruleId, path));
   const once = firstOfValues(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, meant)));
-  const told = administered(catalogue, ordered, once);
+  const told = administered(catalogue, ordered, modules, once);
   return identify(catalogue, told, homeOfCode(ordered)).sort(findingOrder);
 }
 
