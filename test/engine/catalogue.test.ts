@@ -4,7 +4,7 @@ import { compileCatalogue } from "../../functions/engine/catalogue/compile.ts";
 import { ModelFiles, modelsFile } from "../../functions/engine/catalogue/model-files.ts";
 import { expandBraces, PathIndex } from "../../functions/engine/catalogue/paths.ts";
 import { Model, Rule } from "../../functions/engine/catalogue/schema.ts";
-import { isCatastrophic } from "../../functions/engine/interpret/catastrophic.ts";
+import { isCatastrophic } from "../../functions/engine/interpret/texts/catastrophic.ts";
 import { nameTester } from "../../functions/engine/web/name-tester.ts";
 import { readCatalogue } from "../../lib/bundle/engine-assets.ts";
 

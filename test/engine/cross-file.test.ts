@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the code that is analysed has templates
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../functions/engine/engine.ts";
-import { isCatastrophic } from "../../functions/engine/interpret/catastrophic.ts";
-import { keepsOnlyHarmless } from "../../functions/engine/interpret/replacements.ts";
+import { isCatastrophic } from "../../functions/engine/interpret/texts/catastrophic.ts";
+import { keepsOnlyHarmless } from "../../functions/engine/interpret/texts/replacements.ts";
 import { analyseOne, findingsOfAll, openEngine } from "./engine-under-test.ts";
 
 let engine: Engine;

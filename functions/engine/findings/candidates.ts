@@ -1,6 +1,6 @@
 import type { AskedSetting, Candidate, LocalPlace, LocalStep } from "../artefact.ts";
 import type { Match } from "../catalogue/catalogue.ts";
-import type { Passage } from "../interpret/passage.ts";
+import type { Passage } from "../interpret/guards/passage.ts";
 import type { Source, Step } from "../interpret/value.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import type { Span } from "../ir/ir.ts";

@@ -1,22 +1,21 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
-import { setterOf } from "./accessors.ts";
+import { targetOf } from "./calls/handover.ts";
+import { storeInField } from "./calls/receivers.ts";
 import { check, setFacts } from "./check.ts";
 import { collect } from "./collect.ts";
 import { evaluate } from "./evaluate.ts";
-import { keepForKin } from "./fields-of-others.ts";
-import { targetOf } from "./handover.ts";
-import { fieldTaint, member } from "./members.ts";
-import { keptIn, useOf } from "./memory.ts";
-import { indexSet } from "./memory-indexes.ts";
+import { keptIn, useOf } from "./memory/memory.ts";
+import { indexSet } from "./memory/memory-indexes.ts";
 import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from "./names.ts";
-import { storeInField } from "./receivers.ts";
-import { isRewriting, rewritten } from "./rewritten-elements.ts";
+import { setterOf } from "./objects/accessors.ts";
+import { keepForKin } from "./objects/fields-of-others.ts";
+import { fieldTaint, member } from "./objects/members.ts";
+import { isRewriting, rewritten } from "./objects/rewritten-elements.ts";
+import { isFactOf } from "./objects/settled-objects.ts";
+import { isOfPackage, keepElements, noteShared } from "./objects/shared-state.ts";
 import type { Frame, Run } from "./run.ts";
-import { isFactOf } from "./settled-objects.ts";
-import { isOfPackage, keepElements, noteShared } from "./shared-state.ts";
-import { showInView } from "./template-calls.ts";
 import {
   allTaint,
   anyElement,
@@ -29,7 +28,8 @@ import {
   tainted,
   type Value,
 } from "./value.ts";
-import { keepForViews } from "./view-variables.ts";
+import { showInView } from "./views/template-calls.ts";
+import { keepForViews } from "./views/view-variables.ts";
 
 /** Stores a value: in a variable, a field, an element, or by destructuring. */
 export function assign(

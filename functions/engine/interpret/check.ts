@@ -5,12 +5,12 @@ import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
 import type { Name } from "../findings/candidates.ts";
 import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
-import { isCatastrophic } from "./catastrophic.ts";
+import { commonPassages, joinedPassages } from "./guards/passage.ts";
+import { hasRights, typeElsewhere } from "./guards/rights.ts";
+import { isSettled } from "./objects/settled-objects.ts";
 import { prefixFor } from "./operators.ts";
-import { commonPassages, joinedPassages } from "./passage.ts";
-import { hasRights, typeElsewhere } from "./rights.ts";
 import type { Flow, Frame, Hit, Run } from "./run.ts";
-import { isSettled } from "./settled-objects.ts";
+import { isCatastrophic } from "./texts/catastrophic.ts";
 import {
   allTaint,
   anyElement,

@@ -7,23 +7,18 @@ import {
   type Operation,
   type Span,
 } from "../ir/ir.ts";
-import { getterOf } from "./accessors.ts";
-import { afterHost, holesAfterHost } from "./address-parts.ts";
 import { assign, withType } from "./assign.ts";
-import { evaluateCall } from "./calls.ts";
+import { evaluateCall } from "./calls/calls.ts";
+import { targetOf } from "./calls/handover.ts";
+import { invoke } from "./calls/invoke.ts";
 import { check } from "./check.ts";
 import { collect } from "./collect.ts";
-import { fieldOfKin } from "./fields-of-others.ts";
-import { refine } from "./guards.ts";
-import { targetOf } from "./handover.ts";
-import { pageVariable } from "./includes.ts";
-import { invoke } from "./invoke.ts";
-import { isLastPart } from "./last-parts.ts";
-import { noteText } from "./made-text.ts";
-import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, receiverValue } from "./members.ts";
-import { numericOf, useOf, useOfOwner } from "./memory.ts";
-import { noteBounds } from "./memory-faults.ts";
-import { indexOf } from "./memory-indexes.ts";
+import { afterHost, holesAfterHost } from "./guards/address-parts.ts";
+import { refine } from "./guards/guards.ts";
+import { isLastPart } from "./guards/last-parts.ts";
+import { numericOf, useOf, useOfOwner } from "./memory/memory.ts";
+import { noteBounds } from "./memory/memory-faults.ts";
+import { indexOf } from "./memory/memory-indexes.ts";
 import {
   accessPath,
   basePaths,
@@ -36,12 +31,16 @@ import {
   joined,
   memberPaths,
 } from "./names.ts";
+import { getterOf } from "./objects/accessors.ts";
+import { fieldOfKin } from "./objects/fields-of-others.ts";
+import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, receiverValue } from "./objects/members.ts";
+import { withSharedField, withSharedVariable } from "./objects/shared-state.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
 import { noteOrigin } from "./origins.ts";
-import { outsideQuotes } from "./quotes.ts";
 import type { Frame, Run } from "./run.ts";
 import { joinStates } from "./scope.ts";
-import { withSharedField, withSharedVariable } from "./shared-state.ts";
+import { noteText } from "./texts/made-text.ts";
+import { outsideQuotes } from "./texts/quotes.ts";
 import {
   allTaint,
   anyElement,
@@ -58,6 +57,7 @@ import {
   tainted,
   type Value,
 } from "./value.ts";
+import { pageVariable } from "./views/includes.ts";
 
 /** Computes what is known about an expression, and reports the problems in it. */
 export function evaluate(run: Run, frame: Frame, expression: Expression): Value {

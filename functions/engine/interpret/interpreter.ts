@@ -2,12 +2,12 @@ import { type Catalogue, modelLanguage } from "../catalogue/catalogue.ts";
 import type { Module, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
+import { followedStepsMax, newFrame, summarise } from "./calls/invoke.ts";
 import { execute } from "./execute.ts";
-import { leavePage } from "./includes.ts";
-import { followedStepsMax, newFrame, summarise } from "./invoke.ts";
 import { BudgetExhausted, type Marks, Run } from "./run.ts";
-import { noteSchemas } from "./schemas.ts";
-import { renderClasses } from "./template-calls.ts";
+import { noteSchemas } from "./validators/schemas.ts";
+import { leavePage } from "./views/includes.ts";
+import { renderClasses } from "./views/template-calls.ts";
 
 /** What interpreting one file gave. `exhausted`: the steps or the time ran out; `truncated`: some code was nested too deeply. */
 export interface Interpretation {

@@ -6,15 +6,13 @@ import type { Name } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import type { Call, Expression, FunctionNode, Loop, Span } from "../ir/ir.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
-import { assignmentsIn } from "./assignments.ts";
-import type { Called } from "./called.ts";
+import type { Called } from "./calls/called.ts";
+import type { KnownNames } from "./calls/names-of-call.ts";
+import type { Passage } from "./guards/passage.ts";
 import { KnownAt } from "./known-at.ts";
+import type { Output } from "./memory/pointers.ts";
 import { joined } from "./names.ts";
-import type { KnownNames } from "./names-of-call.ts";
-import { Page } from "./page.ts";
-import type { Passage } from "./passage.ts";
-import type { Output } from "./pointers.ts";
-import type { Rewritten } from "./rewritten-elements.ts";
+import type { Rewritten } from "./objects/rewritten-elements.ts";
 import { readFirst, sharedNames } from "./rounds.ts";
 import { Scope, type Variables } from "./scope.ts";
 import {
@@ -29,6 +27,8 @@ import {
   tellsSame,
   type Value,
 } from "./value.ts";
+import { assignmentsIn } from "./views/assignments.ts";
+import { Page } from "./views/page.ts";
 
 /** Steps of interpretation one file may take: about 200 times what an ordinary file needs. */
 const stepsMax = 400_000;

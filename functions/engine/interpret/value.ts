@@ -1,6 +1,6 @@
 import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import type { ClassStatement, Constant, FunctionNode, Span } from "../ir/ir.ts";
-import { commonPassages, type Passage } from "./passage.ts";
+import { commonPassages, type Passage } from "./guards/passage.ts";
 import type { Scope } from "./scope.ts";
 
 /** Where untrusted data enters. A source with a function stands for whatever that function's callers pass. */

@@ -2,9 +2,9 @@ import type { Candidate, FileArtefact, Handover, Origin, OutgoingCall, Way } fro
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
-import { typesAsked } from "../interpret/asked-fields.ts";
-import { fieldOf } from "../interpret/members.ts";
-import { inClasses } from "../interpret/shared-state.ts";
+import { fieldOf } from "../interpret/objects/members.ts";
+import { inClasses } from "../interpret/objects/shared-state.ts";
+import { typesAsked } from "../interpret/validators/asked-fields.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
 import { libraryCandidates } from "./library-input.ts";

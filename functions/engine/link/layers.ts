@@ -1,5 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
-import { anyClass } from "../interpret/handover.ts";
+import { anyClass } from "../interpret/calls/handover.ts";
 import { append } from "../multimap.ts";
 import type { Target } from "./modules.ts";
 

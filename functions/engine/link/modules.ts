@@ -1,11 +1,11 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
-import { propertyOf } from "../interpret/accessors.ts";
-import { announcedAs } from "../interpret/announced.ts";
-import { groupsOf, keyOf } from "../interpret/constraints.ts";
-import { anyClass, ofBase } from "../interpret/handover.ts";
-import { fieldOf } from "../interpret/members.ts";
-import { anyGiven, either, isGivenBack } from "../interpret/passage.ts";
+import { anyClass, ofBase } from "../interpret/calls/handover.ts";
+import { anyGiven, either, isGivenBack } from "../interpret/guards/passage.ts";
+import { propertyOf } from "../interpret/objects/accessors.ts";
+import { announcedAs } from "../interpret/objects/announced.ts";
+import { fieldOf } from "../interpret/objects/members.ts";
+import { groupsOf, keyOf } from "../interpret/validators/constraints.ts";
 import { languageOf } from "../inventory/language.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";

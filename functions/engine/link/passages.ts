@@ -1,10 +1,10 @@
 import type { ExportedFunction, FileArtefact, Origin, Passage } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
-import { asFieldsSay } from "../interpret/asked-fields.ts";
-import { givesNoText } from "../interpret/call-names.ts";
-import { fieldOf } from "../interpret/members.ts";
-import { anyArgument, bySchema, either, isGivenBack, wholeObject } from "../interpret/passage.ts";
-import { asRouteVariable } from "../interpret/route-variables.ts";
+import { givesNoText } from "../interpret/calls/call-names.ts";
+import { anyArgument, bySchema, either, isGivenBack, wholeObject } from "../interpret/guards/passage.ts";
+import { fieldOf } from "../interpret/objects/members.ts";
+import { asFieldsSay } from "../interpret/validators/asked-fields.ts";
+import { asRouteVariable } from "../interpret/validators/route-variables.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 import { RouteVariables } from "./route-variables.ts";
 

@@ -1,5 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
-import { isStrict } from "../interpret/pattern-tests.ts";
+import { isStrict } from "../interpret/guards/pattern-tests.ts";
 
 /** `{id:[0-9]+}`, `{name}`, and `:id<int>` of fiber; a pattern may have braces of its own. */
 const placeholder = /\{(\w+)(?::((?:[^{}]|\{[^{}]*\})*))?\}|:(\w+)(?:<([^<>]*)>)?/g;

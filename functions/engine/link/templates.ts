@@ -1,5 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
-import { pageName } from "../interpret/page.ts";
+import { pageName } from "../interpret/views/page.ts";
 import { append } from "../multimap.ts";
 import { templateFormatOf } from "../templates/template-format.ts";
 import type { Escaping } from "../templates/template-target.ts";

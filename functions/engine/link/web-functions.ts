@@ -1,5 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
-import { pageName } from "../interpret/page.ts";
+import { pageName } from "../interpret/views/page.ts";
 import { append } from "../multimap.ts";
 import { includes, isOneOfFolder } from "../web/page-route.ts";
 import { type FunctionRecord, itself, type Reference, type WebPlace } from "../web/web-record.ts";

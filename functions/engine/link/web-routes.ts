@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import type { FileArtefact } from "../artefact.ts";
-import { pageName } from "../interpret/page.ts";
+import { pageName } from "../interpret/views/page.ts";
 import { append } from "../multimap.ts";
 import { askedInSettings, listedPaths, type MountRecord, ownPath, type RouteRecord } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";

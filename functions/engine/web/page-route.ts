@@ -1,4 +1,4 @@
-import { pageName } from "../interpret/page.ts";
+import { pageName } from "../interpret/views/page.ts";
 import type { Call, Span } from "../ir/ir.ts";
 import { pathText } from "./arguments.ts";
 import { FunctionFacts } from "./function-facts.ts";

@@ -1,4 +1,4 @@
-import { pageName } from "../interpret/page.ts";
+import { pageName } from "../interpret/views/page.ts";
 import { calledName } from "../ir/called-name.ts";
 import type { Call, Span } from "../ir/ir.ts";
 import { argumentOf, methodsIn } from "./arguments.ts";

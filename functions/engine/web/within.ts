@@ -1,4 +1,4 @@
-import { pageName } from "../interpret/page.ts";
+import { pageName } from "../interpret/views/page.ts";
 import type { ClassStatement } from "../ir/ir.ts";
 import type { FunctionFacts } from "./function-facts.ts";
 import type { Registered } from "./registration.ts";

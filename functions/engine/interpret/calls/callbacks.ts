@@ -1,0 +1,117 @@
+import type { Call } from "../../ir/ir.ts";
+import { fieldOf } from "../objects/members.ts";
+import type { Run } from "../run.ts";
+import {
+  allTaint,
+  anyElement,
+  arriving,
+  type ClosureValue,
+  joinAll,
+  nothing,
+  type Source,
+  tainted,
+  type Value,
+} from "../value.ts";
+import type { Called } from "./called.ts";
+import { passedThrough } from "./carried-taint.ts";
+import { methodTarget } from "./handover.ts";
+
+/** More would be a function that does nothing but call others back. */
+export const givenMax = 20;
+/** Arguments and parameters that are looked at one by one; who has more was generated. */
+export const placesMax = 20;
+
+/** What a function gives to one that it was handed is a part of what it gives, by the places of both: `(1.0`. */
+const partOfCallBack = (callback: number, argument: number): string => `(${callback}.${argument}`;
+
+/** Notes what a function calls one of its parameters with: `(path, done) => read(path, (err, text) => done(err, text))`. */
+export function noteGiven(run: Run, call: Call, called: Called): void {
+  const asked = calledParameter(run, call, called);
+  const given = asked && run.summaries.get(asked.parameter.fn)?.given;
+  if (!asked || !given) return;
+  for (const [i, value] of asked.args.entries()) {
+    const part = partOfCallBack(asked.parameter.index, i);
+    for (const taint of allTaint(value)) {
+      const at = given.findIndex((known) => known.part === part && known.taint.source === taint.source);
+      const known = given[at];
+      if (known) given[at] = { part, taint: { ...taint, clean: taint.clean & known.taint.clean } };
+      else if (given.length < givenMax) given.push({ part, taint });
+    }
+  }
+}
+
+interface Asked {
+  parameter: NonNullable<Source["parameter"]>;
+  args: readonly Value[];
+}
+
+/** The parameter that is called, as it is, by `call` and `apply`, or by what its interface calls it. */
+function calledParameter(
+  { language }: Run,
+  { callee }: Call,
+  { callee: value, receiver, positional }: Called,
+): Asked | null {
+  if (value.closures.length > 0) return null;
+  const direct = untouched(value);
+  if (direct) return { parameter: direct, args: positional };
+  const [first, ...others] = positional;
+  if (callee.kind === "variable" && callee.name === "call_user_func") return asking(first && untouched(first), others);
+  const parameter = callee.kind === "field" && receiver ? untouched(receiver) : null;
+  if (callee.kind !== "field" || !parameter) return null;
+  if (language === "javascript" && callee.name === "call") return asking(parameter, others);
+  if (language === "javascript" && callee.name === "apply")
+    return asking(parameter, [...(others[0]?.slots?.entries.values() ?? [])]);
+  const type = parameter.fn.params[parameter.index]?.type ?? "";
+  return language === "java" && functional.test(type) ? { parameter, args: positional } : null;
+}
+
+const asking = (parameter: Asked["parameter"] | null | undefined, args: readonly Value[]): Asked | null =>
+  parameter ? { parameter, args } : null;
+
+/** What interfaces are called that have one method. */
+const functional = /(Consumer|Function|Predicate|Operator|Call[bB]ack|Handler|Listener|Mapper)(<[\s\S]*>)?$/;
+
+/** The parameter that a value is, where nothing else was made of it. */
+function untouched({ taint }: Value): Source["parameter"] {
+  const [only, ...others] = taint;
+  const parameter = others.length === 0 ? only?.source.parameter : null;
+  return parameter && !only?.step.parent && parameter.field === undefined ? parameter : null;
+}
+
+/** What a function of another file calls one back with that it is handed: what it makes of its other arguments, or has of its own. */
+export function givenBack(
+  run: Run,
+  call: Call,
+  called: Called,
+  { fn }: ClosureValue,
+  callback: number,
+): readonly Value[] {
+  const target = called.target ?? methodTarget(run, called);
+  if (target === null || callback >= called.positional.length) return [];
+  return fn.params.slice(0, placesMax).map((param, i) => {
+    const part = partOfCallBack(callback, i);
+    const own = tainted([arriving(run.outside(`${target}${fieldOf}${part}`, param), param)]);
+    const passed = passedThrough(run, call, called, target, false, part).map(tainted);
+    const element = i === 0 && called.receiver ? anyElement(called.receiver) : nothing;
+    return joinAll([...passed, own, element]);
+  });
+}
+
+/** `note.save((error, saved) => …)`: the first of two is no part of what was saved; of lists each element is. */
+export function takesFailureFirst({ language }: Run, { callee }: Call, { fn: { params } }: ClosureValue): boolean {
+  if (language !== "javascript" || callee.kind !== "field" || elementwise.test(callee.name)) return false;
+  return /^_?(err|error)$/.test(params[0]?.name ?? "");
+}
+
+/** `text.replace(pattern, (all, name) => …)`: the match and all of its groups are parts of the text. */
+export function partsReplaced(
+  { language }: Run,
+  { callee }: Call,
+  { receiver }: Called,
+  { fn: { params } }: ClosureValue,
+): Value[] | null {
+  if (language !== "javascript" || callee.kind !== "field" || !/^replace(All)?$/.test(callee.name)) return null;
+  return receiver ? params.map(() => tainted(allTaint(receiver))) : null;
+}
+
+const elementwise = /^(forEach|map|flatMap|filter|find\w*|some|every|reduce|sort)$/;

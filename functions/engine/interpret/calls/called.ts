@@ -1,0 +1,110 @@
+import { type Call, wholeMap } from "../../ir/ir.ts";
+import type { Subject } from "../check.ts";
+import { evaluate } from "../evaluate.ts";
+import { accessPath } from "../names.ts";
+import { withFields } from "../objects/known-fields.ts";
+import { member, memberOfInstance } from "../objects/members.ts";
+import { withoutShared } from "../objects/shared-state.ts";
+import type { Frame, Run } from "../run.ts";
+import { withNumbers } from "../texts/number-verbs.ts";
+import { anyElement, join, nothing, type Value } from "../value.ts";
+import { ofBase } from "./handover.ts";
+import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
+import { type NamesOfCall, namesOf } from "./names-of-call.ts";
+
+/** What a call is about: who is called, and with what. */
+export interface Called extends NamesOfCall {
+  callee: Value;
+  receiver: Value | null;
+  positional: Value[];
+  named: Map<string, Value>;
+  /** What is passed as a map of named arguments. */
+  maps: Value;
+}
+
+/** What a call was about when it was last evaluated here; of one that was not, what it would be about. */
+export const calledBy = (run: Run, frame: Frame, call: Call): Called =>
+  frame.given.get(call)?.called ?? prepare(run, frame, call);
+
+/** Looks up who is called, and evaluates with what. */
+export function prepare(run: Run, frame: Frame, call: Call): Called {
+  const { callee } = call;
+  const receiver = callee.kind === "field" ? withoutShared(evaluate(run, frame, callee.of)) : null;
+  const inherited = inheritedMember(run, frame, callee);
+  const called =
+    inherited ??
+    (receiver && callee.kind === "field"
+      ? calleeMember(run, frame, receiver, callee)
+      : withoutShared(evaluate(run, frame, callee)));
+  const positional: Value[] = [];
+  const byName = new Map<string, Value>();
+  let maps = nothing;
+  const ofClass = namesOwnClass(run, frame, call);
+  for (const arg of ofClass ? call.args.slice(1) : call.args) {
+    const value = withFields(run, frame, arg.value, evaluate(run, frame, arg.value));
+    if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
+    if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
+    else if (arg.spread && value.slots?.shape === "list" && !value.slots.rest)
+      positional.push(...value.slots.entries.values());
+    else if (arg.spread && value.slots?.shape === "list" && value.slots.behind)
+      positional.push(...value.slots.entries.values(), value.slots.rest ?? nothing);
+    else if (arg.spread && value.slots?.shape === "map")
+      for (const [key, entry] of value.slots.entries) byName.set(key, entry);
+    else positional.push(arg.spread ? anyElement(value) : value);
+  }
+  const { names, paths, models, guards, gives, target } = namesOf(run, frame, call, receiver, called);
+  return {
+    callee: ofClass ? boundTo(called, frame.self) : called,
+    receiver,
+    names,
+    paths,
+    models,
+    guards,
+    gives,
+    positional: withNumbers(run, call, positional),
+    named: byName,
+    maps,
+    target: target !== null && inherited ? `${target}${ofBase}` : target,
+  };
+}
+
+/** A method is not read before it is called: reading has sources and sinks of its own. */
+function calleeMember(
+  run: Run,
+  frame: Frame,
+  receiver: Value,
+  callee: Extract<Call["callee"], { kind: "field" }>,
+): Value {
+  const key = accessPath(callee);
+  const remembered = key === null ? undefined : frame.scope.binding(key)?.get(key);
+  if (remembered) return remembered;
+  // `supplier.get()`, `consumer.accept(x)`: what a function is called by is for its interface to say.
+  if (run.language === "java" && receiver.closures.length > 0 && !isCombined.test(callee.name))
+    return { ...nothing, closures: receiver.closures };
+  const isSlot = receiver.slots?.entries.has(callee.name) === true;
+  if (!isSlot && !receiver.instance && !receiver.type) return nothing;
+  const found = member(run, frame, receiver, callee.name, callee);
+  // A method of a class of another file is not what its object is made of.
+  if (receiver.instance || receiver.type)
+    return isSlot || memberOfInstance(receiver, callee.name) ? found : { ...found, taint: [] };
+  const closures = found.closures.map((closure) => (isMethodOf(closure) ? { ...closure, self: receiver } : closure));
+  return { ...found, closures };
+}
+
+/** What functional interfaces make new functions by. */
+const isCombined = /^(andThen|compose|negate|and|or|reversed|thenComparing\w*)$/;
+
+/** `{ text, show() { return this.text } }`: a function that has no class is called on the object it is a part of. */
+const isMethodOf = ({ fn, owner }: Value["closures"][number]): boolean => fn.receiver === "this" && owner === null;
+
+export const subjectOf = (
+  { positional, named: byName, receiver, names: receiverPaths }: Called,
+  at: Call,
+): Subject => ({
+  positional,
+  named: byName,
+  receiver,
+  receiverPaths,
+  at,
+  name: "",
+});

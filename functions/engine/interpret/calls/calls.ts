@@ -1,0 +1,486 @@
+import { allFamilies, type CallModels, type SourceModel } from "../../catalogue/catalogue.ts";
+import { remembered } from "../../catalogue/remembered.ts";
+import { callable } from "../../ir/callable.ts";
+import { lastName } from "../../ir/called-name.ts";
+import { type Call, type Expression, handsOut } from "../../ir/ir.ts";
+import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "../check.ts";
+import { evaluate, storeEntry } from "../evaluate.ts";
+import { forgetMaking } from "../file-making.ts";
+import { filteredCleans } from "../guards/filters.ts";
+import { isLastName } from "../guards/last-parts.ts";
+import { memoryCall, returnedBy } from "../memory/memory.ts";
+import { writtenPrefix } from "../memory/memory-calls.ts";
+import { askedPath, basePaths, isClassName } from "../names.ts";
+import { propertyOf, propertySetBy } from "../objects/accessors.ts";
+import { announce, announceByClass, heard } from "../objects/announced.ts";
+import { operateContainer } from "../objects/containers.ts";
+import { instantiate } from "../objects/instances.ts";
+import { keptValue } from "../objects/kept-values.ts";
+import { member, memberOfInstance } from "../objects/members.ts";
+import { settleByCall, withFactsOf } from "../objects/settled-objects.ts";
+import type { Frame, Run } from "../run.ts";
+import { Scope } from "../scope.ts";
+import { settledName, settling } from "../settling.ts";
+import { replacementCleans } from "../texts/replacements.ts";
+import { isChecked } from "../validators/checked-records.ts";
+import { parsed } from "../validators/parsing.ts";
+import { asChecked, schemasBefore } from "../validators/route-schemas.ts";
+import { askedInRoute } from "../validators/route-variables.ts";
+import { schemaMade } from "../validators/schemas.ts";
+import {
+  allTaint,
+  anyElement,
+  arriving,
+  cleaned,
+  join,
+  joinTaint,
+  named,
+  nothing,
+  stepped,
+  type Taint,
+  tainted,
+  type Value,
+} from "../value.ts";
+import { includePage } from "../views/includes.ts";
+import { fillTemplates, renderTemplates } from "../views/template-calls.ts";
+import { showModel } from "../views/views.ts";
+import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
+import { givenBack, noteGiven, partsReplaced, takesFailureFirst } from "./callbacks.ts";
+import { type Called, prepare, subjectOf } from "./called.ts";
+import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
+import { calledLater } from "./deferred.ts";
+import { fillArguments } from "./filled-arguments.ts";
+import { foldedCall, prefixOf } from "./folded-calls.ts";
+import { handOver, methodTarget } from "./handover.ts";
+import { callBack, enter, invoke } from "./invoke.ts";
+import { isIdentified, isLookup, isResource } from "./lookups.ts";
+import { storeReceiver } from "./receivers.ts";
+import { applyOutputs } from "./summaries.ts";
+
+/** What a call gives. */
+export function evaluateCall(run: Run, frame: Frame, written: Call): Value {
+  const known = frame.recalls ? frame.given.get(written) : undefined;
+  if (known) return known.value;
+  const call = calledLater(run, frame, written);
+  const required = requireOf(run, frame, call) ?? handedOut(run, frame, call);
+  if (required) return required;
+  const asked = frame.scope.fields && askedPath(call);
+  const remembered = asked ? frame.scope.binding(asked)?.get(asked) : undefined;
+  if (remembered) return remembered;
+  const called = prepare(run, frame, call);
+  const value = make(run, frame, call, called);
+  frame.given.set(written, { called, value });
+  return value;
+}
+
+/** Makes a call: checks it against the models, then decides what it gives. */
+function make(run: Run, frame: Frame, call: Call, called: Called): Value {
+  const { paths, models, positional, receiver, target } = called;
+  const subject: Subject = {
+    positional,
+    named: called.named,
+    receiver,
+    receiverPaths: called.names,
+    maps: called.maps,
+    at: call,
+    name: call.callee,
+  };
+  for (const [name, value] of called.named) {
+    const written = call.args.find((arg) => arg.name === name)?.value ?? call;
+    storeEntry(run, frame, name, value, written);
+  }
+  check(run, frame, models.checks, subject);
+  if (call.isNew && called.callee.closures.length === 0) checkNew(run, frame, call, called, subject);
+  for (const families of models.everywhere) run.cleanedEverywhere |= families;
+  const memory = memoryCall(run, frame, call, paths, positional);
+  if (memory) return memory;
+  // Where the caller's input decides what is called, no path tells.
+  if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
+    check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [asNamed(called.callee)] });
+  noteGiven(run, call, called);
+  announce(run, call, called);
+  announceByClass(run, call, called, subject);
+  settleByCall(run, frame, call, models.facts, subject);
+  includePage(run, frame, call);
+  showModel(run, frame, call, positional);
+  const entered = enterFrameworkCalls(run, frame, call, called, subject);
+  const given =
+    constructorOf(run, call, called) ??
+    target ??
+    (called.callee.closures.length === 0 ? methodTarget(run, called) : null);
+  if (given !== null) handOver(run, given, positional, called.named, call);
+  const left = leftToOthers(run, called);
+  if (left !== null) handOver(run, left, positional, called.named, call);
+  if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
+  const loaded = renderTemplates(run, frame, call, paths, subject);
+  fillTemplates(run, frame, models, subject);
+  let result = cleaned(resultOf(run, frame, call, called, entered), filteredCleans(run, frame, call, called));
+  if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
+  writeOutputs(run, frame, call, called, subject);
+  fillArguments(run, frame, call, called);
+  fillBean(run, frame, call, called);
+  result = asSetting(models, subject, result);
+  const gives = withFactsOf(call, called, returnedBy(run, frame, call, result));
+  return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
+}
+
+/** What decides which function is called: one that a function of another file gives for a name is one that it has found. */
+const asNamed = (callee: Value): Value => ({ ...callee, taint: callee.taint.filter(({ via }) => !via?.length) });
+
+/** The constructor of a class of another file; one of the same package needs no import, so its name says no more. */
+function constructorOf(
+  { language, knowledge }: Run,
+  { isNew, callee }: Call,
+  { target, callee: made }: Called,
+): string | null {
+  if (made.type || isNew !== (language !== "python")) return null;
+  // Python makes objects by calling their class.
+  if (language === "python") return target !== null && namesClass(target) ? `${target}.__init__` : null;
+  if (language === "javascript" || language === "php") return target === null ? null : `${target}.constructor`;
+  if (language !== "java" || callee.kind !== "variable") return null;
+  const name = target ?? (/^\p{Lu}/u.test(callee.name) && !knowledge.known.has(callee.name) ? callee.name : null);
+  return name === null ? null : `${name}.constructor`;
+}
+
+const namesClass = remembered((path) => /(^|\.)\p{Lu}\w*$/u.test(path));
+
+/** A method that its class only declares: classes of other files say what it does. */
+function leftToOthers({ language }: Run, { callee: { closures } }: Called): string | null {
+  const [closure] = closures;
+  if (!closure?.owner || closure.fn.body.length > 0 || !/^(java|php)$/.test(language)) return null;
+  return `${closure.owner.node.name}.${closure.fn.name}`;
+}
+
+/** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
+function checkNew(run: Run, frame: Frame, { callee }: Call, { paths }: Called, subject: Subject): void {
+  const matches = run.knowledge.calls.find("<new>").checks;
+  if (matches.length === 0 || (callee.kind !== "variable" && callee.kind !== "field")) return;
+  const names = [...paths.map((path) => path.replaceAll(".", "/")), callee.name];
+  check(run, frame, matches, { ...subject, receiverPaths: names });
+}
+
+/** What is looked up in a file of settings is its default at least; linking knows what the file says. */
+function asSetting({ settings: [setting] }: CallModels, subject: Subject, result: Value): Value {
+  // What the program itself has put under a key is no setting of a file.
+  if (!setting || result.constants || result.taint.length > 0) return result;
+  const [key] = argumentsAt(subject, setting.key)[0]?.constants ?? [];
+  if (typeof key !== "string") return result;
+  const otherwise = argumentsAt(subject, setting.otherwise)[0];
+  return { ...result, paths: [settingPath(key), ...result.paths], constants: otherwise?.constants ?? null };
+}
+
+/** `require("x")` and `import("x")` are imports. */
+function requireOf(run: Run, frame: Frame, call: Call): Value | null {
+  if (
+    call.callee.kind !== "variable" ||
+    (call.callee.name !== "require" && call.callee.name !== "import") ||
+    run.language !== "javascript"
+  )
+    return null;
+  const argument = call.args[0]?.value;
+  if (!argument || frame.scope.binding(call.callee.name)) return null;
+  const module = evaluate(run, frame, argument).constants?.[0];
+  if (typeof module !== "string") return null;
+  const path = module.replace(/^node:/, "").replace(/\/index(\.\w+)?$/, "");
+  return named(path, ...run.knowledge.calls.find(path).returns);
+}
+
+/** A generator gives all that it hands out; one that manages a context gives that itself. */
+function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null {
+  if (callee.kind !== "variable" || callee.name !== handsOut) return null;
+  const [given] = args;
+  if (!given) return nothing;
+  const value = evaluate(run, frame, given.value);
+  const manages = frame.fn?.decorators.some(
+    (d) => (d.kind === "variable" || d.kind === "field") && /contextmanager$/.test(d.name),
+  );
+  const all: Value = { ...nothing, slots: { shape: "list", entries: new Map(), rest: value } };
+  const handed = manages || given.spread ? value : all;
+  frame.returned = frame.returned ? join(frame.returned, handed) : handed;
+  // What was waited for like this comes back.
+  return run.language === "javascript" ? value : nothing;
+}
+
+/** What models call a function of another file: what is handed to it may be settled there. */
+const otherFile = "<other-file>";
+
+/** Functions passed to a framework's registration are its entry points. */
+function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
+  const points = called.models.entries;
+  if (points.length === 0) return false;
+  const closures = [...called.positional, ...called.named.values()].flatMap((arg) => [
+    ...arg.closures,
+    ...[...(arg.slots?.entries.values() ?? [])].flatMap((v) => v.closures),
+  ]);
+  if (run.language === "php")
+    for (const { value } of call.args) {
+      const meant = callable(value);
+      if (meant !== value) closures.push(...evaluate(run, frame, meant).closures);
+    }
+  if (closures.length === 0) return false;
+  const receiver = called.names;
+  const entry = points.find(
+    (point) =>
+      (!point.receiver || receiverFits(point.receiver, receiver)) &&
+      point.when.every((test) => holds(frame, test, subject)) &&
+      !point.unless.some((test) => holds(frame, test, subject)),
+  );
+  if (!entry) return false;
+  const schemas = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
+  for (const closure of closures) {
+    run.entries.add(closure.fn);
+    enter(run, frame, closure, entry, call, schemas);
+  }
+  return true;
+}
+
+function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
+  const { callee, positional, receiver, target } = called;
+  if (run.language === "go" && (call.isNew || callee.type)) return made(call, called);
+  // `..others` gives all fields that are not written.
+  if (run.language === "rust" && call.isNew) return made(call, called, positional[0]);
+  if (callee.type) return instantiate(run, frame, callee, positional, called.named, call);
+  if (callee.closures.length > 0) {
+    const given = callee.closures
+      .map((closure) => invoke(run, frame, closure, positional, called.named, call))
+      .reduce((a, b) => join(a, b));
+    for (const closure of callee.closures) applyOutputs(run, frame, call, closure, positional);
+    return given;
+  }
+  const kept = keptValue(run, call, called) ?? accessed(run, frame, call, receiver);
+  if (kept) return kept;
+  const schema = schemaMade(frame, call, called) ?? parsed(run, frame, call, called);
+  if (schema) return schema;
+  const paths = resultPaths(run, frame, call, called);
+  const source = sourceOf(frame, called, call);
+  if (source) {
+    const at = run.source(source.kind, call);
+    const given: Value = { ...nothing, paths, taint: askedInRoute([arriving(at, call, source.cleans)], positional) };
+    const part = positional[0]?.constants?.[0];
+    return typeof part === "string" ? asChecked(run, frame, part, given, call) : given;
+  }
+  const settled = call.isNew ? settledWith(run, frame, called) : null;
+  if (settled) return settled;
+  const back = entered ? nothing : callBacks(run, frame, call, called);
+  // What a map gives is known to have been put into it.
+  const isKept = called.models.containers.length === 0 && isLookup(run, call, called);
+  const isOwn = called.models.sanitizers.length > 0;
+  const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
+  const cleans =
+    cleansOf(run, frame, called, call) |
+    (target === null ? promises : 0) |
+    (isLastName(frame, call) ? run.catalogue.bitsOf(["path_traversal"]) : 0) |
+    (isResource(run, call) ? allFamilies & ~run.catalogue.bitsOf(["path_traversal", "file_inclusion"]) : 0) |
+    replacementCleans(run, frame, call, receiver, positional);
+  if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
+  // `new File(name).getName()` is how a name is rid of its folders.
+  if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
+    forgetMaking(run, receiver);
+  const container = containerOf(call, called);
+  if (container) {
+    const { result, receiver: changed } = operateContainer(
+      container,
+      receiver ?? nothing,
+      positional,
+      called.named,
+      frame.loops.length > 0,
+    );
+    if (changed && call.callee.kind === "field")
+      storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
+    return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
+  }
+  const folded = foldedCall(call, called);
+  const method = target === null && run.language === "php" ? methodTarget(run, called) : null;
+  const given = isMapping(call, positional)
+    ? []
+    : target !== null
+      ? isKept
+        ? keptElsewhere(run, call, called, target)
+        : fromOtherFile(run, call, called, target, promises !== 0 || isNamedSo(run, called))
+      : method !== null
+        ? fromMethod(run, call, called, method)
+        : propagated(run, call, called);
+  const taint = folded ? [] : soiled(called.models, joinTaint(given, back.taint));
+  return cleaned(
+    { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
+    cleans,
+  );
+}
+
+const isAskedOfClass = ({ callee, args }: Call): boolean =>
+  args.length > 0 && callee.kind === "field" && isClassName(callee.of);
+
+/** What a call does with the list, map or text that it is asked of. */
+const containerOf = (call: Call, { models }: Called): CallModels["containers"][number] | undefined =>
+  models.containers.find((does) =>
+    does === "same"
+      ? // `StringUtils.trim(name)` is made of the name, `name.trim()` of what it is asked of.
+        !isAskedOfClass(call)
+      : // `table.insert()` with nothing to insert is no list's method.
+        call.args.length > 0 || (does !== "append" && does !== "absorb"),
+  );
+
+const isNew = (of: Expression): boolean => of.kind === "call" && of.isNew;
+
+/** `item.setTitle(title)`: a bean of another file keeps its properties under the names that its getters go by. */
+function fillBean(
+  run: Run,
+  frame: Frame,
+  { callee }: Call,
+  { positional: [given, ...more], receiver, target }: Called,
+) {
+  if (run.language !== "java" || target === null || callee.kind !== "field" || more.length > 0) return;
+  const property = propertySetBy(callee.name);
+  if (!given || !receiver || property === null || receiver.slots?.shape === "list") return;
+  // `page.getSettings().setCache(on)` fills what the page gives, not the page.
+  if (callee.of.kind === "call") return;
+  const entries = new Map(receiver.slots?.entries).set(property, given);
+  storeReceiver(run, frame, callee.of, { ...receiver, slots: { shape: "map", entries, rest: null } });
+}
+
+/** Records, and classes that Lombok completes, have accessors which nobody writes: `query.text()`, `filter.getName()`. */
+function accessed(run: Run, frame: Frame, { callee, args }: Call, receiver: Value | null): Value | null {
+  if (run.language === "python") return receiver && askedField(run, frame, callee, args, receiver);
+  if (run.language !== "java" || callee.kind !== "field" || args.length > 0 || !receiver?.instance) return null;
+  const field = propertyOf(callee.name);
+  return memberOfInstance(receiver, field) ? member(run, frame, receiver, field, callee) : null;
+}
+
+/** `form.cleaned_data.get("year")` reads what the class of the form declares. */
+function askedField(run: Run, frame: Frame, callee: Expression, args: Call["args"], receiver: Value): Value | null {
+  if (callee.kind !== "field" || !/^(get|pop)$/.test(callee.name) || receiver.taint.length === 0) return null;
+  const key = args[0]?.value.kind === "literal" ? args[0].value.value : null;
+  if (typeof key !== "string" || !(receiver.instance || isChecked(run, receiver))) return null;
+  return member(run, frame, receiver, key, callee);
+}
+
+/** A struct has the fields it is written with; a conversion gives the same value another type. */
+function made(
+  call: Call,
+  { callee, paths: names, positional, named: fields }: Called,
+  rest: Value | null = null,
+): Value {
+  const paths = [...new Set([...names, ...(callee.type ? basePaths(callee) : [])])];
+  if (!call.isNew) return { ...(positional[0] ?? nothing), paths, instance: callee.type };
+  return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest } };
+}
+
+function resultPaths({ language }: Run, frame: Frame, call: Call, called: Called): readonly string[] {
+  const { makes, returns } = called.models;
+  const named = namedClass(call, called, language);
+  const own = named.length === 0 ? called.gives : [...named, ...called.gives];
+  if (makes.length + returns.length === 0 && own.length < 2) return own;
+  const subject = subjectOf(called, call);
+  const made = makes.filter(({ when }) => when.every((test) => holds(frame, test, subject))).map(({ gives }) => gives);
+  return [...new Set([...made, ...returns, ...own])].slice(0, 6);
+}
+
+/** `$this->model("Post")`, as base controllers of PHP have it, `context.getBean(Posts.class)`: an object of the class that is named. */
+function namedClass({ callee, args }: Call, { positional }: Called, language: Run["language"]): readonly string[] {
+  if (callee.kind !== "field") return [];
+  if (language === "java") {
+    const place = keepsObjects.test(callee.name) ? args.findIndex(({ value }) => isClassName(value)) : -1;
+    return positional[place]?.paths.filter((path) => !path.startsWith("?")) ?? [];
+  }
+  const written = positional[0]?.constants?.[0];
+  return typeof written === "string" && /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name)
+    ? [written.replace(/^.*[/\\.]/, "")]
+    : [];
+}
+
+const keepsObjects =
+  /^(get(Bean|Provider|Service|Instance|Manager|Component|Extension|Dao|Mapper)?|lookup|adaptTo|unwrap)$/;
+
+function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefined {
+  const { sources } = called.models;
+  if (sources.length === 0) return undefined;
+  const subject = subjectOf(called, at);
+  return sources.find(
+    ({ receiver, when, unless }) =>
+      (!receiver || receiverFits(receiver, called.names)) &&
+      when.every((test) => holds(frame, test, subject)) &&
+      !unless.some((test) => holds(frame, test, subject)),
+  );
+}
+
+/** `list.map(f)` has what f gives and nothing else of the list; other languages call it otherwise, and have it for a single value. */
+const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
+  callee.kind === "field" && (first?.closures.length ?? 0) > 0 && mappings.test(callee.name);
+
+const mappings =
+  /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|then(Apply|Compose)(Async)?|Select|SelectMany)$/;
+
+/** What a call writes into its arguments taints them as a whole. */
+function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): void {
+  for (const output of called.models.outputs) {
+    if (output.unless.some((test) => holds(frame, test, subject))) continue;
+    const given = argumentsAt(subject, output.from).reduce<readonly Taint[]>((t, v) => joinTaint(t, allTaint(v)), []);
+    const source = output.kind === null ? null : run.source(output.kind, call);
+    const taint: readonly Taint[] = source ? [arriving(source, call)] : given;
+    if (taint.length === 0) continue;
+    for (const [i, { value }] of call.args.entries()) {
+      if (!output.arguments.includes(i) && !output.arguments.includes("*")) continue;
+      const known = called.positional[i] ?? nothing;
+      if (i === output.from || isNumber(run, known)) continue;
+      storeReceiver(run, frame, value, {
+        ...known,
+        constants: null,
+        prefix: call.callee.kind === "variable" ? writtenPrefix(call.callee.name, called.positional) : null,
+        taint: joinTaint(known.taint, taint),
+      });
+    }
+  }
+}
+
+/** A variable of Go that was declared as a number, or holds one, takes nothing else. */
+const isNumber = ({ language, knowledge }: Run, { constants, paths }: Value): boolean =>
+  language === "go" &&
+  (paths.some((path) => knowledge.cleanTypes.has(path.replace("()", ""))) ||
+    (constants !== null && constants.length > 0 && constants.every((c) => /^(number|boolean)$/.test(typeof c))));
+
+/** What is passed behind a function in Python is passed to it: threads, executors, `map`. */
+function givenTo(run: Run, { callee }: Call, { positional, named: byName }: Called, at: number): readonly Value[] {
+  if (run.language !== "python") return [];
+  const args = at >= positional.length ? byName.get("args") : undefined;
+  if (args) return args.slots?.shape === "list" ? [...args.slots.entries.values()] : [anyElement(args)];
+  const behind = positional.slice(at + 1);
+  const name = lastName(callee);
+  return /map|filter/.test(name) ? behind.map(anyElement) : behind;
+}
+
+/** `new Promise((resolve) => resolve(x))` is what its function settles it with, now or in functions that it passes on. */
+function settledWith(run: Run, frame: Frame, { paths, positional: [executor] }: Called): Value | null {
+  if (run.language !== "javascript" || !paths.includes("Promise") || !executor) return null;
+  const scope = new Scope(null);
+  scope.set(settledName, nothing);
+  const settle: Value = { ...nothing, closures: [{ fn: settling, scope, self: null, owner: null }] };
+  for (const closure of executor.closures) callBack(run, frame, closure, null, [settle, settle]);
+  return { ...(scope.get(settledName) ?? nothing), paths: ["Promise()"] };
+}
+
+/** `load(id).catch((error) => …)`, `parser.on("error", (error) => …)`: a failure says why, and not what was asked for. */
+function isToldFailure(run: Run, { callee }: Call, { positional }: Called, at: number): boolean {
+  if (run.language !== "javascript" || callee.kind !== "field") return false;
+  if (callee.name === "catch" || (callee.name === "then" && at === 1)) return true;
+  return /^(on|once)$/.test(callee.name) && positional[0]?.constants?.[0] === "error";
+}
+
+function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
+  const passed = [...called.positional, ...called.named.values()];
+  if (passed.every(({ closures }) => closures.length === 0)) return nothing;
+  const results = passed.flatMap(({ closures }, i) =>
+    closures.map((closure) => {
+      if (isToldFailure(run, call, called, i)) return callBack(run, frame, closure, null, []);
+      const given =
+        partsReplaced(run, call, called, closure) ??
+        heard(run, call, called, closure.fn) ??
+        givenTo(run, call, called, i);
+      const args = given.length > 0 ? given : givenBack(run, call, called, closure, i);
+      if (takesFailureFirst(run, call, closure))
+        return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);
+      return callBack(run, frame, closure, called.receiver, args);
+    }),
+  );
+  const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
+  return tainted(allTaint(returned));
+}

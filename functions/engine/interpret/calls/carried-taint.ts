@@ -1,0 +1,142 @@
+import type { CallModels } from "../../catalogue/catalogue.ts";
+import type { Call } from "../../ir/ir.ts";
+import { through } from "../guards/guard-functions.ts";
+import { propertyOf } from "../objects/accessors.ts";
+import { fieldTaint, ofObject } from "../objects/members.ts";
+import { prefixFor } from "../operators.ts";
+import type { Run } from "../run.ts";
+import {
+  allTaint,
+  arriving,
+  cleaned,
+  joinTaint,
+  nothing,
+  type Taint,
+  tainted,
+  taintOfPart,
+  type Value,
+} from "../value.ts";
+import type { Called } from "./called.ts";
+import { partsOf } from "./handover.ts";
+import { isFetched } from "./lookups.ts";
+
+/** A call that nothing is known about gives something made of its arguments and receiver. */
+export function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
+  const values = [
+    ...[...called.positional.slice(isReplacing(call, called) ? 1 : 0), ...called.named.values()].map((value) =>
+      ledSafely(run, value),
+    ),
+    ...(called.receiver ? [called.receiver] : []),
+    tainted(called.callee.taint),
+  ];
+  const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
+  const lasts = lasting(run, given);
+  const families = [
+    ...(isFetched(run, call, called) ? ["xss"] : []),
+    ...(leadsToService(run, call, called) ? ["open_redirect"] : []),
+  ];
+  return families.length > 0 ? cleaned(tainted(lasts), run.catalogue.bitsOf(families)).taint : lasts;
+}
+
+/** `provider.authorizationUrl({ state })`, `checkout.sessions.create(order)`: where it leads is the service's, which was set up before. */
+const leadsToService = ({ language }: Run, { callee }: Call, { receiver }: Called): boolean =>
+  language === "javascript" &&
+  callee.kind === "field" &&
+  allTaint(receiver ?? nothing).length === 0 &&
+  /authori[sz]|oauth|saml|consent|checkout|log_?(in|out)|sign_?(in|out)|^create/iu.test(callee.name);
+
+/** `text.replace(pattern, by)`: the pattern decides what goes, and nothing of it is left. */
+const isReplacing = ({ callee, args }: Call, { receiver }: Called): boolean =>
+  receiver !== null && args.length === 2 && callee.kind === "field" && /^replace(All|First)?$/.test(callee.name);
+
+/** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
+export function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
+  const receiver = called.receiver ? ofObject(allTaint(called.receiver), target) : [];
+  return lasting(run, [...passedThrough(run, call, called, target, false), receiver].reduce(joinTaint, []));
+}
+
+/** What a function of another file lets through of its arguments, into what it gives or a part of that. */
+export function passedThrough(
+  run: Run,
+  call: Call,
+  called: Called,
+  target: string,
+  trusted: boolean,
+  into?: string,
+): (readonly Taint[])[] {
+  const args = [...called.positional.entries(), ...called.named];
+  const fetched = isFetched(run, call, called);
+  return args.flatMap(([argument, value]) =>
+    partsOf(run, ledSafely(run, value))
+      .filter(([, taint]) => taint.length > 0)
+      .map(([field, taint]) => {
+        const passage = {
+          target,
+          argument,
+          field,
+          part: into,
+          check: "result" as const,
+          trusted,
+          fetched: fetched || undefined,
+        };
+        return through(tainted(taint), passage).taint;
+      }),
+  );
+}
+
+/** A text that was clean may hold what is not, once it is decoded. */
+export function soiled({ decoders }: CallModels, taint: readonly Taint[]): readonly Taint[] {
+  const undone = decoders.reduce((all, families) => all | families, 0);
+  return undone === 0 ? taint : taint.map((t) => ({ ...t, clean: t.clean & ~undone }));
+}
+
+/** `buildUrl("/login?next=" + x)`: where a text begins as it must, what is put before it is not the attacker's either. */
+function ledSafely(run: Run, value: Value): Value {
+  const { prefix } = value;
+  if (!prefix || value.taint.length === 0) return value;
+  const taint = value.taint.map((t) => ({ ...t, clean: t.clean | run.catalogue.ledFamilies(prefixFor(prefix, t)) }));
+  return { ...value, taint };
+}
+
+/** What is called with a password gives no password, as a rule. */
+const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>
+  run.knowledge.shallowKinds.size === 0
+    ? taint
+    : taint.filter(({ source }) => !run.knowledge.shallowKinds.has(source.kind));
+
+/** What a function of another file gives: made of its arguments as far as it lets them through, or of its own input. */
+export function fromOtherFile(
+  run: Run,
+  call: Call,
+  called: Called,
+  target: string,
+  trusted: boolean,
+): readonly Taint[] {
+  const passed = passedThrough(run, call, called, target, trusted);
+  const receiver = called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
+  const given = lasting(run, [...passed, ...receiver].reduce(joinTaint, []));
+  return joinTaint(given, keptElsewhere(run, call, called, target));
+}
+
+/** What a function of another file looks up: nothing of its arguments, but there may be input of its own. */
+export function keptElsewhere(run: Run, call: Call, { callee }: Called, target: string): readonly Taint[] {
+  const own: Taint = arriving(run.outside(target, call), call);
+  return lasting(run, joinTaint(callee.taint, [own]));
+}
+
+/** What is asked of an object made of input is input, unless its class says that it is a number, or only other properties are. */
+function throughGetter(run: Run, { callee, args }: Call, receiver: Value, target: string): readonly Taint[] {
+  if (run.language === "php") {
+    // What was stored under a name that is not known may be any of its properties.
+    const anywhere = receiver.slots?.rest ? allTaint(receiver.slots.rest) : [];
+    return ofObject(joinTaint(receiver.taint, anywhere), target);
+  }
+  const name = callee.kind === "field" && run.language === "java" ? callee.name : "";
+  const property = /^(get|is)\p{Lu}/u.test(name) ? propertyOf(name) : undefined;
+  // What a bean does is not made of what it was filled with, unless it makes text of itself.
+  const isDeed = name !== "" && property === undefined && !/^(to|as|build|format|render)(\p{Lu}|$)/u.test(name);
+  const part = isDeed ? receiver.taint : taintOfPart(receiver, property);
+  if (args.length > 0) return part;
+  const taint = property === undefined ? part : fieldTaint(run, receiver, part, property);
+  return ofObject(taint, target);
+}

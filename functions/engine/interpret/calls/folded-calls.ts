@@ -1,0 +1,32 @@
+import type { Call } from "../../ir/ir.ts";
+import { formatPrefix } from "../operators.ts";
+import { textMethods } from "../texts/text-methods.ts";
+import type { Value } from "../value.ts";
+import type { Called } from "./called.ts";
+
+/** String methods on constants, as far as tests and names need them. */
+export function foldedCall(call: Call, called: Called): Value["constants"] {
+  const name = call.callee.kind === "field" ? call.callee.name : "";
+  const of = called.receiver?.constants;
+  if (!of?.every((c) => typeof c === "string")) return null;
+  const args = called.positional.map((arg) => (arg.constants?.length === 1 ? arg.constants[0] : undefined));
+  const fold = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
+  if (!fold || args.includes(undefined)) return null;
+  const results = (of as string[]).map((text) => fold(text, args as (string | number | boolean | null)[]));
+  return results.some((result) => result === undefined) ? null : (results as (string | number | boolean)[]);
+}
+
+/** `"https://host/%s".format(x)`: the beginning of a format is the beginning of the result. */
+export function prefixOf(folded: Value["constants"], call: Call, called: Called): string | null {
+  if (folded?.length === 1 && typeof folded[0] === "string") return folded[0];
+  const name = call.callee.kind === "field" ? call.callee.name : "";
+  // The first of the words of a text.
+  if (name === "split") return called.receiver?.prefix ?? called.positional[0]?.prefix ?? null;
+  if (name !== "format" && name !== "concat" && name !== "formatted") return null;
+  if (name === "concat") return called.receiver?.prefix ?? null;
+  const own = called.receiver?.constants?.[0];
+  const [first, ...rest] = called.positional;
+  if (typeof own === "string") return formatPrefix(own, called.positional);
+  const given = first?.constants?.[0];
+  return typeof given === "string" ? formatPrefix(given, rest) : null;
+}

@@ -1,0 +1,229 @@
+import { lastSegment } from "../../catalogue/paths.ts";
+import { remembered } from "../../catalogue/remembered.ts";
+import type { Span } from "../../ir/ir.ts";
+import { commonPassages } from "../guards/passage.ts";
+import { prefixFor } from "../operators.ts";
+import type { Frame, Handover, Run } from "../run.ts";
+import { allTaint, joinTaint, type Taint, type Value } from "../value.ts";
+import type { Called } from "./called.ts";
+
+/** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
+const handoversMax = 200;
+/** Ways to one place that are told apart although one function gives what takes them, and the room that there is for such. */
+const alikeMax = 4;
+const alikeRoom = 150;
+
+/** Keeps, for linking, what goes into functions of other files. */
+export function handOver(
+  run: Run,
+  target: string,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): void {
+  const count = run.language === "java" ? args.length + named.size : undefined;
+  for (const [argument, value] of [...args.entries(), ...named])
+    for (const [field, part] of partsOf(run, value))
+      for (const taint of part) {
+        const { source, step, via } = taint;
+        const begins = value.prefix === null ? "" : prefixFor(value.prefix, taint);
+        // What a function puts before a text that begins as it must is not the attacker's either.
+        const clean = taint.clean | run.catalogue.ledFamilies(begins);
+        const led = begins === "" ? undefined : true;
+        hand(run, { target, argument, field, source, clean, step, at, via, led, count });
+      }
+}
+
+type Parts = [field: string | undefined, taint: readonly Taint[]][];
+
+/** What taints an argument as a whole, and what taints its fields. */
+export const partsOf = (run: Run, value: Value): Parts =>
+  value.slots?.shape === "map" ? slotsOf(run, value) : [[undefined, taintWithin(run, value)]];
+
+/** The same of a result: several results are a list, and each goes by its place; an object that was made goes by its fields. */
+export const partsOfResult = (run: Run, value: Value): Parts =>
+  value.slots?.shape === "list" && !value.slots.rest
+    ? slotsOf(run, value)
+    : [...partsOf(run, value), ...fieldsOf(run, value)];
+
+/** What an object of Java was given by the function that has made it; see own-fields.ts for those that only it has. */
+function fieldsOf({ language }: Run, { instance, own }: Value): Parts {
+  if (language !== "java" || !instance) return [];
+  const given = (value: Value) => allTaint(value).filter(({ source }) => source.parameter !== null);
+  return [...new Map([...instance.fields, ...(own ?? [])])].flatMap(([name, value]): Parts => {
+    const taint = given(value);
+    return taint.length > 0 ? [[name, taint]] : [];
+  });
+}
+
+function slotsOf(run: Run, value: Value): Parts {
+  if (!value.slots) return [[undefined, taintWithin(run, value)]];
+  const { entries, rest } = value.slots;
+  const whole = rest ? joinTaint(value.taint, taintWithin(run, rest)) : value.taint;
+  return [
+    [undefined, whole],
+    ...[...entries].map(([key, entry]): [string, readonly Taint[]] => [key, taintWithin(run, entry)]),
+  ];
+}
+
+/** What is somewhere in it, but for a password deep down: settings that have one are no password. */
+const taintWithin = (run: Run, value: Value): readonly Taint[] =>
+  value.slots === null || run.knowledge.shallowKinds.size === 0
+    ? allTaint(value)
+    : joinTaint(
+        value.taint,
+        allTaint(value).filter(({ source }) => !run.knowledge.shallowKinds.has(source.kind)),
+      );
+
+/** Attacker input is kept as it is; a parameter's way is part of what its function does. */
+export function hand(run: Run, handover: Handover): void {
+  const { source, target, argument, at } = handover;
+  if (source.parameter) {
+    const passes = run.summaries.get(source.parameter.fn)?.passes;
+    if (!passes || passes.length >= handoversMax) return;
+    const known = passes.find(
+      (p) =>
+        p.source === source &&
+        p.target === target &&
+        p.argument === argument &&
+        p.field === handover.field &&
+        p.count === handover.count,
+    );
+    if (known) soil(known, handover);
+    else passes.push({ ...handover });
+    return;
+  }
+  const arrived = source.outside ?? `${source.start}|${at.start}`;
+  const key = keyAmong(run, `${target}|${argument}|${handover.field}|${source.kind}|${arrived}`, source.start);
+  const known = run.handovers.get(key);
+  if (known) soil(known, handover);
+  else if (run.handovers.size < handoversMax + (run.language === "php" ? alikeRoom : 0))
+    run.handovers.set(key, handover);
+}
+
+/** Pages of PHP get all their input from one function: what its first calls give is input of its own, what others give counts as one. */
+function keyAmong({ language, handovers }: Run, key: string, start: number): string {
+  if (language !== "php") return key;
+  for (let i = 0; i < alikeMax; i++) {
+    const known = handovers.get(`${key}|${i}`);
+    if (known ? known.source.start === start : handovers.size < alikeRoom) return `${key}|${i}`;
+  }
+  return `${key}|0`;
+}
+
+/** One of several ways stands for all: clean only for what every way cleans. */
+function soil(known: Handover, other: Handover): void {
+  known.clean &= other.clean;
+  known.via = commonPassages(known.via, other.via);
+  known.led = known.led === true && other.led === true;
+}
+
+/**
+ * The path that can name something in another file of the project; what models know is a library. What Ruby calls without a receiver is a
+ * method of the class, or of what it extends and includes.
+ */
+export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]): string | null {
+  if (run.language === "go") return targetInPackage(run, paths);
+  if (run.language === "php") return globalTarget(run, paths);
+  const declared = declaredFirst[run.language] ? paths.filter(declaredFirst[run.language] as Told) : [];
+  for (const path of declared.length === 0 ? paths : [...declared, ...paths]) {
+    if (path.startsWith("?") || (run.language === "javascript" && givenByPackage.test(path))) continue;
+    const plain = plainOf(path);
+    if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
+      return `${frame.owner.node.name}.${plain}`;
+    if (!plain.includes(".") || plain.includes("[")) continue;
+    if (
+      run.language === "javascript"
+        ? !isOfProject.test(plain) || run.knowledge.known.has(ownerOf(plain))
+        : /^(java|javax|jakarta)\./.test(plain) ||
+          // Only constants of Ruby are seen in other files.
+          (run.language === "ruby" && !/^\p{Lu}/u.test(plain)) ||
+          run.knowledge.known.has(ownerOf(plain))
+    )
+      continue;
+    return plain;
+  }
+  return null;
+}
+
+/** How imports of JavaScript begin that mean another file; a scope may be that of the packages of one repository. */
+const isOfProject = /^(\.|[@~]\/|#|src\/|@[a-z\d][\w-]*\/)/;
+
+/** What a function of a package has given is the package's own, wherever that is. */
+const givenByPackage = /^@[^/]+\/.*\(\)/;
+
+type Told = (path: string) => boolean;
+
+/**
+ * A type that is declared names its file; of what a factory gives, only the factory's is known, and of the property of another class
+ * (`private IStore store = Settings.Store;`) only the property.
+ */
+const declaredFirst: Readonly<Record<string, Told | undefined>> = {
+  java: (path) => !path.includes("()"),
+  csharp: remembered((path) => /^\w+\.\w+$/.test(path)),
+};
+
+/** A path without telling what is called on the way. */
+const plainOf = remembered((path) => path.replaceAll("()", ""));
+
+const ownerOf = remembered((path) => path.slice(0, Math.max(path.lastIndexOf("."), 0)));
+
+/** Stands before the name of an object of which nothing else is known, in place of its class. */
+export const anyClass = "*";
+
+/** Stands behind a method that is called by way of `super`: no class that overrides it is meant. */
+export const ofBase = "^";
+
+/** Functions and classes have one name in all files; what models know belongs to a library or to the language. */
+function globalTarget(run: Run, paths: readonly string[]): string | null {
+  const { known } = run.knowledge;
+  for (const path of paths) {
+    const plain = plainOf(path);
+    if (/^[?$<]|\[|^this\b/.test(plain) || known.has(plain)) continue;
+    const dot = plain.lastIndexOf(".");
+    if (dot < 0 || !known.has(plain.slice(0, dot))) return plain;
+  }
+  return null;
+}
+
+/** A method of an object of which only the name is known: linking knows what is called like it, or whether only one class has such a method. */
+export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | "names">): string | null {
+  if (run.language === "javascript" || run.language === "python") return layerTarget(paths, names);
+  if (run.language !== "php") return null;
+  for (const path of paths) {
+    const [, of, method] = /^(?:\?|\$|this\.)(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w{3,})$/.exec(path) ?? [];
+    if (method !== undefined) return `${anyClass}${of}.${method}`;
+  }
+  return null;
+}
+
+/** The layers of an application are handed from one to the next and called what they are: `constructor({ orderService })`. */
+function layerTarget(paths: readonly string[], names: readonly string[]): string | null {
+  for (const name of names) {
+    const layer = layerOf(name);
+    if (layer === null) continue;
+    const method = paths.map(lastSegment).find((segment) => /^\w{2,}$/.test(segment));
+    return method === undefined ? null : `${anyClass}${layer}.${method}`;
+  }
+  return null;
+}
+
+const layerOf = remembered((path) => {
+  const name = lastSegment(path).replace(/^\?/, "");
+  return layerName.test(name) ? name : null;
+});
+
+const layerName =
+  /^\w*(service|svc|repository|repo|dao|model|store|storage|manager|db|database|gateway|controller|usecase|crud|backend|adapter|provider|client|engine)s?$/i;
+
+/** Every file of a folder sees the names of the others, and what is imported is a folder: `~Store.Find`, `example.org/shop/store.Find`. */
+function targetInPackage(run: Run, paths: readonly string[]): string | null {
+  for (const path of paths) {
+    const plain = plainOf(path);
+    if (plain.startsWith("?") || plain.includes("[")) continue;
+    if (plain.startsWith("~")) return plain;
+    const folder = plain.slice(0, plain.indexOf(".", plain.lastIndexOf("/") + 1));
+    if (plain.includes("/") && folder.length > 0 && !run.knowledge.known.has(folder)) return plain;
+  }
+  return null;
+}

@@ -1,0 +1,386 @@
+import type { EntryPoint } from "../../catalogue/catalogue.ts";
+import { type Call, type FunctionNode, type Parameter, type Span, type Statement, wholeMap } from "../../ir/ir.ts";
+import { assign, withType } from "../assign.ts";
+import { evaluate } from "../evaluate.ts";
+import { execute, settle } from "../execute.ts";
+import { emptyGuard, noteGuard, verified } from "../guards/guard-functions.ts";
+import { isLocal } from "../memory/memory-sizes.ts";
+import { outputsOf } from "../memory/pointers.ts";
+import { byName } from "../names.ts";
+import { noteListener } from "../objects/announced.ts";
+import { checkKeyedWrites } from "../objects/keyed-writes.ts";
+import type { Frame, Guard, Run, Summary } from "../run.ts";
+import { Scope } from "../scope.ts";
+import { settling } from "../settling.ts";
+import { escaped } from "../texts/escapers.ts";
+import { factOfPart } from "../validators/route-schemas.ts";
+import {
+  allTaint,
+  arriving,
+  type ClosureValue,
+  constant,
+  extend,
+  join,
+  joinTaint,
+  named,
+  nothing,
+  tainted,
+  type Value,
+} from "../value.ts";
+import { noteFilled } from "./filled-arguments.ts";
+import { giveBack } from "./given-back.ts";
+import { overloaded } from "./overloads.ts";
+import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
+import { applySummary } from "./summaries.ts";
+
+/** Calls that are followed within each other. Summaries do for what lies deeper: of 1,800 findings none was owed to a third level. */
+const inlinedMax = 2;
+/** Steps that following calls may take for one function that is looked at on its own; beyond, calls are summarised. */
+export const followedStepsMax = 10_000;
+/** Steps of them that one call may take, with all that is followed in it: what is followed at every level grows with each level. */
+const followedCallMax = 300;
+/** Bodies longer than this are summarised, not followed: UTF-16 units of source. */
+const inlineLengthMax = 6_000;
+
+export function newFrame(
+  fn: FunctionNode | null,
+  scope: Scope,
+  self: Value | null,
+  owner: Frame["owner"],
+  symbol: string,
+): Frame {
+  return {
+    fn,
+    scope,
+    self,
+    owner,
+    symbol,
+    statement: fn ?? { start: 0, end: 0 },
+    returned: null,
+    settled: null,
+    returns: [],
+    guard: null,
+    loops: [],
+    under: [],
+    throws: null,
+    inlined: 0,
+    given: new Map(),
+    recalls: false,
+  };
+}
+
+export function runBody(run: Run, frame: Frame, body: readonly Statement[]): void {
+  execute(run, frame, body);
+}
+
+/** What calling a function of this file gives. Followed into the function where the arguments tell more than taint, else by its summary. */
+export function invoke(
+  run: Run,
+  caller: Frame,
+  found: ClosureValue,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): Value {
+  const closure = run.language === "java" ? overloaded(run, found, args) : found;
+  const { fn } = closure;
+  if (run.active.has(fn)) return recursion(args);
+  // A summary knows parameters only, and what settles a promise keeps what it is given.
+  const part = fn === settling || isPart(closure, caller);
+  const follow =
+    fn.end - fn.start <= inlineLengthMax &&
+    run.steps < run.followUntil &&
+    (part || (caller.inlined < inlinedMax && tellsMore(run, caller, closure, args, named)));
+  if (!follow) return applySummary(run, caller, summarise(run, closure), fn, args, named, at);
+  const until = run.followUntil;
+  if (caller.inlined === 0 && !part) run.followUntil = Math.min(until, run.steps + followedCallMax);
+  const given = inline(run, caller, closure, args, named, at);
+  run.followUntil = until;
+  return given;
+}
+
+/** What a function gives that calls itself is made where it does not; with constants it may take another way there. */
+const recursion = (args: readonly Value[]): Value =>
+  args.some(({ constants }) => constants !== null)
+    ? tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4))
+    : nothing;
+
+/**
+ * Whether following a call tells more than the summary does. Most methods are called by others of the same object, with what these were
+ * given themselves: only what comes in with its input, its facts or other objects is more than the summary knows.
+ */
+function tellsMore(
+  run: Run,
+  caller: Frame,
+  closure: ClosureValue,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): boolean {
+  const { self } = closure;
+  const given = [...args, ...named.values()];
+  if (!self?.instance) return [...given, ...(self?.slots ? [self] : [])].some((arg) => isMore(arg, nothing, isNamed));
+  const { self: any, parameters } = summarise(run, closure);
+  const says = (path: string) => isNamed(path) && leadsOn(run, path);
+  return (
+    // An object goes by the name of its class, which the summary knows.
+    isMore(self, any ? { ...any, paths: self.paths } : nothing, says) ||
+    hasFacts(caller.scope) ||
+    [self, ...given].some(isInput) ||
+    given.some(({ prefix }) => prefix !== null) ||
+    parameters.some(({ name, value }, i) => isMore(named.get(name) ?? args[i] ?? nothing, value, says)) ||
+    args.slice(parameters.length).some((arg) => isMore(arg, nothing, says))
+  );
+}
+
+/** Whether a value tells more than another one that stands for any; of the paths it may go by, those count that say something. */
+const isMore = (value: Value, any: Value, says: (path: string) => boolean): boolean =>
+  value.constants !== null ||
+  value.slots !== null ||
+  value.closures.length > 0 ||
+  value.instance !== any.instance ||
+  Boolean(value.own) ||
+  Boolean(value.region) ||
+  value.paths.some((path) => !any.paths.includes(path) && says(path));
+
+const isNamed = (path: string): boolean => !path.startsWith("?");
+
+/**
+ * Whether a path says what can be called on a value: a model begins with it, or it names something of another file. What a function of
+ * another file gives has no name there, unless the function is a class; in JavaScript it may be made of functions that go by theirs.
+ */
+const leadsOn = ({ knowledge, language }: Run, path: string): boolean =>
+  language === "javascript" || !path.includes("()") || knowledge.known.has(path) || isMade.test(path);
+
+const isMade = /(^|\.)_*\p{Lu}\w*\(\)$/u;
+
+const isInput = ({ taint }: Value): boolean =>
+  taint.some(({ source }) => source.parameter === null && source.outside === null);
+
+function hasFacts(from: Scope): boolean {
+  for (let scope: Scope | null = from; scope; scope = scope.parent) if (scope.facts.length > 0) return true;
+  return false;
+}
+
+/** A function that is called where it is written is a part of the function around it. */
+const isPart = (closure: ClosureValue, caller: Frame): boolean =>
+  closure.fn.name === "" && closure.scope === caller.scope;
+
+/** Runs the body with the arguments given. */
+export function inline(
+  run: Run,
+  caller: Frame,
+  closure: ClosureValue,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+  returns: Frame["returns"] = [],
+): Value {
+  const { fn } = closure;
+  if (run.active.has(fn)) return nothing;
+  const frame = newFrame(
+    fn,
+    new Scope(closure.scope, null, fn.sees),
+    closure.self,
+    closure.owner,
+    run.symbols.get(fn) ?? caller.symbol,
+  );
+  frame.inlined = caller.inlined + (isPart(closure, caller) ? 0 : 1);
+  // What is settled before a call, such as the content type of the answer, is settled in it.
+  for (let scope: Scope | null = caller.scope; scope; scope = scope.parent)
+    for (const [fact, value] of scope.facts) if (!isLocal(fact)) frame.scope.set(fact, value);
+  knowFacts(closure, frame.scope);
+  frame.returns = returns;
+  const bound: Value[] = [];
+  for (const [i, param] of fn.params.entries()) {
+    const given = param.byName
+      ? namedRest(fn, named)
+      : param.rest
+        ? restOf(args.slice(i))
+        : (named.get(param.name) ?? args[i]);
+    const value = given ?? (param.default ? evaluate(run, frame, param.default) : nothing);
+    const taint = value.taint.map((t) => ({ ...t, step: extend(extend(t.step, at), param) }));
+    bound.push(bindParameter(run, frame, param, { ...value, taint }));
+  }
+  run.visited.add(fn);
+  run.active.add(fn);
+  try {
+    run.deeper(execute, frame, fn.body, undefined);
+  } finally {
+    run.active.delete(fn);
+  }
+  if (frame.scope.alive) settle(frame);
+  for (const fact of frame.settled ?? []) caller.scope.set(fact, constant(true));
+  if (isCall(at)) giveBack(run, caller, frame, fn, bound, at);
+  return escaped(run, fn, verified(fn, frame.returned ?? nothing));
+}
+
+const isCall = (at: Span): at is Call => "kind" in at && at.kind === "call";
+
+/** What was settled when the object was made is so in each of its methods. */
+function knowFacts({ owner }: ClosureValue, to: Scope): void {
+  for (const fact of owner?.facts ?? []) to.set(fact, constant(true));
+}
+
+/** Constructors, whatever the language calls them, and the methods by which containers make an object ready. */
+export const makesReady = ({ name }: FunctionNode): boolean =>
+  /^(constructor|__init__|init(iali[sz]e)?|afterPropertiesSet|postConstruct|set_?[uU]p)$/.test(name);
+
+const restOf = (values: readonly Value[]): Value => ({
+  ...nothing,
+  slots: { shape: "list", entries: new Map(values.map((value, i) => [String(i), value])), rest: null },
+});
+
+/** What is passed by names that the function has no parameters for; a map of unknown keys may hold any. */
+function namedRest({ params }: FunctionNode, named: ReadonlyMap<string, Value>): Value {
+  const own = new Set(params.map(({ name }) => name));
+  const entries = new Map([...named].filter(([name]) => name !== wholeMap && !own.has(name)));
+  return { ...nothing, slots: { shape: "map", entries, rest: named.get(wholeMap) ?? null } };
+}
+
+/** Runs a function on unknown arguments, once, and notes where they lead. */
+export function summarise(run: Run, closure: ClosureValue): Summary {
+  const { fn } = closure;
+  const known = run.summaries.get(fn);
+  if (known) return known;
+  const guard: Guard = emptyGuard();
+  const summary: Summary = {
+    self: closure.self,
+    parameters: [],
+    keeps: [],
+    flows: [],
+    passes: [],
+    returns: nothing,
+    given: [],
+    outputs: [],
+    settles: new Set(),
+    leaves: false,
+    guard,
+  };
+  run.summaries.set(fn, summary);
+  const frame = newFrame(
+    fn,
+    new Scope(closure.scope, null, fn.sees),
+    closure.self,
+    closure.owner,
+    run.symbols.get(fn) ?? "",
+  );
+  checkKeyedWrites(run, frame, fn);
+  noteListener(run, frame, fn);
+  const entry = entryOf(run, frame, fn);
+  if (entry) {
+    run.entries.add(fn);
+    frame.self = calledOn(closure, entry).self;
+  }
+  frame.returns = entry?.returns ?? [];
+  frame.guard = guard;
+  knowFacts(closure, frame.scope);
+  const decorators = fn.decorators.flatMap((decorator) => evaluate(run, frame, decorator).closures);
+  for (const [i, param] of fn.params.entries())
+    summary.parameters.push({
+      name: param.name,
+      value: bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry)),
+    });
+  run.visited.add(fn);
+  run.active.add(fn);
+  try {
+    run.deeper(execute, frame, fn.body, undefined);
+  } finally {
+    run.active.delete(fn);
+  }
+  if (frame.scope.alive) {
+    noteGuard(run, frame, null, false);
+    settle(frame);
+  }
+  summary.returns = escaped(run, fn, verified(fn, frame.returned ?? nothing));
+  summary.outputs = outputsOf(run, frame, fn);
+  noteFilled(run, frame, fn, summary);
+  summary.settles = frame.settled ?? new Set();
+  if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
+  summary.leaves = !frame.scope.alive && frame.returned === null;
+  for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
+  return summary;
+}
+
+/** What a decorator of the file makes of a function calls it in its own way, with arguments of its own. */
+function runDecorated(run: Run, frame: Frame, closure: ClosureValue, decorator: ClosureValue): void {
+  const { fn } = closure;
+  const made = invoke(run, frame, decorator, [{ ...nothing, closures: [closure] }], new Map(), fn);
+  const apart = { ...frame, inlined: 0, returned: null, returns: [], guard: null, scope: new Scope(closure.scope) };
+  for (const wrapper of made.closures) if (wrapper.fn !== fn) inline(run, apart, wrapper, [], new Map(), fn);
+}
+
+function bindParameter(run: Run, frame: Frame, param: Parameter, given: Value): Value {
+  const typed = withType(run, frame, given, param.type);
+  const value = run.marks ? run.marks.parameter(run, param, typed) : typed;
+  const namedValue =
+    value.paths.length === 0 && value.constants === null ? { ...value, paths: [byName(param.name)] } : value;
+  frame.scope.set(param.name, namedValue);
+  if (param.pattern) assign(run, frame, param.pattern, namedValue, param.pattern);
+  return namedValue;
+}
+
+/** A function passed to something that is not known: it may run, any number of times, on elements of the receiver. */
+export function callBack(
+  run: Run,
+  frame: Frame,
+  closure: ClosureValue,
+  receiver: Value | null,
+  given: readonly Value[] = [],
+): Value {
+  // `asyncHandler(async (req, res) => …)`: what wraps a handler passes on what the framework passes.
+  const entry = entryOfCallBack(run, closure.fn);
+  if (entry) {
+    enter(run, frame, closure, entry, closure.fn);
+    return nothing;
+  }
+  const own = closure.scope === frame.scope ? frame.scope.copy() : null;
+  const args = given.length > 0 ? given : [receiver ? elementOf(receiver) : nothing];
+  // What it settles is settled for itself: who passes it on goes on without.
+  const apart = { ...frame, scope: new Scope(frame.scope) };
+  const call = own || closure.fn.name === "" || !run.summaries.has(closure.fn) ? inline : invoke;
+  const returned = call(run, apart, closure, args, new Map(), closure.fn.params[0] ?? closure.fn);
+  // It may also not run.
+  if (own)
+    for (const [key, value] of own) frame.scope.variables?.set(key, mergeBack(value, frame.scope.variables.get(key)));
+  return returned;
+}
+
+const mergeBack = (before: Value, after: Value | undefined): Value =>
+  after === undefined || after === before ? before : join(before, after);
+
+function elementOf(receiver: Value): Value {
+  const slots = receiver.slots;
+  const all = slots
+    ? [...slots.entries.values(), ...(slots.rest ? [slots.rest] : [])].reduce<Value>((a, b) => join(a, b), nothing)
+    : nothing;
+  return { ...all, taint: joinTaint(all.taint, receiver.taint) };
+}
+
+/** Runs a function that a framework calls, with parameters of the framework's types. */
+export function enter(
+  run: Run,
+  frame: Frame,
+  closure: ClosureValue,
+  entry: EntryPoint,
+  at: Span,
+  schemas: ReadonlyMap<string, Value> | null = null,
+): void {
+  const count = closure.fn.params.length;
+  // Error handlers take the error first, unless it is known what else may come.
+  const offset = !entry.others && count > entry.parameters.length + 1 && entry.parameters.length > 1 ? 1 : 0;
+  const args = closure.fn.params.map((param, i) => {
+    if (param.decorators.length > 0) return passedValue(run, frame, closure.fn, i, entry);
+    const type = entry.parameters[i - offset];
+    const other =
+      entry.others && i < entry.othersEnd ? [arriving(run.source(entry.others, param, entry.confidence), param)] : [];
+    return type ? named(type, byName(param.name)) : { ...named(byName(param.name)), taint: other };
+  });
+  // What one handler settles, such as the content type, is nothing to the next.
+  const apart = { ...frame, inlined: 0, scope: new Scope(frame.scope) };
+  for (const [part, schema] of schemas ?? []) apart.scope.set(factOfPart(part), schema);
+  inline(run, apart, calledOn(closure, entry), args, new Map(), at, entry.returns);
+}
+
+/** A function of no class is called on what the framework calls it on. */
+const calledOn = (closure: ClosureValue, { self }: EntryPoint): ClosureValue =>
+  self === null || closure.owner || closure.fn.receiver === null ? closure : { ...closure, self: named(self) };

@@ -1,0 +1,104 @@
+import { lastSegment } from "../../catalogue/paths.ts";
+import { remembered } from "../../catalogue/remembered.ts";
+import { lastName } from "../../ir/called-name.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
+import { isClassName } from "../names.ts";
+import type { Run } from "../run.ts";
+import { givesNoText, mayMakeText } from "./call-names.ts";
+import type { Called } from "./called.ts";
+
+/** Calls that give what is kept somewhere, and nothing that was made of what they are asked with. */
+
+const lookups = /^(find|get|load|fetch|look_?up|query|select|retrieve|read)/i;
+/** Words of a name that asks for where something lies, and for text. */
+const asksForPlace = /path|file|folder|dir/i;
+const asksForText = /path|file|folder|dir|ur[il]|text|html|string|message|template|query/i;
+/** What objects are looked up in; in Django the manager of a class of records and what narrows it down. */
+const keepers =
+  /(store|repository|repo|registry|dao|_db|(^|[?.])([dt](b|x)|objects|exclude|(select|prefetch)_related))(\(\))?$|\.filter\(\)$/i;
+/** Classes of Java that hand out objects of one kind, also by way of their only instance. */
+const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
+
+/**
+ * `clients.getClientByName(name)`, `model_store.get_version(name)`, `users.Get(ctx, tx, name)` give what is kept under the name, wherever
+ * that is, and so do services that a class of C# has been handed; asked of input itself, it would be a part of it.
+ */
+export function isLookup({ language }: Run, { callee, args }: Call, { receiver, names }: Called): boolean {
+  if (callee.kind !== "field" || args.length === 0) return false;
+  const isInput = receiver?.taint.some(
+    (t) => !t.source.parameter && t.source.outside === null && !t.via?.some(({ trusted }) => trusted),
+  );
+  if (isInput !== false) return false;
+  const isKept = () => names.some((name) => isKeeper(name) || holdsAll(name, callee.name));
+  const { looksUp, findsBy, looksUpBy } = asksFor(callee.name);
+  if (!looksUp) return findsBy && isKept();
+  if (looksUpBy) return true;
+  const isHeld = () => language === "csharp" && names.some((name) => /(^|[?.])_[a-z]\w*$/.test(name));
+  const isManaged = () => isHeld() || (!isClassName(callee.of) && names.some((name) => managers.test(name)));
+  return (
+    (!asksForPlace.test(callee.name) && (isKept() || args.some(({ value }) => isTransaction(value)))) ||
+    (!asksForText.test(callee.name) && isManaged())
+  );
+}
+
+const isKeeper = remembered((name) => keepers.test(name));
+
+const asksFor = remembered((name) => ({
+  looksUp: lookups.test(name),
+  findsBy: /^[A-Z]\w*By[A-Z]/.test(name),
+  looksUpBy: /By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(name),
+}));
+
+/** `extensions.get_extension(name)`: what is called after many of a kind hands out one of them. */
+function holdsAll(of: string, asked: string): boolean {
+  const kind = asked.replace(lookups, "").replaceAll("_", "").toLowerCase();
+  const many = lastSegment(of)
+    .replace(/[?$_()]/g, "")
+    .toLowerCase();
+  return kind.length > 2 && (many === `${kind}s` || many === `${kind.slice(0, -1)}ies`);
+}
+
+/** `root.getResource(path)` gives what lies there: the path may lead astray, but neither text nor address of it were made of the path. */
+export const isResource = ({ language }: Run, { callee }: Call): boolean =>
+  language === "java" && callee.kind === "field" && /^get(Web)?Resource(Internal|Object)?$/.test(callee.name);
+
+/** `users.Get(ctx, tx, name)`: what a function needs the database for comes from there. */
+function isTransaction(given: Expression): boolean {
+  const called = given.kind === "call" ? given.callee : given;
+  const name = called.kind === "field" || called.kind === "variable" ? called.name : "";
+  return /^(db|tx)$/i.test(name);
+}
+
+/** `new Order($_GET["order_id"])`, `$orders->findOne($id)`: what is asked for by an identifier is what is kept under it. */
+export function isIdentified({ language }: Run, { callee, args, isNew }: Call): boolean {
+  const name = lastName(callee);
+  return (
+    language === "php" &&
+    (isNew || /^(find|get|load|fetch|look_?up|retrieve)/.test(name)) &&
+    args.some(({ value }) => isIdentifier(value)) &&
+    args.every(({ value }) => isIdentifier(value) || value.kind === "literal")
+  );
+}
+
+/** Whether something is called after the identifier that it holds. */
+function isIdentifier(e: Expression): boolean {
+  if (e.kind === "index") return e.key?.kind === "literal" && identifierName.test(String(e.key.value));
+  return (e.kind === "variable" || e.kind === "field") && identifierName.test(e.name);
+}
+
+const identifierName = /(^\$?|_)([a-z]{0,2}id|ID)$|[a-z](Id|ID)$/;
+
+/**
+ * `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text; so does
+ * `orders.findMany(query)`, which its caller waits for.
+ */
+export const isFetched = (run: Run, { awaited, callee }: Call, { receiver }: Called): boolean => {
+  const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
+  if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
+  if (run.language === "python" && givesNoText(name)) return true;
+  // Helpers that all of a program sees.
+  if (run.language === "ruby" && callee.kind === "variable") return !mayMakeText(name);
+  const isQuery =
+    run.language === "javascript" && callee.kind === "field" && /^(find|fetch|count|paginate)(\p{Lu}|$)/u.test(name);
+  return (awaited === true || isQuery) && !mayMakeText(name);
+};

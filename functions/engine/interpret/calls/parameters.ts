@@ -1,0 +1,271 @@
+import type { EntryPoint, PassedParameter } from "../../catalogue/catalogue.ts";
+import type { PathIndex } from "../../catalogue/paths.ts";
+import { calledName } from "../../ir/called-name.ts";
+import type { Call, Expression, FunctionNode, Parameter } from "../../ir/ir.ts";
+import { elementType } from "../assign.ts";
+import { argumentsAt, holds, receiverFits, type Subject } from "../check.ts";
+import { evaluate } from "../evaluate.ts";
+import { basePaths, byName, givenBy, typedAs } from "../names.ts";
+import { instantiate } from "../objects/instances.ts";
+import type { Frame, Run } from "../run.ts";
+import { constraintsOf, placeholderCleans, validatedAs } from "../validators/constraints.ts";
+import { anyElement, arriving, type ClassInfo, cleaned, nothing, type Taint, tainted, type Value } from "../value.ts";
+import { targetOf } from "./handover.ts";
+import { inline } from "./invoke.ts";
+
+/** An unknown argument: it stands for whatever callers pass, and for what a framework is known to pass. */
+export function parameterValue(
+  run: Run,
+  frame: Frame,
+  fn: FunctionNode,
+  index: number,
+  entry: EntryPoint | null,
+): Value {
+  const param = fn.params[index] as Parameter;
+  const symbolic = arriving(run.source("parameter", param, 1, { fn, index }), param);
+  const declared = typedAs(run, frame, param.type);
+  const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
+  const element = elementType(param.type ?? "");
+  const elements = isOther && element !== null ? typedAs(run, frame, element).paths : [];
+  const isExcepted =
+    isOther && (isMade(entry, [...declared.paths, ...elements, byName(param.name)]) || isObject(run, param));
+  const passed = isOther && !isExcepted ? passedKind(fn, param, entry) : null;
+  const decorated = passedBy(run, frame, fn, param);
+  const kind = decorated ? decorated.kind : passed;
+  const type = decorated?.type ?? entry?.parameters[index];
+  // What is declared as text has been made one, or was refused.
+  const clean = param.type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
+  const validated = kind ? validatedAs(run, frame, fn, index) : null;
+  const confidence = (decorated ?? entry)?.confidence ?? 1;
+  const given: Taint[] = kind
+    ? [symbolic, arriving(run.source(kind, param, confidence, null, validated), param, clean)]
+    : [symbolic];
+  const fits = kind === "http-path" ? placeholderCleans(run, fn, param) : 0;
+  const { taint } = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
+  const made = decorated?.made;
+  if (made)
+    return { ...made, paths: [...made.paths, ...declared.paths, byName(param.name)], taint: [symbolic, ...made.taint] };
+  const fallback = param.default ? evaluate(run, frame, param.default) : nothing;
+  return {
+    ...declared,
+    closures: fallback.closures,
+    paths: [...(type ? [type] : []), ...declared.paths, ...modulesOf(run, fallback), byName(param.name)],
+    taint,
+  };
+}
+
+/** `(name, pathApi = path)`: what has a default of a library is that, or does the same. */
+const modulesOf = ({ language, knowledge }: Run, { paths, taint }: Value): readonly string[] =>
+  language === "javascript" && taint.length === 0 ? paths.filter((path) => knowledge.known.has(path)) : [];
+
+/** What PHP declares to be an object comes from a container or a table, unless an attribute says otherwise. */
+const isObject = ({ language }: Run, { type, decorators }: Parameter): boolean =>
+  language === "php" && decorators.length === 0 && /^\??\\?(\w+\\)*\p{Lu}\w*$/u.test(type ?? "");
+
+const isMade = ({ except }: EntryPoint, paths: readonly string[]): boolean =>
+  except.some((type) =>
+    paths.some(
+      (path) =>
+        path === type ||
+        (type.endsWith(".") && path.startsWith(type)) ||
+        (type.startsWith("*") && path.endsWith(type.slice(1))),
+    ),
+  );
+
+/** What the decorator of a parameter tells about its value. */
+interface Passed extends Pick<PassedParameter, "kind" | "type"> {
+  confidence: number;
+  /** What the application's own function for it gives. */
+  made?: Value;
+}
+
+const harmless: Passed = { kind: null, type: null, confidence: 1 };
+
+function passedBy(run: Run, frame: Frame, fn: FunctionNode, param: Parameter): Passed | null {
+  for (const decorator of param.decorators) {
+    const callee = calleeOf(run, frame, decorator);
+    const known = run.knowledge.parameterDecorators.findAll(callee.paths);
+    const passed = known.find(({ point }) => standsWith(run, frame, fn, point));
+    if (!passed) continue;
+    const subject =
+      decorator.kind === "call"
+        ? subjectOfDecorator(run, frame, decorator)
+        : { ...noSubject, positional: [], at: decorator };
+    // A converter in the decorator leaves nothing to attack with.
+    if (passed.unless.some((test) => holds(frame, test, subject))) return harmless;
+    const { calls, point } = passed;
+    if (calls === null) return { ...passed, confidence: point.confidence };
+    const declared = typedAs(run, frame, param.type);
+    const maker = argumentsAt(subject, calls)[0] ?? { ...nothing, type: declared.instance, paths: declared.paths };
+    return { ...harmless, made: madeBy(run, frame, maker, point, param) };
+  }
+  return null;
+}
+
+/** What a framework passes, where it is known to be the one that calls. */
+export function passedValue(run: Run, frame: Frame, fn: FunctionNode, index: number, entry: EntryPoint): Value {
+  const value = parameterValue(run, frame, fn, index, entry);
+  return { ...value, taint: value.taint.filter(({ source }) => !source.parameter) };
+}
+
+/** What a function or a class of the application gives that a framework calls on what comes in, to pass the result on. */
+function madeBy(run: Run, frame: Frame, maker: Value, point: EntryPoint, at: Parameter): Value {
+  const [closure] = maker.closures;
+  const callee = closure ?? maker.type?.methods.get("__init__");
+  if (!callee) {
+    const target = targetOf(run, frame, maker.paths);
+    if (target === null) return nothing;
+    const given = tainted([arriving(run.outside(target, at), at)]);
+    // What has no type is known by what has made it.
+    return typedAs(run, frame, at.type).paths.length > 0 ? given : { ...given, paths: [givenBy(target)] };
+  }
+  const { fn } = callee;
+  // One that asks for itself is never made.
+  if (run.active.has(fn)) return nothing;
+  run.active.add(fn);
+  const args = fn.params.map((_, i) => passedValue(run, frame, fn, i, point));
+  run.active.delete(fn);
+  if (!closure) return instantiate(run, frame, maker, args, new Map(), at);
+  const given = inline(run, frame, closure, args, new Map(), at);
+  // A generator hands out one value and cleans up afterwards.
+  return given.slots?.shape === "list" && given.slots.rest ? anyElement(given) : given;
+}
+
+const noSubject = { named: new Map(), receiver: null, receiverPaths: [], name: "" };
+
+export const calleeOf = (run: Run, frame: Frame, decorator: Expression): Value =>
+  evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
+
+/** What the object is known as whose method decorates: its paths, and the name it is written with. */
+function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly string[] {
+  const callee = decorator.kind === "call" ? decorator.callee : decorator;
+  if (callee.kind !== "field") return [];
+  const { of } = callee;
+  const written = of.kind === "variable" || of.kind === "field" ? [byName(of.name)] : [];
+  return [...evaluate(run, frame, of).paths, ...written];
+}
+
+/** What a decorator goes by: its paths, and its name, as one of this file has no path. */
+function decoratorNames(run: Run, frame: Frame, decorator: Expression): readonly string[] {
+  const callee = decorator.kind === "call" ? decorator.callee : decorator;
+  const { paths } = evaluate(run, frame, callee);
+  return callee.kind === "variable" ? [...paths, byName(callee.name)] : paths;
+}
+
+/** Whether what an entry point asks of the function's decorators, its class and its result is so. */
+function contextOfEntryFits(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
+  if (entry.result && !entry.result.test((fn.result ?? "").replace(/\s/g, ""))) return false;
+  if (entry.when.length + entry.unless.length > 0) {
+    const subjects = decoratingCalls(run, frame, fn).map((decorator) => subjectOfDecorator(run, frame, decorator));
+    if (!entry.when.every((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
+    if (entry.unless.some((test) => subjects.some((subject) => holds(frame, test, subject)))) return false;
+  }
+  return standsWith(run, frame, fn, entry);
+}
+
+/** Whether a function and its class have the decorator that an entry point asks for, and not the one that it excludes. */
+function standsWith(run: Run, frame: Frame, fn: FunctionNode, entry: EntryPoint): boolean {
+  if (!entry.with && !entry.without) return true;
+  const decorators = [...fn.decorators, ...(frame.owner?.node.decorators ?? [])];
+  const paths = decorators.flatMap((d) => decoratorNames(run, frame, d));
+  const has = (wanted: PathIndex<true>) => paths.some((path) => wanted.find(path).length > 0);
+  return (!entry.with || has(entry.with)) && (!entry.without || !has(entry.without));
+}
+
+/** The decorators of a function, and those of its class that it has none of its own for: what a class of resources produces. */
+function decoratingCalls({ language }: Run, { owner }: Frame, fn: FunctionNode): Call[] {
+  const own = fn.decorators.filter((decorator) => decorator.kind === "call");
+  if (language !== "java" || !owner) return own;
+  const names = new Set(own.map(calledName));
+  const others = owner.node.decorators.filter(
+    (decorator) => decorator.kind === "call" && !names.has(calledName(decorator)),
+  );
+  return [...own, ...(others as Call[])];
+}
+
+export function subjectOfDecorator(run: Run, frame: Frame, decorator: Call): Subject {
+  const named = new Map<string, Value>();
+  const positional: Value[] = [];
+  for (const { name, value } of decorator.args) {
+    if (name === null) positional.push(evaluate(run, frame, value));
+    else named.set(name, evaluate(run, frame, value));
+  }
+  return { ...noSubject, positional, named, at: decorator };
+}
+
+/** The framework that calls a function, known by its decorators or by what its parameters are called. */
+export function entryOf(run: Run, frame: Frame, fn: FunctionNode): EntryPoint | null {
+  for (const decorator of fn.decorators) {
+    const callee = calleeOf(run, frame, decorator);
+    const found = run.knowledge.entryDecorators.findAll(callee.paths);
+    const fits = found.find(
+      (entry) =>
+        (!entry.receiver || receiverFits(entry.receiver, receiverOf(run, frame, decorator))) &&
+        contextOfEntryFits(run, frame, fn, entry),
+    );
+    if (fits) return fits;
+  }
+  const named = ({ names, file }: EntryPoint) => areNamed(fn, names) && (!file || run.says(file));
+  const exported = run.knowledge.hasEntryExports ? entryOfExport(run, fn) : null;
+  if (exported) return exported;
+  const { owner } = frame;
+  const [begins] = fn.name.match(firstWord) ?? [];
+  const methods = [fn.name, ...(begins === undefined ? [] : [`${begins}*`]), ...(fn.exported ? [anyMethod] : [])];
+  const method =
+    owner &&
+    methods
+      .flatMap((name) => run.knowledge.entryMethods.get(name) ?? [])
+      .find((e) => named(e) && extendsFramework(owner, e) && contextOfEntryFits(run, frame, fn, e));
+  const byNames = run.knowledge.entryNames.find((e) => named(e) && contextOfEntryFits(run, frame, fn, e));
+  return method ?? byNames ?? null;
+}
+
+/** The framework that calls a function which is handed to something unknown: two names at least, as one alone may mean anything there. */
+export const entryOfCallBack = (run: Run, fn: FunctionNode): EntryPoint | undefined =>
+  run.knowledge.entryNames.find(({ names }) => names.length > 1 && areNamed(fn, names));
+
+function entryOfExport(run: Run, fn: FunctionNode): EntryPoint | null {
+  for (const [name, closure] of run.exports) {
+    if (closure.fn !== fn) continue;
+    const entries = [...(run.knowledge.entryExports.get(name) ?? []), ...(run.knowledge.entryExports.get("*") ?? [])];
+    const found = entries.find((entry) => areNamed(fn, entry.names) && (!entry.file || run.says(entry.file)));
+    if (found) return found;
+  }
+  return null;
+}
+
+/** Whether the first parameters are called like those of an entry point. One that is taken apart may be called anything, but not all may. */
+function areNamed({ params }: FunctionNode, names: EntryPoint["names"]): boolean {
+  const fits = names.map((options, i) => {
+    const param = params[i];
+    return param !== undefined && options.some((option) => option === param.name || hasPart(param, option));
+  });
+  return fits.every((fit, i) => fit || (params[i]?.pattern && fits.includes(true)));
+}
+
+/** `{q}` stands for a parameter like `{ q, page }`. */
+const hasPart = ({ pattern }: Parameter, option: string): boolean =>
+  option.startsWith("{") &&
+  pattern?.kind === "collection" &&
+  pattern.shape === "map" &&
+  pattern.entries.some(({ key }) => key?.kind === "literal" && `{${key.value}}` === option);
+
+/** Models name methods by their first word as well: `set*` are the setters of a class that a framework fills. */
+const firstWord = /^\p{Ll}+(?=\p{Lu})/u;
+/** What models call all methods of a class that others may call. */
+const anyMethod = "*";
+
+const extendsFramework = (owner: ClassInfo, { of }: EntryPoint): boolean =>
+  of === null || basePaths({ ...nothing, type: owner }).some((path) => of.find(path).length > 0);
+
+/** What a framework passes in a parameter. From the path of a route come its placeholders only, and converted ones are harmless. */
+function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): string | null {
+  if (entry.others !== "http-path") return entry.others;
+  const routes = fn.decorators.flatMap((d) => (d.kind === "call" && d.args[0]?.name === null ? [d.args[0].value] : []));
+  if (routes.length === 0 || routes.some((route) => route.kind !== "literal")) return entry.others;
+  const holes = routes.flatMap((route) => [
+    ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),
+  ]);
+  const hole = holes.find(([, , name]) => name === param.name);
+  return hole && !["int", "float", "uuid", "any"].includes(hole[1] ?? "") ? entry.others : null;
+}

@@ -1,0 +1,48 @@
+import type { Call, Expression } from "../../ir/ir.ts";
+import { accessPath, hasOpenClasses } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import { allTaint, joinTaint, type Value } from "../value.ts";
+
+/** What a method has made of the object that it was called on. */
+export function storeReceiver(run: Run, frame: Frame, of: Call["callee"], value: Value): void {
+  const key = accessPath(of);
+  if (key === null) {
+    // `buffer + length` points into the buffer.
+    if (of.kind === "operation" && of.operands[0]) writeInto(run, frame, of.operands[0], value);
+    // `sb.append(a).append(b)`: the chain's root is what changes.
+    if (of.kind === "call" && of.callee.kind === "field" && !isModule(run, frame, of.callee.of))
+      storeReceiver(run, frame, of.callee.of, value);
+    return;
+  }
+  storeInField(run, frame, key, value);
+  const owner = frame.scope.binding(key);
+  if (owner && owner !== frame.scope) run.storeAround(owner, key, value);
+  else frame.scope.set(key, value);
+}
+
+/** `this.parts.push(x)`, `parts.add(x)`: what is put into a list that the class has made is there for its other methods. */
+export function storeInField(run: Run, { owner, self, fn, scope }: Frame, key: string, value: Value): void {
+  const info = self?.instance ?? owner;
+  if (!info || allTaint(value).length === 0) return;
+  const isOpen = hasOpenClasses(run.language);
+  const [of, name = "", ...more] = key.split(".") as [string, ...string[]];
+  const field = more.length === 0 && (of === "this" || of === fn?.receiver) ? name : key;
+  const known = field === key && (!isOpen || scope.binding(key)) ? undefined : info.fields.get(field);
+  // Stores and settings that somebody else has made are asked by keys, mostly for something else.
+  if (known && (isOpen || known.slots)) run.storeField(info, field, value);
+}
+
+/** What is written somewhere inside taints the whole. */
+function writeInto(run: Run, frame: Frame, of: Call["callee"], { taint }: Value): void {
+  const key = accessPath(of);
+  const known = key === null ? undefined : frame.scope.binding(key)?.get(key);
+  if (known)
+    storeReceiver(run, frame, of, { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) });
+}
+
+/** `io.MultiWriter(file, hash)` is made by a module, which nothing can be written into. */
+function isModule(run: Run, frame: Frame, of: Expression): boolean {
+  if (of.kind !== "variable") return false;
+  const module = run.modules.get(of.name);
+  return module !== undefined && frame.scope.binding(of.name)?.get(of.name)?.paths.includes(module) === true;
+}

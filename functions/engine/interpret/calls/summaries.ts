@@ -1,0 +1,107 @@
+import type { Call, FunctionNode, Span } from "../../ir/ir.ts";
+import { applyFlow, rebase } from "../check.ts";
+import { joinedPassages } from "../guards/passage.ts";
+import { writeBack } from "../memory/pointers.ts";
+import { fieldTaint } from "../objects/members.ts";
+import type { Flow, Frame, Run, Summary } from "../run.ts";
+import {
+  allTaint,
+  type ClosureValue,
+  constant,
+  extend,
+  joinTaint,
+  nothing,
+  type Taint,
+  tainted,
+  taintOfPart,
+  type Value,
+} from "../value.ts";
+import { hand } from "./handover.ts";
+import { summarise } from "./invoke.ts";
+
+/** Substitutes the arguments for the parameters in a summary. */
+export function applySummary(
+  run: Run,
+  caller: Frame,
+  summary: Summary,
+  fn: FunctionNode,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): Value {
+  const taintOf = argumentTaint(run, fn, args, named, at);
+  const settled = (flow: Flow) =>
+    flow.match.unless.some((test) => test.fact !== null && caller.scope.binding(`@${test.fact}`) !== null);
+  for (const flow of summary.flows.filter((candidate) => !settled(candidate)))
+    for (const taint of taintOf(flow.parameter, flow.field)) applyFlow(run, flow, taint);
+  for (const pass of [...summary.passes]) {
+    for (const taint of taintOf(pass.source.parameter?.index ?? 0, pass.source.parameter?.field)) {
+      hand(run, {
+        ...pass,
+        source: taint.source,
+        clean: taint.clean | pass.clean,
+        step: rebase(pass.step, taint.step),
+        via: joinedPassages(taint.via, pass.via),
+      });
+    }
+  }
+  const isGiven = [...args, ...named.values()].some((value) => allTaint(value).length > 0);
+  for (const keep of isGiven ? [...summary.keeps] : []) {
+    const stored = substitute(keep.value, fn, taintOf, 2);
+    if (allTaint(stored).length > 0) run.keep(keep, stored);
+  }
+  for (const fact of summary.settles) caller.scope.set(fact, constant(true));
+  return substitute(summary.returns, fn, taintOf, 2);
+}
+
+/** Writes what a function puts where its parameters point. */
+export function applyOutputs(run: Run, caller: Frame, call: Call, closure: ClosureValue, args: readonly Value[]): void {
+  if (run.language !== "c" || run.active.has(closure.fn)) return;
+  const { outputs } = summarise(run, closure);
+  const taintOf = argumentTaint(run, closure.fn, args, new Map(), call);
+  writeBack(run, caller, call, outputs, ({ taint }) => substitute(tainted(taint), closure.fn, taintOf, 1).taint);
+}
+
+/** What the arguments of a call bring along for each parameter: of one that is handed on the field that is asked for. */
+const argumentTaint =
+  (run: Run, fn: FunctionNode, args: readonly Value[], named: ReadonlyMap<string, Value>, at: Span): TaintOf =>
+  (index, field) => {
+    const param = fn.params[index];
+    if (!param) return [];
+    const given = param.rest ? args.slice(index) : [named.get(param.name) ?? args[index] ?? nothing];
+    return given
+      .flatMap((value) => {
+        const part = taintOfPart(value, param.rest ? undefined : field);
+        return param.rest || field === undefined ? part : fieldTaint(run, value, part, field);
+      })
+      .map((t) => ({ ...t, step: extend(t.step, at) }));
+  };
+
+type TaintOf = (index: number, field: string | undefined) => readonly Taint[];
+
+function substitute(value: Value, fn: FunctionNode, taintOf: TaintOf, depth: number): Value {
+  let taint: readonly Taint[] = [];
+  for (const t of value.taint) {
+    const own = t.source.parameter?.fn === fn;
+    const passed = own
+      ? taintOf(t.source.parameter?.index ?? 0, t.source.parameter?.field).map((arg) => ({
+          ...arg,
+          clean: arg.clean | t.clean,
+          step: rebase(t.step, arg.step),
+          via: joinedPassages(arg.via, t.via),
+        }))
+      : [t];
+    taint = joinTaint(taint, passed);
+  }
+  const slots =
+    value.slots && depth > 0
+      ? {
+          ...value.slots,
+          entries: new Map(
+            [...value.slots.entries].map(([k, v]) => [k, substitute(v, fn, taintOf, depth - 1)] as const),
+          ),
+          rest: value.slots.rest && substitute(value.slots.rest, fn, taintOf, depth - 1),
+        }
+      : null;
+  return { ...value, taint, slots };
+}

@@ -1,0 +1,69 @@
+import { lastName } from "../../ir/called-name.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
+import type { Frame, Run } from "../run.ts";
+import { cleaned, type Value } from "../value.ts";
+import { innermost } from "./refined.ts";
+
+const hostNames = /^(host|hostname|origin|netloc|getHost|getAuthority|Host|Hostname)$/;
+const parsers = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|parse_url|url_parse)$/;
+
+/** `new URL(x).hostname`, also by way of variables: the address x whose host this is. */
+export function addressOfHost(frame: Frame, operand: Expression): Expression | null {
+  const here = innermost(original(frame, operand));
+  if (here.kind === "call" && isHostOf(here)) return here.args[0]?.value ?? null;
+  const read = here.kind === "call" && here.args.length === 0 ? here.callee : here;
+  if (!(read.kind === "field" && hostNames.test(read.name)) && !(read.kind === "index" && isHostKey(read.key)))
+    return null;
+  const parsed = original(frame, read.of);
+  if (parsed.kind !== "call") return null;
+  const { callee } = parsed;
+  const name = lastName(callee);
+  return parsers.test(name) && parsed.args[0] ? joinedTo(parsed.args[0].value) : null;
+}
+
+/** `parse_url($x, PHP_URL_HOST)` */
+const isHostOf = ({ callee, args: [, part] }: Call): boolean =>
+  callee.kind === "variable" &&
+  callee.name === "parse_url" &&
+  part?.value.kind === "variable" &&
+  part.value.name === "PHP_URL_HOST";
+
+/** `parse_url($x)['host']` */
+const isHostKey = (key: Expression | null): boolean => key?.kind === "literal" && key.value === "host";
+
+/** `urljoin(base, x)` lies where x says. */
+function joinedTo(address: Expression): Expression {
+  if (address.kind !== "call") return address;
+  const { callee, args } = address;
+  const name = lastName(callee);
+  return name === "urljoin" && args[1] ? args[1].value : address;
+}
+
+/** What a variable was declared as. */
+export function original(frame: Frame, operand: Expression): Expression {
+  if (operand.kind !== "variable") return operand;
+  return frame.scope.binding(operand.name)?.origins.get(operand.name) ?? operand;
+}
+
+/** `${base}?q=${x}`: what follows the question mark cannot say where an address leads, whoever decides on what stands before it. */
+export function afterHost(run: Run, parts: readonly Value[]): readonly Value[] {
+  const question = parts.findIndex(beginsQuery);
+  if (question < 1 || question === parts.length - 1) return parts;
+  const addresses = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
+  return parts.map((part, i) => (i > question && part.taint.length > 0 ? cleaned(part, addresses) : part));
+}
+
+/** `("&" if "?" in path else "?")` begins a query, or goes on with one. */
+const beginsQuery = ({ constants }: Value): boolean =>
+  constants?.some((text) => String(text).includes("?")) === true &&
+  constants.every((text) => /[?&]/.test(String(text)));
+
+const hole = /%[-+ #0-9.*]*[a-zA-Z]|%\(\w*\)[a-z]/;
+
+/** `"%s?q=%s" % (base, x)`: the same of what fills the holes of a format. */
+export function holesAfterHost(run: Run, format: string, args: readonly Value[]): readonly Value[] {
+  const question = format.split(hole).findIndex((text) => text.includes("?"));
+  if (question < 1) return args;
+  const addresses = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
+  return args.map((arg, i) => (i >= question && arg.taint.length > 0 ? cleaned(arg, addresses) : arg));
+}

@@ -1,0 +1,45 @@
+import type { Families } from "../../catalogue/catalogue.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
+import { evaluate } from "../evaluate.ts";
+import type { Frame, Run } from "../run.ts";
+import { addressOfHost } from "./address-parts.ts";
+import { change, innermost } from "./refined.ts";
+
+/** `if urlparse(x).netloc:` fails: an address without a host stays where it is. */
+export function withoutHost(run: Run, frame: Frame, test: Expression): void {
+  const address = test.kind === "field" || test.kind === "variable" ? addressOfHost(frame, test) : null;
+  if (address) changeAddress(run, frame, address, test);
+}
+
+/** `next[1] != '/'`: beside the test for the first slash, what tells a path from the name of a host. */
+export function secondCharacterTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  if (left.kind !== "index" || left.key?.kind !== "literal" || left.key.value !== 1) return;
+  const [character] = evaluate(run, frame, right).constants ?? [];
+  if (character === "/") change(run, frame, left.of, run.catalogue.bitsOf(["open_redirect"]));
+}
+
+/** The host of an address is one that is allowed: the text that was parsed is harmless, and so is what came of it. */
+export function changeAddress(
+  run: Run,
+  frame: Frame,
+  address: Expression,
+  host: Expression,
+  families: Families = run.catalogue.bitsOf(["ssrf", "open_redirect"]),
+): void {
+  change(run, frame, address, families);
+  const read = host.kind === "call" ? host.callee : host;
+  if (read.kind === "field") change(run, frame, read.of, families);
+}
+
+/** `urlparse(x).hostname.endswith(".example.com")`; without the dot anybody can register a name that ends like this. */
+export function subdomainTest(run: Run, frame: Frame, { callee, args }: Call): void {
+  if (callee.kind !== "field") return;
+  const [host, ending] = /^ends_?[wW]ith\??$/.test(callee.name)
+    ? [callee.of, args[0]?.value]
+    : callee.name === "HasSuffix"
+      ? [args[0]?.value, args[1]?.value]
+      : [];
+  if (!host || !ending) return;
+  const address = addressOfHost(frame, innermost(host));
+  if (address && evaluate(run, frame, ending).prefix?.startsWith(".")) changeAddress(run, frame, address, host);
+}

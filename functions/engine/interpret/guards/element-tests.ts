@@ -1,0 +1,121 @@
+import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
+import type { Call, Expression, Loop, Operation } from "../../ir/ir.ts";
+import { walk } from "../../ir/walk.ts";
+import { accessPath } from "../names.ts";
+import type { Frame } from "../run.ts";
+
+/** The variable of a loop that holds input, and what its elements are of. */
+export interface Element {
+  name: string;
+  of: Expression;
+}
+
+/** What a loop goes through, asked when its variable was bound; null where that is nothing to test, or where it is assigned anew. */
+export function taintedElement(frame: Frame, loop: Loop): Element | null {
+  const element = loop.bind && elementOf(loop.bind);
+  const isTainted = element && (frame.scope.get(element.name)?.taint.length ?? 0) > 0;
+  const isKnown = element && (accessPath(element.of) !== null || dividedText(frame, element.of) !== null);
+  return isTainted && isKnown && !isAssigned(loop, element.name) ? element : null;
+}
+
+/** `explode(".", $host)`, `host.split(".")`: the text whose parts a list has, where what stands between them does no harm. */
+export function dividedText(frame: Frame, list: Expression): Expression | null {
+  const made = list.kind === "variable" ? frame.scope.binding(list.name)?.origins.get(list.name) : list;
+  if (made?.kind !== "call") return null;
+  const { callee, args } = made;
+  const isFunction = callee.kind === "variable" && callee.name === "explode";
+  if (!isFunction && !(callee.kind === "field" && callee.name === "split")) return null;
+  const separator = args[0]?.value;
+  if (separator?.kind !== "literal" || !/^[\w.,:@ -]$/.test(String(separator.value))) return null;
+  return callee.kind === "field" ? callee.of : (args[1]?.value ?? null);
+}
+
+/** `for _, c := range text { if !unicode.IsLetter(c) { return false } }`: what every element is clean for that lets the loop go on. */
+export const cleanAfterRound = (frame: Frame, { name }: Element): Families =>
+  (frame.scope.get(name)?.taint ?? []).reduce((all, { clean }) => all & clean, allFamilies);
+
+function elementOf(bind: Expression): Element | null {
+  const parts = bind.kind === "sequence" ? bind.parts : [bind];
+  for (const part of parts)
+    if (part.kind === "assign" && part.to.kind === "variable" && part.from.kind === "index" && part.from.key === null)
+      return { name: part.to.name, of: part.from.of };
+  return null;
+}
+
+function isAssigned(loop: Loop, name: string): boolean {
+  let found = false;
+  walk(loop.body, (node) => {
+    found ||= "kind" in node && node.kind === "assign" && accessPath(node.to) === name;
+  });
+  return found;
+}
+
+/** `(name) => allowed.has(name)`: what a function asks of its first parameter, where it does nothing else. */
+export function questionOf(test: Expression): { name: string; asked: Expression } | null {
+  if (test.kind !== "closure") return null;
+  const [param] = test.fn.params;
+  const [only, ...others] = test.fn.body;
+  return param && only?.kind === "return" && only.value && others.length === 0
+    ? { name: param.name, asked: only.value }
+    : null;
+}
+
+/** What is asked of the elements of a list, one of which has to be so. */
+interface Asked extends Element {
+  /** Each of them is enough. */
+  tests: readonly Expression[];
+}
+
+/** `any(part == ".." for part in parts)`, `parts.some((part) => part === "..")` */
+export function elementsAsked({ callee, args }: Call): Asked | null {
+  const [first] = args;
+  if (callee.kind === "variable" && callee.name === "any" && first?.value.kind === "sequence") {
+    const { parts } = first.value;
+    const [bound, yielded, ...others] = parts;
+    const element = bound && elementOf(bound);
+    const [only] = yielded?.kind === "collection" ? yielded.entries : [];
+    return element && only && others.length === 0 ? { ...element, tests: alternatives(only.value) } : null;
+  }
+  const question = callee.kind === "field" && callee.name === "some" && first ? questionOf(first.value) : null;
+  return callee.kind === "field" && question
+    ? { name: question.name, of: callee.of, tests: alternatives(question.asked) }
+    : null;
+}
+
+const alternatives = (test: Expression): readonly Expression[] =>
+  test.kind === "operation" && /^(\|\||or)$/.test(test.operator) ? test.operands.flatMap(alternatives) : [test];
+
+/** `name == x`, `name in xs`: x and xs. */
+export function comparedWith(test: Expression, name: string): readonly Expression[] {
+  if (test.kind !== "operation" || !/^(===?|in)$/.test(test.operator)) return [];
+  const isElement = (operand: Expression): boolean => operand.kind === "variable" && operand.name === name;
+  const [left, right] = test.operands;
+  if (left && right && isElement(left)) return [right];
+  return left && right && isElement(right) && test.operator !== "in" ? [left] : [];
+}
+
+/** `c >= 'a' && c <= 'z'`, or `c < 'a' || c > 'z'` when it fails: c is one of those. */
+export function characterWithin({ operator, operands }: Operation, outcome: boolean): Expression | null {
+  if ((operator === "&&" || operator === "and") !== outcome || operands.length !== 2) return null;
+  const bounds = operands.map((operand) => boundOf(operand, outcome));
+  const lower = bounds.find((bound) => bound?.side === "lower");
+  const upper = bounds.find((bound) => bound?.side === "upper");
+  if (!lower || !upper || accessPath(lower.of) === null || accessPath(lower.of) !== accessPath(upper.of)) return null;
+  return /^(az|AZ|09|af|AF)$/.test(lower.than + upper.than) ? lower.of : null;
+}
+
+interface Bound {
+  side: "lower" | "upper";
+  of: Expression;
+  than: string;
+}
+
+function boundOf(test: Expression, outcome: boolean): Bound | null {
+  const [left, right] = test.kind === "operation" ? test.operands : [];
+  if (test.kind !== "operation" || !left || !right || !/^[<>]=?$/.test(test.operator)) return null;
+  const turned = left.kind === "literal";
+  const [of, literal] = turned ? [right, left] : [left, right];
+  if (literal.kind !== "literal" || typeof literal.value !== "string") return null;
+  const isLower = test.operator.startsWith(">") === outcome;
+  return { side: isLower !== turned ? "lower" : "upper", of, than: literal.value };
+}

@@ -1,0 +1,56 @@
+import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
+import type { Called } from "../calls/called.ts";
+import { recalling } from "../evaluate.ts";
+import type { Frame, Run } from "../run.ts";
+import { anyElement } from "../value.ts";
+import { questionOf } from "./element-tests.ts";
+import { refine } from "./guards.ts";
+
+/** What keeps, or finds, the elements for which a function answers yes. */
+const filters = new Set([
+  "filter",
+  "takeWhile",
+  "find",
+  "findLast",
+  "Where",
+  "First",
+  "FirstOrDefault",
+  "Single",
+  "SingleOrDefault",
+  "TakeWhile",
+]);
+const element = "<element>";
+
+/** `names.filter((name) => allowed.has(name))`: what every element is clean for that gets through the test. */
+export function filteredCleans(
+  run: Run,
+  frame: Frame,
+  call: Call,
+  { receiver, positional, callee: { closures } }: Called,
+): Families {
+  const { callee, args } = call;
+  if ((callee.kind !== "field" && callee.kind !== "variable") || !filters.has(callee.name) || closures.length > 0)
+    return 0;
+  const [test, from] = callee.kind === "field" ? [args[0]?.value, receiver] : [args[0]?.value, positional[1]];
+  const any = from && anyElement(from);
+  const question = any && any.taint.length > 0 && test ? testOf(test) : null;
+  if (!any || !question || !frame.scope.alive) return 0;
+  const before = frame.scope.copy();
+  frame.scope.set(question.name, any);
+  recalling(frame, () => refine(run, frame, question.asked, true));
+  const after = frame.scope.get(question.name);
+  frame.scope.variables = before;
+  return (after?.taint ?? any.taint).reduce((families, { clean }) => families & clean, allFamilies);
+}
+
+/** The name that the element has in the test, and the test: the only expression of a function, or a call of one that is named. */
+function testOf(test: Expression): ReturnType<typeof questionOf> {
+  const { start, end } = test;
+  if (test.kind === "field" || test.kind === "variable") {
+    const given: Expression = { start, end, kind: "variable", name: element };
+    const args = [{ name: null, spread: false, value: given }];
+    return { name: element, asked: { start, end, kind: "call", callee: test, args, isNew: false } };
+  }
+  return questionOf(test);
+}

@@ -1,0 +1,152 @@
+import { allFamilies, type Families, normalised } from "../../catalogue/catalogue.ts";
+import type { Call, Expression, FunctionNode } from "../../ir/ir.ts";
+import { walk } from "../../ir/walk.ts";
+import { calledBy } from "../calls/called.ts";
+import { summarise } from "../calls/invoke.ts";
+import { evaluate } from "../evaluate.ts";
+import { accessPath } from "../names.ts";
+import type { CleanElement, Frame, Guard, Outcome, Run } from "../run.ts";
+import { cleaned, nothing, type Value } from "../value.ts";
+import { refine } from "./guards.ts";
+import { joinedPassages, type Passage } from "./passage.ts";
+import { isShortForm } from "./path-parts.ts";
+import { change } from "./refined.ts";
+
+/** Notes, where a function that is summarised returns, what each outcome tells about its parameters. */
+export function noteGuard(run: Run, frame: Frame, returned: Expression | null, known: boolean | null): void {
+  const { guard, fn } = frame;
+  if (!guard || !fn || fn.params.length === 0 || !frame.scope.variables) return;
+  note(run, frame, guard, "after");
+  for (const outcome of [true, false]) {
+    if (known === !outcome) continue;
+    const before = frame.scope.copy();
+    if (returned) refine(run, frame, returned, outcome);
+    note(run, frame, guard, outcome ? "true" : "false");
+    frame.scope.variables = before;
+  }
+}
+
+function note(run: Run, frame: Frame, guard: Guard, outcome: Outcome): void {
+  guard[outcome] = intersect(guard[outcome], cleanParameters(run, frame));
+  guard.elements[outcome] = inBoth(guard.elements[outcome], cleanElements(frame));
+}
+
+/** In languages that return errors beside or instead of results: nil says that all is well, an error made on the spot that it is not. */
+export function outcomeOf(returned: Expression | null): boolean | null {
+  const last = returned?.kind === "collection" && returned.shape === "list" ? returned.entries.at(-1)?.value : returned;
+  if (last?.kind === "literal" && returned !== last) return Boolean(last.value);
+  const name = last?.kind === "call" ? last.callee : last;
+  const called = name?.kind === "field" || name?.kind === "variable" ? name.name : "";
+  const makesError = last?.kind === "call" && /^(Errorf|Wrapf?|New\w*Err\w*|New)$/.test(called);
+  return makesError || (last?.kind !== "call" && /^(err|[eE]rr[A-Z]\w*)$/.test(called)) ? true : null;
+}
+
+const intersect = (a: Families[] | null, b: Families[]): Families[] =>
+  a ? a.map((families, i) => families & (b[i] ?? 0)) : b;
+
+/**
+ * What each parameter is clean for by tests. One that was assigned to tells nothing about what the caller passed, but for its own short
+ * form and the host of an address: what is taken off before the test, spaces and backslashes, makes it stricter.
+ */
+function cleanParameters(run: Run, frame: Frame): Families[] {
+  const fn = frame.fn;
+  const ofAddresses = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
+  return (fn?.params ?? []).map((param, index) => {
+    const value = frame.scope.get(param.name);
+    if (!value) return 0;
+    const own = value.taint.find(
+      (taint) => taint.source.parameter?.fn === fn && taint.source.parameter.index === index,
+    );
+    if (!own) return value.taint.length === 0 ? allFamilies : 0;
+    const isUntouched = own.step.start === param.start && own.step.end === param.end;
+    return own.clean & (isUntouched || isShortForm(frame, param.name) ? ~normalised : ofAddresses);
+  });
+}
+
+/** What is known of elements of global input, by the parameters that their keys are in. */
+function cleanElements({ fn, scope }: Frame): CleanElement[] {
+  return [...(scope.fields ?? [])].flatMap(([name, { taint }]) => {
+    const [, of, variable] = name.match(elementOfInput) ?? [];
+    const key = fn?.params.findIndex((param) => param.name === variable) ?? -1;
+    const clean = taint.reduce((all, one) => all & one.clean, allFamilies);
+    return of === undefined || key < 0 || clean === 0 ? [] : { of, key, clean };
+  });
+}
+
+/** See elementPath(). */
+const elementOfInput = /^(\$_[A-Z]+)\.\[(\$\w+)\]$/;
+
+const inBoth = (a: readonly CleanElement[] | null, b: readonly CleanElement[]): readonly CleanElement[] =>
+  a
+    ? a.flatMap((one) => {
+        const other = b.find(({ of, key }) => of === one.of && key === one.key);
+        return other ? { ...one, clean: one.clean & other.clean } : [];
+      })
+    : b;
+
+/** Refines the arguments of a call by what the function called is known to answer, in this file or, when linking, in another. */
+export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Outcome): void {
+  if (call.isNew || call.args.length === 0 || call.args.length > 6) return;
+  const { callee, target } = calledBy(run, frame, call);
+  const [closure, ...others] = callee.closures;
+  if (closure && others.length === 0) {
+    const guard: Guard = run.active.has(closure.fn) ? emptyGuard() : summarise(run, closure).guard;
+    for (const { of, key, clean } of guard.elements[check] ?? []) {
+      const named = call.args[key]?.value;
+      const { start, end } = call;
+      const list = { kind: "variable" as const, name: of, start, end };
+      if (named) change(run, frame, { kind: "index", of: list, key: named, start, end }, clean);
+    }
+    for (const [i, families] of (guard[check] ?? []).entries()) {
+      const operand = call.args[i]?.value;
+      if (families !== 0 && operand && accessPath(operand) !== null) change(run, frame, operand, families);
+    }
+    return;
+  }
+  if (target === null) return;
+  for (const [i, { name, value }] of call.args.entries()) {
+    const key = accessPath(value);
+    const passage: Passage = { target, argument: name ?? i, check, trusted: false };
+    if (key !== null) frame.scope.refine(key, through(evaluate(run, frame, value), passage));
+  }
+}
+
+/**
+ * What a function gives that is called after verifying it, and that has null for what it refuses: how it tells the two apart is often more
+ * than following values can see, such as patterns of allowed addresses that come from a database.
+ */
+export const verified = (fn: FunctionNode, given: Value): Value =>
+  given.taint.length > 0 && /^_?(verif|validat)(y|e)(_|[A-Z]|$)/.test(fn.name) && givesNull(fn)
+    ? cleaned(given, allFamilies)
+    : given;
+
+function givesNull({ body }: FunctionNode): boolean {
+  let found = false;
+  walk(body, (node) => {
+    found ||= "kind" in node && node.kind === "return" && node.value?.kind === "literal" && node.value.value === null;
+  });
+  return found;
+}
+
+export const emptyGuard = (): Guard => ({
+  true: null,
+  false: null,
+  after: null,
+  elements: { true: null, false: null, after: null },
+});
+
+/** The same value, known to have been seen by a function of another file. */
+export function through(value: Value, passage: Passage, depth = 2): Value {
+  if (value === nothing || (value.taint.length === 0 && !value.slots)) return value;
+  const slots =
+    value.slots && depth > 0
+      ? {
+          ...value.slots,
+          entries: new Map(
+            [...value.slots.entries].map(([key, entry]) => [key, through(entry, passage, depth - 1)] as const),
+          ),
+          rest: value.slots.rest && through(value.slots.rest, passage, depth - 1),
+        }
+      : value.slots;
+  return { ...value, slots, taint: value.taint.map((t) => ({ ...t, via: joinedPassages(t.via, [passage]) })) };
+}

@@ -1,0 +1,431 @@
+import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
+import { lastSegment } from "../../catalogue/paths.ts";
+import { remembered } from "../../catalogue/remembered.ts";
+import type { Call, Expression, Operation } from "../../ir/ir.ts";
+import { signatureTest } from "../calls/signatures.ts";
+import { evaluate, recalling } from "../evaluate.ts";
+import { accessPath } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import { joinStates, type Variables } from "../scope.ts";
+import { answerOfSchema, noteParsed } from "../validators/parsing.ts";
+import { allTaint, anyElement, constant, nothing, type Taint, type Value } from "../value.ts";
+import { addressOfHost } from "./address-parts.ts";
+import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
+import { modelGuards, promisesCheck } from "./called-guards.ts";
+import { chosenBy } from "./choices.ts";
+import { characterWithin, questionOf } from "./element-tests.ts";
+import { applyGuardFunction } from "./guard-functions.ts";
+import { childOfParents, pathsInCommon } from "./path-parts.ts";
+import {
+  absence,
+  firstPartTest,
+  folderTest,
+  knownExtension,
+  noPartTest,
+  noSlashTest,
+  noteExtensions,
+  noWayTest,
+  parentTest,
+  prefixTest,
+} from "./path-tests.ts";
+import { isPatternTest, matcherRefined, noDotsTest, patternTest } from "./pattern-tests.ts";
+import { below, change, innermost, store } from "./refined.ts";
+
+/** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
+export function refine(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
+  recalling(frame, () => run.deeper(outcome ? refineHolding : refineFailing, frame, test, undefined));
+}
+
+const refineHolding = (run: Run, frame: Frame, test: Expression): void => refineTest(run, frame, test, true);
+const refineFailing = (run: Run, frame: Frame, test: Expression): void => refineTest(run, frame, test, false);
+
+function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
+  if (!outcome) withoutHost(run, frame, test);
+  if (test.kind === "variable" || test.kind === "field") answerOfSchema(run, frame, test, outcome);
+  if (!outcome) noWayTest(run, frame, test);
+  noteChoice(run, frame, test, outcome);
+  // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
+  if (!outcome && run.language !== "c" && accessPath(test) !== null) change(run, frame, test, allFamilies);
+  if (test.kind === "sequence") {
+    const last = test.parts.at(-1);
+    if (last) refine(run, frame, last, outcome);
+  } else if (test.kind === "call") refineCall(run, frame, test, outcome);
+  else if (test.kind === "variable") {
+    // `const known = list.includes(x); if (!known) return;`
+    const asked = frame.scope.binding(test.name)?.origins.get(test.name);
+    if (asked && asked.kind !== "field" && !run.asked.has(asked)) {
+      // `x = x or fallback` asks about itself.
+      run.asked.add(asked);
+      refine(run, frame, asked, outcome);
+      run.asked.delete(asked);
+    }
+  } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
+  else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
+}
+
+function noteChoice(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
+  const chosen = asksSetting.has(test.kind) ? chosenBy(run, test, outcome) : null;
+  if (chosen !== null) frame.scope.set(`@${chosen}`, constant(true));
+}
+
+const asksSetting: ReadonlySet<Expression["kind"]> = new Set(["variable", "field", "index", "call"]);
+
+const logical = new Set(["&&", "and", "||", "or"]);
+
+function refineOperation(run: Run, frame: Frame, test: Operation, outcome: boolean): void {
+  const [left, right] = test.operands;
+  const operator = test.operator;
+  if (logical.has(operator)) {
+    const character = characterWithin(test, outcome);
+    if (character) change(run, frame, character, allFamilies);
+    // Both hold, or both fail; otherwise any of them may have decided.
+    const conjunction = operator === "&&" || operator === "and";
+    if (conjunction === outcome) for (const operand of test.operands) refine(run, frame, operand, outcome);
+    else if (test.operands.length <= alternativesMax) decidedByOne(run, frame, test.operands, outcome);
+  } else if (left && (operator === "!" || operator === "not")) refine(run, frame, left, !outcome);
+  else if (left && operator === "~") placeTest(run, frame, left, !outcome);
+  else if (left && right) refineComparison(run, frame, operator, left, right, outcome);
+}
+
+/** Each way costs a copy of the state. */
+const alternativesMax = 4;
+
+/** `x !== "" && !valid(x)` is false: x is empty or valid, and harmless either way. */
+function decidedByOne(run: Run, frame: Frame, operands: readonly Expression[], outcome: boolean): void {
+  let joined: Variables | null = null;
+  for (const operand of operands) {
+    const before = frame.scope.copy();
+    refine(run, frame, operand, outcome);
+    joined = joinStates(joined, frame.scope.variables);
+    // The next one is asked only when this one has not decided.
+    frame.scope.variables = before;
+    refine(run, frame, operand, !outcome);
+  }
+  frame.scope.variables = joined;
+}
+
+const equalities = new Set(["==", "===", "is"]);
+const inequalities = new Set(["!=", "!==", "is not"]);
+
+function refineComparison(
+  run: Run,
+  frame: Frame,
+  operator: string,
+  left: Expression,
+  right: Expression,
+  outcome: boolean,
+): void {
+  noteExtensions(run, frame, left, right);
+  if (equalities.has(operator) || inequalities.has(operator)) {
+    const same = equalities.has(operator) === outcome;
+    // `if (VERIFY_PEER === false)`
+    if (right.kind === "literal" && typeof right.value === "boolean")
+      noteChoice(run, frame, left, same === right.value);
+    if (same) {
+      equal(run, frame, left, right);
+      if (accessPath(left) === null || evaluate(run, frame, left).taint.length === 0) equal(run, frame, right, left);
+    }
+    if (same)
+      for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
+        if (accessPath(path) !== null) change(run, frame, path, below(run));
+    if (same) parentTest(run, frame, left, right);
+    if (same) folderTest(run, frame, left, right);
+    if (same) prefixTest(run, frame, left, right);
+    if (!same) secondCharacterTest(run, frame, left, right);
+    if (!same) firstPartTest(run, frame, left, right);
+    indexTest(run, frame, left, right, same, (bound) => bound === -1);
+    if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
+    answerTest(run, frame, left, right, same);
+    if (run.language === "go") errorTest(run, frame, left, right, same);
+  } else if (operator === "in" || operator === "not in") {
+    if ((operator === "in") === outcome) membership(run, frame, left, right);
+    else absence(run, frame, left, right);
+  } else if (operator === ">=" || operator === ">") {
+    // What is not behind the first place may still stand there.
+    const isBound = (bound: unknown) => bound === -1 || (bound === 0 && operator === ">=");
+    indexTest(run, frame, left, right, !outcome, isBound);
+    if (!outcome) lengthTest(run, frame, left, evaluate(run, frame, right).constants?.[0], operator);
+  } else if (operator === "<" || operator === "<=")
+    indexTest(run, frame, left, right, outcome, (bound) => bound === (operator === "<" ? 0 : -1));
+}
+
+/** `len(x) > 1` does not hold: one character does no harm. */
+function lengthTest(run: Run, frame: Frame, left: Expression, bound: unknown, operator: ">" | ">="): void {
+  if (bound !== (operator === ">" ? 1 : 2)) return;
+  const measured =
+    left.kind === "field" && left.name === "length"
+      ? left.of
+      : left.kind === "call" && left.callee.kind === "variable" && left.callee.name === "len"
+        ? left.args[0]?.value
+        : undefined;
+  if (measured && accessPath(measured) !== null) change(run, frame, measured, allFamilies);
+}
+
+/**
+ * `id, err := uuid.Parse(x); if err != nil { return }`: without an error x is what the call asks for. What gives no error says the same by
+ * giving something: `net.ParseIP(x) != nil`.
+ */
+function errorTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
+  const isNull = ({ kind, ...other }: Expression) => kind === "literal" && "value" in other && other.value === null;
+  const asked = isNull(right) ? left : isNull(left) ? right : null;
+  const call = asked?.kind === "variable" ? frame.scope.origins.get(asked.name) : asked;
+  if (call?.kind !== "call") return;
+  const { callee } = call;
+  const isError =
+    asked?.kind === "variable"
+      ? /err|^e$/i.test(asked.name)
+      : (callee.kind === "field" || callee.kind === "variable") && /^(valid|check|verif|ensure)/i.test(callee.name);
+  modelGuards(run, frame, call, isError ? same : !same);
+  applyGuardFunction(run, frame, call, same ? "false" : "true");
+}
+
+/** `isValid(x) === true`, `preg_match(...) === 0`: an answer compared with the truth is the answer. */
+function answerTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
+  const asked = left.kind === "variable" ? frame.scope.origins.get(left.name) : undefined;
+  const last = left.kind === "sequence" ? left.parts.at(-1) : left;
+  const call = asked?.kind === "call" && isPatternTest(asked) ? asked : last;
+  if (right.kind !== "literal") return;
+  if (call?.kind === "operation" && typeof right.value === "boolean") refine(run, frame, call, same === right.value);
+  if (call?.kind !== "call") return;
+  // Pointers that are answers tell by being null or not, and so do matches and, where what is true or false never is null, all others.
+  if (right.value === null && (tellsByNull.has(run.language) || isPatternTest(call))) refine(run, frame, call, !same);
+  const counts = call.callee.kind === "field" && call.callee.name === "test";
+  if (typeof right.value === "boolean" || (counts && (right.value === 0 || right.value === 1)))
+    refine(run, frame, call, same === Boolean(right.value));
+}
+
+const tellsByNull: ReadonlySet<string> = new Set(["c", "java", "kotlin"]);
+
+/** `process.env.NODE_ENV !== "production"`: what follows is not what the world sees. */
+function isDevelopment(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): boolean {
+  if (!namesEnvironment(lastSegment(accessPath(left) ?? ""))) return false;
+  const [wanted] = evaluate(run, frame, right).constants ?? [];
+  if (typeof wanted !== "string") return false;
+  return same ? /^(dev|development|local|test)$/i.test(wanted) : /^prod(uction)?$/i.test(wanted);
+}
+
+const namesEnvironment = remembered((name) => /^(node_?env|app_?env|flask_?env|env|environment)$/i.test(name));
+
+/** `x === "a"`: x is that constant. Comparing with null says nothing about what else it can be. */
+function equal(run: Run, frame: Frame, operand: Expression, other: Expression): void {
+  const value = evaluate(run, frame, other);
+  const [only] = value.constants ?? [];
+  // Functions that escape leave what is no text alone.
+  if (run.language === "php" && only === null && value.constants?.length === 1 && accessPath(operand) !== null)
+    store(frame, operand, constant(null));
+  if (value.constants?.every((c) => typeof c === "string")) {
+    knownExtension(run, frame, operand);
+    const folded = foldedText(operand);
+    if (folded && accessPath(folded) !== null) change(run, frame, folded, allFamilies);
+  }
+  if (only === "" || only === ".") noWayTest(run, frame, operand);
+  if (value.constants?.length === 1 && only !== null && only !== undefined) {
+    if (operand.kind === "operation" && operand.operator === "typeof" && operand.operands[0]) {
+      if (only === "number" || only === "boolean" || only === "bigint")
+        change(run, frame, operand.operands[0], allFamilies);
+      // Text brings no operators and no keys along.
+      else if (only === "string")
+        change(run, frame, operand.operands[0], run.catalogue.bitsOf(["nosql_injection", "mass_assignment"]));
+    } else if (accessPath(operand) !== null) store(frame, operand, constant(only));
+  } else if (value.constants?.every((c) => typeof c === "string") && value.constants.length > 1) {
+    // The loop variable over a fixed list: equal to one of them.
+    if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
+  } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
+  if (isOrigin(operand) || isSender(frame, operand)) frame.scope.set("@origin-known", constant(true));
+  if (isScheme(operand)) frame.scope.set("@scheme-known", constant(true));
+  const address = addressOfHost(frame, innermost(operand));
+  const families = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
+  const harmless = typeof only === "string" || isOurs(value) ? families : families & cleanFor(value);
+  if (address && harmless !== 0) changeAddress(run, frame, address, operand, harmless);
+}
+
+/** `strtolower(x) == "jpg"`: what is compared is x, but for its case and the white space around it. */
+function foldedText(operand: Expression): Expression | undefined {
+  if (operand.kind !== "call") return undefined;
+  const { callee, args } = operand;
+  if (callee.kind === "variable")
+    return /^(mb_)?strto(lower|upper)$|^trim$/.test(callee.name) ? args[0]?.value : undefined;
+  return callee.kind === "field" && /^(toLowerCase|toUpperCase|lower|upper|casefold|trim|strip)$/.test(callee.name)
+    ? callee.of
+    : undefined;
+}
+
+/** What all that taints a value is clean for: `Host` names the site that is asked, and leads nowhere else. */
+const cleanFor = ({ taint, slots }: Value): Families =>
+  slots || taint.length === 0 ? 0 : taint.reduce((families, { clean }) => families & clean, allFamilies);
+
+/** Of a message between windows: who sent it. */
+const isOrigin = (operand: Expression): boolean => operand.kind === "field" && /^(origin|source)$/.test(operand.name);
+
+/** Of an address: what it is opened with. */
+const isScheme = (operand: Expression): boolean => operand.kind === "field" && operand.name === "protocol";
+
+/** Of a message of a chat: `message.from_user.id`, also by way of a variable or as text. */
+function isSender(frame: Frame, operand: Expression): boolean {
+  const named = operand.kind === "variable" ? frame.scope.binding(operand.name)?.origins.get(operand.name) : operand;
+  const asked = named?.kind === "call" && named.args.length === 1 ? named.args[0]?.value : named;
+  return asked !== undefined && asked.kind !== "variable" && namesSender(accessPath(asked) ?? "");
+}
+
+const namesSender = remembered((path) =>
+  /\.(from_user|chat|author|sender|effective_(user|chat))\.(id|username)$|\.(chat|sender)_id$/.test(path),
+);
+
+/** What lists of people are called who may do more than others. */
+const trustedName = /allow|white_?list|permit|auth|trust|admin|owner|sudo|staff|mod(erator)?s?$|dev(eloper)?s?$/i;
+
+/** `x === y`: where y comes from elsewhere than x, x comes from there. */
+function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void {
+  if (
+    other.constants !== null ||
+    other.slots ||
+    other.closures.length > 0 ||
+    other.paths.length + other.taint.length === 0
+  )
+    return;
+  const value = evaluate(run, frame, operand);
+  if (value.taint.every((t) => other.taint.some((o) => o.source === t.source))) return;
+  // Equal to input is not made of it: the cleaner of the two tells more.
+  if (other.taint.some(isInput) && !value.taint.some(isInput)) return;
+  store(frame, operand, { ...value, taint: other.taint });
+}
+
+const isInput = ({ source }: Taint): boolean => source.parameter === null && source.outside === null;
+
+/** A value that nobody outside has chosen: to be equal to it leaves no choice either. */
+const isOurs = (value: Value): boolean =>
+  value.constants === null &&
+  value.paths.length > 0 &&
+  !value.slots &&
+  value.closures.length === 0 &&
+  value.taint.length === 0;
+
+/** `x in allowed`, where allowed is a list of constants or is called like one: x is harmless. The list is not. */
+function membership(run: Run, frame: Frame, operand: Expression, list: Expression): void {
+  const child = childOfParents(list);
+  if (child) change(run, frame, child, below(run));
+  const named = isSender(frame, operand) && trustedName.test(accessPath(list) ?? "");
+  if (named || isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
+  if (isScheme(operand)) frame.scope.set("@scheme-known", constant(true));
+  // Whoever looks an origin up compares it, whatever the list.
+  change(run, frame, operand, run.catalogue.bitsOf(["permissive_cors"]));
+  if (!isAllowList(run, frame, list)) return;
+  const address = addressOfHost(frame, innermost(operand));
+  knownExtension(run, frame, operand);
+  change(run, frame, operand, allFamilies);
+  if (address) changeAddress(run, frame, address, operand);
+}
+
+const allowName = /allow|white|valid|permit|support|known|choice|safe|accept|^[A-Z][A-Z0-9_]+$/i;
+
+function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
+  const value = evaluate(run, frame, list);
+  // A name that is in a folder leads nowhere else.
+  if (list.kind === "call" && list.callee.kind === "field" && list.callee.name === "listdir") return true;
+  const slots = value.slots;
+  // PHP asks lists only, and what nobody outside has a part in is a list of ours.
+  if (run.language === "php" && allTaint(value).length === 0) return true;
+  // What another file gives is a list of that file, unless its caller has made it.
+  if (value.taint.some(({ source }) => source.outside === null)) return false;
+  if (slots && slots.entries.size > 0 && !slots.rest) {
+    return slots.shape === "map" || [...slots.entries.values()].every((entry) => entry.constants !== null);
+  }
+  // `User.column_names` is a call in Ruby.
+  const name = accessPath(list.kind === "call" && list.args.length === 0 ? list.callee : list) ?? "";
+  return slots === null && allowName.test(lastSegment(name));
+}
+
+/** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
+function indexTest(
+  run: Run,
+  frame: Frame,
+  left: Expression,
+  right: Expression,
+  absent: boolean,
+  isBound: (bound: unknown) => boolean,
+): void {
+  if (isBound(evaluate(run, frame, right).constants?.[0])) placeTest(run, frame, left, absent);
+}
+
+/** Whether something stands in a text or a list, asked by its place: `~list.indexOf(x)`. */
+function placeTest(run: Run, frame: Frame, place: Expression, absent: boolean): void {
+  if (place.kind !== "call" || place.callee.kind !== "field" || !indexes.has(place.callee.name)) return;
+  const needle = place.args[0]?.value;
+  if (!needle) return;
+  if (absent && /^(lastIndexOf|rfind)$/.test(place.callee.name)) noSlashTest(run, frame, needle, place.callee.of);
+  if (absent) absence(run, frame, needle, place.callee.of);
+  else membership(run, frame, needle, place.callee.of);
+}
+
+const indexes = new Set(["indexOf", "lastIndexOf", "find", "rfind", "search"]);
+const memberTests = new Set([
+  "includes",
+  "contains",
+  "Contains",
+  "has",
+  "containsKey",
+  "ContainsKey",
+  "hasOwnProperty",
+]);
+const anyTests = new Set(["some", "any", "Any", "anyMatch"]);
+
+function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void {
+  const { callee } = call;
+  const first = call.args[0]?.value;
+  if (callee.kind === "field" && first) {
+    if (memberTests.has(callee.name)) {
+      noteExtensions(run, frame, callee.of);
+      if (outcome) membership(run, frame, first, callee.of);
+      else {
+        absence(run, frame, first, callee.of);
+        if (run.language === "java") noSlashTest(run, frame, first, callee.of);
+      }
+    }
+    if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
+    if (isPatternTest(call) && !outcome) noDotsTest(run, frame, call, callee.of, first);
+    if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);
+    if (callee.name === "noneMatch" && !outcome) someTest(run, frame, callee.of, first);
+  }
+  if (callee.kind === "variable" && callee.name === "Boolean" && first) refine(run, frame, first, outcome);
+  if (!outcome) noPartTest(run, frame, call);
+  if (outcome) originTest(run, frame, call);
+  matcherRefined(run, frame, call, outcome);
+  if (outcome) subdomainTest(run, frame, call);
+  if (outcome && run.language === "java") equalsTest(run, frame, call);
+  if (outcome) signatureTest(run, frame, call);
+  modelGuards(run, frame, call, outcome);
+  if (outcome && run.language === "javascript") noteParsed(run, frame, call, "answer");
+  if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
+  else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
+}
+
+const asksWhetherGiven =
+  /^(isset|empty|is_?(string|null|none|blank|empty|present)|not_?empty|has_?(text|length)|strlen|len|bool(ean)?|string)$/i;
+
+/** `isAllowed(origin)`, `pattern.match(origin)`: whoever asks something about an origin compares it, however well. */
+function originTest(run: Run, frame: Frame, { callee, args }: Call): void {
+  const origins = args.filter(({ value }) => /origin$/i.test(accessPath(value) ?? ""));
+  if (origins.length === 0 || asksWhetherGiven.test(lastSegment(accessPath(callee) ?? ""))) return;
+  for (const { value } of origins) change(run, frame, value, run.catalogue.bitsOf(["permissive_cors"]));
+}
+
+/** `list.some((entry) => entry === x)`: for one of the elements it holds. */
+function someTest(run: Run, frame: Frame, list: Expression, test: Expression): void {
+  const question = questionOf(test);
+  if (!question) return;
+  const { name, asked } = question;
+  const outer = frame.scope.get(name);
+  frame.scope.set(name, anyElement(evaluate(run, frame, list)));
+  refine(run, frame, asked, true);
+  if (outer) frame.scope.set(name, outer);
+  else frame.scope.variables?.delete(name);
+}
+
+/** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */
+function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {
+  if (callee.kind !== "field" || !/^(equals|contentEquals|equalsIgnoreCase)$/.test(callee.name)) return;
+  const [left, right] = args.length === 2 ? [args[0]?.value, args[1]?.value] : [callee.of, args[0]?.value];
+  if (!left || !right) return;
+  equal(run, frame, left, right);
+  equal(run, frame, right, left);
+}

@@ -1,0 +1,50 @@
+import { calledName } from "../../ir/called-name.ts";
+import type { Call, Expression, Index } from "../../ir/ir.ts";
+import type { Frame } from "../run.ts";
+
+/** What is left of a path behind its last slash is a name, which has no folder before it. */
+
+const splits = /^r?(split|partition)$/i;
+const lasts = /^last_?index_?of$/i;
+const cuts = /^(sub_?str(ing)?|slice)$/i;
+
+/** `path.split("/")[-1]`, `path.rsplit("/", 1)[1]`, `parts[parts.length - 1]`. */
+export function isLastPart(frame: Frame, { of, key }: Index): boolean {
+  const split = madeBy(frame, of, splits);
+  if (!split || !isSlash(split.args[0]?.value) || !key) return false;
+  if (key.kind === "operation" && key.operator === "-") return isOne(key.operands.at(-1)) && isFromEnd(key.operands);
+  const name = calledName(split);
+  const last = name === "rpartition" ? 2 : name === "rsplit" && isOne(split.args[1]?.value) ? 1 : null;
+  return last !== null && key.kind === "literal" && key.value === last;
+}
+
+/** `path.split("/").pop()`, `path.substring(path.lastIndexOf("/") + 1)`. */
+export function isLastName(frame: Frame, call: Call): boolean {
+  const { callee, args } = call;
+  if (callee.kind !== "field") return false;
+  const [first] = args;
+  if (callee.name === "pop" && !first) return isSlash(madeBy(frame, callee.of, splits)?.args[0]?.value);
+  if (args.length !== 1 || first?.value.kind !== "operation" || !cuts.test(callee.name)) return false;
+  const { operator, operands } = first.value;
+  const [from, one] = operands;
+  return operator === "+" && isOne(one) && from !== undefined && isSlash(madeBy(frame, from, lasts)?.args[0]?.value);
+}
+
+/** `-1`, `parts.length - 1`. */
+const isFromEnd = ([length, ...others]: readonly Expression[]): boolean =>
+  others.length === 0 ||
+  (length?.kind === "field" && length.name === "length") ||
+  (length?.kind === "call" && /^(size|len|count)$/i.test(calledName(length)));
+
+/** The call that gives a value, also by way of a variable. */
+function madeBy(frame: Frame, e: Expression, name: RegExp): Call | null {
+  const made = e.kind === "variable" ? frame.scope.binding(e.name)?.origins.get(e.name) : e;
+  return made?.kind === "call" && name.test(calledName(made)) ? made : null;
+}
+
+const isOne = (e: Expression | undefined): boolean => e?.kind === "literal" && e.value === 1;
+
+/** A slash, or what the system has in its place. */
+const isSlash = (e: Expression | undefined): boolean =>
+  (e?.kind === "literal" && (e.value === "/" || e.value === "\\")) ||
+  (e?.kind === "field" && /^(sep|separator|separatorChar)$/.test(e.name));

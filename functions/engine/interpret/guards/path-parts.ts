@@ -1,0 +1,131 @@
+import { calledName } from "../../ir/called-name.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
+import { accessPath } from "../names.ts";
+import type { Frame } from "../run.ts";
+
+const common = new Set(["commonpath", "commonprefix"]);
+
+/** `commonpath([base, path])`, to be compared with the base: what it is asked about. */
+export function pathsInCommon(expression: Expression): readonly Expression[] {
+  if (expression.kind !== "call" || expression.callee.kind !== "field" || !common.has(expression.callee.name))
+    return [];
+  const [list] = expression.args;
+  return list?.value.kind === "collection" ? list.value.entries.map((entry) => entry.value) : [];
+}
+
+/** `path.split("/")`, `path.parts`, also by way of a variable: the path that these are the parts of. */
+export function wholeOf(frame: Frame, parts: Expression): Expression | null {
+  const made = parts.kind === "variable" ? frame.scope.binding(parts.name)?.origins.get(parts.name) : parts;
+  if (made?.kind === "field") return made.name === "parts" ? made.of : null;
+  return made?.kind === "call" && made.callee.kind === "field" && made.callee.name === "split" ? made.callee.of : null;
+}
+
+/** `base in path.parents`: the path that lies below the base. */
+export const childOfParents = (list: Expression): Expression | null =>
+  list.kind === "field" && list.name === "parents" ? list.of : null;
+
+/** `path.parent == base`, `os.path.dirname(path) == base`: the path that lies right in the base. */
+export function childOfParent(folder: Expression): Expression | null {
+  if (folder.kind === "field" && folder.name === "parent") return folder.of;
+  const isFolderOf = folder.kind === "call" && calledName(folder) === "dirname" && folder.args.length === 1;
+  return isFolderOf ? (folder.args[0]?.value ?? null) : null;
+}
+
+const cuts = /^(splitext|Ext|[gG]etExtension|getFilenameExtension|extName|extname|r?split|r?partition|substring)$/;
+/** Names are not made in more steps than these. */
+const hopsMax = 12;
+const sameNames = /^(lower|upper|toLowerCase|toUpperCase|To(Lower|Upper)(Invariant)?|strip|[tT]rim|Path|PurePath)$/;
+
+/** `x.rsplit(".", 1)[1].lower()`, `FilenameUtils.getExtension(x)`, also by way of variables: the name x that ends like this. */
+export function nameOfExtension(frame: Frame, operand: Expression): Expression | null {
+  let here = operand;
+  let cut = false;
+  // `x = x.lower()` is made of itself.
+  for (let hops = 0; hops < hopsMax; hops++) {
+    if (here.kind === "variable" && cut) return here;
+    const next = here.kind === "variable" ? frame.scope.binding(here.name)?.origins.get(here.name) : partOf(here);
+    if (!next) return cut ? here : null;
+    cut ||= here.kind === "field" || (here.kind === "call" && cuts.test(calledName(here)));
+    here = next;
+  }
+  return null;
+}
+
+function partOf(here: Expression): Expression | null {
+  if (here.kind === "index") return here.of;
+  if (here.kind === "field") return here.name === "suffix" ? here.of : null;
+  if (here.kind !== "call" || !(cuts.test(calledName(here)) || sameNames.test(calledName(here)))) return null;
+  const { callee, args } = here;
+  // Functions of a module take the name as an argument, methods of texts are the name's own.
+  const given = /^(splitext|Ext|[gG]etExtension|getFilenameExtension|ext[Nn]ame|Path|PurePath)$/.test(calledName(here));
+  return given ? (args[0]?.value ?? null) : callee.kind === "field" ? callee.of : null;
+}
+
+const shortened =
+  /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|as_posix)$/;
+const shorteners =
+  /^(Path|PurePath|PurePosixPath|PosixPath|abspath|realpath|normpath|realpathSync|normalize|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
+const depthMax = 4;
+
+/**
+ * `file.getCanonicalPath()`, `os.path.realpath(x)`, also by way of variables: what is told of the short form holds for the path itself, and
+ * for the name that was joined to a folder: `root.resolve(name).normalize()`.
+ */
+export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
+  const found: Expression[] = [];
+  let here: Expression | undefined = operand;
+  while (here && found.length < depthMax) {
+    if (here.kind === "variable") here = frame.scope.binding(here.name)?.origins.get(here.name);
+    here = here?.kind === "call" ? (longerOf(here) ?? joinedName(here)) : undefined;
+    if (here) found.push(here);
+  }
+  return found;
+}
+
+const joins = /^(join|joinpath|resolve|combine|Path|PurePath)$/i;
+
+const joinedName = (call: Call): Expression | undefined =>
+  joins.test(calledName(call)) || (call.isNew && calledName(call) === "File") ? call.args.at(-1)?.value : undefined;
+
+/** `path = os.path.realpath(path)`: what the variable is tells the same of the path that it was. */
+export function isShortForm(frame: Frame, name: string): boolean {
+  const from = frame.scope.origins.get(name);
+  const longer = from?.kind === "call" ? longerOf(from) : undefined;
+  return longer?.kind === "variable" && longer.name === name;
+}
+
+/** `full = os.path.join(root, name)`, `full = root / name`: what is told of the name afterwards holds for the whole path, too. */
+export function pathsMadeOf(frame: Frame, operand: Expression): string[] {
+  const key = accessPath(operand);
+  if (key === null) return [];
+  return [...frame.scope.origins].flatMap(([name, from]) =>
+    name !== key && joinedParts(from).some((part) => accessPath(part) === key) ? [name] : [],
+  );
+}
+
+function joinedParts(from: Expression): readonly Expression[] {
+  if (from.kind === "template") return from.parts;
+  if (from.kind === "operation") return /^[/+]$/.test(from.operator) ? from.operands : [];
+  return from.kind === "call" && joins.test(calledName(from)) ? from.args.map(({ value }) => value) : [];
+}
+
+/** The way from a folder to a path, which begins with dots where it leaves the folder and is empty where it stays there. */
+export function isWay(frame: Frame, operand: Expression): boolean {
+  const made = operand.kind === "variable" ? frame.scope.binding(operand.name)?.origins.get(operand.name) : operand;
+  return made?.kind === "call" && endOfWay(made) !== undefined;
+}
+
+function endOfWay(call: Call): Expression | undefined {
+  if (/^(Rel|relative)$/.test(calledName(call)) && call.args.length === 2) return call.args[1]?.value;
+  return calledName(call) === "relpath" ? call.args[0]?.value : undefined;
+}
+
+function longerOf(call: Call): Expression | undefined {
+  const { callee, args } = call;
+  const end = endOfWay(call);
+  if (end) return end;
+  if (callee.kind === "field" && args.length === 0 && shortened.test(callee.name)) return callee.of;
+  // Paths of Java have a method of that name that joins.
+  const resolves = callee.kind === "field" && callee.name === "resolve" && accessPath(callee.of) === "path";
+  return args.length === 1 && (resolves || shorteners.test(calledName(call))) ? args[0]?.value : undefined;
+}

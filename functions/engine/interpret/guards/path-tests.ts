@@ -1,0 +1,118 @@
+import { remembered } from "../../catalogue/remembered.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
+import { evaluate } from "../evaluate.ts";
+import { accessPath } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import { allTaint, constant, type Value } from "../value.ts";
+import { comparedWith, elementsAsked } from "./element-tests.ts";
+import { childOfParent, isWay, nameOfExtension, wholeOf } from "./path-parts.ts";
+import { below, change } from "./refined.ts";
+
+/** What lies right in a folder that nobody outside has chosen. */
+export function parentTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  const child = childOfParent(left);
+  if (child && allTaint(evaluate(run, frame, right)).length === 0) change(run, frame, child, below(run));
+}
+
+/** `path.relative(root, path)` is empty: the path is the folder itself. */
+export function noWayTest(run: Run, frame: Frame, way: Expression): void {
+  if (isWay(frame, way)) change(run, frame, way, below(run));
+}
+
+/** `path === root`, both of which a helper is given: the path is the folder itself, which helpers ask beside what lies below it. */
+export function folderTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  const isGiven = (side: Expression): boolean => {
+    if (accessPath(side) === null) return false;
+    const { taint } = evaluate(run, frame, side);
+    return taint.length > 0 && taint.every(({ source }) => source.parameter !== null);
+  };
+  if (!isGiven(left) || !isGiven(right)) return;
+  for (const side of [left, right]) change(run, frame, side, below(run));
+}
+
+/** `path.indexOf(root) === 0` and `path.slice(0, root.length) === root` are older spellings of `startsWith`. */
+export function prefixTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  if (left.kind !== "call" || left.callee.kind !== "field") return;
+  const { callee, args } = left;
+  const asked =
+    callee.name === "indexOf" || callee.name === "lastIndexOf"
+      ? right
+      : /^(substr|substring|slice)$/.test(callee.name) && args.length === 2
+        ? args[0]?.value
+        : undefined;
+  if (asked && evaluate(run, frame, asked).constants?.[0] === 0) change(run, frame, callee.of, below(run));
+}
+
+/** `if ".." in path: return` leaves a path that cannot climb. */
+export function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
+  const asked = evaluate(run, frame, needle);
+  if (meansDots(asked)) climbsNowhere(run, frame, operand);
+  else if (meansQuote(asked)) staysQuoted(run, frame, operand);
+}
+
+const meansQuote = ({ constants }: Value): boolean =>
+  constants?.length === 1 && (constants[0] === "'" || constants[0] === '"');
+
+/** Text without quotes does not end the text of XPath that it is put in; `"'" in code[1:-1]` asks whether code is more than one text. */
+function staysQuoted(run: Run, frame: Frame, operand: Expression): void {
+  const callee = operand.kind === "call" && operand.args.length === 2 ? operand.callee : null;
+  if (callee?.kind === "field" && callee.name === "slice")
+    change(run, frame, callee.of, run.catalogue.bitsOf(["code_injection"]));
+  else change(run, frame, operand, run.catalogue.bitsOf(["xpath_injection"]));
+}
+
+/** Whoever asks for the last slash cuts off what is before it; where there is none the whole is a name. */
+export function noSlashTest(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
+  const { constants } = evaluate(run, frame, needle);
+  if (constants?.length === 1 && constants[0] === "/") climbsNowhere(run, frame, operand);
+}
+
+/** `any(part == ".." for part in path.parts)`, `parts.some((part) => part === "..")` does not hold: no part climbs. */
+export function noPartTest(run: Run, frame: Frame, call: Call): void {
+  const asked = elementsAsked(call);
+  const isDots = (text: Expression): boolean => {
+    const value = evaluate(run, frame, text);
+    return [value, ...(value.slots?.entries.values() ?? [])].some(meansDots);
+  };
+  if (asked?.tests.some((test) => comparedWith(test, asked.name).some(isDots))) climbsNowhere(run, frame, asked.of);
+}
+
+/** `path.split("/")[0] !== ".."`: in its shortest form a path has its steps upwards at the beginning. */
+export function firstPartTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  if (left.kind !== "index" || left.key?.kind !== "literal" || left.key.value !== 0) return;
+  const whole = wholeOf(frame, left.of);
+  if (whole && meansDots(evaluate(run, frame, right))) change(run, frame, whole, below(run));
+}
+
+const meansDots = ({ constants }: Value): boolean => constants?.length === 1 && constants[0] === "..";
+
+/** None of the parts is two dots, and the whole has none. */
+export function climbsNowhere(run: Run, frame: Frame, parts: Expression): void {
+  const whole = wholeOf(frame, parts);
+  const climbing = run.catalogue.bitsOf(["path_traversal"]);
+  if (whole) change(run, frame, whole, climbing);
+  if (!whole || parts.kind === "variable") change(run, frame, parts, climbing);
+}
+
+/** The extension is one of those wanted: the name may still lead anywhere, but not to a script. */
+export function knownExtension(run: Run, frame: Frame, extension: Expression): void {
+  const name = nameOfExtension(frame, extension);
+  if (name) change(run, frame, name, run.catalogue.bitsOf(["unrestricted_upload"]));
+}
+
+/**
+ * Whoever compares something with the extensions of pictures and documents decides by it, in however roundabout a way: many note an error
+ * first and look at the errors later.
+ */
+export function noteExtensions(run: Run, frame: Frame, ...sides: readonly Expression[]): void {
+  for (const side of sides) {
+    const { constants, slots } = evaluate(run, frame, side);
+    const texts = slots ? [...slots.entries.values()].flatMap((entry) => entry.constants ?? []) : (constants ?? []);
+    if (texts.some((text) => typeof text === "string" && isDocumentExtension(text)))
+      frame.scope.set("@upload-checked", constant(true));
+  }
+}
+
+const isDocumentExtension = remembered((text) =>
+  /^\.?(jpe?g|png|gif|webp|bmp|svg|pdf|docx?|xlsx?|csv|txt|zip|mp[34])$/i.test(text),
+);

@@ -1,0 +1,94 @@
+import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
+import type { Expression } from "../../ir/ir.ts";
+import { evaluate } from "../evaluate.ts";
+import { forgetMaking } from "../file-making.ts";
+import { accessPath, askedPath, elementPath } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import { cleaned, nothing, type Step, stepsMax, type Taint, type Value } from "../value.ts";
+import { pathsBefore, pathsMadeOf } from "./path-parts.ts";
+
+export function change(run: Run, frame: Frame, operand: Expression, families: Families): void {
+  const value = evaluate(run, frame, operand);
+  const inner = innermost(operand);
+  // A prefix test counts only on a path in its shortest form.
+  if (
+    families !== allFamilies &&
+    (families & run.catalogue.bitsOf(["path_traversal"])) !== 0 &&
+    isPrefixOnly(families, run)
+  ) {
+    const normal =
+      value.taint.length > 0 && value.taint.every((t) => (t.clean & run.catalogue.bitsOf(["normalised"])) !== 0);
+    if (!normal) return;
+  }
+  if (families !== allFamilies && (families & run.catalogue.bitsOf(["path_traversal"])) !== 0) {
+    forgetMaking(run, value);
+    for (const path of pathsBefore(frame, operand))
+      if (accessPath(path) !== null) {
+        const before = evaluate(run, frame, path);
+        forgetMaking(run, before);
+        store(frame, path, cleaned(before, families));
+      }
+    for (const name of pathsMadeOf(frame, operand)) {
+      const made = frame.scope.get(name);
+      if (made) frame.scope.set(name, cleaned(made, families));
+    }
+  }
+  // `$id = $_POST["id"]; if (!is_numeric($id)) exit;` speaks about the element as well.
+  const element = run.language === "php" && inner.kind === "variable" ? frame.scope.origins.get(inner.name) : undefined;
+  if (element?.kind === "index") store(frame, element, cleaned(evaluate(run, frame, element), families));
+  if (run.language === "php" && families === allFamilies && inner.kind === "variable")
+    cleanMadeOf(frame, inner.name, evaluate(run, frame, inner));
+  store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
+}
+
+/** `$file = "pages/$name.php"; if (!in_array($name, $known)) exit;`: what was made of the name before it was tested is harmless with it. */
+function cleanMadeOf(frame: Frame, name: string, { taint }: Value): void {
+  // Ways that have become too long to be told apart say nothing.
+  const tested = new Set(taint.map(({ step }) => step).filter(({ length }) => length < stepsMax));
+  const isMade = ({ step }: Taint): boolean => {
+    for (let at: Step | null = step; at; at = at.parent) if (tested.has(at)) return true;
+    return false;
+  };
+  for (const [other, value] of frame.scope.variables ?? [])
+    if (other !== name && value.taint.some(isMade)) {
+      const left = value.taint.map((each) => (isMade(each) ? { ...each, clean: allFamilies } : each));
+      frame.scope.set(other, { ...value, taint: left });
+    }
+}
+
+/** What lies below a folder: believed of a path in its shortest form. */
+export const below = (run: Run): Families => run.catalogue.bitsOf(["path_traversal", "normalised"]);
+
+/** Guards that list `normalised` beside path_traversal ask for a normalised operand. */
+const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.catalogue.bitsOf(["normalised"])) !== 0;
+
+/** What gives the same text, as far as a comparison is concerned. */
+const sameText =
+  /^(to(Lower|Upper)Case|lower(case)?|upper(case)?|strip|trim|toString|as_(str|ref|deref)|to_(string|lowercase|uppercase)|clone|components)$/;
+
+/** `x.toLowerCase() in allowed` speaks about x. */
+export function innermost(operand: Expression): Expression {
+  let here = operand;
+  for (;;) {
+    // `name or ""`: what is tested is the name, or nothing.
+    const [first, other] = here.kind === "operation" && /^(or|\|\||\?\?)$/.test(here.operator) ? here.operands : [];
+    if (first && other?.kind === "literal") {
+      here = first;
+      continue;
+    }
+    if (here.kind !== "call") return here;
+    const { callee, args } = here;
+    if (callee.kind === "field" && sameText.test(callee.name)) here = callee.of;
+    else if (callee.kind === "variable" && /^((mb_)?strto(lower|upper)|trim|strval)$/.test(callee.name) && args[0])
+      here = args[0].value;
+    else return here;
+  }
+}
+
+export function store(frame: Frame, operand: Expression, value: Value): void {
+  const key =
+    operand.kind === "call"
+      ? askedPath(operand)
+      : (accessPath(operand) ?? (operand.kind === "index" ? elementPath(operand) : null));
+  if (key !== null) frame.scope.set(key, value === nothing ? { ...nothing } : value);
+}

@@ -1,0 +1,123 @@
+import type { Expression, Span } from "../../ir/ir.ts";
+import { check } from "../check.ts";
+import { accessPath } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import { allTaint, constant, type Value } from "../value.ts";
+import { rootOf } from "./memory-sizes.ts";
+
+/** What languages without a collector can do wrong; rules name these as calls. */
+export type MemoryFault =
+  | "<overflow>"
+  | "<overflow-by-input>"
+  | "<overflow-by-source>"
+  | "<overflow-by-parameter>"
+  | "<bound-of-source>"
+  | "<bound-of-pointer>"
+  | "<bound-by-input>"
+  | "<over-read>"
+  | "<index-beyond>"
+  | "<index-by-input>"
+  | "<index-unbounded>"
+  | "<open-text>"
+  | "<left-open>"
+  | "<freed-use>"
+  | "<freed-twice>"
+  | "<freed-perhaps>"
+  | "<freed-wrongly>"
+  | "<stack-address>"
+  | "<size-product>"
+  | "<bare-format>"
+  | "<checked-then-used>";
+
+/** Whether the language leaves memory to whoever writes it. */
+export const isNative = (run: Run): boolean => run.language === "c";
+
+/** Tells of something done wrong. */
+export function fault(run: Run, frame: Frame, kind: MemoryFault, at: Span, name: Span = at): void {
+  check(run, frame, run.knowledge.calls.find(kind).checks, {
+    positional: [],
+    named: new Map(),
+    receiver: null,
+    receiverPaths: [],
+    at,
+    name: run.excerpt(name, 60),
+  });
+}
+
+/** The number that a value is known to be. */
+export const number = (value: Value | undefined): number | null => {
+  const known = value?.constants;
+  return known?.length === 1 && typeof known[0] === "number" ? known[0] : null;
+};
+
+/** How many bytes fit; null where that is not known. */
+export const capacityOf = ({ region }: Value): number | null =>
+  region && region.count !== null && region.element !== null ? region.count * region.element : null;
+
+/** The product of two numbers that are known. */
+export const product = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a * b);
+
+/** Whether somebody outside decides what a value is: a source, not merely a parameter. */
+export const isInput = (value: Value): boolean =>
+  allTaint(value).some(({ source }) => source.parameter === null && source.outside === null);
+
+/** Whether somebody outside decides a number: text that was read as one. */
+export const isNumberInput = (run: Run, value: Value): boolean =>
+  allTaint(value).some(
+    ({ source, clean }) =>
+      source.parameter === null &&
+      ((clean & run.catalogue.bitsOf(["normalised"])) !== 0 || /^(std::)?(f|s)?(scanf|cin)\b/.test(source.name)),
+  );
+
+/** Whether a value is what the function was given. */
+export const isParameter = (frame: Frame, value: Value): boolean =>
+  allTaint(value).some(({ source }) => source.parameter?.fn === frame.fn && source.parameter !== null);
+
+/** Whether the length of a text, or the value of a number, was asked before. */
+export const wasAsked = (frame: Frame, what: "measured" | "bounded", e: Expression | undefined): boolean => {
+  const path = e && accessPath(rootOf(e));
+  return path !== null && path !== undefined && frame.scope.binding(`@${what}:${path}`) !== null;
+};
+
+/** A comparison of sizes tells that whoever wrote this thought of bounds. */
+export function noteBounds(run: Run, frame: Frame, operator: string, operands: readonly Expression[]): void {
+  if (!isNative(run) || !/^([<>]=?|[!=]=)$/.test(operator)) return;
+  for (const [i, operand] of operands.entries()) {
+    const path = accessPath(rootOf(operand));
+    if (path === null) continue;
+    frame.scope.set(`@bounded:${path}`, constant(true));
+    // `n < 0`, `n == -1` ask whether anything was read, not whether it was too much; `n < 10` does not ask whether it is less than nothing.
+    const other = operands[1 - i];
+    const limit = other ? run.text.slice(other.start, other.end) : "";
+    const isLow = /^-?\s*[01]$/.test(limit);
+    if (other && !isLow) frame.scope.set(`@capped:${path}`, constant(true));
+    if (isLow || /^[!=]=$/.test(operator) || !/^(\d+|[A-Z][A-Z0-9_]*)$/.test(limit))
+      frame.scope.set(`@floored:${path}`, constant(true));
+  }
+}
+
+/** Whether a number from outside was asked on both sides: how large it is, and, of one that can be negative, whether it is. */
+export function isHeld(run: Run, frame: Frame, e: Expression, value: Value): boolean {
+  if (!wasAsked(frame, "bounded", e)) return false;
+  const path = accessPath(rootOf(e));
+  if (path === null || !/^\w+$/.test(path) || !isReadAsNumber(run, value)) return true;
+  const was = (fact: string) => frame.scope.binding(`@${fact}:${path}`) !== null;
+  return was("capped") && (was("floored") || isUnsigned(run, frame, path));
+}
+
+/** Text that was read as a number; single characters and the fields of packets have few values. */
+const isReadAsNumber = (run: Run, value: Value): boolean =>
+  isNumberInput(run, value) && allTaint(value).every(({ source }) => !/\b(f?getc|getchar)\b/.test(source.name));
+
+/** By how it is declared, or by what has made it. */
+function isUnsigned(run: Run, frame: Frame, name: string): boolean {
+  const body = frame.fn?.body;
+  const text = run.text.slice(Math.max(0, (body?.[0]?.start ?? 0) - 400), body?.at(-1)?.end);
+  return new RegExp(
+    `\\b(unsigned|u?size_t|u_?(int|char|short|long)\\w*|U?(INT|LONG|SHORT)\\w*|DWORD|WORD|BYTE|uchar|ushort|u(8|16|32|64)|auto)\\b[^;{}()=]{0,200}\\b${name}\\b|\\b${name}\\s*=[^;]{0,300}?(ntoh|strtou|stou|[%&])`,
+  ).test(text);
+}
+
+/** `&x`: what is meant is the place and not what is there. */
+export const isAddress = (run: Run, e: Expression): boolean =>
+  /&\s*\(?$/.test(run.text.slice(Math.max(0, e.start - 3), e.start));

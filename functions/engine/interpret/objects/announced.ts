@@ -1,0 +1,97 @@
+import { lastSegment } from "../../catalogue/paths.ts";
+import { remembered } from "../../catalogue/remembered.ts";
+import type { Call, Expression, FunctionNode } from "../../ir/ir.ts";
+import { placesMax } from "../calls/callbacks.ts";
+import type { Called } from "../calls/called.ts";
+import { handOver } from "../calls/handover.ts";
+import { calleeOf } from "../calls/parameters.ts";
+import { argumentsAt, type Subject } from "../check.ts";
+import type { Frame, Run } from "../run.ts";
+import { allTaint, arriving, tainted, type Value } from "../value.ts";
+
+/** More would be a file that does nothing but announce. */
+const storesMax = 100;
+
+/** What objects are called by which the parts of an application tell each other what has happened. */
+const announcers =
+  /^(\w*(event_?)?bus|\w*emitter2?|\w*events|event|\w*(event_?)?hub|\w*dispatcher|\w*mediator|pub_?sub|broker)$/i;
+
+/** Keeps, for who listens in this file or another, what is announced under a constant name: `bus.emit("paid", order)`. */
+export function announce(run: Run, call: Call, called: Called): void {
+  const event = eventOf(run, call, called, /^(emit|emitAsync|publish|trigger)$/);
+  if (event === null) return;
+  for (const [i, value] of called.positional.slice(1, placesMax).entries())
+    for (const taint of allTaint(value))
+      if (!taint.source.parameter && run.stores.size < storesMax) {
+        const field = keptAs(event, i);
+        run.stores.set(`${field}|${taint.source.start}|${taint.source.outside}`, {
+          field,
+          within: "",
+          taint,
+          at: call,
+        });
+      }
+}
+
+/** What comes to a function that listens for such an announcement: `bus.on("paid", (order) => …)`. */
+export function heard(run: Run, call: Call, called: Called, { params }: FunctionNode): Value[] | null {
+  const event = eventOf(run, call, called, /^(on|once|addListener|prependListener|subscribe)$/);
+  if (event === null) return null;
+  return params
+    .slice(0, placesMax)
+    .map((param, i) => tainted([arriving(run.outside(`#${keptAs(event, i)}`, param), param)]));
+}
+
+const keptAs = (event: string, place: number): string => `event:${event}.${place}`;
+
+function eventOf(
+  { language }: Run,
+  { callee }: Call,
+  { names, positional: [name] }: Called,
+  verbs: RegExp,
+): string | null {
+  if (language !== "javascript" || callee.kind !== "field" || !verbs.test(callee.name)) return null;
+  const event = name?.constants?.length === 1 ? name.constants[0] : null;
+  return typeof event === "string" && event !== "error" && names.some(isAnnouncer) ? event : null;
+}
+
+const isAnnouncer = remembered((path) => announcers.test(lastSegment(path).replace(/^\?|\(\)$/g, "")));
+
+/** Hands an object to whoever listens for objects of its class, in this file or another: `publisher.publishEvent(new OrderPaid(note))`. */
+export function announceByClass(run: Run, call: Call, { models }: Called, subject: Subject): void {
+  for (const argument of models.announcements)
+    for (const value of argumentsAt(subject, argument)) {
+      const event = classOf(value);
+      if (event !== null) handOver(run, announcedAs(event), [value], new Map(), call);
+    }
+}
+
+/** Notes that a function listens for objects of the class that its first parameter is declared with, or one that is marked. */
+export function noteListener(run: Run, frame: Frame, fn: FunctionNode): void {
+  if (run.language !== "java") return;
+  const heard = fn.params.find(
+    (param, i) => isHeard(run, frame, param.decorators, "parameter") || (i === 0 && listens(run, frame, fn)),
+  );
+  const event = heard?.type ? simpleName(heard.type.replace(/<.*$/s, "")) : null;
+  if (event !== null) run.listeners.set(fn, event);
+}
+
+const listens = (run: Run, frame: Frame, fn: FunctionNode): boolean =>
+  run.knowledge.listeners.findAll([fn.name]).includes("method") || isHeard(run, frame, fn.decorators, "function");
+
+const isHeard = (run: Run, frame: Frame, decorators: readonly Expression[], as: "function" | "parameter"): boolean =>
+  decorators.some((decorator) => run.knowledge.listeners.findAll(calleeOf(run, frame, decorator).paths).includes(as));
+
+/** What an announcement is called with in place of a function: the class of the object. */
+export const announcedAs = (event: string): string => `event:${event}`;
+
+function classOf({ instance, paths }: Value): string | null {
+  if (instance) return instance.node.name;
+  return paths.map(simpleName).find((name) => name !== null) ?? null;
+}
+
+/** The simple name of a class, of a path that is one or makes one. */
+function simpleName(path: string): string | null {
+  const name = lastSegment(path).replace(/\(\)$/, "");
+  return /^\p{Lu}\w*$/u.test(name) && !/^(String|Object)$/.test(name) ? name : null;
+}

@@ -1,0 +1,52 @@
+import type { Span } from "../../ir/ir.ts";
+import { invoke } from "../calls/invoke.ts";
+import { basePaths } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import { type ClassInfo, cleaned, nothing, type Value } from "../value.ts";
+import { initialiserOf } from "./members.ts";
+import { ownFields } from "./own-fields.ts";
+
+/** Makes an instance of a class of the file and runs its constructor. */
+export function instantiate(
+  run: Run,
+  frame: Frame,
+  type: Value,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): Value {
+  const info = type.type;
+  if (!info) return nothing;
+  const instance: Value = { ...nothing, instance: info, paths: basePaths(type), taint: [] };
+  const initialiser = initialiserOf(info);
+  if (!initialiser) return { ...instance, slots: declaredSlots(run, info, args, named) };
+  const around = run.made;
+  run.made = { info, fields: new Map() };
+  invoke(run, frame, { ...initialiser, self: instance }, args, named, at);
+  const own = ownFields(run, info, run.made.fields);
+  run.made = around;
+  return own ? { ...instance, own } : instance;
+}
+
+/** Records and data classes are made of the fields they declare, in their order; numbers among them carry no attack. */
+function declaredSlots(
+  run: Run,
+  info: ClassInfo,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): Value["slots"] {
+  if (args.length + named.size === 0) return null;
+  const fields = [...info.bases.flatMap(({ type }) => (type ? [type] : [])), info].flatMap(({ node }) =>
+    node.body.flatMap((s) =>
+      s.kind === "expression" && s.value.kind === "assign" && s.value.type !== null && s.value.to.kind === "variable"
+        ? [[s.value.to.name, s.value.type] as const]
+        : [],
+    ),
+  );
+  const entries = new Map<string, Value>();
+  for (const [i, [name, type]] of [...new Map(fields)].entries()) {
+    const given = named.get(name) ?? args[i];
+    if (given) entries.set(name, run.knowledge.cleanTypes.has(type) ? cleaned(given, -1) : given);
+  }
+  return entries.size === 0 ? null : { shape: "map", entries, rest: null };
+}

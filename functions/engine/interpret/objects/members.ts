@@ -1,0 +1,257 @@
+import type { ReadModels } from "../../catalogue/catalogue.ts";
+import type { LazyRegex } from "../../catalogue/expression.ts";
+import { lastSegment } from "../../catalogue/paths.ts";
+import type { FunctionNode, Span } from "../../ir/ir.ts";
+import { isFilled } from "../calls/filled-arguments.ts";
+import { targetOf } from "../calls/handover.ts";
+import { check, receiverFits } from "../check.ts";
+import { through } from "../guards/guard-functions.ts";
+import { bySchema, wholeObject } from "../guards/passage.ts";
+import { accessPath, basePaths, byName, joined, memberPaths } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import { asAskedField } from "../validators/asked-fields.ts";
+import { checkedField, isPlainField } from "../validators/checked-records.ts";
+import { constrainedField } from "../validators/constraints.ts";
+import { asDecorated } from "../validators/parsing.ts";
+import { asChecked } from "../validators/route-schemas.ts";
+import { namedInRoute } from "../validators/route-variables.ts";
+import {
+  allTaint,
+  arriving,
+  type ClassInfo,
+  type ClosureValue,
+  cleaned,
+  elementAt,
+  joinTaint,
+  named,
+  nothing,
+  type Taint,
+  tainted,
+  type Value,
+} from "../value.ts";
+import { lengthOf } from "./containers.ts";
+
+/** Another function may have assigned since: of the constants only texts are worth trusting, they are rarely reassigned. */
+export function fromOutside(value: Value): Value {
+  if (!value.constants || value.constants.every((c) => typeof c === "string")) return value;
+  return { ...value, constants: null };
+}
+
+/** Reads a member: of the file's classes, of a map, or a name that a model may know. */
+export function member(run: Run, frame: Frame, of: Value, name: string, at: Span): Value {
+  const own = memberOfInstance(of, name);
+  const stored = own && own.closures.length === 0 ? of.slots?.entries.get(name) : undefined;
+  if (stored) return stored;
+  if (own) return of.taint.length > 0 ? partOfTainted(run, of, own, name) : own;
+  if (name === "length" && of.slots) return lengthOf(of);
+  const slot = of.slots?.shape === "map" ? elementAt(of, name) : null;
+  const reached = memberPaths(of, name);
+  const direct = run.knowledge.reads.findAll(reached);
+  const paths = direct.holds.length === 0 ? reached : [...direct.holds, ...reached];
+  const models = direct.holds.length === 0 ? direct : run.knowledge.reads.findAll(paths);
+  const read = readMatches(frame, of, models);
+  if (read.cleans === -1) return named(...paths);
+  const isOfWhole = !of.slots || (!of.slots.rest && !of.slots.entries.has(name));
+  const kept = slot && !isOfWhole ? slot.taint : fieldTaint(run, of, of.slots ? of.taint : allTaint(of), name);
+  const base: Value = slot
+    ? { ...slot, paths: [...slot.paths, ...paths], taint: kept }
+    : { ...nothing, paths, taint: kept };
+  const carried = read.kind === null && !slot ? paths.find((path) => run.isCarried(path)) : undefined;
+  const source =
+    read.kind !== null
+      ? run.source(read.kind, at, read.confidence)
+      : carried === undefined
+        ? null
+        : run.outside(`#${carried}`, at);
+  // A field that is asked for says more than the object it is in.
+  const narrowed =
+    carried === undefined ? base.taint : base.taint.filter(({ source: s }) => !isPartOf(s.outside, carried));
+  const entered = source ? joinTaint(narrowed, [arriving(source, at)]) : narrowed;
+  const taint = asDeclared(run, frame, of, name, reached, entered, at);
+  // What an object has looked at is under the names that its class declares.
+  const instance = taint.length > 0 && of.instance && run.knowledge.checked.has(name) ? of.instance : base.instance;
+  const value = { ...base, instance, taint };
+  if (models.checks.length > 0) {
+    check(run, frame, models.checks, {
+      positional: [of],
+      named: new Map(),
+      receiver: of,
+      receiverPaths: of.paths,
+      at,
+      name: at,
+    });
+  }
+  const checked = read.kind === null ? value : asChecked(run, frame, name, value, at);
+  return read.cleans === 0 ? checked : cleaned(checked, read.cleans);
+}
+
+/** A field of something whose class another file declares: linking knows whether it is a number, or text and nothing else. */
+function asDeclared(
+  run: Run,
+  frame: Frame,
+  of: Value,
+  name: string,
+  paths: readonly string[],
+  taint: readonly Taint[],
+  at: Span,
+): readonly Taint[] {
+  if (taint.length === 0) return taint;
+  if (run.language === "javascript") return asDecorated(run, frame, of, name, taint, at);
+  const asked = run.language === "java" ? paths : run.language === "python" ? declaredNames(run, frame, of, name) : [];
+  const target = asked.length > 0 ? targetOf(run, frame, asked) : null;
+  if (target === null) return taint;
+  return ofObject(taint, target);
+}
+
+/** A field by the class that declares it: that of a value with a declared type, or of what has looked at the value. */
+function declaredNames(run: Run, frame: Frame, of: Value, name: string): readonly string[] {
+  const type = of.paths.find((path) => /\.[A-Z]\w*$/.test(path));
+  const field = type === undefined ? checkedField(run, frame, of, name) : `${type}.${name}`;
+  return field === null ? [] : [field];
+}
+
+/** What is asked of an object that is tainted as a whole; linking knows its class. */
+export const ofObject = (taint: readonly Taint[], target: string): readonly Taint[] =>
+  taint.flatMap((t) => {
+    const { validated } = t.source;
+    const passage = { target, argument: wholeObject, check: "result" as const, trusted: false };
+    return through(tainted([t]), validated === null ? passage : { ...passage, validated }).taint;
+  });
+/** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
+export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: string): readonly Taint[] {
+  const taint = asAskedField(namedInRoute(of, given, name), name);
+  if (!taint.some(({ source, via }) => source.parameter || source.outside !== null || via)) return taint;
+  return taint.map((t) => {
+    const { parameter, outside } = t.source;
+    const passed = t.via?.at(-1);
+    if (passed && passed.check === "result" && passed.part === undefined && isResultOf(of, passed.target))
+      return { ...t, via: [...(t.via ?? []).slice(0, -1), { ...passed, part: name }] };
+    if (
+      passed?.argument === bySchema &&
+      passed.part !== undefined &&
+      of.paths.includes(`${passed.target}().${passed.part}`)
+    )
+      return { ...t, via: [...(t.via ?? []).slice(0, -1), { ...passed, part: `${passed.part}.${name}` }] };
+    const filled = t.via?.findLast(({ check }) => check === "result");
+    if (filled && isFilled(filled.part)) {
+      const part = `${filled.part}${fieldOf}${name}`;
+      return { ...t, via: t.via?.map((passage) => (passage === filled ? { ...filled, part } : passage)) };
+    }
+    if (outside !== null) {
+      return isResultOf(of, outside) || isLeftBehind(run, outside, t) || isFilledAsWhole(outside, t)
+        ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source) }
+        : t;
+    }
+    const param = parameter?.fn.params[parameter.index];
+    if (!parameter || !param || parameter.field !== undefined || param.rest) return t;
+    if (t.step.parent && !of.paths.includes(byName(param.name))) return t;
+    return { ...t, source: run.source("parameter", param, t.source.confidence, { ...parameter, field: name }) };
+  });
+}
+
+/** A variable that a file of PHP has left behind, as it was. */
+const isLeftBehind = ({ language }: Run, outside: string, { step }: Taint): boolean =>
+  language === "php" && !step.parent && outside.split(fieldOf).length === 2;
+
+/** What a function of another file has put into an argument, as it was. */
+const isFilledAsWhole = (outside: string, { step }: Taint): boolean =>
+  !step.parent && outside.includes("(>") && isFilled(outside.slice(outside.indexOf(fieldOf) + 1));
+
+/** Whether a value is what a function of another file gives, and not made of that. */
+const isResultOf = ({ paths }: Value, target: string): boolean =>
+  paths.some((path) => path.endsWith("()") && path.replaceAll("()", "") === target);
+
+/** Stands between a function of another file and the field of what it returns. */
+export const fieldOf = "!";
+
+const isPartOf = (outside: string | null, field: string): boolean =>
+  outside?.startsWith("#") === true && `#${field}`.startsWith(`${outside}.`);
+
+/** A parameter may be anything, and what calls pass it is followed; a field of one is read off a request, as a rule. */
+const isOfRequest = ({ source }: Taint): boolean =>
+  source.outside === null && (!source.parameter || source.parameter.field !== undefined);
+
+function readMatches(
+  frame: Frame,
+  of: Value,
+  { sources, sanitizers }: ReadModels,
+): { kind: string | null; cleans: number; confidence: number } {
+  const found = sources.find(
+    (s) =>
+      (!s.receiver || receiverFits(s.receiver, of.paths)) &&
+      (!s.ofInput || of.taint.some(isOfRequest)) &&
+      (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)) &&
+      (!s.ofClass || isCalled(frame.owner, s.ofClass)),
+  );
+  const cleans = sanitizers.reduce((all, sanitizer) => all | sanitizer.cleans, found?.cleans ?? 0);
+  return { kind: found?.kind ?? null, cleans, confidence: 1 };
+}
+
+/** Whether a class, or one that it extends, is called like this. */
+const isCalled = (owner: ClassInfo | null, wanted: LazyRegex): boolean =>
+  owner !== null &&
+  [owner.node.name, ...basePaths({ ...nothing, type: owner }).map(lastSegment)].some((name) => wanted.test(name));
+
+/** What fills an object as a whole fills its fields, except those whose type cannot carry an attack. */
+export function partOfTainted(run: Run, of: Value, field: Value, name: string): Value {
+  if (field.closures.length > 0) return field;
+  const declared = (of.instance?.node.body ?? []).find(
+    (s) => s.kind === "expression" && s.value.kind === "assign" && accessPath(s.value.to) === name,
+  );
+  const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
+  if (isPlainField(field) || (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, "")))) return field;
+  const given = type === "str" ? cleaned(of, run.catalogue.bitsOf(["nosql_injection"])) : of;
+  const taint = of.instance ? constrainedField(of.instance, name, given.taint) : given.taint;
+  return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, taint, name)) };
+}
+
+/** A method of a class, or of what it extends. */
+export function methodOf(info: ClassInfo, name: string): ClosureValue | null {
+  const lineage = new Set([info]);
+  for (const here of lineage) {
+    const method = here.methods.get(name);
+    if (method) return method;
+    for (const base of here.bases) if (base.type) lineage.add(base.type);
+  }
+  return null;
+}
+
+/** A class and what it extends. */
+export function lineageOf(info: ClassInfo): ClassInfo[] {
+  const lineage = new Set([info]);
+  for (const here of lineage) for (const base of here.bases) if (base.type) lineage.add(base.type);
+  return [...lineage];
+}
+
+/** What makes objects ready, whatever the language calls it. */
+export const initialiserOf = (info: ClassInfo): ClosureValue | null =>
+  methodOf(info, "constructor") ?? methodOf(info, "__init__");
+
+/** What a method that is asked of a class is called with: an inherited one makes objects of the class that it is asked of. */
+const selfOf = ({ self }: ClosureValue, info: ClassInfo): Value | null =>
+  self?.instance && self.instance !== info ? { ...self, instance: info } : self;
+
+/** What a method of a class itself is called, where its objects have one of the same name: `def self.call` beside `def call`. */
+const ofClass = (name: string): string => `self.${name}`;
+
+/** A method bound to its object, or what some method assigned to the field. */
+export function memberOfInstance(of: Value, name: string): Value | null {
+  const info = of.instance ?? of.type;
+  if (!info) return null;
+  // Bases in the order they are written: where there are several, they add to each other.
+  const lineage = new Set([info]);
+  for (const here of lineage) {
+    const method = (of.instance ? undefined : here.methods.get(ofClass(name))) ?? here.methods.get(name);
+    if (method) return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
+    const value = of.own?.get(name) ?? here.fields.get(name);
+    if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] });
+    for (const base of here.bases) if (base.type) lineage.add(base.type);
+  }
+  return null;
+}
+
+/** The object of a method; a method of a class of Python has the class, and makes objects of it by calling it. */
+export function receiverValue(self: Value, fn: FunctionNode | null): Value {
+  const isOfClass = self.instance && fn?.decorators.some((d) => d.kind === "variable" && d.name === "classmethod");
+  return isOfClass ? { ...self, type: self.instance, instance: null } : self;
+}

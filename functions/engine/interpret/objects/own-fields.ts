@@ -1,0 +1,21 @@
+import type { Run } from "../run.ts";
+import type { ClassInfo, Value } from "../value.ts";
+import { initialiserOf, lineageOf } from "./members.ts";
+
+/** What one object has in fields that nothing but constructors assigns; of other fields the class knows what any of its objects has. */
+export function ownFields(run: Run, info: ClassInfo, made: ReadonlyMap<string, Value>): Value["own"] {
+  const makers = lineageOf(info).flatMap((type) => initialiserOf(type)?.fn ?? []);
+  const isFinal = (name: string): boolean =>
+    run.assignmentsOf(name).every((at) => makers.some(({ start, end }) => start < at && at < end));
+  const own = [...made].filter(([name, value]) => isPlain(value) && isFinal(name));
+  return own.length === 0 ? null : new Map(own);
+}
+
+/** What is no text may change while it stays where it is. */
+const isPlain = ({ taint, constants, slots, closures, instance, type, paths }: Value): boolean =>
+  (taint.length > 0 || constants !== null) &&
+  !slots &&
+  closures.length === 0 &&
+  !instance &&
+  !type &&
+  paths.every((path) => path.startsWith("?"));

@@ -1,0 +1,27 @@
+import { contextFits } from "../check.ts";
+import type { Frame, Run } from "../run.ts";
+import type { Value } from "../value.ts";
+
+/** More would be a file that does nothing else. */
+const textsMax = 100;
+
+/**
+ * Notes where text is put together with input. Where one function of another file shows or runs the texts of all pages, the mistake is not
+ * there but here, and each page has its own.
+ */
+export function noteText(run: Run, frame: Frame, value: Value): Value {
+  if (value.constants || !value.taint.some(({ source }) => isInput(source))) return value;
+  const { statement, symbol, fn } = frame;
+  for (const match of run.knowledge.calls.find("<text>").checks)
+    for (const taint of value.taint) {
+      if (!isInput(taint.source) || !match.taint || (taint.clean & match.taint.family) !== 0) continue;
+      if (!contextFits(run, frame, match)) continue;
+      const key = `${match.rule.id}|${statement.start}|${taint.source.start}`;
+      if (run.texts.size < textsMax && !run.texts.has(key))
+        run.texts.set(key, { match, at: statement, statement, symbol, fn, sink: statement, flow: taint });
+    }
+  return value;
+}
+
+/** What comes in by a parameter is the caller's to tell. */
+const isInput = ({ parameter }: Value["taint"][number]["source"]): boolean => parameter === null;

@@ -1,0 +1,119 @@
+import type { Catalogue, Families } from "../../catalogue/catalogue.ts";
+import { allFamilies } from "../../catalogue/catalogue.ts";
+import { lastName } from "../../ir/called-name.ts";
+import type { Call } from "../../ir/ir.ts";
+import type { Frame, Run } from "../run.ts";
+import type { Value } from "../value.ts";
+
+/** Methods that replace; whether all occurrences by their name alone. */
+const everywhere: Record<string, boolean> = {
+  replaceAll: true,
+  sub: true,
+  gsub: true,
+  preg_replace: true,
+  replace: false,
+};
+
+/**
+ * What taking out or replacing characters makes text clean for: those left in a list of harmless ones, the one that opens a tag, two dots
+ * that lead upwards, or all that does so at the beginning of a path in its shortest form, which has it nowhere else.
+ */
+export function replacementCleans(
+  run: Run,
+  frame: Frame,
+  call: Call,
+  receiver: Value | null,
+  args: readonly Value[],
+): Families {
+  const { callee } = call;
+  const name = lastName(callee);
+  if (run.language === "php" && /^str_i?replace$/.test(name)) return textsTakenOut(run, frame, call, args);
+  if (!Object.hasOwn(everywhere, name)) return 0;
+  const first = call.args[0];
+  const written = args[0]?.constants?.length === 1 ? args[0].constants[0] : null;
+  if (!first || typeof written !== "string") return 0;
+  const pattern = name === "preg_replace" ? undelimited(written) : written;
+  const normalised = run.catalogue.bitsOf(["normalised"]);
+  if (receiver?.taint.every(({ clean }) => (clean & normalised) !== 0) && leadsUpwards.test(pattern))
+    return run.catalogue.bitsOf(pathFamilies);
+  const isRegex = (args[0]?.prefix ?? null) === null || (run.language !== "javascript" && name !== "replace");
+  const all = everywhere[name] || run.language !== "javascript" || /[a-z]*g[a-z]*$/.test(flagsOf(run, first.value));
+  if (!all) return 0;
+  if (isRegex && keepsOnlyHarmless(pattern)) return allFamilies;
+  const upwards = isRegex ? twoDots.test(pattern) : pattern === "..";
+  if (upwards && /^[\w-]*$/.test(String(args[1]?.constants?.[0] ?? "."))) return run.catalogue.bitsOf(pathFamilies);
+  const quotes = pattern === "'" && !String(args[1]?.constants?.[0] ?? "'").includes("'");
+  return takesOut(run.catalogue, pattern, isRegex) | (quotes ? run.catalogue.bitsOf(["xpath_injection"]) : 0);
+}
+
+/** PHP keeps patterns with their delimiters and flags; what is written at the call may have lost them already. */
+export const undelimited = (pattern: string): string => pattern.match(/^([/#~!@%|])(.*)\1[a-zA-Z]*$/s)?.[2] ?? pattern;
+
+const pathFamilies = ["path_traversal", "file_inclusion"];
+
+/** `str_replace(["..", "/"], "", $name)`: what is taken out wherever it stands, as it is written. */
+function textsTakenOut({ catalogue }: Run, frame: Frame, call: Call, [search, by]: readonly Value[]): Families {
+  const taken = textsIn(search);
+  const put = textsIn(by);
+  if (taken.length === 0 || put.length === 0) return 0;
+  const isPut = (characters: RegExp) => put.some((text) => characters.test(text));
+  const leadsNowhere =
+    (taken.includes("/") && !isPut(/[/\\]/)) ||
+    (taken.includes("..") && !isPut(/\./)) ||
+    (taken.includes("../") && !isPut(/\./) && isRepeated(frame, call));
+  const families = [
+    ...(leadsNowhere ? pathFamilies : []),
+    ...(taken.includes("<") && !isPut(/</) ? ["xss"] : []),
+    ...(taken.includes("\n") && !isPut(/[\r\n]/) ? ["log_injection", "header_injection"] : []),
+    ...(['"', "`"].some((quote) => taken.includes(quote) && put.includes(quote + quote))
+      ? ["sql_injection", "escaped"]
+      : []),
+  ];
+  return catalogue.bitsOf(families);
+}
+
+/** A text, or the texts of a list. */
+function textsIn(value: Value | undefined): string[] {
+  const all = value?.slots?.shape === "list" && !value.slots.rest ? [...value.slots.entries.values()] : [value];
+  return all.flatMap((text) => (text?.constants?.length === 1 ? [String(text.constants[0])] : []));
+}
+
+/** `do { $path = str_replace("../", "", $path, $count); } while ($count > 0);` leaves nothing that comes together again. */
+function isRepeated(frame: Frame, { args: [, , , count] }: Call): boolean {
+  const test = frame.loops.at(-1)?.test;
+  const counted = count?.value.kind === "variable" ? count.value.name : null;
+  if (!test || counted === null) return false;
+  const asked = test.kind === "operation" ? test.operands : [test];
+  return asked.some((operand) => operand.kind === "variable" && operand.name === counted);
+}
+
+/** `..` as a regular expression. Where it is gone, two dots never come together again, as they do where `../` is taken out. */
+const twoDots = /^\(?(\\\.|\[\.\])(\\\.|\[\.\]|\{2,?\})\+?\)?$/;
+
+/** `^(\.\.(\/|\\|$))+` in its many ways of writing. */
+const leadsUpwards = /^\^\((\?:)?(\\\.\\\.|\\\.\{2\}|(\[\.\]){2})\(?(\?:)?\[?[\\/|$\]]+\)?\)[+*]$/;
+
+const flagsOf = (run: Run, at: { start: number; end: number }): string => {
+  const text = run.text.slice(at.start, at.end);
+  return text.slice(text.lastIndexOf("/") + 1);
+};
+
+/** `[^\w.-]`: of what is left nothing means anything to a shell, a query, a page or a path. */
+export function keepsOnlyHarmless(pattern: string): boolean {
+  const kept = pattern.match(/^\(?\[\^((?:\\.|[^\]\\])+)\]\)?[+*]?$/)?.[1];
+  if (kept === undefined) return /^\\[WD]\+?$/.test(pattern);
+  return /^(\\[wds_.:,@+ -]|[a-zA-Z0-9]-[a-zA-Z0-9]|[a-zA-Z0-9_ .:,@+-]|\\p\{(L|N|Lu|Ll|Nd)\})+$/.test(kept);
+}
+
+function takesOut(catalogue: Catalogue, pattern: string, isRegex: boolean): Families {
+  const characters = isRegex ? pattern.match(/^\(?\[(?!\^)((?:\\.|[^\]\\])+)\]\)?[+*]?$/)?.[1] : undefined;
+  const has = (character: string) => pattern === character || characters?.includes(character) === true;
+  const families = [
+    ...(has("<") ? ["xss"] : []),
+    // What has no slashes is the name of one thing.
+    ...(characters !== undefined && has("/") && has("\\") ? ["path_traversal"] : []),
+    ...(characters !== undefined && has("*") && has("+") && has("(") ? ["redos"] : []),
+    ...(/\\[rn]/.test(pattern) || has("\n") ? ["log_injection", "header_injection"] : []),
+  ];
+  return catalogue.bitsOf(families);
+}

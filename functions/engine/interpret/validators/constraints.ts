@@ -1,0 +1,149 @@
+import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
+import { lastSegment } from "../../catalogue/paths.ts";
+import type { Call, ClassStatement, Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
+import { calleeOf, subjectOfDecorator } from "../calls/parameters.ts";
+import { argumentsAt } from "../check.ts";
+import { cleanedByPattern } from "../guards/pattern-tests.ts";
+import { typedAs } from "../names.ts";
+import { propertyOf } from "../objects/accessors.ts";
+import type { Frame, Run } from "../run.ts";
+import { type ClassInfo, cleaned, type Taint, tainted } from "../value.ts";
+
+/** What a class without constraints has of them. */
+export const noConstraints: ReadonlyMap<string, Families> = new Map();
+
+/** The group of constraints that name none, as the end of a key. */
+const plainGroup = "";
+
+/** Stands between a field, or a class, and a group of constraints. */
+const ofGroup = "@";
+
+/** What the constraints of a parameter clean, where the function or its class asks for them to be looked at. */
+export function constraintsOf(run: Run, frame: Frame, fn: FunctionNode, param: Parameter): Families {
+  if (run.language !== "java" || param.decorators.length === 0) return 0;
+  const clean = cleanedInGroups(run, frame, param.decorators).get(plainGroup) ?? 0;
+  if (clean === 0) return 0;
+  const asking = [...fn.decorators, ...(frame.owner?.node.decorators ?? [])];
+  return asking.some((decorator) => asksFor(run, frame, decorator, "parameters")) ? clean : 0;
+}
+
+/** What the route asks of its placeholder for a parameter: `@GetMapping("/{name:[a-z]+}")` is not entered with anything else. */
+export function placeholderCleans(
+  run: Run,
+  { decorators }: FunctionNode,
+  { name, decorators: own }: Parameter,
+): Families {
+  if (run.language !== "java") return 0;
+  const [named] = own.flatMap((decorator) => (decorator.kind === "call" ? decorator.args : []));
+  const placeholder = named?.value.kind === "literal" ? named.value.value : name;
+  const patterns = decorators.flatMap(({ start, end }) =>
+    [...run.text.slice(start, end).matchAll(placeholders)].flatMap(([, of, pattern]) =>
+      of === placeholder ? pattern : [],
+    ),
+  );
+  const [pattern, ...others] = patterns;
+  if (pattern === undefined || others.length > 0) return 0;
+  return cleanedByPattern(run, pattern.trim().replaceAll("\\\\", "\\"), true, false);
+}
+
+const placeholders = /\{\s*(\w+)\s*:((?:[^{}"]|\{[\d,]*\})+)\}/g;
+
+/**
+ * The class whose constraints a framework looks at before it passes such an object: "OrderQuery", or "OrderQuery@Create,Publish" of some
+ * groups only; null where it does not, or where nobody asks what it has found.
+ */
+export function validatedAs(run: Run, frame: Frame, fn: FunctionNode, index: number): string | null {
+  const param = fn.params[index] as Parameter;
+  if (run.language !== "java" || !param.type) return null;
+  for (const decorator of param.decorators) {
+    const validation = asksFor(run, frame, decorator, "fields");
+    if (!validation) continue;
+    const reported = fn.params[index + 1];
+    const isReported =
+      reported !== undefined &&
+      typedAs(run, frame, reported.type).paths.some((path) => (validation.report?.find(path).length ?? 0) > 0);
+    if (isReported && !asksForErrors.test(run.text.slice(fn.start, fn.end))) return null;
+    const groups = decorator.kind === "call" ? classesIn(run, decorator.args[0]?.value) : [];
+    const type = lastSegment(param.type.replace(/<.*$/s, ""));
+    return groups.length === 0 ? type : `${type}${ofGroup}${groups.join()}`;
+  }
+  return null;
+}
+
+/** How handlers ask a report for what was wrong. */
+const asksForErrors = /\.\s*(has\w*Errors|get\w*Errors?(Count)?|allErrors|fieldErrors|errorCount)\b/;
+
+/** What the constraints of the fields of a class clean: "sort", and "sort@Create" where they belong to a group. */
+export function fieldConstraints(run: Run, frame: Frame, { body }: ClassStatement): ReadonlyMap<string, Families> {
+  if (run.language !== "java") return noConstraints;
+  const found = body.flatMap((member) => {
+    const { name, decorators } = annotated(member);
+    return decorators.length === 0
+      ? []
+      : [...cleanedInGroups(run, frame, decorators)].map(([group, clean]) => [keyOf(name, group), clean] as const);
+  });
+  return found.length === 0 ? noConstraints : new Map(found);
+}
+
+/** What an object that was validated carries in a field. */
+export const constrainedField = (info: ClassInfo, name: string, taint: readonly Taint[]): readonly Taint[] =>
+  info.constrained === noConstraints
+    ? taint
+    : taint.flatMap((t) => {
+        const groups = groupsOf(t.source.validated, info.node.name);
+        const clean = groups.reduce((all, group) => all | (info.constrained.get(keyOf(name, group)) ?? 0), 0);
+        return cleaned(tainted([t]), clean).taint;
+      });
+
+/** The groups whose constraints hold for an object of this class; none where it is another class that was validated. */
+export function groupsOf(validated: string | null | undefined, type: string): readonly string[] {
+  const [name, groups = plainGroup] = (validated ?? "").split(ofGroup);
+  return name === type ? groups.split(",") : [];
+}
+
+export const keyOf = (field: string, group: string): string =>
+  group === plainGroup ? field : `${field}${ofGroup}${group}`;
+
+/** A field of a class with its annotations, or the property that an annotated getter is for. */
+function annotated(member: Statement): { name: string; decorators: readonly Expression[] } {
+  if (member.kind === "function") return { name: propertyOf(member.fn.name), decorators: member.fn.decorators };
+  const field = member.kind === "expression" && member.value.kind === "assign" ? member.value : null;
+  if (field?.to.kind !== "variable") return { name: "", decorators: [] };
+  const { from, decorators = from.kind === "unknown" ? from.reads : [] } = field;
+  return { name: field.to.name, decorators };
+}
+
+/** What decorators clean together, by the groups that they belong to. */
+function cleanedInGroups(run: Run, frame: Frame, decorators: readonly Expression[]): ReadonlyMap<string, Families> {
+  const found = new Map<string, Families>();
+  for (const decorator of decorators) {
+    if (decorator.kind !== "call") continue;
+    const clean = cleanedBy(run, frame, decorator);
+    if (clean === 0) continue;
+    const groups = classesIn(run, decorator.args.find(({ name }) => name === "groups")?.value);
+    for (const group of groups.length === 0 ? [plainGroup] : groups) found.set(group, (found.get(group) ?? 0) | clean);
+  }
+  return found;
+}
+
+function cleanedBy(run: Run, frame: Frame, decorator: Call): Families {
+  const constraints = run.knowledge.constraints.findAll(calleeOf(run, frame, decorator).paths);
+  return constraints.reduce((all, { pattern, cleans }) => {
+    const value = pattern === null ? undefined : argumentsAt(subjectOfDecorator(run, frame, decorator), pattern)[0];
+    const [text, ...others] = value?.constants ?? [];
+    if (typeof text !== "string" || others.length > 0) return all | cleans;
+    const matched = cleanedByPattern(run, text, true, false);
+    return matched === allFamilies ? allFamilies : all | matched;
+  }, 0);
+}
+
+const asksFor = (run: Run, frame: Frame, decorator: Expression, of: "parameters" | "fields") =>
+  run.knowledge.validations.findAll(calleeOf(run, frame, decorator).paths).find((validation) => validation.of === of);
+
+/** `{ Create.class, Order.Publish.class }`, by their simple names. */
+const classesIn = (run: Run, value: Expression | undefined): string[] =>
+  value
+    ? [...run.text.slice(value.start, value.end).matchAll(/\b(\w+)(?:(?:\.|::)class)?\s*(?=[,}\])]|$)/g)].map(
+        ([, name = ""]) => name,
+      )
+    : [];
