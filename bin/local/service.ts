@@ -55,6 +55,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     assembly,
     port: options.port ?? 0,
     host: "127.0.0.1",
+    holdsRequests: true,
     executionClock: options.executionClock,
     runTasks: actorLearner !== undefined,
     parameters: {
@@ -72,6 +73,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
       : keptAdministrator(options.dataFolder);
     await migrate(cloud);
     await ensureAdministrator(cloud, credentials);
+    cloud.takeRequests();
     return {
       url: cloud.apiUrl,
       cloud,

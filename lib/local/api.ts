@@ -18,6 +18,8 @@ export interface ApiProps extends ApiStage {
   readonly invoke: (integration: Integration, sourceArn: string, event: Json) => Promise<InvokeResult>;
   /** A client that has not sent its whole request by then has stalled, and is cut off. @default 60_000 */
   readonly requestTimeoutMs?: number;
+  /** Whether requests wait for `takeRequests()`. @default false */
+  readonly holdsRequests?: boolean;
 }
 
 /** API Gateway's limit for a request; what Lambda takes is less, see below. */
@@ -51,12 +53,14 @@ export class Api {
   readonly #routes: Routes;
   readonly #responses: GatewayResponses;
   readonly #server: Server;
+  readonly #taking = Promise.withResolvers<void>();
 
   /** @throws Error for what the OpenAPI body asks of API Gateway and this one does not do */
   constructor(props: ApiProps) {
     this.#props = props;
     this.#routes = new Routes(props.body);
     this.#responses = new GatewayResponses(props.responses);
+    if (!props.holdsRequests) this.takeRequests();
     const requestTimeout = props.requestTimeoutMs ?? 60_000;
     const limits = {
       maxHeaderSize: headerBytesMax,
@@ -92,6 +96,11 @@ export class Api {
     return `http://${host}:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** Answers the requests that have waited, and from now on each as it comes. */
+  takeRequests(): void {
+    this.#taking.resolve();
+  }
+
   /** Takes no more requests, lets those under way end for a moment, then cuts them. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -105,6 +114,7 @@ export class Api {
     const arrival = arrivalOf(request, randomUUID());
     let match: Match | null = null;
     try {
+      await this.#taking.promise;
       match = this.#routes.match(arrival.method, arrival.path);
       const outcome = match ? await this.#ask(request, arrival, match) : "MISSING_AUTHENTICATION_TOKEN";
       if (typeof outcome === "string") this.#refuse(outcome, request, response, arrival, match);

@@ -32,6 +32,11 @@ export interface CloudProps {
   readonly executionClock?: ClockProps;
   /** Whether to run the task definitions of the stack too, each once. @default false: most need only functions, and each is a process */
   readonly runTasks?: boolean;
+  /**
+   * Whether requests to the API wait for `takeRequests()`: the port is taken at once, and nobody is answered before everything is in place.
+   * @default false
+   */
+  readonly holdsRequests?: boolean;
   /** Gets what functions print, as JSON lines; the file in the data folder has it anyway. */
   readonly log?: (line: string) => void;
 }
@@ -60,6 +65,8 @@ export interface Cloud {
    * @param name logical id or name of the function
    */
   invoke(name: string, event: unknown): Promise<InvokeResult>;
+  /** Lets the API answer, where it was told to hold requests. */
+  takeRequests(): void;
   /** Ends everything; requests and functions under way get a moment. What is stored goes on at the next start. */
   stop(): Promise<void>;
 }
@@ -136,7 +143,7 @@ async function start(props: CloudProps, closes: Close[]): Promise<Cloud> {
   closes.push(() => tasks.stop());
   if (props.runTasks) await tasks.start();
   const invoke: ApiProps["invoke"] = (...call) => invokers.byApi(...call);
-  const api = new Api({ ...(deployment.api ?? noApi), invoke });
+  const api = new Api({ ...(deployment.api ?? noApi), invoke, holdsRequests: props.holdsRequests });
   const apiUrl = await api.listen(props.host, props.port ?? 0);
   closes.push(() => api.stop());
 
@@ -150,6 +157,7 @@ async function start(props: CloudProps, closes: Close[]): Promise<Cloud> {
       const arn = `arn:aws:lambda:${localAccount.region}:${localAccount.account}:function:${functionName}`;
       return invokers.byRole(operator, arn, event);
     },
+    takeRequests: () => api.takeRequests(),
     stop: () => closeAll(closes),
   };
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../lib/local/tasks.ts";
 import { type Answer, Api, zipOf } from "../support/api.ts";
 import { bigApp, vulnerableFiles } from "../support/big-app.ts";
 import { LocalProcess } from "../support/local-process.ts";
@@ -78,6 +79,17 @@ describe("npm start", () => {
     expect(second.output).not.toContain(password);
     const again = await new Api(second.url).as({ email: "admin@localhost", password });
     expect(await again.ok("GET", `/api/v1/projects/${project.id}/zip`)).toMatchObject({ has_file: true });
+  });
+
+  it("answers nobody before the first administrator can sign in", async () => {
+    const port = await freePort(0, "the test");
+    const service = start({ ...environment(newFolder()), PORT: String(port) });
+    const api = new Api(`http://127.0.0.1:${port}`);
+    let health: Answer | null = null;
+    while (!health) health = await api.call("GET", "/health").catch(() => null);
+    expect(health.body).toEqual({ status: "ok" });
+    expect((await api.as(admin)).token).not.toBeNull();
+    await service;
   });
 
   describe("once it runs", () => {
