@@ -6,8 +6,10 @@ import { type Counters, counterNames, Statistics } from "./statistics.ts";
 /**
  * The part of a transaction that counts an event for the owner. The event's own write stands in the same transaction and is
  * conditional, so each event counts once however often it is tried.
+ * @param below what counters must be below beforehand, or the transaction fails
  */
-export function counting(ownerId: string, change: Partial<Counters>, at: Date) {
+export function counting(ownerId: string, change: Partial<Counters>, at: Date, below: Partial<Counters> = {}) {
+  const bounds = Object.entries(below).map(([name, bound]) => ({ name, bound }));
   const additions = counterNames.map((name) => `#${name} :${name}`).join(", ");
   return {
     Update: {
@@ -15,6 +17,11 @@ export function counting(ownerId: string, change: Partial<Counters>, at: Date) {
       Key: keys.statistics(ownerId),
       // All counters are named, so that the first event makes an item that is complete.
       UpdateExpression: `SET v = :v, ownerId = :owner, changedAt = :at ADD #version :one, ${additions}`,
+      ...(bounds.length > 0 && {
+        ConditionExpression: bounds
+          .map(({ name }) => `(attribute_not_exists(#${name}) OR #${name} < :${name}Max)`)
+          .join(" AND "),
+      }),
       ExpressionAttributeNames: {
         "#version": "version",
         ...Object.fromEntries(counterNames.map((name) => [`#${name}`, name])),
@@ -25,6 +32,7 @@ export function counting(ownerId: string, change: Partial<Counters>, at: Date) {
         ":at": at.toISOString(),
         ":one": 1,
         ...Object.fromEntries(counterNames.map((name) => [`:${name}`, change[name] ?? 0])),
+        ...Object.fromEntries(bounds.map(({ name, bound }) => [`:${name}Max`, bound])),
       },
     },
   };

@@ -7,6 +7,8 @@ export const Counters = z.object({
   projects: z.number().int(),
   activeProjects: z.number().int(),
   tasks: z.number().int(),
+  /** Tasks that run now, which bounds how many more may begin. */
+  runningTasks: z.number().int().default(0),
   completedTasks: z.number().int(),
   issues: z.number().int(),
   resolvedIssues: z.number().int(),
@@ -19,6 +21,7 @@ export const zero: Counters = {
   projects: 0,
   activeProjects: 0,
   tasks: 0,
+  runningTasks: 0,
   completedTasks: 0,
   issues: 0,
   resolvedIssues: 0,
@@ -63,6 +66,7 @@ export function countedTask(
   const completed = task.status === "completed";
   return {
     tasks: 1,
+    runningTasks: task.status === "running" ? 1 : 0,
     completedTasks: completed ? 1 : 0,
     issues: completed ? task.issuesCount : 0,
     resolvedIssues: task.issuesResolved,

@@ -6,7 +6,7 @@ import { changeTask, findTask } from "./task-store.ts";
 
 /** How old news of the task may be before a call. A cancelled task is refused at the reservation as well, at once. */
 const lookEveryMs = 1_000;
-/** The workflow is stopped after a day; what was found by then should be concluded before. */
+/** A scan has a day from when it begins to run; what was found by then should be concluded before. */
 const reviewHoursMax = 22;
 
 /** Keeps the batches of a scan informed: one that learns that calls are of no use tells all others. */

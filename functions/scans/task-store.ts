@@ -17,6 +17,7 @@ import {
 import { whileProjectActive } from "../projects/project-store.ts";
 import { countedTask, plus } from "../projects/statistics.ts";
 import { counting } from "../projects/statistics-store.ts";
+import { runningTasksMax, ScanMustWait } from "./scan-must-wait.ts";
 import { ended, Task, type TaskStatus } from "./task.ts";
 
 /** For authorise.ts and for the workflow, which acts for nobody. @returns the task, or null when it was deleted meanwhile */
@@ -148,22 +149,23 @@ const newestFirst = (index: IndexName, partition: string) => ({
   ScanIndexForward: false,
 });
 
-/** A state change: only from the states named, only for the attempt that the caller runs. */
+/** A change of a task: only from the states named, only for the attempt that the caller runs. */
 export interface Change {
   readonly from: readonly TaskStatus[];
   readonly attempt: number;
   readonly set: Partial<Omit<Task, "id" | "projectId" | "ownerId" | "attempt">>;
-  /** When its owner's counters change. @default when the task ends or gives the sign of life */
+  /** When its owner's counters change, with the task's state. @default when the task ends or gives the sign of life */
   readonly at?: Date;
 }
 
 /**
- * Moves a task, atomically with its place in the index of active tasks.
+ * Changes a task, atomically with its place in the index of active tasks and with its owner's counters.
  * @throws SluiceError task_superseded when it is in another state or a newer attempt runs
+ * @throws ScanMustWait when it is to run and as many as may run do
  */
 export async function changeTask(id: string, change: Change): Promise<Task> {
   const update = changeUpdate(id, change);
-  if (change.set.status && ended(change.set.status)) return endTask(id, change, update);
+  if (change.set.status) return changeStatus(id, change, update);
   try {
     const { Attributes } = await table.send(new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" }));
     return Task.parse(Attributes);
@@ -173,16 +175,23 @@ export async function changeTask(id: string, change: Change): Promise<Task> {
   }
 }
 
-/** A task's end is counted in the transaction that writes it. */
-async function endTask(id: string, { from, attempt, set, at }: Change, Update: ReturnType<typeof changeUpdate>) {
+/** A task's state is counted in the transaction that writes it. */
+async function changeStatus(id: string, { from, attempt, set, at }: Change, Update: ReturnType<typeof changeUpdate>) {
   const task = await findTask(id);
   if (!task || !from.includes(task.status) || task.attempt !== attempt) throw new SluiceError("task_superseded");
   const next: Task = { ...task, ...set };
   const change = plus(countedTask(next), countedTask(task), -1);
-  const counted = counting(task.ownerId, change, at ?? new Date(next.completedAt ?? next.heartbeatAt));
+  const counted = counting(
+    task.ownerId,
+    change,
+    at ?? new Date(next.completedAt ?? next.heartbeatAt),
+    next.status === "running" ? { runningTasks: runningTasksMax } : {},
+  );
   const write = new TransactWriteCommand({ TransactItems: [{ Update }, counted] });
   await sendUntilNoConflict(write).catch((error) => {
-    throw failedConditions(error) ? new SluiceError("task_superseded") : error;
+    const failed = failedConditions(error);
+    if (failed?.includes(0)) throw new SluiceError("task_superseded");
+    throw failed ? new ScanMustWait() : error;
   });
   return next;
 }

@@ -20,6 +20,17 @@ export interface ScanWorkflowProps {
 const chunksAtOnce = 20;
 /** A slow model behind a low limit takes most of a day for a large archive; without a limit an execution may hang for a year. */
 const scanHours = 24;
+/** A scan that begins after this long still gets its day. */
+const waitingHours = 24;
+/** Ends no wait before the time does. A minute between two tries keeps two days of them within the 25,000 events of an execution's history. */
+const whileOthersRun = {
+  errors: ["ScanMustWait"],
+  interval: Duration.seconds(1),
+  backoffRate: 1.5,
+  maxDelay: Duration.seconds(60),
+  jitterStrategy: sfn.JitterType.FULL,
+  maxAttempts: 100_000,
+};
 /** A batch that runs out of its function's time goes on in the next one; so many fit into the life of a scan. */
 const batchRunsMax = 100;
 
@@ -38,7 +49,7 @@ export class ScanWorkflow extends Construct {
       stateMachineName: props.stateMachineName,
       queryLanguage: sfn.QueryLanguage.JSONATA,
       definitionBody: sfn.DefinitionBody.fromChainable(this.#definition(fn, props.data)),
-      timeout: Duration.hours(scanHours),
+      timeout: Duration.hours(waitingHours + scanHours),
     });
     // Execution data of a scan is ids and counts; the map reads its chunk list and writes nothing.
     props.data.key.grantDecrypt(this.stateMachine);
@@ -61,9 +72,8 @@ export class ScanWorkflow extends Construct {
 
   #definition(fn: (name: string) => lambda.Function, data: DataLayer): sfn.IChainable {
     const scan = { task_id: "{% $scan.task_id %}", attempt: "{% $scan.attempt %}" };
-    const plan = this.#invoke("Plan", fn("planScan"), "{% $states.input %}", {
-      assign: { scan: "{% $states.result.Payload %}" },
-    });
+    const planned = { assign: { scan: "{% $states.result.Payload %}" } };
+    const plan = this.#invoke("Plan", fn("planScan"), "{% $states.input %}", planned, whileOthersRun);
     const analyse = sfn.DistributedMap.jsonata(this, "Analyse", {
       itemReader: new sfn.S3JsonItemReader({ bucket: data.results, key: "{% $scan.chunks_key %}" }),
       itemSelector: {

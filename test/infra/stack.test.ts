@@ -291,7 +291,8 @@ describe("running", () => {
   it("limits the scan in time and in parallel work, and has a rule and a sweeper for stuck scans", () => {
     const [machine] = all("AWS::StepFunctions::StateMachine");
     const definition = JSON.stringify(machine.Properties.DefinitionString);
-    expect(definition).toContain('\\"TimeoutSeconds\\":86400');
+    // A day to wait for a turn and a day to run.
+    expect(definition).toContain('\\"TimeoutSeconds\\":172800');
     expect(definition).toContain('\\"MaxConcurrency\\":20');
     expect(definition).toContain('\\"Mode\\":\\"DISTRIBUTED\\"');
     const rules = all("AWS::Events::Rule").map((rule) => rule.Properties);

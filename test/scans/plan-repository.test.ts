@@ -76,11 +76,11 @@ it("goes on with the commit that it fetched when it runs again, whatever was pus
 });
 
 it("does not download again what it stored before it died", async () => {
-  // The second update is the one that notes the source; from there on nothing gets through, as for a function that is gone.
-  let updates = 0;
+  // The first update is the one that notes the source; from there on nothing gets through, as for a function that is gone.
+  let isGone = false;
   data.gateway.planFault = ({ operation }) => {
-    if (operation === "UpdateItem") updates++;
-    return updates > 1 ? { when: "before", error: "cut" } : undefined;
+    isGone ||= operation === "UpdateItem";
+    return isGone ? { when: "before", error: "cut" } : undefined;
   };
   await expect(plan()).rejects.toThrow();
   data.gateway.planFault = () => undefined;

@@ -14,6 +14,7 @@ import { instructionsOnce } from "../instructions-store.ts";
 import { type ChunkOfAttempt, EarlierAttempt } from "../kept-artefacts.ts";
 import { type ChunkFile, inChunks, type Plan } from "../plan.ts";
 import { resolveInstructions } from "../resolve-instructions.ts";
+import { ScanMustWait } from "../scan-must-wait.ts";
 import { type SourcedTask, withSource } from "../scan-source.ts";
 import { scanKeys, type Task } from "../task.ts";
 import { enterPhase } from "../task-progress-store.ts";
@@ -88,7 +89,7 @@ export const planScan = workflowTask(
   },
 );
 
-/** Moves the task to running; a plan that runs again finds it there. @throws SluiceError task_superseded */
+/** Moves the task to running; a plan that runs again finds it there. @throws SluiceError task_superseded; ScanMustWait */
 async function begin(id: string, attempt: number, at: Date): Promise<Task> {
   const set = {
     status: "running",
@@ -97,6 +98,9 @@ async function begin(id: string, attempt: number, at: Date): Promise<Task> {
     heartbeatAt: at.toISOString(),
   } as const;
   return changeTask(id, { from: ["pending"], attempt, set }).catch(async (error) => {
+    // A sign of life, or the sweeper would look at those that wait instead of those that have died.
+    if (error instanceof ScanMustWait)
+      await changeTask(id, { from: ["pending"], attempt, set: { heartbeatAt: at.toISOString() } });
     if (!isSluiceError(error, "task_superseded")) throw error;
     const task = await findTask(id);
     if (task?.status !== "running" || task.attempt !== attempt) throw new SluiceError("task_superseded");
