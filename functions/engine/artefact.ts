@@ -44,6 +44,8 @@ export interface Candidate extends LocalPlace {
   /** Names filled into the rule's texts. */
   source: string;
   sink: string;
+  /** What kind of source it comes from, where it is a value that does. */
+  sourceKind?: string;
   symbol: string;
   /** What the fingerprint is made of, see findings/fingerprint.ts. */
   anchor: string;

@@ -8,7 +8,14 @@ import * as z from "zod";
 import { marks, modelLanguage, taintFamilies, taintFamiliesMax } from "../../functions/engine/catalogue/catalogue.ts";
 import { compileCatalogue } from "../../functions/engine/catalogue/compile.ts";
 import { headFile, modelsFile } from "../../functions/engine/catalogue/model-files.ts";
-import { type CatalogueData, Family, Model, Rule, SecretProvider } from "../../functions/engine/catalogue/schema.ts";
+import {
+  Bilingual,
+  type CatalogueData,
+  Family,
+  Model,
+  Rule,
+  SecretProvider,
+} from "../../functions/engine/catalogue/schema.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const engine = join(root, "functions/engine");
@@ -53,7 +60,7 @@ export async function writeEngineAssets(folder: string): Promise<void> {
  */
 export async function readCatalogue(): Promise<CatalogueData> {
   const files = (await readdir(engine, { recursive: true })).sort().map((name) => join(engine, name));
-  const { families, sourceGroups } = await read(join(engine, "rules/families.yaml"), Families);
+  const { families, sourceGroups, origins } = await read(join(engine, "rules/families.yaml"), Families);
   const rules = await Promise.all(
     files.filter((file) => file.endsWith("/rule.yaml")).map((file) => readRule(file, families)),
   );
@@ -75,13 +82,27 @@ export async function readCatalogue(): Promise<CatalogueData> {
       if (!sourceGroups[name] && !kinds.has(name)) throw new Error(`${rule.id}: taint.sources: nothing gives ${name}`);
     }
   }
-  return { families, sourceGroups, rules, models };
+  const catalogue = { families, sourceGroups, origins, rules, models };
+  requireOrigins(catalogue);
+  return catalogue;
 }
 
 const Families = z.strictObject({
   families: z.record(z.string(), Family),
   sourceGroups: z.record(z.string(), z.array(z.string()).min(1)),
+  origins: z.record(z.string(), Bilingual),
 });
+
+/** A rule whose texts name the origin of a value needs words for every kind of source that it asks for. */
+function requireOrigins({ rules, sourceGroups, origins }: CatalogueData): void {
+  const kindsOf = (name: string): string[] => sourceGroups[name] ?? [name];
+  const known = new Set(Object.keys(origins).flatMap(kindsOf));
+  for (const { id, message, taint } of rules) {
+    if (!/\{origin\}/.test(message.zh + message.en)) continue;
+    const wordless = (taint?.sources ?? []).flatMap(kindsOf).find((kind) => !known.has(kind));
+    if (!taint || wordless) throw new Error(`${id}: message: no words for where ${wordless ?? "a value"} comes from`);
+  }
+}
 
 async function readRule(file: string, families: Record<string, Family>): Promise<Rule> {
   const rule = await read(file, Rule, await providersOf(file));

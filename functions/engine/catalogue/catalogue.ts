@@ -1,4 +1,4 @@
-import type { Severity } from "../finding.ts";
+import type { Severity, Text } from "../finding.ts";
 import { StructureScanner } from "../structure/scan.ts";
 import type { Place } from "../structure/structure-schema.ts";
 import { WebKnowledge } from "../web/web-knowledge.ts";
@@ -220,6 +220,7 @@ export class Catalogue {
   readonly #languages = new Map<string, LanguageKnowledge>();
   readonly #knowledge = new Map<string, Knowledge>();
   readonly #web = new Map<string, WebKnowledge>();
+  readonly #origins: ReadonlyMap<string, Text>;
 
   /** @param codes the rules of the seeded sets that are on; rules that belong to one of them are off without it */
   constructor(data: CatalogueHead, files: ModelFiles, codes: readonly string[] = []) {
@@ -236,6 +237,9 @@ export class Catalogue {
     this.controlRules = data.rules.filter((rule) => rule.control);
     this.configRules = data.rules.filter((rule) => rule.config);
     this.templateRules = data.rules.filter((rule) => rule.taint?.templates);
+    this.#origins = new Map(
+      Object.entries(data.origins).flatMap(([name, text]) => [...this.kinds([name])].map((kind) => [kind, text])),
+    );
     this.#bits = new Map(taintFamilies(data).map((family, i) => [family, 1 << i]));
     this.#leads = [...this.#bits].flatMap(([family, bit]) => {
       const safe = regex(data.families[family]?.safePrefix);
@@ -336,6 +340,11 @@ export class Catalogue {
     const known = this.#web.get(key) ?? new WebKnowledge(telling);
     this.#web.set(key, known);
     return known;
+  }
+
+  /** What the texts of rules call the place that sources of a kind come from; undefined for kinds that no text names. */
+  originOf(kind: string): Text | undefined {
+    return this.#origins.get(kind);
   }
 
   /** The kinds of sources that are meant by names of kinds and groups. */

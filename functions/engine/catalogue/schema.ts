@@ -40,7 +40,8 @@ export const languages = [
 const Slug = z.string().regex(/^[a-z0-9]+([._-][a-z0-9]+)*$/);
 const Path = z.string().min(1).max(1_000);
 const ConstantValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-const Bilingual = z.strictObject({ zh: z.string().min(2), en: z.string().min(2) });
+export const Bilingual = z.strictObject({ zh: z.string().min(2), en: z.string().min(2) });
+export type Bilingual = z.infer<typeof Bilingual>;
 const Share = z.number().gt(0).max(1);
 
 /** Position, name, or several of them; `1.shell` is the key shell of the map at position 1, `1.*` any of its elements; `*` is all; `receiver` the object called. */
@@ -649,6 +650,8 @@ export type Rule = z.infer<typeof Rule>;
 export interface CatalogueData {
   families: Record<string, Family>;
   sourceGroups: Record<string, string[]>;
+  /** By kind or group of sources, the words for `{origin}` in the texts of rules. */
+  origins: Record<string, Bilingual>;
   rules: Rule[];
   models: Model[];
 }

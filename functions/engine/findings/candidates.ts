@@ -52,6 +52,7 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
     confidence: Math.max(0.05, Math.round(confidence * 100) / 100),
     source: found.flow ? excerptOf(file.text, found.flow.source, nameMax) : "",
     sink: typeof found.sink === "string" ? found.sink : excerptOf(file.text, found.sink, nameMax),
+    ...(found.flow && { sourceKind: found.flow.source.kind }),
     symbol: steadySymbol(found.symbol),
     anchor: anchorOf(file.text.slice(found.statement.start, found.statement.end), file.hashComments),
     snippet: snippetOf(file.lines, place),

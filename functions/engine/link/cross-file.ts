@@ -367,7 +367,8 @@ export class CrossFile {
   #placed(path: string, candidate: Candidate, arrival: Arrival, trace: readonly TraceStep[]): PlacedCandidate {
     const certainty = candidate.confidence * arrival.confidence * crossingFactor ** Math.max(1, arrival.crossings);
     const confidence = Math.round(certainty * 100) / 100;
-    const found = { ...candidate, source: arrival.source, confidence };
+    const { source, sourceKind } = arrival;
+    const found = { ...candidate, source, sourceKind, confidence };
     const made = this.#textOn(
       trace.filter((step) => step.path !== path),
       candidate.ruleId,
@@ -376,7 +377,7 @@ export class CrossFile {
     const { ruleId, severity, sink } = found;
     return {
       path: made.path,
-      candidate: { ...made.text, ruleId, severity, sink, source: arrival.source, confidence },
+      candidate: { ...made.text, ruleId, severity, sink, source, sourceKind, confidence },
       trace: fold(trace),
     };
   }

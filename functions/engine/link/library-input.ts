@@ -27,7 +27,7 @@ export function libraryCandidates(catalogue: Catalogue, artefacts: readonly File
           })
           .map(({ parameter, candidate }) => ({
             path,
-            candidate: { ...candidate, source: parameters[parameter] ?? candidate.source },
+            candidate: { ...candidate, source: parameters[parameter] ?? candidate.source, sourceKind },
             trace: placeTrace(path, candidate.trace),
           })),
       ),

@@ -190,9 +190,11 @@ interface NamedRule
     Pick<Rule, "title" | "message" | "fix"> {
   /** Null for a rule of a user, which says itself how bad it is and where. */
   rule: Rule | null;
+  /** Where its texts say that the value comes from. */
+  origin?: Text | undefined;
 }
 
-function ruleOf(catalogue: Catalogue, { ruleId, own }: Candidate): NamedRule {
+function ruleOf(catalogue: Catalogue, { ruleId, own, sourceKind }: Candidate): NamedRule {
   if (own) {
     const { cwe = [], owasp2021 = null, owasp2025 = null } = own;
     return { ...own, rule: null, ruleVersion: 1, type: typeOfWeakness(cwe), cwe: [...cwe], owasp2021, owasp2025 };
@@ -200,7 +202,8 @@ function ruleOf(catalogue: Catalogue, { ruleId, own }: Candidate): NamedRule {
   const rule = catalogue.rules.get(ruleId);
   if (!rule) throw new Error(`the artefact names the rule ${ruleId}, which this engine does not have`);
   const { type, owasp2021, owasp2025 } = catalogue.family(rule.family);
-  return { ...rule, rule, ruleVersion: rule.version, type, owasp2021, owasp2025 };
+  const origin = sourceKind === undefined ? undefined : catalogue.originOf(sourceKind);
+  return { ...rule, rule, ruleVersion: rule.version, type, owasp2021, owasp2025, origin };
 }
 
 function findingOf(
@@ -209,10 +212,9 @@ function findingOf(
   sibling: number,
   home: string,
 ): Finding {
-  const { rule, ruleVersion, family, type, issueType, cwe, owasp2021, owasp2025 } = named;
+  const { rule, origin, ruleVersion, family, type, issueType, cwe, owasp2021, owasp2025 } = named;
   const identity = { family, path, scope: candidate.symbol, anchor: candidate.anchor, sibling };
-  const fill = (text: Text): Text =>
-    rule ? { zh: fillSlots(text.zh, candidate), en: fillSlots(text.en, candidate) } : text;
+  const fill = (text: Text): Text => (rule ? filled(text, candidate, origin) : text);
   const harmless = rule !== null && isHarmlessPlace(rule, path, home);
   return {
     path,
@@ -259,5 +261,10 @@ const withRest = ({ zh, en }: Text, more: number): Text =>
     ? { zh, en }
     : { zh: `${zh}本文件中另有 ${more} 处同类问题未逐一列出。`, en: `${en} ${more} more in this file are not listed.` };
 
-const fillSlots = (text: string, candidate: Candidate): string =>
-  text.replace(/\{(source|sink)\}/g, (_, slot: "source" | "sink") => candidate[slot]);
+function filled(text: Text, { source, sink }: Candidate, origin: Text | undefined): Text {
+  const fill = (language: keyof Text): string => {
+    const words = { source, sink, origin: origin?.[language] ?? "" };
+    return text[language].replace(/\{(source|sink|origin)\}/g, (_, slot: keyof typeof words) => words[slot]);
+  };
+  return { zh: fill("zh"), en: fill("en") };
+}
