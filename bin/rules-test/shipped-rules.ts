@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Rule } from "../../functions/engine/catalogue/schema.ts";
+import type { Rule } from "../../functions/engine/catalogue/rule-schema.ts";
 import type { Engine } from "../../functions/engine/engine.ts";
 import { readCatalogue } from "../../lib/bundle/engine-assets.ts";
 import { marksOf } from "./marks.ts";

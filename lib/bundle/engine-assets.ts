@@ -6,16 +6,11 @@ import { RE2JS } from "re2js";
 import { parseDocument } from "yaml";
 import * as z from "zod";
 import { marks, modelLanguage, taintFamilies, taintFamiliesMax } from "../../functions/engine/catalogue/catalogue.ts";
+import type { CatalogueData } from "../../functions/engine/catalogue/catalogue-data.ts";
 import { compileCatalogue } from "../../functions/engine/catalogue/compile.ts";
 import { headFile, modelsFile } from "../../functions/engine/catalogue/model-files.ts";
-import {
-  Bilingual,
-  type CatalogueData,
-  Family,
-  Model,
-  Rule,
-  SecretProvider,
-} from "../../functions/engine/catalogue/schema.ts";
+import { Model } from "../../functions/engine/catalogue/model-schema.ts";
+import { Bilingual, Family, Rule, SecretProvider } from "../../functions/engine/catalogue/rule-schema.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const engine = join(root, "functions/engine");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { SecretProvider } from "../../functions/engine/catalogue/schema.ts";
+import type { SecretProvider } from "../../functions/engine/catalogue/rule-schema.ts";
 import type { Engine } from "../../functions/engine/engine.ts";
 import { KeywordSearch } from "../../functions/engine/secrets/keyword-search.ts";
 import { analyseOne, openEngine } from "./engine-under-test.ts";

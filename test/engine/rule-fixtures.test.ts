@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Rule } from "../../functions/engine/catalogue/schema.ts";
+import type { Rule } from "../../functions/engine/catalogue/rule-schema.ts";
 import type { Engine } from "../../functions/engine/engine.ts";
 import type { Finding } from "../../functions/engine/finding.ts";
 import { languageOf } from "../../functions/engine/inventory/language.ts";

@@ -2,12 +2,15 @@ import type { Severity, Text } from "../finding.ts";
 import { StructureScanner } from "../structure/scan.ts";
 import type { Place } from "../structure/structure-schema.ts";
 import { WebKnowledge } from "../web/web-knowledge.ts";
+import type { CatalogueData } from "./catalogue-data.ts";
 import { expression, type LazyRegex, learnNeeded } from "./expression.ts";
 import { Knowledge } from "./knowledge.ts";
 import type { CatalogueHead, ModelFiles } from "./model-files.ts";
+import type { Model } from "./model-schema.ts";
 import type { Found, PathIndex } from "./paths.ts";
-import type { CatalogueData, Condition, Family, Model, Rule } from "./schema.ts";
+import type { Family, Rule } from "./rule-schema.ts";
 import { StatementReader } from "./statement-reader.ts";
+import type { Condition } from "./statement-schema.ts";
 import { type Statement, statementsOf } from "./statements.ts";
 
 /** A set of families as bits; a value is clean for those whose bit is set. */

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { append } from "../multimap.ts";
 import { Catalogue, modelLanguage } from "./catalogue.ts";
+import type { CatalogueData } from "./catalogue-data.ts";
 import type { NeededBySource } from "./expression.ts";
 import { Knowledge } from "./knowledge.ts";
+import { languages } from "./languages.ts";
 import { type CatalogueHead, type LanguageModels, ModelFiles } from "./model-files.ts";
 import { neededWords } from "./needed-words.ts";
-import { type CatalogueData, languages } from "./schema.ts";
 import { statementsOf } from "./statements.ts";
 
 /** Brings rules and models into the shape in which the engine reads them, so that it has nothing to build when it starts. */

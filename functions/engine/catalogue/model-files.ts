@@ -1,5 +1,6 @@
+import type { CatalogueData } from "./catalogue-data.ts";
 import { learnNeeded, type NeededBySource } from "./expression.ts";
-import type { CatalogueData, Model } from "./schema.ts";
+import type { Model } from "./model-schema.ts";
 
 /** What is needed from the start: everything but what models say. */
 export interface CatalogueHead extends Omit<CatalogueData, "models"> {

@@ -3,8 +3,10 @@ import type { Place } from "../structure/structure-schema.ts";
 import type { EntryPoint, Families, Match, SanitizerModel, SourceModel, Test } from "./catalogue.ts";
 import { expression, type LazyRegex } from "./expression.ts";
 import type { Knowledge } from "./knowledge.ts";
+import type { Model } from "./model-schema.ts";
 import { expandBraces, lastSegment, PathIndex, segmentOf } from "./paths.ts";
-import type { Condition, Family, Model, Rule } from "./schema.ts";
+import type { Family, Rule } from "./rule-schema.ts";
+import type { Condition } from "./statement-schema.ts";
 import type { Statement } from "./statements.ts";
 
 /** Which of the names that a statement is about are wanted: by the last segment of a path, or by a key. */

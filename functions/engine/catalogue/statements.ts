@@ -1,4 +1,5 @@
-import type { Model, Rule } from "./schema.ts";
+import type { Model } from "./model-schema.ts";
+import type { Rule } from "./rule-schema.ts";
 
 /** What models say about names, in the order in which it is asked. What they say about routes is no part of it. */
 const sections = [

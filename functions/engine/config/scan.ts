@@ -1,6 +1,6 @@
 import type { Candidate } from "../artefact.ts";
 import { expression, type LazyRegex } from "../catalogue/expression.ts";
-import type { Rule } from "../catalogue/schema.ts";
+import type { Rule } from "../catalogue/rule-schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { Span } from "../ir/ir.ts";
 import { isPlaceholder } from "../secrets/placeholder.ts";

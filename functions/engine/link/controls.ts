@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import type { Candidate, FileArtefact } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { Rule } from "../catalogue/schema.ts";
+import type { Rule } from "../catalogue/rule-schema.ts";
 import type { TraceStep } from "../finding.ts";
 import type { WebPlace } from "../web/web-record.ts";
 import type { ControlBody } from "../web/web-schema.ts";

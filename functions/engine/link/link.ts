@@ -1,6 +1,6 @@
 import type { Candidate, FileArtefact, LocalStep } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
-import type { Rule } from "../catalogue/schema.ts";
+import type { Rule } from "../catalogue/rule-schema.ts";
 import type { Finding, Text, TraceStep } from "../finding.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
 import { isForPath } from "../match/path-filter.ts";

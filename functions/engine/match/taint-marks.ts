@@ -1,5 +1,5 @@
 import type { Match } from "../catalogue/catalogue.ts";
-import type { Rule } from "../catalogue/schema.ts";
+import type { Rule } from "../catalogue/rule-schema.ts";
 import { reachSink } from "../interpret/check.ts";
 import type { Frame, Marks, Run } from "../interpret/run.ts";
 import { arriving, joinTaint, nothing, type Value } from "../interpret/value.ts";

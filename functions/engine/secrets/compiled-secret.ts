@@ -1,5 +1,5 @@
 import { expression, type LazyRegex } from "../catalogue/expression.ts";
-import type { Rule, SecretProvider } from "../catalogue/schema.ts";
+import type { Rule, SecretProvider } from "../catalogue/rule-schema.ts";
 import type { Severity } from "../finding.ts";
 
 /** One expression to run where one of its keywords stands. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Candidate } from "../artefact.ts";
-import type { Rule } from "../catalogue/schema.ts";
+import type { Rule } from "../catalogue/rule-schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import { append } from "../multimap.ts";

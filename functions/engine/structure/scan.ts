@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import type { Candidate } from "../artefact.ts";
-import type { Rule } from "../catalogue/schema.ts";
+import type { Rule } from "../catalogue/rule-schema.ts";
 import type { Severity } from "../finding.ts";
 import { candidateOf, type FileContext, nameMax } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";

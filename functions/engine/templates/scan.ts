@@ -1,5 +1,5 @@
 import type { Candidate, ExportedFunction, LinkRecord, LocalStep } from "../artefact.ts";
-import type { Rule } from "../catalogue/schema.ts";
+import type { Rule } from "../catalogue/rule-schema.ts";
 import { anchorOf } from "../findings/anchor.ts";
 import { nameMax, snippetOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";

@@ -1,6 +1,6 @@
 import type { Candidate } from "../artefact.ts";
 import { expression } from "../catalogue/expression.ts";
-import type { Rule } from "../catalogue/schema.ts";
+import type { Rule } from "../catalogue/rule-schema.ts";
 import { snippetOf } from "../findings/candidates.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import type { MayHave } from "../secrets/keyword-search.ts";

@@ -1,4 +1,4 @@
-import type { Model } from "../../catalogue/schema.ts";
+import type { Model } from "../../catalogue/model-schema.ts";
 import { collect } from "../collect.ts";
 import { concatenate } from "../operators.ts";
 import {

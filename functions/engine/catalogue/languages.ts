@@ -1,0 +1,15 @@
+export const languages = [
+  "javascript",
+  "typescript",
+  "python",
+  "java",
+  "php",
+  "go",
+  "csharp",
+  "ruby",
+  "c",
+  "cpp",
+  "kotlin",
+  "rust",
+  "shell",
+] as const;
