@@ -3,7 +3,7 @@ import type { SyntaxNode } from "../parse/syntax.ts";
 import { type Binding, type Bindings, bound, merged, noBindings } from "./bindings.ts";
 import { evaluateComparison, type Operand } from "./comparison.ts";
 import { type Found, findPattern } from "./find.ts";
-import type { Matcher } from "./match-node.ts";
+import type { Matcher } from "./matcher.ts";
 import type { All, Condition, Formula } from "./own-rule.ts";
 import type { CompiledPattern } from "./pattern.ts";
 import { staticText } from "./syntax-forms.ts";

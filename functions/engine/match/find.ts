@@ -1,7 +1,9 @@
 import type { SyntaxNode } from "../parse/syntax.ts";
 import { type Bindings, noBindings } from "./bindings.ts";
-import { callsAnything, type Matcher } from "./match-node.ts";
+import type { Matcher } from "./matcher.ts";
 import type { CompiledPattern, Pattern, PatternNode } from "./pattern.ts";
+import { callsAnything } from "./pattern-forms.ts";
+import { sequencesFrom } from "./statement-sequence.ts";
 import {
   anyFor,
   callTypes,
@@ -32,7 +34,7 @@ export function findPattern(matcher: Matcher, { items, words }: CompiledPattern,
     const lists = file.all.filter((node) => holdsStatements(node.type) && inside(node));
     return lists.flatMap(({ children }) =>
       children.flatMap((node, i) =>
-        matcher.sequence(items, children, i).map(({ bindings, end }) => ({ start: node.start, end, bindings })),
+        sequencesFrom(matcher, items, children, i).map(({ bindings, end }) => ({ start: node.start, end, bindings })),
       ),
     );
   }

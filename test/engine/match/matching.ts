@@ -1,6 +1,7 @@
 import { FormulaSearch } from "../../../functions/engine/match/evaluate-formula.ts";
 import { FileUnderMatch } from "../../../functions/engine/match/file-under-match.ts";
-import { Budget, Matcher } from "../../../functions/engine/match/match-node.ts";
+import { Budget } from "../../../functions/engine/match/match-budget.ts";
+import { Matcher } from "../../../functions/engine/match/matcher.ts";
 import { compilePattern } from "../../../functions/engine/match/pattern.ts";
 import { SourceParser } from "../../../functions/engine/parse/parser.ts";
 import { readWasm } from "../../../lib/bundle/engine-assets.ts";

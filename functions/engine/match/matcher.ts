@@ -1,9 +1,23 @@
 import type { RE2JS } from "re2js";
 import { childIn, type SyntaxNode } from "../parse/syntax.ts";
-import { noLimit, type TimeLimit } from "../time-limit.ts";
+import { importsOf, inAnyOrder, partial, unordered } from "./any-order.ts";
 import { type Binding, type Bindings, bound } from "./bindings.ts";
-import { descendants, type FileUnderMatch, isBody, isConstant } from "./file-under-match.ts";
+import { descendants, type FileUnderMatch, isConstant } from "./file-under-match.ts";
+import { type Budget, waysMax } from "./match-budget.ts";
+import { NestedStatements } from "./nested-statements.ts";
 import type { Pattern, PatternChild, PatternNode } from "./pattern.ts";
+import {
+  callsAnything,
+  computes,
+  declaredName,
+  fieldsFit,
+  holdsNested,
+  isNamed,
+  isOpen,
+  nameless,
+  receiverOf,
+  standIn,
+} from "./pattern-forms.ts";
 import {
   anyFor,
   assignmentOf,
@@ -11,11 +25,9 @@ import {
   dottedName,
   forTypes,
   groupOf,
-  holdsStatements,
   isCall,
   isMember,
   isOptional,
-  memberOf,
   modifierWords,
   opensFunction,
   parameterName,
@@ -27,47 +39,16 @@ import {
   writtenParts,
 } from "./syntax-forms.ts";
 
-/** The steps of a rule over a file are used up. */
-export class MatchBudgetExhausted extends Error {}
-
-/** One rule over one file may compare this often: most need a few hundred, statements that follow each other somewhere a hundred thousand. */
-const stepsMax = 200_000;
-/** Longer regular expressions and texts cost more of the rule's steps. */
-const instructionsPerStep = 2_000;
-/** Ways to match one place; more differ in what nobody asks about. */
-const waysMax = 64;
-
-/** Counts comparisons, so that a rule ends after the same work on every machine. */
-export class Budget {
-  readonly #limit: TimeLimit;
-  #left = stepsMax;
-
-  constructor(limit: TimeLimit = noLimit()) {
-    this.#limit = limit;
-  }
-
-  /** @throws MatchBudgetExhausted, TimeUp */
-  charge(steps = 1): void {
-    this.#left -= steps;
-    if (this.#left < 0) throw new MatchBudgetExhausted();
-    this.#limit.check(steps);
-  }
-
-  /** @throws MatchBudgetExhausted, TimeUp */
-  chargeRegex(regex: RE2JS, characters: number): void {
-    this.charge(Math.ceil((characters * regex.programSize()) / instructionsPerStep));
-  }
-}
-
 /** Compares patterns with the tree of one file. Every answer is the list of ways in which a pattern matches, empty for none. */
 export class Matcher {
   readonly file: FileUnderMatch;
   readonly budget: Budget;
-  readonly #statements = new Map<SyntaxNode, SyntaxNode[]>();
+  readonly nested: NestedStatements;
 
   constructor(file: FileUnderMatch, budget: Budget) {
     this.file = file;
     this.budget = budget;
+    this.nested = new NestedStatements(budget);
   }
 
   node(pattern: Pattern, outer: SyntaxNode, bindings: Bindings): Bindings[] {
@@ -292,8 +273,9 @@ export class Matcher {
   }
 
   #children(pattern: PatternNode, node: SyntaxNode, bindings: Bindings): Bindings[] {
-    if (importing.has(node.type)) return this.#imports(pattern, node, bindings);
-    if (unordered.has(node.type)) return this.#unordered(pattern.children, node.children, bindings, node.type);
+    if (importing.has(node.type)) return importsOf(this, pattern, node, bindings);
+    if (unordered.has(node.type))
+      return inAnyOrder(this, pattern.children, node.children, bindings, partial.has(node.type));
     if (node.type === "argument_list" || node.type === "arguments") {
       const isNamed = (child: SyntaxNode) => child.type === "keyword_argument";
       const wanted = pattern.children.filter(({ pattern: p }) => p.kind === "node" && p.type === "keyword_argument");
@@ -301,20 +283,6 @@ export class Matcher {
         return this.#arguments(pattern, node, wanted, isNamed, bindings);
     }
     return this.#list(pattern, 0, writtenParts(node), 0, bindings);
-  }
-
-  /** What is imported must be what is asked for, and more may be imported beside it. */
-  #imports(pattern: PatternNode, node: SyntaxNode, bindings: Bindings): Bindings[] {
-    const names = (nodes: readonly SyntaxNode[]) =>
-      nodes.flatMap((child) => (child.type === "import_spec_list" ? child.children : [unaliased(child)]));
-    const unaliased = (child: SyntaxNode) =>
-      (child.type === "aliased_import" && !pattern.children.some(isAliased) && childIn(child, "name")) || child;
-    const [module, ...others] = pattern.children;
-    const from = childIn(node, "module_name");
-    if (!from || !module) return this.#unordered([...pattern.children, anything], names(node.children), bindings, "");
-    return this.node(module.pattern, from, bindings).flatMap((known) =>
-      this.#unordered([...others, anything], names(node.children.filter((child) => child !== from)), known, ""),
-    );
   }
 
   /** Arguments by name may come in any order. */
@@ -331,32 +299,8 @@ export class Matcher {
     const others = node.children.filter((child) => !isNamed(child));
     const rest: PatternChild[] = open ? [{ field: null, pattern: { kind: "rest", name: "" } }] : [];
     return this.#list(positional, 0, others, 0, bindings).flatMap((found) =>
-      this.#unordered([...wanted, ...rest], named, found, "arguments"),
+      inAnyOrder(this, [...wanted, ...rest], named, found),
     );
-  }
-
-  #unordered(
-    patterns: readonly PatternChild[],
-    nodes: readonly SyntaxNode[],
-    bindings: Bindings,
-    type: string,
-  ): Bindings[] {
-    const wanted = patterns.filter(({ pattern }) => pattern.kind !== "rest");
-    const rest = patterns.find(({ pattern }) => pattern.kind === "rest");
-    const open = rest !== undefined || partial.has(type);
-    if (wanted.length > nodes.length || (!open && wanted.length < nodes.length)) return [];
-    const [first, ...others] = wanted;
-    if (!first) return [bindings];
-    const remaining = rest ? [...others, rest] : others;
-    const found: Bindings[] = [];
-    for (const node of nodes) {
-      const left = nodes.filter((other) => other !== node);
-      for (const one of this.node(first.pattern, node, bindings)) {
-        found.push(...this.#unordered(remaining, left, one, type));
-        if (found.length >= waysMax) return found;
-      }
-    }
-    return found;
   }
 
   /** Children in order: an ellipsis covers any number, and what is optional may be skipped. */
@@ -399,7 +343,7 @@ export class Matcher {
     }
     // After an ellipsis the next statement may lie in a block further inside.
     if (found.length === 0 && isStatements && next && j < nodes.length) {
-      const flat = this.#nested(nodes.slice(j));
+      const flat = this.nested.of(nodes.slice(j));
       for (const [at, inner] of flat.entries())
         for (const one of this.node(next.pattern, inner, bindings))
           found.push(...this.#list(pattern, i + 2, flat, at + 1, one));
@@ -422,66 +366,6 @@ export class Matcher {
     );
   }
 
-  /** Statements that follow each other, from one place of a list on; `end` is where the last one ends. */
-  sequence(
-    items: readonly Pattern[],
-    nodes: readonly SyntaxNode[],
-    from: number,
-  ): { bindings: Bindings; end: number }[] {
-    return this.#sequence(
-      items,
-      0,
-      nodes,
-      from,
-      new Map(),
-      (nodes[from] as SyntaxNode).start,
-      (nodes.at(-1) as SyntaxNode).end,
-    );
-  }
-
-  #sequence(
-    items: readonly Pattern[],
-    i: number,
-    nodes: readonly SyntaxNode[],
-    j: number,
-    bindings: Bindings,
-    end: number,
-    blockEnd: number,
-  ): { bindings: Bindings; end: number }[] {
-    this.budget.charge();
-    const item = items[i];
-    if (!item) return [{ bindings, end }];
-    if (item.kind === "rest") {
-      if (i === items.length - 1) return [{ bindings, end: Math.max(end, blockEnd) }];
-      const flat = this.#nested(nodes.slice(j));
-      const found: { bindings: Bindings; end: number }[] = [];
-      for (const at of flat.keys()) {
-        for (const one of this.node(items[i + 1] as Pattern, flat[at] as SyntaxNode, bindings))
-          found.push(
-            ...this.#sequence(items, i + 2, flat, at + 1, one, Math.max(end, (flat[at] as SyntaxNode).end), blockEnd),
-          );
-        if (found.length >= waysMax) break;
-      }
-      return found;
-    }
-    const node = nodes[j];
-    if (!node) return [];
-    return this.node(item, node, bindings).flatMap((one) =>
-      this.#sequence(items, i + 1, nodes, j + 1, one, Math.max(end, node.end), blockEnd),
-    );
-  }
-
-  /** Statements with all inside of them: after an ellipsis the next one may lie anywhere below. */
-  #nested(nodes: readonly SyntaxNode[]): SyntaxNode[] {
-    const all = nodes.flatMap((node) => {
-      const known = this.#statements.get(node) ?? nestedStatements(node);
-      this.#statements.set(node, known);
-      return known;
-    });
-    this.budget.charge(all.length >> 6);
-    return all;
-  }
-
   #binding(node: SyntaxNode): Binding {
     return { start: node.start, end: node.end, text: this.file.textOf(node), node };
   }
@@ -493,102 +377,6 @@ export class Matcher {
   }
 }
 
-const holdsNested =
-  /^(program|module|block|statement_block|compound_statement|source_file|constructor_body|statement_list)$/;
-/** Order means nothing in these. */
-const unordered = new Set([
-  "object",
-  "dictionary",
-  "modifiers",
-  "annotation_argument_list",
-  "decorated_definition",
-  "literal_value",
-  "object_pattern",
-  "named_imports",
-  "type_list",
-  "class_interface_clause",
-]);
-
-/** In these the pattern says what must be there, and more may be. */
-const partial = new Set([
-  "modifiers",
-  "decorated_definition",
-  "object",
-  "object_pattern",
-  "named_imports",
-  "type_list",
-  "class_interface_clause",
-]);
 const importing = new Set(["import_statement", "import_from_statement", "import_declaration"]);
-const anything: PatternChild = { field: null, pattern: { kind: "rest", name: "" } };
-
-/** No code that a metavariable could stand for: the head of a loop, a piece of a text. */
-const nameless = /^(for_clause|range_clause|string_content|string_value|string_fragment|escape_sequence)$/;
-
-const isAliased = ({ pattern }: PatternChild): boolean => pattern.kind === "node" && pattern.type === "aliased_import";
-
-/** Statements whose expression a statement of a pattern may be a part of; blocks, tests and loops are not. */
-const computes =
-  /^(assignment|assignment_expression|assignment_statement|augmented_assignment\w*|short_var_declaration|var_declaration|lexical_declaration|variable_declaration|local_variable_declaration|return_statement|await_expression|await|call|call_expression|method_invocation|\w+_call_expression)$/;
-
-const isOpen = (pattern: Pattern): boolean =>
-  pattern.kind === "node" &&
-  pattern.children.length > 0 &&
-  pattern.children.every((child) => child.pattern.kind === "rest");
-
-const isNamed = ({ type }: SyntaxNode): boolean => groupOf(type) === "name" || type === "variable_name";
-
-/** The name that a declaration makes without a value. */
-const declaredName = (declarator: SyntaxNode): SyntaxNode | null =>
-  childIn(declarator, "value") ? null : (childIn(declarator, "name") ?? null);
-
-/** Whether a pattern calls a lone metavariable. */
-export function callsAnything({ type, children }: PatternNode): boolean {
-  const [callee, list, ...others] = children;
-  return isCall(type) && callee?.pattern.kind === "any" && list?.field === "arguments" && others.length === 0;
-}
-
-/** What a node stands for where the pattern has a list: a statement without braces, a parameter without brackets, what an arrow gives. */
-function standIn({ type, children }: PatternNode, node: SyntaxNode): readonly SyntaxNode[] | null {
-  const itself = [{ ...node, field: null }];
-  if (holdsNested.test(type)) return /^(body|consequence|alternative)$/.test(node.field ?? "") ? itself : null;
-  if (/^(formal|inferred)_parameters$/.test(type)) return groupOf(node.type) === "name" ? itself : null;
-  if (type === "return_statement") return children.length === 1 && isBody(node) ? itself : null;
-  // `import os` is also meant by `from os import path`.
-  const module = type === "import_statement" ? childIn(node, "module_name") : undefined;
-  return module ? [{ ...module, field: "name" }] : null;
-}
 
 const one = (bindings: Bindings | null): Bindings[] => (bindings ? [bindings] : []);
-
-/** Grammars name the same place in functions and methods, loops and branches alike; a name on one side only is a wrapper's. */
-const fieldsFit = (wanted: string | null, given: string | null): boolean =>
-  wanted === given ||
-  (wanted === "parameters" && given === "parameter") ||
-  wanted === "member" ||
-  given === "member" ||
-  (/^(object|scope)$/.test(wanted ?? "") && /^(object|scope)$/.test(given ?? ""));
-
-/** A statement and those inside of it, functions that it makes or hands on included, in source order. */
-function nestedStatements(statement: SyntaxNode): SyntaxNode[] {
-  const found: SyntaxNode[] = [];
-  const open = [{ node: statement, listed: true }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { node, listed } = next;
-    if (listed) found.push(node);
-    const isList = holdsStatements(node.type) || /case|group|clause/.test(node.type);
-    for (let i = node.children.length - 1; i >= 0; i--) {
-      const child = node.children[i] as SyntaxNode;
-      open.push({ node: child, listed: isList || /statement$/.test(child.type) || isBody(child) });
-    }
-  }
-  return found;
-}
-
-/** What a call or member is applied to. */
-function receiverOf(node: SyntaxNode): SyntaxNode | undefined {
-  const member = memberOf(node);
-  if (member) return member.of;
-  const next = childIn(node, "object") ?? childIn(node, "function") ?? childIn(node, "operand");
-  return next && peeled(next);
-}
