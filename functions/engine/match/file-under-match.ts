@@ -1,17 +1,8 @@
 import type { Span } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
-import type { Syntax, SyntaxNode } from "../parse/syntax.ts";
-import { childIn } from "../parse/syntax.ts";
-import {
-  assignmentOf,
-  calleeOf,
-  groupOf,
-  isExpression,
-  memberOf,
-  peeled,
-  requiredModule,
-  staticText,
-} from "./syntax-forms.ts";
+import { childIn, type Syntax, type SyntaxNode } from "../parse/syntax.ts";
+import { type Aliases, aliasesOf } from "./aliases.ts";
+import { assignmentOf, calleeOf, groupOf, isExpression, memberOf, peeled, staticText } from "./syntax-forms.ts";
 
 /** One parsed file with what all rules ask about it, each found out once and only when somebody asks. */
 export class FileUnderMatch {
@@ -152,70 +143,6 @@ export function descendants(root: SyntaxNode, enters: (node: SyntaxNode) => bool
   return found;
 }
 
-/** What names stand for, and the modules that are imported as a whole. */
-interface Aliases {
-  readonly names: ReadonlyMap<string, string>;
-  readonly opened: readonly string[];
-}
-
-function aliasesOf(file: FileUnderMatch): Aliases {
-  const names = new Map<string, string>();
-  const opened: string[] = [];
-  const text = (node: SyntaxNode | undefined) => (node ? file.textOf(node).replace(/\s+/g, "") : "");
-  const nodes = (...types: string[]) => types.flatMap((type) => file.ofGroup(type));
-  // Python
-  for (const node of nodes("import_statement"))
-    for (const child of node.children)
-      if (child.type === "aliased_import") names.set(text(childIn(child, "alias")), text(childIn(child, "name")));
-  for (const node of nodes("import_from_statement")) {
-    const module = text(childIn(node, "module_name"));
-    for (const child of node.children) {
-      if (child.type === "wildcard_import") opened.push(module);
-      if (child.field !== "name") continue;
-      const name = text(childIn(child, "name") ?? child);
-      names.set(text(childIn(child, "alias")) || name, `${module}.${name}`);
-    }
-  }
-  // JavaScript
-  for (const node of nodes("import_clause")) {
-    const statement = nodes("import_statement").find((s) => s.children.includes(node));
-    const source = statement && childIn(statement, "source");
-    const module = source ? (staticText(source, file.text) ?? "").replace(/^node:/, "") : "";
-    for (const child of node.children) {
-      if (child.type === "identifier") names.set(text(child), module);
-      if (child.type === "namespace_import") names.set(text(child.children[0]), module);
-      for (const one of child.type === "named_imports" ? child.children : []) {
-        const name = text(childIn(one, "name"));
-        names.set(text(childIn(one, "alias")) || name, `${module}.${name}`);
-      }
-    }
-  }
-  for (const node of nodes("variable_declarator")) {
-    const value = childIn(node, "value");
-    const module = value ? requiredModule(peeled(value), file.text) : null;
-    const target = childIn(node, "name");
-    if (module === null || !target) continue;
-    if (target.type === "identifier") names.set(text(target), module);
-    for (const one of target.type === "object_pattern" ? target.children : []) {
-      const key = text(childIn(one, "key") ?? one);
-      names.set(text(childIn(one, "value") ?? one), `${module}.${key}`);
-    }
-  }
-  // Java
-  for (const node of nodes("import_declaration")) {
-    const path = text(node.children.find((child) => /^(scoped_)?identifier$/.test(child.type)));
-    if (node.children.some((child) => child.type === "asterisk")) opened.push(path);
-    else if (path) names.set(path.slice(path.lastIndexOf(".") + 1), path);
-  }
-  // Go knows a package by the last part of its path, patterns too.
-  for (const node of nodes("import_spec")) {
-    const path = (staticText(childIn(node, "path") ?? node, file.text) ?? "").replace(/\/v\d+$/, "");
-    const alias = text(childIn(node, "name"));
-    if (path && alias) names.set(alias, path.slice(path.lastIndexOf("/") + 1));
-  }
-  return { names, opened };
-}
-
 const assigning = [
   "assignment_expression",
   "assignment_statement",
@@ -247,7 +174,7 @@ function constantsOf(file: FileUnderMatch): Map<string, SyntaxNode> {
   ];
   for (const node of changing.flatMap((type) => file.ofGroup(type))) {
     const target = childIn(node, "left") ?? childIn(node, "argument");
-    if (target) note(file.textOf(target), null).set(file.textOf(target), null);
+    if (target) seen.set(file.textOf(target), null);
   }
   return new Map([...seen].flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
 }

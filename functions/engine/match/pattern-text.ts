@@ -120,7 +120,7 @@ const restMetavariable = sticky("\\$\\.\\.\\.([A-Z_][A-Z0-9_]*)");
 const metavariable = sticky("\\$[A-Z_][A-Z0-9_]*");
 
 /** Replaces ellipses and, where the grammar needs it, metavariables. Text in quotes is left alone, but for what an f-string computes. */
-function substitute(pattern: string, language: string, { listed, braced }: Spelling): string {
+function substitute(pattern: string, language: string, spelling: Spelling): string {
   let out = "";
   const open: string[] = [];
   const deep: number[] = [];
@@ -162,19 +162,12 @@ function substitute(pattern: string, language: string, { listed, braced }: Spell
       continue;
     }
     if (pattern.startsWith("...", i)) {
-      if (isSpread(language, out, pattern.slice(i + 3, i + 4))) out += "...";
-      else if (/\bfor\s*\($/.test(out) && /^\s*\)/.test(pattern.slice(i + 3))) out += `${listed}; ${listed}; ${listed}`;
-      else if (/(\.|->)\s*$/.test(out)) out = out.trimEnd() + ellipsisName;
-      else
-        out +=
-          open.at(-1) === "(" || open.at(-1) === "[" || (/[=:]\s*$/.test(out) && language !== "python")
-            ? listed
-            : language === "python" && open.length === 0
-              ? ellipsisName
-              : braced;
       i += 3;
-      // `. ... .foo` has blanks around, which some grammars read as the end of a line.
-      if (/(\.|->)SlcEllipsis__$/.test(out)) while (/\s/.test(pattern[i] ?? "")) i++;
+      if (followsDot.test(out) && !isSpread(language, out, pattern.slice(i, i + 1))) {
+        out = out.trimEnd() + ellipsisName;
+        // `. ... .foo` has blanks around, which some grammars read as the end of a line.
+        while (/\s/.test(pattern[i] ?? "")) i++;
+      } else out += ellipsisIn(language, spelling, { before: out, after: pattern.slice(i), inside: open.at(-1) });
       continue;
     }
     // `new int[] {...}` is a list in Java.
@@ -184,6 +177,21 @@ function substitute(pattern: string, language: string, { listed, braced }: Spell
     i++;
   }
   return out;
+}
+
+const followsDot = /(\.|->)\s*$/;
+
+/** What an ellipsis is written as, by what stands around it; `inside` is the bracket that is open. */
+function ellipsisIn(
+  language: string,
+  { listed, braced }: Spelling,
+  { before, after, inside }: { before: string; after: string; inside: string | undefined },
+): string {
+  if (isSpread(language, before, after.slice(0, 1))) return "...";
+  if (/\bfor\s*\($/.test(before) && /^\s*\)/.test(after)) return `${listed}; ${listed}; ${listed}`;
+  if (inside === "(" || inside === "[") return listed;
+  if (language === "python") return inside === undefined ? ellipsisName : braced;
+  return /[=:]\s*$/.test(before) ? listed : braced;
 }
 
 /** `...args`, `args...`: an operator of the language, which stands right beside a name. */
