@@ -32,62 +32,57 @@ const quoted = /^\s*\(?\s*["'`]([^"'`]+)["'`]/;
 export function readJinja(scope: TemplateScope, { inner }: Piece): void {
   const head = find(scope, inner, /^[-+~]?\s*(\w+)/);
   const word = head?.groups[1] ?? "";
-  const rest = { start: inner.start + (head?.groups[0].length ?? 0), end: inner.end };
-  switch (word) {
-    case "for": {
-      const loop = find(scope, rest, /^\s*\(?(\w[\w\s,]*?)\)?\s+in\s+/);
-      const of = loop ? scope.reads({ start: rest.start + loop.groups[0].length, end: rest.end }) : [];
-      scope.push();
-      for (const name of loop?.groups[1]?.match(/\w+/g) ?? []) scope.bind(name, of);
-      return;
-    }
-    case "with":
-    case "blocktrans":
-    case "blocktranslate": {
-      const named = find(scope, rest, /^([\s\S]+?)\s+as\s+(\w+)\s*-?$/);
-      const pairs = scope.pairs(rest);
-      scope.push();
-      if (named && pairs.size === 0) scope.bind(named.groups[2] as string, scope.reads(named.at(1)));
-      for (const [name, value] of pairs) scope.bind(name, value);
-      return;
-    }
-    case "macro":
+  jinja.get(word)?.(scope, { start: inner.start + (head?.groups[0].length ?? 0), end: inner.end }, inner, word);
+}
+
+/** What a statement does; `rest` is what follows its word. */
+type JinjaStatement = (scope: TemplateScope, rest: Span, inner: Span, word: string) => void;
+
+const jinja: ReadonlyMap<string, JinjaStatement> = new Map(
+  Object.entries<JinjaStatement>({
+    for: beginLoop,
+    "with blocktrans blocktranslate": beginBlock,
+    macro: (scope, rest) => {
       scope.push();
       // What macros are given is shown where they are called.
       for (const name of scope.text.slice(rest.start, rest.end).match(/\w+/g) ?? []) scope.bind(name, []);
-      return;
-    case "endfor":
-    case "endwith":
-    case "endblocktrans":
-    case "endblocktranslate":
-    case "endmacro":
-      scope.pop();
-      return;
-    case "set":
-    case "assign": {
+    },
+    "endfor endwith endblocktrans endblocktranslate endmacro": (scope) => scope.pop(),
+    "set assign": (scope, rest) => {
       const set = find(scope, rest, /^\s*(\w+)\s*=(?!=)/);
-      if (set)
-        scope.bind(set.groups[1] as string, scope.reads({ start: rest.start + set.groups[0].length, end: rest.end }));
-      return;
-    }
-    case "autoescape":
+      if (!set) return;
+      scope.bind(set.groups[1] as string, scope.reads({ start: rest.start + set.groups[0].length, end: rest.end }));
+    },
+    autoescape: (scope, rest) => {
       scope.escapes = find(scope, rest, /\b(off|false)\b/) === null;
-      return;
-    case "endautoescape":
+    },
+    endautoescape: (scope) => {
       scope.escapes = true;
-      return;
-    case "raw":
-    case "verbatim":
-    case "comment":
+    },
+    "raw verbatim comment": (scope, _rest, _inner, word) => {
       scope.skipUntil = `end${word}`;
-      return;
-    case "include":
-    case "extends":
-    case "embed": {
+    },
+    "include extends embed": (scope, rest, inner) => {
       const name = find(scope, rest, quoted);
       if (name) scope.include(name.groups[1] as string, inner, scope.pairs({ start: name.at(0).end, end: rest.end }));
-    }
-  }
+    },
+  }).flatMap(([words, statement]) => words.split(" ").map((word) => [word, statement] as const)),
+);
+
+function beginLoop(scope: TemplateScope, rest: Span): void {
+  const loop = find(scope, rest, /^\s*\(?(\w[\w\s,]*?)\)?\s+in\s+/);
+  const of = loop ? scope.reads({ start: rest.start + loop.groups[0].length, end: rest.end }) : [];
+  scope.push();
+  for (const name of loop?.groups[1]?.match(/\w+/g) ?? []) scope.bind(name, of);
+}
+
+/** `with total=a.b`, `with a.b as total`. */
+function beginBlock(scope: TemplateScope, rest: Span): void {
+  const named = find(scope, rest, /^([\s\S]+?)\s+as\s+(\w+)\s*-?$/);
+  const pairs = scope.pairs(rest);
+  scope.push();
+  if (named && pairs.size === 0) scope.bind(named.groups[2] as string, scope.reads(named.at(1)));
+  for (const [name, value] of pairs) scope.bind(name, value);
 }
 
 /** What stands between the braces of Handlebars and Mustache. */
@@ -96,8 +91,7 @@ export function readHandlebars(scope: TemplateScope, { inner, start, end }: Piec
   const [, sign, word = ""] = head?.groups ?? [];
   const rest = { start: inner.start + (head?.groups[0].length ?? 0), end: inner.end };
   if (sign === "#" || sign === "^") {
-    const plain =
-      /^(if|unless|block|extend|content|is|eq|contentFor|compare|foreach|has|get)$/.test(word) && word !== "foreach";
+    const plain = /^(if|unless|block|extend|content|is|eq|contentFor|compare|has|get)$/.test(word);
     if (sign === "^" || plain) {
       scope.push();
       return;

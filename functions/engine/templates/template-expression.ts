@@ -1,30 +1,14 @@
 import type { Span } from "../ir/ir.ts";
 import { isFreemarker, type TemplateFormat } from "./template-format.ts";
+import { join, type Lookup, marked, member, plainRead, type Reads } from "./template-reads.ts";
+import { type Token, tokensOf } from "./template-tokens.ts";
 import { effectOf, ownNames } from "./template-words.ts";
 
 /** Numbers, and what the author of a form says of its fields. */
 const aboutFields = /^(length|size|count|help_text|id_for_label|html_name)$/;
 
-/** A name that an expression shows, with what has been done to its value. */
-export interface Read extends Span {
-  root: string;
-  path: readonly string[];
-  state: "plain" | "raw" | "clean" | "json";
-}
-export type Reads = readonly Read[];
-
-/** What names mean where the expression stands; undefined for names that the template is given. */
-export type Lookup = (name: string, at: Span) => Reads | undefined;
-
-const tokens =
-  /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|`(?:[^`\\]|\\[\s\S])*`|\d[\w.]*|@?@?[$]?[\p{L}_][\p{L}\p{N}_$]*[?!]?(?![\w=])|[@$]?[\p{L}_][\p{L}\p{N}_$]*|(?:\.\.\/)+|\?\?|\?\.|->|=>|::|[!=]==?|<=|>=|&&|\|\||\S/gu;
-/** Names end in a mark in Ruby only; in FreeMarker such a mark asks for what follows. */
-const plainTokens = new RegExp(tokens.source.replace("[?!]?(?![\\w=])", ""), tokens.flags);
-/** Nesting and length beyond this is not written by people. */
+/** Deeper nesting is not written by people. */
 const depthMax = 60;
-const tokensMax = 2_000;
-const readsMax = 24;
-const lengthMax = 20_000;
 
 const comparisons = new Set(
   "== != === !== < > <= >= in not is instanceof eq ne lt gt le ge matches starts ends".split(" "),
@@ -37,10 +21,6 @@ export function readsOf(text: string, span: Span, format: TemplateFormat, lookup
   return new ExpressionReader(text, span, format, lookup).all();
 }
 
-interface Token extends Span {
-  text: string;
-}
-
 class ExpressionReader {
   readonly #text: string;
   readonly #tokens: Token[];
@@ -49,15 +29,9 @@ class ExpressionReader {
   #at = 0;
   #depth = 0;
 
-  constructor(text: string, { start, end }: Span, format: TemplateFormat, lookup: Lookup) {
+  constructor(text: string, span: Span, format: TemplateFormat, lookup: Lookup) {
     this.#text = text;
-    this.#tokens = [];
-    const known = isFreemarker(format) ? plainTokens : tokens;
-    for (const found of text.slice(start, Math.min(end, start + lengthMax)).matchAll(known)) {
-      if (this.#tokens.length >= tokensMax) break;
-      const [token] = found;
-      this.#tokens.push({ text: token, start: start + found.index, end: start + found.index + token.length });
-    }
+    this.#tokens = tokensOf(text, span, format);
     this.#format = format;
     this.#lookup = lookup;
   }
@@ -197,7 +171,7 @@ class ExpressionReader {
     this.#arguments();
     const name = key?.text.match(/^"(\w+)"$/)?.[1];
     if (!key || name === undefined) return [];
-    return this.#lookup(name, key) ?? [{ root: name, path: [], state: "plain", start: key.start, end: key.end }];
+    return this.#lookup(name, key) ?? [plainRead(name, key)];
   }
 
   /** The name written before a call: `JSON` of `JSON.stringify(a)`. */
@@ -260,7 +234,7 @@ class ExpressionReader {
     if (this.#format === "erb" && text === name && this.#commands(name)) return this.#command(name);
     const bound = this.#lookup(name, token);
     if (bound) return bound;
-    return ownNames.has(text) ? [] : [{ root: name, path: [], state: "plain", start: token.start, end: token.end }];
+    return ownNames.has(text) ? [] : [plainRead(name, token)];
   }
 
   /** Handlebars: a name of what is around the block. */
@@ -269,21 +243,13 @@ class ExpressionReader {
     const token = this.#tokens[this.#at++];
     const name = token?.text ?? "";
     const end = token?.end ?? start;
-    return this.#lookup(text + name, { start, end }) ?? [{ root: name, path: [], state: "plain", start, end }];
+    return this.#lookup(text + name, { start, end }) ?? [plainRead(name, { start, end })];
   }
 
   #function(token: Token, name: string, args: readonly Reads[]): Reads {
     // Laravel's `request('q')`: the function is the request.
     if (effectOf(name) === "request")
-      return [
-        {
-          root: "request()",
-          path: [],
-          state: "plain",
-          start: token.start,
-          end: this.#tokens[this.#at - 1]?.end ?? token.end,
-        },
-      ];
+      return [plainRead("request()", { start: token.start, end: this.#tokens[this.#at - 1]?.end ?? token.end })];
     return this.#call(name, [], args);
   }
 
@@ -328,16 +294,6 @@ class ExpressionReader {
   }
 }
 
-/** Where pages of Java look for a name, when they say so. */
-const scopes = /^(requestScope|sessionScope|pageScope|model)$/;
-
-function member(value: Reads, name: string): Reads {
-  return value.map((read) => {
-    if (read.path.length === 0 && scopes.test(read.root)) return { ...read, root: name };
-    return read.path.length < 4 ? { ...read, path: [...read.path, name] } : read;
-  });
-}
-
 /** What FreeMarker makes of a value: `${name?html}`. */
 function builtIn(name: string, value: Reads): Reads {
   if (name === "no_esc") return marked(value, "raw");
@@ -351,21 +307,3 @@ function builtIn(name: string, value: Reads): Reads {
     return [];
   return value;
 }
-
-/** What is HTML already stays so: engines do not escape it again. */
-const marked = (value: Reads, state: Read["state"]): Reads =>
-  value.map((read) => (read.state === "plain" ? { ...read, state } : read));
-
-/** Each name once, in its least harmless state. */
-export function join(...values: readonly Reads[]): Reads {
-  if (values.length === 1) return values[0] as Reads;
-  const found = new Map<string, Read>();
-  for (const read of values.flat()) {
-    const key = `${read.root}.${read.path.join(".")}`;
-    const known = found.get(key);
-    if (known ? rank(read) > rank(known) : found.size < readsMax) found.set(key, read);
-  }
-  return [...found.values()];
-}
-
-const rank = ({ state }: Read): number => ["clean", "json", "plain", "raw"].indexOf(state);

@@ -1,8 +1,9 @@
 import type { Span } from "../ir/ir.ts";
 import type { HtmlPlace } from "./html-place.ts";
 import { HtmlReader } from "./html-place.ts";
-import { join, type Reads, readsOf } from "./template-expression.ts";
+import { readsOf } from "./template-expression.ts";
 import type { TemplateFormat } from "./template-format.ts";
+import { join, type Reads } from "./template-reads.ts";
 
 /** Something is put into the page. */
 export interface Output extends Span {
