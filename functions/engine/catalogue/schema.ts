@@ -157,7 +157,6 @@ export const Model = z.strictObject({
         .strictObject({
           call: Path.optional(),
           read: Path.optional(),
-          /** `plain-field` is what a class declares a field by that takes numbers, choices and the like. */
           gives: Path,
           /** Of a call: what its arguments must be. */
           when: z.array(Condition).default([]),
@@ -340,7 +339,7 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
-  /** Calls that say what may come in; see interpret/schemas.ts. */
+  /** Calls that say what may come in; see interpret/validators/schemas.ts. */
   schemas: z
     .array(
       z.strictObject({
@@ -365,7 +364,7 @@ export const Model = z.strictObject({
           "closed",
           "closed-fields",
         ]),
-        of: Argument.default(0),
+        of: Arguments.default([0]),
         /** Of a part: what of the request it is about. */
         part: z.string().optional(),
         when: z.array(Condition).default([]),

@@ -249,7 +249,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   }
   const kept = keptValue(run, call, called) ?? accessed(run, frame, call, receiver);
   if (kept) return kept;
-  const schema = schemaMade(frame, call, called) ?? parsed(run, frame, call, called);
+  const schema = schemaMade(run, frame, call, called) ?? parsed(run, frame, call, called);
   if (schema) return schema;
   const paths = resultPaths(run, frame, call, called);
   const source = sourceOf(frame, called, call);

@@ -1,8 +1,7 @@
+import type { Catalogue, Families } from "../../catalogue/catalogue.ts";
 import type { Frame, Run } from "../run.ts";
 import type { ClassInfo, Value } from "../value.ts";
-
-/** What declares a field that takes numbers, choices and the like: how models say it. */
-const plainField = "plain-field";
+import { cleanedIn } from "./schemas.ts";
 
 /** What an object of another class gives, by that object's class: `forms.SearchForm().cleaned_data`. */
 const givenOf = /^(.*\.\p{Lu}\w*)(?:\(\))?\.(\w+)(?:\(\))?$/u;
@@ -36,11 +35,12 @@ const classInField = ({ owner }: Frame, field: string): string | undefined =>
 export const isChecked = (run: Run, { paths }: Value): boolean =>
   paths.some((path) => run.knowledge.checked.has(givenAs.exec(path)?.[2] ?? ""));
 
-/** Whether a class declares a field by what takes nothing to attack with. */
-export const isPlainField = ({ paths }: Value): boolean => paths.includes(plainField);
+/** What a field of Python that is declared by a call lets through. */
+export const declaredCleans = (run: Run, field: Value): Families =>
+  run.language === "python" ? cleanedIn(run.catalogue, field) : 0;
 
-/** The fields that a class declares by calls of which at least one is known to take nothing to attack with. */
-export const fieldsOfCalls = ({ fields }: ClassInfo): [name: string, isPlain: boolean][] => {
-  const made = [...fields].filter(([, { paths }]) => paths.some((path) => path.endsWith("()")));
-  return made.map(([name, value]) => [name, isPlainField(value)]);
-};
+/** The fields that a class declares by calls, and what these let through. */
+export const fieldsOfCalls = (catalogue: Catalogue, { fields }: ClassInfo): [name: string, clean: Families][] =>
+  [...fields]
+    .filter(([, { paths }]) => paths.some((path) => path.endsWith("()")))
+    .map(([name, value]) => [name, cleanedIn(catalogue, value)]);

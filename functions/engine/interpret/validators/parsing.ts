@@ -12,7 +12,7 @@ import { accessPath } from "../names.ts";
 import { member } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, anyElement, cleaned, nothing, type Slots, type Taint, tainted, type Value } from "../value.ts";
-import { closed, depthMax, elementOf, fieldsOf, kindOf } from "./schemas.ts";
+import { cleanedIn, closed, depthMax, elementOf, fieldsOf, kindOf } from "./schemas.ts";
 
 /** What a schema lets through of which nothing is known: what it names, as what it says it is. */
 const ofAnySchema = ["nosql_injection", "prototype_pollution", "mass_assignment"] as const;
@@ -30,7 +30,7 @@ export function parsedBy(run: Run, frame: Frame, schema: Value, input: Value, at
     const rest = parsedBy(run, frame, elementOf(schema), anyElement(input), at, depth + 1);
     return { ...nothing, slots: { shape: "list", entries: new Map(), rest } };
   }
-  return cleaned({ ...input, paths: [] }, run.catalogue.bitsOf(ofAnySchema));
+  return cleaned({ ...input, paths: [] }, run.catalogue.bitsOf(ofAnySchema) | cleanedIn(run.catalogue, schema));
 }
 
 function fieldsParsed(run: Run, frame: Frame, fields: Slots, input: Value, at: Span, depth: number): Value {
