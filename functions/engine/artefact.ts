@@ -1,4 +1,5 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
+import type { Look, Routed } from "./interpret/validators/routed-handlers.ts";
 import type { Span } from "./ir/ir.ts";
 import type { MapperParameters } from "./link/mapper-parameters.ts";
 import type { WebRecord } from "./web/web-record.ts";
@@ -166,6 +167,8 @@ export interface ExportedFunction {
   guards: { check: "true" | "false" | "after"; parameter: number; clean: Cleaned }[];
   /** Where others of its package find what it was given; `from` is one of its parameters. */
   keeps?: LinkRecord["stores"];
+  /** It is made with a schema and holds requests against it. */
+  looks?: Look;
 }
 
 /** A value that goes into another file. */
@@ -207,6 +210,8 @@ export interface LinkRecord {
    * to look at, and so "Order.Note" by a tag.
    */
   declared?: Record<string, Cleaned>;
+  /** Handlers of other files that it registers, and what looks at the request before them; see interpret/validators/routed-handlers.ts. */
+  routed?: Routed[];
   /** Families for which the file makes all input of the application clean. */
   cleans?: string[];
   /** The manifest of a package that others install. */

@@ -4,7 +4,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { inClasses } from "../interpret/objects/shared-state.ts";
-import { askedAsWhole } from "../interpret/validators/asked-fields.ts";
+import { askedOf } from "../interpret/validators/asked-fields.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
 import { libraryCandidates } from "./library-input.ts";
@@ -293,14 +293,8 @@ export class CrossFile {
       ...arrival.trace,
       ...(arrival.trace.length === 0 ? placeTrace(path, call.trace) : onward(path, call.trace)),
     ];
-    const asked = askedAsWhole(call.via);
     const declared = (field: string | undefined) =>
-      field === undefined || asked.length === 0
-        ? []
-        : this.#passages.cleanedBy(
-            path,
-            asked.map((one) => ({ ...one, part: field })),
-          );
+      field === undefined ? [] : this.#passages.cleanedBy(path, askedOf(call.via, field));
     const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1 }];
     const seen = new Set<string>();
     for (let way = open.pop(); way; way = open.pop()) {

@@ -25,6 +25,12 @@ export class Declarations {
     return validated === undefined || said.length > 0 ? said : this.#constrained(from, target, validated);
   }
 
+  /** The same of what a file itself declares, by the name that it goes by there. */
+  ofFile(path: string, name: string): Cleaned {
+    const link = this.#modules.at(path)?.link;
+    return link ? saidOf(link, [name]) : [];
+  }
+
   #said(from: string, target: string, aliases: number): Cleaned {
     const key = `${aliases}\0${from}\0${target}`;
     const known = this.#known.get(key);

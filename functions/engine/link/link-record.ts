@@ -54,6 +54,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     classes: classesOf(run),
     ...listensOf(run),
     ...declaredOf(catalogue, run),
+    ...(run.routed.length > 0 && { routed: run.routed }),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
 }
@@ -125,6 +126,7 @@ class Recorder {
     const parameters = fn.params.map(({ name, byName }) => (byName ? `${wholeMap}${name}` : name));
     // Overloads go by one name: callers of other files may mean any of them.
     const keeps = this.#keeps(closure, summary);
+    const looks = this.#run.looks.get(fn);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
     return [
       {
@@ -135,6 +137,7 @@ class Recorder {
         returns: this.#returns(closure, summary),
         guards: this.#guards(summary),
         ...(keeps.length > 0 && { keeps }),
+        ...(looks && { looks }),
       },
     ];
   }

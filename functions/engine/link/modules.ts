@@ -59,7 +59,7 @@ export class Modules {
       if (file) append(this.#classes, file, artefact);
       // A page or a settings file may be called like the code beside it, and no import means it.
       if (languageOf(artefact.coverage.path).grammar) {
-        const path = artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, "");
+        const path = stemOf(artefact.coverage.path);
         this.#byPath.set(path, artefact);
         this.#stems.add(path.slice(path.lastIndexOf("/") + 1));
       }
@@ -117,7 +117,7 @@ export class Modules {
 
   /** The code at a path, whatever it ends in. */
   at(path: string): FileArtefact | undefined {
-    return this.#byPath.get(path.replace(/\.\w+$/, ""));
+    return this.#byPath.get(stemOf(path));
   }
 
   /** The files of Go that may declare a type. */
@@ -337,6 +337,9 @@ function beginnings({ coverage: { path }, link }: FileArtefact): string[] {
   const main = (link.package?.main ?? "").replace(/^\.\//, "").replace(/(\/?index)?(\.[cm]?[jt]sx?)?$/, "");
   return [main, main.replace(/^(dist|build|lib|out)(?=\/|$)/, "src"), "src", ""].map((file) => `${folder}${file}`);
 }
+
+/** What imports call a file. */
+const stemOf = (path: string): string => path.replace(/(\/(index|__init__))?\.\w+$/, "");
 
 /** Re-exports of re-exports end somewhere. */
 export const aliasesMax = 4;

@@ -4,8 +4,10 @@ import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/calls/call-names.ts";
 import { anyArgument, bySchema, either, isGivenBack, wholeObject } from "../interpret/guards/passage.ts";
 import { asRouteVariable } from "../interpret/validators/route-variables.ts";
+import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { Declarations } from "./declarations.ts";
+import { HandlerSchemas } from "./handler-schemas.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 import { RouteVariables } from "./route-variables.ts";
 
@@ -16,11 +18,13 @@ const depthMax = 5;
 export class Passages {
   readonly #modules: Modules;
   readonly #declarations: Declarations;
+  readonly #handlers: HandlerSchemas;
   readonly #variables: RouteVariables;
 
   constructor(catalogue: Catalogue, modules: Modules, artefacts: readonly FileArtefact[]) {
     this.#modules = modules;
     this.#declarations = new Declarations(modules);
+    this.#handlers = new HandlerSchemas(modules, this.#declarations, artefacts);
     this.#variables = new RouteVariables(catalogue, artefacts);
   }
 
@@ -43,7 +47,11 @@ export class Passages {
     const { target, part, validated } = passage;
     if (passage.argument === bySchema) {
       const asked = part === undefined ? [target] : part.split(either).map((field) => `${target}.${field}`);
-      return asked.map((one) => this.#declarations.cleaned(from, one)).reduce(cleanedForBoth);
+      const cleaned = (one: string) =>
+        one.startsWith(inFrontOf)
+          ? this.#handlers.cleaned(from, one.slice(inFrontOf.length))
+          : this.#declarations.cleaned(from, one);
+      return asked.map(cleaned).reduce(cleanedForBoth);
     }
     if (target.startsWith(asRouteVariable)) return this.#variables.cleaned(target.slice(asRouteVariable.length));
     if (passage.argument === wholeObject) {

@@ -1,7 +1,7 @@
 import { type ClassStatement, checkedText, type Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { through } from "../guards/guard-functions.ts";
-import { bySchema, type Passage } from "../guards/passage.ts";
+import { bySchema, either, type Passage } from "../guards/passage.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Taint, Value } from "../value.ts";
@@ -29,9 +29,20 @@ export const checkedFields = ({ body }: ClassStatement): string[] =>
     return field?.type === checkedText && field.to.kind === "variable" ? [field.to.name] : [];
   });
 
-/** What was asked as a whole, on the way of a value: linking may be asked about any of its fields. */
-export const askedAsWhole = <P extends Asked>(via: readonly P[] | undefined): readonly P[] =>
-  (via ?? []).filter(isWhole);
+/** What declarations are asked about a field of what was held against them, on the way of a value. */
+export const askedOf = <P extends Asked>(via: readonly P[] | undefined, field: string): P[] =>
+  (via ?? [])
+    .filter(({ argument }) => argument === bySchema)
+    .map((asked) => ({
+      ...asked,
+      part:
+        asked.part === undefined
+          ? field
+          : asked.part
+              .split(either)
+              .map((part) => `${part}.${field}`)
+              .join(either),
+    }));
 
 const typeOf = ({ paths }: Value): string | undefined =>
   paths.find((path) => /^(~|[^?~]*[/.])\p{L}\w*$/u.test(path) && !path.includes("()"));

@@ -12,6 +12,7 @@ import { accessPath } from "../names.ts";
 import { member } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, anyElement, cleaned, nothing, type Slots, type Taint, tainted, type Value } from "../value.ts";
+import { noteLook } from "./routed-handlers.ts";
 import { cleanedIn, closed, depthMax, elementOf, fieldsOf, kindOf } from "./schemas.ts";
 
 /** What a schema lets through of which nothing is known: what it names, as what it says it is. */
@@ -75,6 +76,7 @@ export function parsingOf(run: Run, frame: Frame, call: Call, called: Called): P
     const schema = by === "callee" ? called.callee : (argumentsAt(subject, by)[0] ?? nothing);
     const [input] = argumentsAt(subject, argument);
     if (!input) continue;
+    noteLook(run, frame, schema, input, typeof argument === "number" ? call.args[argument]?.value : undefined);
     const target = kindOf(schema) !== null || !receiver ? null : targetOf(run, frame, schema.paths);
     const isCalledSo = kindOf(schema) !== null || !receiver || receiverFits(receiver, called.names);
     if (!isCalledSo && target === null) continue;

@@ -3,9 +3,8 @@ import type { Call } from "../../ir/ir.ts";
 import { type Called, subjectOf } from "../calls/called.ts";
 import { argumentsAt, holds } from "../check.ts";
 import type { Frame, Run } from "../run.ts";
-import type { Scope } from "../scope.ts";
 import { cleanedByPattern } from "../texts/patterns.ts";
-import { anyElement, named, nothing, type Slots, type Value } from "../value.ts";
+import { anyElement, constant, named, nothing, type Slots, type Value } from "../value.ts";
 
 /**
  * Schemas say what may come in. Libraries make them by calls, Fastify and others have them as JSON. A schema is a value that is called after
@@ -22,6 +21,12 @@ export const beginsPart = "schema.part.";
 const beginsCleans = "schema.cleans.";
 /** Text brings no operators along. */
 const textCleans = ["nosql_injection"] as const;
+
+/** `{ [Segments.BODY]: … }`: what a library calls a part of the request goes by the name of that. */
+export function keyOfPart(key: Value): Value {
+  const part = key.constants === null ? key.paths.find((path) => path.startsWith(beginsPart)) : undefined;
+  return part === undefined ? key : constant(part.slice(beginsPart.length));
+}
 
 /** Schemas within schemas. */
 export const depthMax = 5;
@@ -225,22 +230,3 @@ export function cleanedWithin(
     cleanedWithin(catalogue, one, `${name}.${field}`, depth + 1),
   );
 }
-
-/** Keeps the schemas of a file, and what its classes say of their fields. */
-export function noteSchemas(run: Run, { known }: Scope): void {
-  for (const [name, value] of known ?? []) {
-    if (!isSchemas(value)) continue;
-    const exported = name.replace(/^(module\.)?exports\./, "").replace(/^module\.exports$/, "default");
-    run.schemas.set(exported, value);
-    if (exported === "default" && kindOf(value) === null)
-      for (const [key, one] of value.slots?.entries ?? []) run.schemas.set(key, one);
-  }
-  for (const { node, schemas } of run.classes)
-    if (schemas)
-      run.schemas.set(node.name, { ...named(pathOf("fields")), slots: { shape: "map", entries: schemas, rest: null } });
-}
-
-/** A schema, or a map of such. */
-const isSchemas = (value: Value): boolean =>
-  kindOf(value) !== null ||
-  (value.slots?.shape === "map" && [...value.slots.entries.values()].some((one) => kindOf(one) !== null));
