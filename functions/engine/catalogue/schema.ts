@@ -448,6 +448,8 @@ export const Model = z.strictObject({
   deferred: z.array(z.strictObject({ method: z.string(), packed: z.boolean().default(false) })).default([]),
   /** What an object gives under the names of the fields that its class declares, once it has looked at them: by the last name of a property or a method. */
   checked: z.array(z.string()).default([]),
+  /** How methods of a class are known that look at one of its fields and raise where it does not fit: a decorator that names it, or how they begin. */
+  fieldChecks: z.array(Path).default([]),
   /** Calls that hand an object to whoever listens for objects of its class. */
   announcements: z.array(z.strictObject({ call: Path, argument: Argument.default(0) })).default([]),
   /** What listens for objects of the class that a parameter is declared with: a function, or a parameter, with this decorator; a method. */

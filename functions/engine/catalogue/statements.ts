@@ -23,6 +23,7 @@ const sections = [
   "asserts",
   "cleanTypes",
   "checked",
+  "fieldChecks",
   "deferred",
   "announcements",
   "listeners",

@@ -234,6 +234,8 @@ export class Run {
   /** What the file registers of others, and what its functions hold requests against; see routed-handlers.ts. */
   readonly routed: Routed[] = [];
   readonly looks = new Map<FunctionNode, Look>();
+  /** What methods of classes make sure of their fields; see checked-records.ts. */
+  readonly fieldsTested = new Map<ClassInfo, ReadonlyMap<string, Families>>();
   /** What the file's application is clean for as a whole. */
   cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];

@@ -9,7 +9,7 @@ import { hasRights } from "../interpret/guards/rights.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-state.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import { checkedFields } from "../interpret/validators/asked-fields.ts";
-import { fieldsOfCalls } from "../interpret/validators/checked-records.ts";
+import { fieldsOfCalls, fieldsTested } from "../interpret/validators/checked-records.ts";
 import { cleanedWithin } from "../interpret/validators/schemas.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
 import { type FunctionNode, type Span, type Statement, wholeMap } from "../ir/ir.ts";
@@ -293,7 +293,10 @@ function typedMembers(catalogue: Catalogue, run: Run): Map<string, Families> {
     const typed = info.node.body
       .flatMap(typeOfMember)
       .map(({ name, type }): [string, Families] => [name, byType(type)]);
-    const members = run.language === "python" ? withCalls(typed, fieldsOfCalls(catalogue, info)) : typed;
+    const members =
+      run.language === "python"
+        ? withCalls(typed, [...fieldsOfCalls(catalogue, info), ...fieldsTested(run, info)])
+        : typed;
     if (!enumerations.has(info.node.name)) return members;
     return [...members.map(([name]) => name), "name", "toString"].map((name) => [name, allFamilies]);
   };
@@ -302,7 +305,7 @@ function typedMembers(catalogue: Catalogue, run: Run): Map<string, Families> {
   return found;
 }
 
-/** Of a field that has a type as well the type tells, unless what it is made by says more. */
+/** Of a field that has a type as well the type tells, unless what it is made by, or is tested for, says more. */
 function withCalls(typed: readonly [string, Families][], made: readonly [string, Families][]): [string, Families][] {
   const members = new Map(typed);
   for (const [name, clean] of made) members.set(name, clean | (members.get(name) ?? 0));

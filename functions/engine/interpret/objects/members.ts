@@ -200,7 +200,7 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
     (s) => s.kind === "expression" && s.value.kind === "assign" && accessPath(s.value.to) === name,
   );
   const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
-  const byCall = declaredCleans(run, field);
+  const byCall = declaredCleans(run, of.instance, name, field);
   if (byCall === allFamilies || (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))))
     return field;
   const byType = type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
