@@ -1,4 +1,5 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
+import type { Look, Routed } from "./interpret/validators/routed-handlers.ts";
 import type { Span } from "./ir/ir.ts";
 import type { MapperParameters } from "./link/mapper-parameters.ts";
 import type { WebRecord } from "./web/web-record.ts";
@@ -67,6 +68,9 @@ export interface Candidate extends LocalPlace {
   /** What the catalogue says of other rules, for rules that it does not have. */
   own?: OwnRule;
 }
+
+/** What something is clean for: families as in the catalogue, or all of them, as nothing comes through that does harm. */
+export type Cleaned = readonly string[] | "all";
 
 /** A name in the text of a statement, and the method that is called with what it stands for: "com.shop.OrderMapper.find". */
 export interface BoundName {
@@ -162,9 +166,11 @@ export interface ExportedFunction {
   /** What it returns, as a whole or in a field. */
   returns: (Way & { from: Origin; field?: string | undefined })[];
   /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. */
-  guards: { check: "true" | "false" | "after"; parameter: number; clean: string[] | "all" }[];
+  guards: { check: "true" | "false" | "after"; parameter: number; clean: Cleaned }[];
   /** Where others of its package find what it was given; `from` is one of its parameters. */
   keeps?: LinkRecord["stores"];
+  /** It is made with a schema and holds requests against it. */
+  looks?: Look;
 }
 
 /** A value that goes into another file. */
@@ -200,12 +206,14 @@ export interface LinkRecord {
   shown?: { field: string; candidate: Candidate }[];
   /** Names that lead on: re-exports and exported instances. "*" stands for all names of the target. */
   aliases: { name: string; target: string }[];
-  /** Fields and methods that give numbers and the like, whatever the object they belong to was filled with. */
-  plain?: string[];
-  /** The same of text, where objects could come in as well. */
-  words?: string[];
-  /** What the constraints of fields clean where an object is validated: "OrderQuery.sort", "OrderQuery.sort@Create" of a group. */
-  constrained?: Record<string, string[] | "all">;
+  /**
+   * The families that fields clean by what they let through: "createOrder.body.note" of a schema, "note" of a class of Java or Python by
+   * its type or by the call that declares it, "OrderQuery.sort", or "OrderQuery.sort@Create" of a group, by constraints that somebody has
+   * to look at, and so "Order.Note" by a tag.
+   */
+  declared?: Record<string, Cleaned>;
+  /** Handlers of other files that it registers, and what looks at the request before them; see interpret/validators/routed-handlers.ts. */
+  routed?: Routed[];
   /** Families for which the file makes all input of the application clean. */
   cleans?: string[];
   /** The manifest of a package that others install. */
@@ -218,9 +226,9 @@ export interface LinkRecord {
   mappers?: MapperParameters;
   /**
    * The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare;
-   * `checked` are those of which validators ask for a form that carries no attack, `rights` where a field says what somebody may do.
+   * `rights` where a field says what somebody may do.
    */
-  classes: { name: string; bases: string[]; fields?: Record<string, string>; checked?: string[]; rights?: true }[];
+  classes: { name: string; bases: string[]; fields?: Record<string, string>; rights?: true }[];
   /** Ways into the application, and what functions do when they are entered. */
   web?: WebRecord;
 }

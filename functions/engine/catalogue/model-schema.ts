@@ -29,7 +29,6 @@ export const Model = z.strictObject({
         .strictObject({
           call: Path.optional(),
           read: Path.optional(),
-          /** `plain-field` is what a class declares a field by that takes numbers, choices and the like. */
           gives: Path,
           /** Of a call: what its arguments must be. */
           when: z.array(Condition).default([]),
@@ -148,7 +147,7 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
-  /** Calls that say what may come in; see interpret/schemas.ts. */
+  /** Calls that say what may come in; see interpret/validators/schemas.ts. */
   schemas: z
     .array(
       z.strictObject({
@@ -173,7 +172,7 @@ export const Model = z.strictObject({
           "closed",
           "closed-fields",
         ]),
-        of: Argument.default(0),
+        of: Arguments.default([0]),
         /** Of a part: what of the request it is about. */
         part: z.string().optional(),
         when: z.array(Condition).default([]),
@@ -257,6 +256,8 @@ export const Model = z.strictObject({
   deferred: z.array(z.strictObject({ method: z.string(), packed: z.boolean().default(false) })).default([]),
   /** What an object gives under the names of the fields that its class declares, once it has looked at them: by the last name of a property or a method. */
   checked: z.array(z.string()).default([]),
+  /** How methods of a class are known that look at one of its fields and raise where it does not fit: a decorator that names it, or how they begin. */
+  fieldChecks: z.array(Path).default([]),
   /** Calls that hand an object to whoever listens for objects of its class. */
   announcements: z.array(z.strictObject({ call: Path, argument: Argument.default(0) })).default([]),
   /** What listens for objects of the class that a parameter is declared with: a function, or a parameter, with this decorator; a method. */

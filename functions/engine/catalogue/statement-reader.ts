@@ -188,6 +188,9 @@ export class StatementReader {
       case "checked":
         if (wanted(statement.entry)) knowledge.checked.add(statement.entry);
         break;
+      case "fieldChecks":
+        remember(statement.entry, (path) => knowledge.fieldChecks.add(path));
+        break;
       case "deferred": {
         const { method, packed } = statement.entry;
         if (wanted(method)) knowledge.deferred.add(method, { packed });

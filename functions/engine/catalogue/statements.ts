@@ -24,6 +24,7 @@ const sections = [
   "asserts",
   "cleanTypes",
   "checked",
+  "fieldChecks",
   "deferred",
   "announcements",
   "listeners",

@@ -41,6 +41,7 @@ import type { Frame, Run } from "./run.ts";
 import { joinStates } from "./scope.ts";
 import { noteText } from "./texts/made-text.ts";
 import { outsideQuotes } from "./texts/quotes.ts";
+import { keyOfPart } from "./validators/schemas.ts";
 import {
   allTaint,
   anyElement,
@@ -379,7 +380,7 @@ function choice(run: Run, frame: Frame, e: Operation): Value {
 
 function collection(run: Run, frame: Frame, e: Extract<Expression, { kind: "collection" }>): Value {
   const entries = e.entries.map((entry) => ({
-    key: entry.key && evaluate(run, frame, entry.key),
+    key: entry.key && keyOfPart(evaluate(run, frame, entry.key)),
     value: evaluate(run, frame, entry.value),
     spread: entry.spread,
     at: entry,

@@ -34,7 +34,7 @@ import type { Frame, Run } from "./run.ts";
 import { isFact, joinInto, joinStates, passFacts, Scope, type Variables } from "./scope.ts";
 import { fieldConstraints, noConstraints } from "./validators/constraints.ts";
 import { noteParsed } from "./validators/parsing.ts";
-import { schemaOfField } from "./validators/schemas.ts";
+import { allOf } from "./validators/schemas.ts";
 import { type ClassInfo, type ClosureValue, cleaned, elementAt, join, named, nothing, type Value } from "./value.ts";
 import { returnForView } from "./views/view-variables.ts";
 
@@ -377,7 +377,10 @@ const fillsFirst = ({ fn }: FunctionStatement): number => (makesReady(fn) ? 0 : 
 /** What the decorators of a class say of its fields. */
 function schemasOf(run: Run, frame: Frame, { decorated }: ClassStatement): ClassInfo["schemas"] {
   const told = (decorated ?? []).flatMap(({ name, decorators }) => {
-    const schema = schemaOfField(decorators.map((decorator) => evaluate(run, frame, decorator)));
+    const schema = allOf(
+      run.catalogue,
+      decorators.map((decorator) => evaluate(run, frame, decorator)),
+    );
     return schema ? [[name, schema] as const] : [];
   });
   return told.length > 0 ? new Map(told) : null;

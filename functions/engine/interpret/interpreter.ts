@@ -5,7 +5,7 @@ import type { TimeLimit } from "../time-limit.ts";
 import { followedStepsMax, newFrame, summarise } from "./calls/invoke.ts";
 import { execute } from "./execute.ts";
 import { BudgetExhausted, type Marks, Run } from "./run.ts";
-import { noteSchemas } from "./validators/schemas.ts";
+import { noteSchemas } from "./validators/route-schemas.ts";
 import { leavePage } from "./views/includes.ts";
 import { renderClasses } from "./views/template-calls.ts";
 

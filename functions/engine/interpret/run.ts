@@ -15,6 +15,7 @@ import { joined } from "./names.ts";
 import type { Rewritten } from "./objects/rewritten-elements.ts";
 import { readFirst, sharedNames } from "./rounds.ts";
 import { Scope, type Variables } from "./scope.ts";
+import type { Look, Routed } from "./validators/routed-handlers.ts";
 import {
   allTaint,
   type ClassInfo,
@@ -228,6 +229,13 @@ export class Run {
   readonly classes: ClassInfo[] = [];
   /** Schemas that other files may use, by the names they have there. */
   readonly schemas = new Map<string, Value>();
+  /** The handler that is looked at, by the name that routes of other files know it by. */
+  handler: string | null = null;
+  /** What the file registers of others, and what its functions hold requests against; see routed-handlers.ts. */
+  readonly routed: Routed[] = [];
+  readonly looks = new Map<FunctionNode, Look>();
+  /** What methods of classes make sure of their fields; see checked-records.ts. */
+  readonly fieldsTested = new Map<ClassInfo, ReadonlyMap<string, Families>>();
   /** What the file's application is clean for as a whole. */
   cleanedEverywhere: Families = 0;
   readonly wildcards: string[] = [];

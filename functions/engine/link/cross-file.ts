@@ -4,7 +4,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { inClasses } from "../interpret/objects/shared-state.ts";
-import { typesAsked } from "../interpret/validators/asked-fields.ts";
+import { askedOf } from "../interpret/validators/asked-fields.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
 import { libraryCandidates } from "./library-input.ts";
@@ -86,7 +86,7 @@ export class CrossFile {
     this.#catalogue = catalogue;
     this.#artefacts = artefacts;
     this.#modules = modules;
-    this.#passages = new Passages(this.#modules, artefacts);
+    this.#passages = new Passages(catalogue, this.#modules, artefacts);
     this.#settings = new Settings(artefacts);
     this.#bound = new BoundNames(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
@@ -293,9 +293,8 @@ export class CrossFile {
       ...arrival.trace,
       ...(arrival.trace.length === 0 ? placeTrace(path, call.trace) : onward(path, call.trace)),
     ];
-    const asked = typesAsked(call.via).map((type) => ({ path, type }));
-    const isChecked = (field: string | undefined) =>
-      field !== undefined && asked.some(({ path, type }) => this.#modules.isChecked(path, type, field));
+    const declared = (field: string | undefined) =>
+      field === undefined ? [] : this.#passages.cleanedBy(path, askedOf(call.via, field));
     const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1 }];
     const seen = new Set<string>();
     for (let way = open.pop(); way; way = open.pop()) {
@@ -317,8 +316,7 @@ export class CrossFile {
             (flow.parameter !== parameter && !isAny) ||
             !samePart(flow.field, way.field) ||
             (flow.leads && way.led) ||
-            isChecked(flow.field) ||
-            !this.#counts(flow.candidate, way) ||
+            !this.#counts(flow.candidate, { ...way, clean: [...way.clean, ...declared(flow.field)] }) ||
             !this.holds(there, flow.candidate, way.validated)
           )
             continue;
@@ -331,7 +329,6 @@ export class CrossFile {
           if (
             (pass.parameter !== parameter && !isAny) ||
             !samePart(pass.of, way.field) ||
-            isChecked(pass.of) ||
             way.crossings >= crossingsMax
           )
             continue;
@@ -343,7 +340,12 @@ export class CrossFile {
             count: pass.count,
             from: there,
             clean: [
-              ...new Set([...way.clean, ...pass.clean, ...this.#passages.cleanedBy(there, pass.via, way.validated)]),
+              ...new Set([
+                ...way.clean,
+                ...pass.clean,
+                ...declared(pass.of),
+                ...this.#passages.cleanedBy(there, pass.via, way.validated),
+              ]),
             ],
             trace: [...way.trace, ...onward(there, pass.trace)],
             crossings: way.crossings + 1,

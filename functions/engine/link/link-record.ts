@@ -9,10 +9,11 @@ import { hasRights } from "../interpret/guards/rights.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-state.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import { checkedFields } from "../interpret/validators/asked-fields.ts";
-import { fieldsOfCalls } from "../interpret/validators/checked-records.ts";
-import { namesWithin } from "../interpret/validators/schemas.ts";
+import { fieldsOfCalls, fieldsTested } from "../interpret/validators/checked-records.ts";
+import { cleanedWithin } from "../interpret/validators/schemas.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
 import { type FunctionNode, type Span, type Statement, wholeMap } from "../ir/ir.ts";
+import { cleanedNames } from "./cleaned.ts";
 import { byCodeUnits } from "./order.ts";
 
 /** What a file that is not code tells the others. */
@@ -52,8 +53,8 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     aliases: [...run.aliases.values(), ...factoriesOf(run)],
     classes: classesOf(run),
     ...listensOf(run),
-    ...declaredOf(run),
-    ...constrainedOf(catalogue, run),
+    ...declaredOf(catalogue, run),
+    ...(run.routed.length > 0 && { routed: run.routed }),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
 }
@@ -125,6 +126,7 @@ class Recorder {
     const parameters = fn.params.map(({ name, byName }) => (byName ? `${wholeMap}${name}` : name));
     // Overloads go by one name: callers of other files may mean any of them.
     const keeps = this.#keeps(closure, summary);
+    const looks = this.#run.looks.get(fn);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
     return [
       {
@@ -135,6 +137,7 @@ class Recorder {
         returns: this.#returns(closure, summary),
         guards: this.#guards(summary),
         ...(keeps.length > 0 && { keeps }),
+        ...(looks && { looks }),
       },
     ];
   }
@@ -175,7 +178,7 @@ class Recorder {
   #guards({ guard }: Summary): ExportedFunction["guards"] {
     return (["true", "false", "after"] as const).flatMap((check) =>
       (guard[check] ?? []).flatMap((families, parameter) =>
-        families === 0 ? [] : [{ check, parameter, clean: namesOf(this.#catalogue, families) }],
+        families === 0 ? [] : [{ check, parameter, clean: cleanedNames(this.#catalogue, families) }],
       ),
     );
   }
@@ -229,7 +232,6 @@ class Recorder {
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({
     ...fieldTypes(run, fields),
-    ...checkedIn(run, node),
     ...((run.language === "go" || run.language === "csharp") && hasRights(node) && { rights: true as const }),
     name: node.name,
     bases: bases.flatMap((base) =>
@@ -248,61 +250,66 @@ function listensOf({ exports, listeners }: Run): Pick<LinkRecord, "listens"> {
   return { listens };
 }
 
-function constrainedOf(catalogue: Catalogue, { classes }: Run): Pick<LinkRecord, "constrained"> {
-  const constrained = classes.flatMap(({ node, constrained: fields }) =>
-    [...fields].map(([field, clean]) => [`${node.name}.${field}`, namesOf(catalogue, clean)] as const),
-  );
-  return constrained.length === 0 ? {} : { constrained: Object.fromEntries(constrained) };
+/** What fields let through, by the names that others ask for them by: see `declared` of link records. */
+function declaredOf(catalogue: Catalogue, run: Run): Pick<LinkRecord, "declared"> {
+  const declared = [...fieldsDeclared(catalogue, run)].filter(([, clean]) => clean !== 0);
+  if (declared.length === 0) return {};
+  const sorted = declared.sort(([a], [b]) => byCodeUnits(a, b));
+  return { declared: Object.fromEntries(sorted.map(([name, clean]) => [name, cleanedNames(catalogue, clean)])) };
 }
 
-const namesOf = (catalogue: Catalogue, clean: Families): string[] | "all" =>
-  clean === allFamilies ? "all" : catalogue.namesOf(clean);
+function fieldsDeclared(catalogue: Catalogue, run: Run): ReadonlyMap<string, Families> {
+  switch (run.language) {
+    case "javascript":
+      return new Map([...run.schemas].flatMap(([name, schema]) => cleanedWithin(catalogue, schema, name)));
+    case "go":
+      return new Map(
+        run.classes.flatMap(({ node }) => checkedFields(node).map((field) => [`${node.name}.${field}`, allFamilies])),
+      );
+    case "java":
+    case "python":
+      return new Map([...typedMembers(catalogue, run), ...constrainedFields(run)]);
+    default:
+      return new Map();
+  }
+}
+
+const constrainedFields = ({ classes }: Run): [string, Families][] =>
+  classes.flatMap(({ node, constrained }) =>
+    [...constrained].map(([field, clean]): [string, Families] => [`${node.name}.${field}`, clean]),
+  );
 
 /**
  * What gives numbers and the like, or nothing but text, in all classes of the file that have it: forms say so by the types of their fields,
  * written getters or not. All that an enumeration gives has been written down.
  */
-function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
-  if (run.language === "javascript") return allowedBy(run.schemas);
-  if (run.language !== "java" && run.language !== "python") return {};
+function typedMembers(catalogue: Catalogue, run: Run): Map<string, Families> {
   const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
-  const membersOf = (info: ClassInfo) => {
-    const { node } = info;
-    const members = run.language === "python" ? membersOfPython(info) : node.body.flatMap(typeOfMember);
-    if (!enumerations.has(node.name)) return members;
-    return [...members.map(({ name }) => name), "name", "toString"].map((name) => ({ name, type: node.name }));
-  };
-  const typed = run.classes.flatMap(membersOf);
-  const isPlain = (type: string) => type === plainCall || isCleanType(run, type) || enumerations.has(type);
-  const allThatAre = (fits: (type: string) => boolean) => {
-    const others = new Set(typed.filter(({ type }) => !fits(type)).map(({ name }) => name));
-    return [...new Set(typed.map(({ name }) => name))].filter((name) => !others.has(name)).sort(byCodeUnits);
-  };
-  const plain = allThatAre(isPlain);
   // Java has no other values in a field of text; what comes in for one of Python may be an object, unless the class refuses it.
-  const words = run.language === "python" ? allThatAre((type) => type === "str") : [];
-  return { ...(plain.length > 0 && { plain }), ...(words.length > 0 && { words }) };
+  const ofText = run.language === "python" ? catalogue.bitsOf(["nosql_injection"]) : 0;
+  const byType = (type: string) =>
+    isCleanType(run, type) || enumerations.has(type) ? allFamilies : type === "str" ? ofText : 0;
+  const membersOf = (info: ClassInfo): [name: string, clean: Families][] => {
+    const typed = info.node.body
+      .flatMap(typeOfMember)
+      .map(({ name, type }): [string, Families] => [name, byType(type)]);
+    const members =
+      run.language === "python"
+        ? withCalls(typed, [...fieldsOfCalls(catalogue, info), ...fieldsTested(run, info)])
+        : typed;
+    if (!enumerations.has(info.node.name)) return members;
+    return [...members.map(([name]) => name), "name", "toString"].map((name) => [name, allFamilies]);
+  };
+  const found = new Map<string, Families>();
+  for (const [name, clean] of run.classes.flatMap(membersOf)) found.set(name, clean & (found.get(name) ?? allFamilies));
+  return found;
 }
 
-/** What schemas of JavaScript let through, by their names and those of their fields. */
-function allowedBy(schemas: Run["schemas"]): Pick<LinkRecord, "plain" | "words"> {
-  const [plain, words] = (["plain", "text"] as const).map((kind) =>
-    [...schemas].flatMap(([name, schema]) => namesWithin(schema, name, kind)).sort(byCodeUnits),
-  ) as [string[], string[]];
-  return { ...(plain.length > 0 && { plain }), ...(words.length > 0 && { words }) };
-}
-
-/** In place of a type, where a class of Python declares a field by calling what checks it. No name of the language looks like this. */
-const plainCall = "plain()";
-const otherCall = "other()";
-
-/** Of a field that has a type as well the type tells, unless what it is made by says more. */
-function membersOfPython(info: ClassInfo): { name: string; type: string }[] {
-  const called = fieldsOfCalls(info);
-  const typed = new Map(info.node.body.flatMap(typeOfMember).map(({ name, type }) => [name, type]));
-  for (const [name, isPlain] of called)
-    if (isPlain || !typed.has(name)) typed.set(name, isPlain ? plainCall : otherCall);
-  return [...typed].map(([name, type]) => ({ name, type }));
+/** Of a field that has a type as well the type tells, unless what it is made by, or is tested for, says more. */
+function withCalls(typed: readonly [string, Families][], made: readonly [string, Families][]): [string, Families][] {
+  const members = new Map(typed);
+  for (const [name, clean] of made) members.set(name, clean | (members.get(name) ?? 0));
+  return [...members];
 }
 
 const enumerations = ["java.lang.Enum", "System.Enum", "enum.Enum", "enum.IntEnum", "enum.StrEnum"];
@@ -313,11 +320,6 @@ function typeOfMember(member: Statement): { name: string; type: string }[] {
   if (member.kind === "function") return member.fn.result ? [{ name: member.fn.name, type: member.fn.result }] : [];
   const field = member.kind === "expression" && member.value.kind === "assign" ? member.value : null;
   return field?.type && field.to.kind === "variable" ? [{ name: field.to.name, type: field.type }] : [];
-}
-
-function checkedIn({ language }: Run, node: ClassInfo["node"]): { checked?: string[] } {
-  const checked = language === "go" ? checkedFields(node) : [];
-  return checked.length > 0 ? { checked } : {};
 }
 
 /** The types of fields, where the methods of a class may stand in other files than its fields. */

@@ -74,6 +74,6 @@ export class BoundNames {
   /** Whether a class has a field of numbers; all that an enumeration gives is written down, its name first of all. */
   #hasPlain(type: string, field: string): boolean {
     const files = this.#files.get(type) ?? [];
-    return files.length === 1 && files[0]?.link.plain?.includes(field) === true;
+    return files.length === 1 && files[0]?.link.declared?.[field] === "all";
   }
 }

@@ -1,11 +1,8 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
-import { lastSegment } from "../catalogue/paths.ts";
 import { anyClass, ofBase } from "../interpret/calls/handover.ts";
 import { anyGiven, either, isGivenBack } from "../interpret/guards/passage.ts";
-import { propertyOf } from "../interpret/objects/accessors.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
-import { groupsOf, keyOf } from "../interpret/validators/constraints.ts";
 import { languageOf } from "../inventory/language.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
@@ -32,7 +29,6 @@ export class Modules {
   readonly #found = new Map<string, Target[]>();
   readonly #led = new Map<string, Target[]>();
   readonly #handed = new Map<FileArtefact, Aliases>();
-  readonly #declared = new Map<string, "number" | "text" | null>();
   readonly #byPath = new Map<string, FileArtefact>();
   /** How the paths end that some file has: of the many ways to cut a dotted name most end with what is no file at all. */
   readonly #stems = new Set<string>();
@@ -63,7 +59,7 @@ export class Modules {
       if (file) append(this.#classes, file, artefact);
       // A page or a settings file may be called like the code beside it, and no import means it.
       if (languageOf(artefact.coverage.path).grammar) {
-        const path = artefact.coverage.path.replace(/(\/(index|__init__))?\.\w+$/, "");
+        const path = stemOf(artefact.coverage.path);
         this.#byPath.set(path, artefact);
         this.#stems.add(path.slice(path.lastIndexOf("/") + 1));
       }
@@ -114,53 +110,19 @@ export class Modules {
     return null;
   }
 
-  /** Whether methods, fields or their getters give numbers and the like, or text and nothing else: "com.shop.Order.getCount+name". */
-  declaredAs(from: string, target: string, aliases = 0): "number" | "text" | null {
-    const key = `${aliases}\0${from}\0${target}`;
-    const known = this.#declared.get(key);
-    if (known !== undefined) return known;
-    const said = this.#declaredAs(from, target, aliases);
-    this.#declared.set(key, said);
-    return said;
+  /** Where the names that a file hands on lead. */
+  onward(artefact: FileArtefact, member: string): string[] {
+    return aliased(this.#handedOn(artefact), member);
   }
 
-  #declaredAs(from: string, target: string, aliases: number): "number" | "text" | null {
-    const found = this.file(from, target);
-    if (!found) return null;
-    const { coverage, link } = found.artefact;
-    const isQualified = /^(java|type)script$/.test(coverage.language ?? "");
-    const names = isQualified
-      ? [found.member.includes(".") ? found.member : `default.${found.member}`]
-      : found.member.slice(found.member.lastIndexOf(".") + 1).split(either);
-    const isNumber = (name: string) => link.plain?.includes(name) || link.plain?.includes(propertyOf(name));
-    if (names.every(isNumber)) return "number";
-    if (names.every((name) => isNumber(name) || link.words?.includes(name))) return "text";
-    const onward = aliases < aliasesMax ? aliased(this.#handedOn(found.artefact), found.member) : [];
-    return (
-      onward.map((path) => this.declaredAs(coverage.path, path, aliases + 1)).find((said) => said !== null) ?? null
-    );
+  /** The code at a path, whatever it ends in. */
+  at(path: string): FileArtefact | undefined {
+    return this.#byPath.get(stemOf(path));
   }
 
-  /** What an object's members are clean for by the constraints of its class: "com.shop.OrderQuery.getSort+dir"; all of them have what is told. */
-  constrained(from: string, target: string, validated: string): readonly string[] | "all" {
-    const dot = target.lastIndexOf(".");
-    const owner = target.slice(0, dot);
-    const type = lastSegment(owner);
-    const groups = groupsOf(validated, type);
-    // A class inside of the one that asks goes by its name alone.
-    const artefact = this.file(from, owner)?.artefact ?? this.#byPath.get(from.replace(/\.\w+$/, ""));
-    const known = groups.length === 0 ? undefined : artefact?.link.constrained;
-    if (!known) return [];
-    const members = target.slice(dot + 1).split(either);
-    return members
-      .map((name) => {
-        const keys = [name, propertyOf(name)].flatMap((field) =>
-          groups.map((group) => `${type}.${keyOf(field, group)}`),
-        );
-        const found = keys.flatMap((key) => known[key] ?? []);
-        return found.includes("all") ? "all" : found;
-      })
-      .reduce((a, b) => (a === "all" ? b : b === "all" ? a : a.filter((family) => b.includes(family))));
+  /** The files of Go that may declare a type. */
+  filesOfType(from: string, type: string): readonly FileArtefact[] {
+    return this.#packages.filesOf(from, type);
   }
 
   /** The methods of an object of PHP, as far as all that are asked are written in the project: "Order.title+note". */
@@ -187,11 +149,6 @@ export class Modules {
   hasRights(from: string, type: string): boolean {
     const globals = this.#globals.get(languageOf(from).name);
     return globals ? globals.hasRights(type) : this.#packages.hasRights(from, type);
-  }
-
-  /** Whether validators ask of a field of a type of Go for a form that carries no attack. */
-  isChecked(from: string, type: string, field: string): boolean {
-    return this.#packages.isChecked(from, type, field);
   }
 
   #find(from: string, target: string, aliases: number): Target[] {
@@ -381,8 +338,11 @@ function beginnings({ coverage: { path }, link }: FileArtefact): string[] {
   return [main, main.replace(/^(dist|build|lib|out)(?=\/|$)/, "src"), "src", ""].map((file) => `${folder}${file}`);
 }
 
+/** What imports call a file. */
+const stemOf = (path: string): string => path.replace(/(\/(index|__init__))?\.\w+$/, "");
+
 /** Re-exports of re-exports end somewhere. */
-const aliasesMax = 4;
+export const aliasesMax = 4;
 
 type Aliases = FileArtefact["link"]["aliases"];
 

@@ -55,18 +55,17 @@ export class Packages {
     return this.#classes(from, type).some(({ rights }) => rights === true);
   }
 
-  /** Whether validators ask of a field of a type for a form that carries no attack. */
-  isChecked(from: string, type: string, field: string): boolean {
-    return this.#classes(from, type).some(({ checked }) => checked?.includes(field) === true);
-  }
-
-  #classes(from: string, type: string): FileArtefact["link"]["classes"] {
+  /** The files of the package that a type is of. */
+  filesOf(from: string, type: string): readonly FileArtefact[] {
     const own = from.slice(0, Math.max(0, from.lastIndexOf("/")));
     const start = type.indexOf(".", type.lastIndexOf("/") + 1);
     const folder = type.startsWith("~") ? own : this.#folder(own, type.slice(0, start));
-    const name = type.startsWith("~") ? type.slice(1) : type.slice(start + 1);
-    const files = folder === null ? [] : (this.#folders.get(folder)?.files ?? []);
-    return files.flatMap(({ link }) => link.classes.filter((entry) => entry.name === name));
+    return folder === null ? [] : (this.#folders.get(folder)?.files ?? []);
+  }
+
+  #classes(from: string, type: string): FileArtefact["link"]["classes"] {
+    const name = type.startsWith("~") ? type.slice(1) : type.slice(type.indexOf(".", type.lastIndexOf("/") + 1) + 1);
+    return this.filesOf(from, type).flatMap(({ link }) => link.classes.filter((entry) => entry.name === name));
   }
 
   /** The folder that an import means: where the module begins is not known, so the longest ending that exists counts. */

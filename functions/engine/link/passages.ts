@@ -1,10 +1,13 @@
-import type { ExportedFunction, FileArtefact, Origin, Passage } from "../artefact.ts";
+import type { Cleaned, ExportedFunction, FileArtefact, Origin, Passage } from "../artefact.ts";
+import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/calls/call-names.ts";
 import { anyArgument, bySchema, either, isGivenBack, wholeObject } from "../interpret/guards/passage.ts";
-import { fieldOf } from "../interpret/objects/members.ts";
-import { asFieldsSay } from "../interpret/validators/asked-fields.ts";
 import { asRouteVariable } from "../interpret/validators/route-variables.ts";
+import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
+import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
+import { Declarations } from "./declarations.ts";
+import { HandlerSchemas } from "./handler-schemas.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 import { RouteVariables } from "./route-variables.ts";
 
@@ -14,48 +17,48 @@ const depthMax = 5;
 /** Answers, from the summaries of the functions meant, what values come to that pass functions of other files. */
 export class Passages {
   readonly #modules: Modules;
+  readonly #declarations: Declarations;
+  readonly #handlers: HandlerSchemas;
   readonly #variables: RouteVariables;
 
-  constructor(modules: Modules, artefacts: readonly FileArtefact[]) {
+  constructor(catalogue: Catalogue, modules: Modules, artefacts: readonly FileArtefact[]) {
     this.#modules = modules;
-    this.#variables = new RouteVariables(artefacts);
+    this.#declarations = new Declarations(modules);
+    this.#handlers = new HandlerSchemas(modules, this.#declarations, artefacts);
+    this.#variables = new RouteVariables(catalogue, artefacts);
   }
 
   /** Whether a value of this family's kind gets through all of them; `validated` is the class of the object that it came in by, see constraints.ts. */
   lets(from: string, via: readonly Passage[], family: string, validated?: string): boolean {
     return via.every((passage, i) => {
-      const { cleans, all } = this.#effect(from, { validated, ...passage }, 0, via[i - 1]);
-      return !all && !cleans.has(family);
+      const cleaned = this.#effect(from, { validated, ...passage }, 0, via[i - 1]);
+      return cleaned !== "all" && !cleaned.includes(family);
     });
   }
 
   /** The families that a value is clean for when it has got through all of them. */
   cleanedBy(from: string, via: readonly Passage[] | undefined, validated?: string, depth = 0): string[] {
     const effects = (via ?? []).map((passage, i) => this.#effect(from, { validated, ...passage }, depth, via?.[i - 1]));
-    if (effects.some(({ all }) => all)) return this.#modules.families;
-    return [...new Set(effects.flatMap(({ cleans }) => [...cleans]))];
+    const cleaned = effects.reduce<Cleaned>(cleanedForAny, []);
+    return cleaned === "all" ? this.#modules.families : [...new Set(cleaned)];
   }
 
-  #effect(from: string, passage: Passage, depth: number, before?: Passage): Effect {
+  #effect(from: string, passage: Passage, depth: number, before?: Passage): Cleaned {
+    const { target, part, validated } = passage;
     if (passage.argument === bySchema) {
-      const { target, part } = passage;
       const asked = part === undefined ? [target] : part.split(either).map((field) => `${target}.${field}`);
-      return asked.map((one) => effectOf(this.#modules.declaredAs(from, one))).reduce(both);
+      const cleaned = (one: string) =>
+        one.startsWith(inFrontOf)
+          ? this.#handlers.cleaned(from, one.slice(inFrontOf.length))
+          : this.#declarations.cleaned(from, one);
+      return asked.map(cleaned).reduce(cleanedForBoth);
     }
-    if (passage.target.startsWith(asRouteVariable))
-      return this.#variables.isHarmless(passage.target.slice(asRouteVariable.length)) ? everything : none;
-    if (passage.target.startsWith(asFieldsSay)) {
-      const [type, field] = passage.target.slice(asFieldsSay.length).split(fieldOf) as [string, string | undefined];
-      return field !== undefined && this.#modules.isChecked(from, type, field) ? everything : none;
-    }
+    if (target.startsWith(asRouteVariable)) return this.#variables.cleaned(target.slice(asRouteVariable.length));
     if (passage.argument === wholeObject) {
-      const methods = this.#modules.methodsOf(from, passage.target);
-      if (methods.length > 0)
-        return methods.map((method) => this.#given(method, depth, this.#madeOf(from, before))).reduce(both);
-      const said = this.#modules.declaredAs(from, passage.target);
-      if (said !== null) return effectOf(said);
-      const cleans = passage.validated ? this.#modules.constrained(from, passage.target, passage.validated) : [];
-      return cleans === "all" ? everything : { all: false, cleans: new Set(cleans) };
+      const methods = this.#modules.methodsOf(from, target);
+      return methods.length > 0
+        ? methods.map((method) => this.#given(method, depth, this.#madeOf(from, before))).reduce(cleanedForBoth)
+        : this.#declarations.cleaned(from, target, validated);
     }
     const targets = this.#modules.candidates(from, passage.target);
     if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
@@ -63,10 +66,10 @@ export class Passages {
       passage.check === "result" ? this.#result(target, passage, depth) : guardEffect(target.exported, passage),
     );
     // Whichever implementation runs, only what all of them do is sure.
-    return effects.reduce(both);
+    return effects.reduce(cleanedForBoth);
   }
 
-  #result({ artefact, exported }: Target, { argument, field, part }: Passage, depth: number): Effect {
+  #result({ artefact, exported }: Target, { argument, field, part }: Passage, depth: number): Cleaned {
     const parameter = argumentIndex(exported, argument);
     const ways = exported.returns.filter(
       ({ from, field: of }) =>
@@ -75,15 +78,14 @@ export class Passages {
         (argument === anyArgument || (from.parameter === parameter && samePart(from.field, field))),
     );
     return ways
-      .map(({ clean, via }): Effect => {
-        const further = this.cleanedBy(artefact.coverage.path, via, undefined, depth + 1);
-        return { all: false, cleans: new Set([...clean, ...further]) };
-      })
-      .reduce(both, everything);
+      .map(
+        ({ clean, via }): Cleaned => [...clean, ...this.cleanedBy(artefact.coverage.path, via, undefined, depth + 1)],
+      )
+      .reduce(cleanedForBoth, "all");
   }
 
   /** What a method gives of an object's content: what it has kept of what its methods were given, but for other objects. */
-  #given({ artefact: { coverage }, exported }: Target, depth: number, made: Made | null): Effect {
+  #given({ artefact: { coverage }, exported }: Target, depth: number, made: Made | null): Cleaned {
     const isObject = ({ target }: Passage) =>
       this.#modules.methodsOf(coverage.path, `${target}.constructor`).length > 0;
     const isMeant = (from: Origin) =>
@@ -93,11 +95,13 @@ export class Passages {
           (ownerOf(exported) !== made.owner || from.kept.parameter === made.parameter)));
     return exported.returns
       .filter(({ from, via }) => isMeant(from) && !via?.some(isObject))
-      .map(({ clean, via }): Effect => {
-        const further = depth < depthMax ? this.cleanedBy(coverage.path, via, undefined, depth + 1) : [];
-        return { all: false, cleans: new Set([...clean, ...further]) };
-      })
-      .reduce(both, everything);
+      .map(
+        ({ clean, via }): Cleaned => [
+          ...clean,
+          ...(depth < depthMax ? this.cleanedBy(coverage.path, via, undefined, depth + 1) : []),
+        ],
+      )
+      .reduce(cleanedForBoth, "all");
   }
 
   /** As which parameter of which constructor an object was given the value, where it was made in the step before. */
@@ -122,37 +126,15 @@ interface Made {
 
 const ownerOf = ({ name }: ExportedFunction): string => name.slice(0, name.lastIndexOf("."));
 
-/** What becomes of a value: clean for some families, or for all because nothing of it comes out. */
-interface Effect {
-  all: boolean;
-  cleans: ReadonlySet<string>;
-}
 /** What a function that is not among the files does, by its name. */
-function unread(from: string, { trusted, fetched, check, target, part }: Passage): Effect {
-  if (trusted || isGivenBack(part)) return everything;
+function unread(from: string, { trusted, fetched, check, target, part }: Passage): Cleaned {
+  if (trusted || isGivenBack(part)) return "all";
   const isNoText = check === "result" && from.endsWith(".py") && givesNoText(lastSegment(target));
-  return fetched === true || isNoText ? recordOnly : none;
+  // A record is answered as data.
+  return fetched === true || isNoText ? ["xss"] : [];
 }
 
-const everything: Effect = { all: true, cleans: new Set() };
-const none: Effect = { all: false, cleans: new Set() };
-/** Text brings no operators along. */
-const textOnly: Effect = { all: false, cleans: new Set(["nosql_injection"]) };
-
-const effectOf = (said: "number" | "text" | null): Effect =>
-  said === "number" ? everything : said === "text" ? textOnly : none;
-
-/** A record is answered as data. */
-const recordOnly: Effect = { all: false, cleans: new Set(["xss"]) };
-
-const both = (a: Effect, b: Effect): Effect => {
-  if (a.all) return b;
-  return b.all ? a : { all: false, cleans: new Set([...a.cleans].filter((family) => b.cleans.has(family))) };
-};
-
-function guardEffect(exported: ExportedFunction, { check, argument }: Passage): Effect {
+function guardEffect(exported: ExportedFunction, { check, argument }: Passage): Cleaned {
   const parameter = argumentIndex(exported, argument);
-  const guard = exported.guards.find((known) => known.check === check && known.parameter === parameter);
-  if (!guard) return none;
-  return guard.clean === "all" ? everything : { all: false, cleans: new Set(guard.clean) };
+  return exported.guards.find((known) => known.check === check && known.parameter === parameter)?.clean ?? [];
 }

@@ -1,5 +1,7 @@
-import type { FileArtefact } from "../artefact.ts";
-import { isStrict } from "../interpret/guards/pattern-tests.ts";
+import type { Cleaned, FileArtefact } from "../artefact.ts";
+import { allFamilies, type Catalogue, type Families } from "../catalogue/catalogue.ts";
+import { cleanedByPattern } from "../interpret/texts/patterns.ts";
+import { cleanedNames } from "./cleaned.ts";
 
 /** `{id:[0-9]+}`, `{name}`, and `:id<int>` of fiber; a pattern may have braces of its own. */
 const placeholder = /\{(\w+)(?::((?:[^{}]|\{[^{}]*\})*))?\}|:(\w+)(?:<([^<>]*)>)?/g;
@@ -7,35 +9,36 @@ const placeholder = /\{(\w+)(?::((?:[^{}]|\{[^{}]*\})*))?\}|:(\w+)(?:<([^<>]*)>)
 /** Restrictions that are no patterns, by their names. */
 const numbers = /^(u?int(8|16|32|64)?|bool|float|guid|uuid|alpha(betical)?|datetime(\(.*\))?|range\(.*\))$/;
 
-/** The variables of routes that all patterns of an application restrict to what carries no attack. Which handler has which pattern is not asked. */
+/** What the variables of routes are clean for by all patterns of an application. Which handler has which pattern is not asked. */
 export class RouteVariables {
+  readonly #catalogue: Catalogue;
   readonly #artefacts: readonly FileArtefact[];
-  #harmless: ReadonlyMap<string, boolean> | null = null;
+  #read: ReadonlyMap<string, Families> | null = null;
 
-  constructor(artefacts: readonly FileArtefact[]) {
+  constructor(catalogue: Catalogue, artefacts: readonly FileArtefact[]) {
+    this.#catalogue = catalogue;
     this.#artefacts = artefacts;
   }
 
-  isHarmless(name: string): boolean {
-    this.#harmless ??= this.#read();
-    return this.#harmless.get(name) === true;
+  cleaned(name: string): Cleaned {
+    this.#read ??= this.#readAll();
+    return cleanedNames(this.#catalogue, this.#read.get(name) ?? 0);
   }
 
-  #read(): Map<string, boolean> {
-    const harmless = new Map<string, boolean>();
+  #readAll(): Map<string, Families> {
+    const cleaned = new Map<string, Families>();
     for (const { link } of this.#artefacts)
       for (const { path } of [...(link.web?.routes ?? []), ...(link.web?.mounts ?? [])])
         for (const [, braced, pattern, plain, restriction] of (path ?? "").matchAll(placeholder)) {
           const name = braced ?? plain ?? "";
-          const isRestricted = isNarrow(pattern ?? restriction ?? "");
-          harmless.set(name, isRestricted && harmless.get(name) !== false);
+          cleaned.set(name, this.#cleanedBy(pattern ?? restriction ?? "") & (cleaned.get(name) ?? allFamilies));
         }
-    return harmless;
+    return cleaned;
   }
-}
 
-function isNarrow(restriction: string): boolean {
-  if (numbers.test(restriction)) return true;
-  const pattern = restriction.replace(/^regex\((.*)\)$/, "$1");
-  return pattern !== "" && isStrict(pattern, true, true);
+  #cleanedBy(restriction: string): Families {
+    if (numbers.test(restriction)) return allFamilies;
+    const pattern = restriction.replace(/^regex\((.*)\)$/, "$1");
+    return pattern === "" ? 0 : cleanedByPattern(this.#catalogue, pattern, true, true);
+  }
 }

@@ -8,6 +8,7 @@ import { evaluate, storeEntry } from "../evaluate.ts";
 import { forgetMaking } from "../file-making.ts";
 import { filteredCleans } from "../guards/filters.ts";
 import { isLastName } from "../guards/last-parts.ts";
+import { bySchema } from "../guards/passage.ts";
 import { memoryCall, returnedBy } from "../memory/memory.ts";
 import { writtenPrefix } from "../memory/memory-calls.ts";
 import { askedPath, basePaths, isClassName } from "../names.ts";
@@ -26,6 +27,7 @@ import { isChecked } from "../validators/checked-records.ts";
 import { parsed } from "../validators/parsing.ts";
 import { asChecked, schemasBefore } from "../validators/route-schemas.ts";
 import { askedInRoute } from "../validators/route-variables.ts";
+import { noteRouted } from "../validators/routed-handlers.ts";
 import { schemaMade } from "../validators/schemas.ts";
 import {
   allTaint,
@@ -125,7 +127,10 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
 }
 
 /** What decides which function is called: one that a function of another file gives for a name is one that it has found. */
-const asNamed = (callee: Value): Value => ({ ...callee, taint: callee.taint.filter(({ via }) => !via?.length) });
+const asNamed = (callee: Value): Value => ({
+  ...callee,
+  taint: callee.taint.filter(({ via }) => !via?.some(({ argument }) => argument !== bySchema)),
+});
 
 /** The constructor of a class of another file; one of the same package needs no import, so its name says no more. */
 function constructorOf(
@@ -217,7 +222,8 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
       const meant = callable(value);
       if (meant !== value) closures.push(...evaluate(run, frame, meant).closures);
     }
-  if (closures.length === 0) return false;
+  const mayBeRouted = run.language === "javascript" && called.positional.some(({ paths }) => paths.length > 0);
+  if (closures.length === 0 && !mayBeRouted) return false;
   const receiver = called.names;
   const entry = points.find(
     (point) =>
@@ -227,11 +233,12 @@ function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called,
   );
   if (!entry) return false;
   const schemas = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
+  if (schemas && mayBeRouted) noteRouted(run, frame, call, schemas);
   for (const closure of closures) {
     run.entries.add(closure.fn);
     enter(run, frame, closure, entry, call, schemas);
   }
-  return true;
+  return closures.length > 0;
 }
 
 function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
@@ -249,7 +256,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   }
   const kept = keptValue(run, call, called) ?? accessed(run, frame, call, receiver);
   if (kept) return kept;
-  const schema = schemaMade(frame, call, called) ?? parsed(run, frame, call, called);
+  const schema = schemaMade(run, frame, call, called) ?? parsed(run, frame, call, called);
   if (schema) return schema;
   const paths = resultPaths(run, frame, call, called);
   const source = sourceOf(frame, called, call);

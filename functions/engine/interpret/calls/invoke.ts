@@ -14,6 +14,7 @@ import { Scope } from "../scope.ts";
 import { settling } from "../settling.ts";
 import { escaped } from "../texts/escapers.ts";
 import { factOfPart } from "../validators/route-schemas.ts";
+import { handlerName, nameOfMade } from "../validators/routed-handlers.ts";
 import {
   allTaint,
   arriving,
@@ -267,6 +268,8 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   checkKeyedWrites(run, frame, fn);
   noteListener(run, frame, fn);
   const entry = entryOf(run, frame, fn);
+  const around = run.handler;
+  if (run.language === "javascript") run.handler = entry ? handlerName(run, fn) : null;
   if (entry) {
     run.entries.add(fn);
     frame.self = calledOn(closure, entry).self;
@@ -298,6 +301,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
   summary.leaves = !frame.scope.alive && frame.returned === null;
   for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
+  run.handler = around;
   return summary;
 }
 
@@ -330,7 +334,7 @@ export function callBack(
   // `asyncHandler(async (req, res) => …)`: what wraps a handler passes on what the framework passes.
   const entry = entryOfCallBack(run, closure.fn);
   if (entry) {
-    enter(run, frame, closure, entry, closure.fn);
+    enter(run, frame, closure, entry, closure.fn, null, nameOfMade(frame) ?? run.handler);
     return nothing;
   }
   const own = closure.scope === frame.scope ? frame.scope.copy() : null;
@@ -364,6 +368,7 @@ export function enter(
   entry: EntryPoint,
   at: Span,
   schemas: ReadonlyMap<string, Value> | null = null,
+  handler: string | null = null,
 ): void {
   const count = closure.fn.params.length;
   // Error handlers take the error first, unless it is known what else may come.
@@ -378,7 +383,10 @@ export function enter(
   // What one handler settles, such as the content type, is nothing to the next.
   const apart = { ...frame, inlined: 0, scope: new Scope(frame.scope) };
   for (const [part, schema] of schemas ?? []) apart.scope.set(factOfPart(part), schema);
+  const around = run.handler;
+  run.handler = handler;
   inline(run, apart, calledOn(closure, entry), args, new Map(), at, entry.returns);
+  run.handler = around;
 }
 
 /** A function of no class is called on what the framework calls it on. */

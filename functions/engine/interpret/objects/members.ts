@@ -1,4 +1,4 @@
-import type { ReadModels } from "../../catalogue/catalogue.ts";
+import { allFamilies, type ReadModels } from "../../catalogue/catalogue.ts";
 import type { LazyRegex } from "../../catalogue/expression.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import type { FunctionNode, Span } from "../../ir/ir.ts";
@@ -10,7 +10,7 @@ import { bySchema, wholeObject } from "../guards/passage.ts";
 import { accessPath, basePaths, byName, joined, memberPaths } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { asAskedField } from "../validators/asked-fields.ts";
-import { checkedField, isPlainField } from "../validators/checked-records.ts";
+import { checkedField, declaredCleans } from "../validators/checked-records.ts";
 import { constrainedField } from "../validators/constraints.ts";
 import { asDecorated } from "../validators/parsing.ts";
 import { asChecked } from "../validators/route-schemas.ts";
@@ -119,7 +119,8 @@ export const ofObject = (taint: readonly Taint[], target: string): readonly Tain
   });
 /** What is read off a parameter, or off what another file gives, is that field of it, as long as nothing else was made of it. */
 export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: string): readonly Taint[] {
-  const taint = asAskedField(namedInRoute(of, given, name), name);
+  const asked = namedInRoute(of, given, name);
+  const taint = run.language === "go" ? asAskedField(asked, name) : asked;
   if (!taint.some(({ source, via }) => source.parameter || source.outside !== null || via)) return taint;
   return taint.map((t) => {
     const { parameter, outside } = t.source;
@@ -199,8 +200,11 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
     (s) => s.kind === "expression" && s.value.kind === "assign" && accessPath(s.value.to) === name,
   );
   const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
-  if (isPlainField(field) || (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, "")))) return field;
-  const given = type === "str" ? cleaned(of, run.catalogue.bitsOf(["nosql_injection"])) : of;
+  const byCall = declaredCleans(run, of.instance, name, field);
+  if (byCall === allFamilies || (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))))
+    return field;
+  const byType = type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
+  const given = cleaned(of, byCall | byType);
   const taint = of.instance ? constrainedField(of.instance, name, given.taint) : given.taint;
   return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, taint, name)) };
 }

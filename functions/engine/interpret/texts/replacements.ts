@@ -4,6 +4,7 @@ import { lastName } from "../../ir/called-name.ts";
 import type { Call } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Value } from "../value.ts";
+import { cleanWithout } from "./patterns.ts";
 
 /** Methods that replace; whether all occurrences by their name alone. */
 const everywhere: Record<string, boolean> = {
@@ -108,12 +109,6 @@ export function keepsOnlyHarmless(pattern: string): boolean {
 function takesOut(catalogue: Catalogue, pattern: string, isRegex: boolean): Families {
   const characters = isRegex ? pattern.match(/^\(?\[(?!\^)((?:\\.|[^\]\\])+)\]\)?[+*]?$/)?.[1] : undefined;
   const has = (character: string) => pattern === character || characters?.includes(character) === true;
-  const families = [
-    ...(has("<") ? ["xss"] : []),
-    // What has no slashes is the name of one thing.
-    ...(characters !== undefined && has("/") && has("\\") ? ["path_traversal"] : []),
-    ...(characters !== undefined && has("*") && has("+") && has("(") ? ["redos"] : []),
-    ...(/\\[rn]/.test(pattern) || has("\n") ? ["log_injection", "header_injection"] : []),
-  ];
-  return catalogue.bitsOf(families);
+  const takesLines = /\\[rn]/.test(pattern) || has("\n");
+  return cleanWithout(catalogue, (character) => !(/[\r\n]/.test(character) ? takesLines : has(character)));
 }

@@ -1,13 +1,10 @@
 import { type ClassStatement, checkedText, type Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { through } from "../guards/guard-functions.ts";
+import { bySchema, either, type Passage } from "../guards/passage.ts";
 import { accessPath } from "../names.ts";
-import { fieldOf } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Taint, Value } from "../value.ts";
-
-/** Stands before the type of an object that was asked whether it is as its type says, and before that of a field that was read of one. */
-export const asFieldsSay = "fields:";
 
 /** A validator has looked at an object: which of its fields are harmless by that their type says, wherever it is declared. */
 export function fieldsAsked(run: Run, frame: Frame, operand: Expression): void {
@@ -16,13 +13,13 @@ export function fieldsAsked(run: Run, frame: Frame, operand: Expression): void {
   const value = evaluate(run, frame, operand);
   const type = typeOf(value);
   if (type === undefined) return;
-  frame.scope.refine(key, through(value, passage(type)));
+  frame.scope.refine(key, through(value, { target: type, argument: bySchema, check: "result", trusted: false }));
 }
 
 /** What is read of an object that was asked: linking knows what its type says of the field. */
 export const asAskedField = (taint: readonly Taint[], name: string): readonly Taint[] =>
   taint.some(({ via }) => via?.some(isWhole))
-    ? taint.map((t) => ({ ...t, via: t.via?.map((p) => (isWhole(p) ? passage(`${typeIn(p)}${fieldOf}${name}`) : p)) }))
+    ? taint.map((t) => ({ ...t, via: t.via?.map((p) => (isWhole(p) ? { ...p, part: name } : p)) }))
     : taint;
 
 /** The fields of a class that validators look at. */
@@ -32,21 +29,24 @@ export const checkedFields = ({ body }: ClassStatement): string[] =>
     return field?.type === checkedText && field.to.kind === "variable" ? [field.to.name] : [];
   });
 
-/** The types of objects that were asked as a whole, on the way of a value. */
-export const typesAsked = (via: readonly { target: string }[] | undefined): string[] =>
-  (via ?? []).filter(isWhole).map(typeIn);
+/** What declarations are asked about a field of what was held against them, on the way of a value. */
+export const askedOf = <P extends Asked>(via: readonly P[] | undefined, field: string): P[] =>
+  (via ?? [])
+    .filter(({ argument }) => argument === bySchema)
+    .map((asked) => ({
+      ...asked,
+      part:
+        asked.part === undefined
+          ? field
+          : asked.part
+              .split(either)
+              .map((part) => `${part}.${field}`)
+              .join(either),
+    }));
 
 const typeOf = ({ paths }: Value): string | undefined =>
   paths.find((path) => /^(~|[^?~]*[/.])\p{L}\w*$/u.test(path) && !path.includes("()"));
 
-const passage = (type: string) => ({
-  target: `${asFieldsSay}${type}`,
-  argument: 0,
-  check: "result" as const,
-  trusted: false,
-});
+type Asked = Pick<Passage, "argument" | "part">;
 
-const typeIn = ({ target }: { target: string }): string => target.slice(asFieldsSay.length);
-
-const isWhole = ({ target }: { target: string }): boolean =>
-  target.startsWith(asFieldsSay) && !target.includes(fieldOf);
+const isWhole = ({ argument, part }: Asked): boolean => argument === bySchema && part === undefined;

@@ -1,8 +1,9 @@
+import { allFamilies, type Catalogue, type Families } from "../../catalogue/catalogue.ts";
+import { newFrame, summarise } from "../calls/invoke.ts";
+import { calleeOf } from "../calls/parameters.ts";
 import type { Frame, Run } from "../run.ts";
-import type { ClassInfo, Value } from "../value.ts";
-
-/** What declares a field that takes numbers, choices and the like: how models say it. */
-const plainField = "plain-field";
+import type { ClassInfo, ClosureValue, Value } from "../value.ts";
+import { cleanedIn } from "./schemas.ts";
 
 /** What an object of another class gives, by that object's class: `forms.SearchForm().cleaned_data`. */
 const givenOf = /^(.*\.\p{Lu}\w*)(?:\(\))?\.(\w+)(?:\(\))?$/u;
@@ -36,11 +37,58 @@ const classInField = ({ owner }: Frame, field: string): string | undefined =>
 export const isChecked = (run: Run, { paths }: Value): boolean =>
   paths.some((path) => run.knowledge.checked.has(givenAs.exec(path)?.[2] ?? ""));
 
-/** Whether a class declares a field by what takes nothing to attack with. */
-export const isPlainField = ({ paths }: Value): boolean => paths.includes(plainField);
+/** What a field of Python lets through by the call that declares it, and by what methods of its class test it for. */
+export const declaredCleans = (run: Run, info: ClassInfo | null, name: string, field: Value): Families =>
+  run.language === "python" ? cleanedIn(run.catalogue, field) | ((info && fieldsTested(run, info).get(name)) ?? 0) : 0;
 
-/** The fields that a class declares by calls of which at least one is known to take nothing to attack with. */
-export const fieldsOfCalls = ({ fields }: ClassInfo): [name: string, isPlain: boolean][] => {
-  const made = [...fields].filter(([, { paths }]) => paths.some((path) => path.endsWith("()")));
-  return made.map(([name, value]) => [name, isPlainField(value)]);
-};
+const noneTested: ReadonlyMap<string, Families> = new Map();
+
+/** What methods of a class make sure of the fields that they look at: `clean_name`, `@field_validator("name")`. */
+export function fieldsTested(run: Run, info: ClassInfo): ReadonlyMap<string, Families> {
+  const known = run.fieldsTested.get(info);
+  if (known) return known;
+  const tests = [...info.methods.values()].flatMap((closure) =>
+    fieldsOfTest(run, closure).map((field) => ({ field, closure })),
+  );
+  // One that reads the field itself is not done yet.
+  if (tests.some(({ closure }) => run.active.has(closure.fn))) return noneTested;
+  const tested = new Map<string, Families>();
+  for (const { field, closure } of tests) tested.set(field, (tested.get(field) ?? 0) | madeSure(run, closure));
+  run.fieldsTested.set(info, tested);
+  return tested;
+}
+
+/** The fields that a method looks at: the one that it is named after, or those that its decorator names. */
+function fieldsOfTest(run: Run, { fn, scope, owner }: ClosureValue): string[] {
+  const { fieldChecks } = run.knowledge;
+  const [, begins = "", field = ""] = /^([a-z]+_)(\w+)$/.exec(fn.name) ?? [];
+  const frame = newFrame(null, scope, null, owner, "");
+  const decorating = fn.decorators.filter(
+    (decorator) =>
+      decorator.kind === "call" && calleeOf(run, frame, decorator).paths.some((path) => fieldChecks.has(path)),
+  );
+  const named = decorating.flatMap((decorator) => (decorator.kind === "call" ? decorator.args : []));
+  const fields = named.flatMap(({ value }) => (value.kind === "literal" ? String(value.value) : []));
+  return begins !== "" && fieldChecks.has(begins) ? [...fields, field] : fields;
+}
+
+/** Whether a method reads what its object has looked at. */
+const readsChecked = ({ text, knowledge }: Run, { fn }: ClosureValue): boolean =>
+  text
+    .slice(fn.start, fn.end)
+    .matchAll(/\.(\w+)\s*(?:\[|\.)/g)
+    .some(([, name = ""]) => knowledge.checked.has(name));
+
+/** What is so once a method has come back: of its first parameter, or of what it gives, where it takes none. */
+function madeSure(run: Run, closure: ClosureValue): Families {
+  const { guard, returns } = summarise(run, closure);
+  if (closure.fn.params.length > 0) return guard.after?.[0] ?? 0;
+  // What is clean for everything carries no taint any more, and neither does what was never read.
+  return readsChecked(run, closure) ? returns.taint.reduce((all, { clean }) => all & clean, allFamilies) : 0;
+}
+
+/** The fields that a class declares by calls, and what these let through. */
+export const fieldsOfCalls = (catalogue: Catalogue, { fields }: ClassInfo): [name: string, clean: Families][] =>
+  [...fields]
+    .filter(([, { paths }]) => paths.some((path) => path.endsWith("()")))
+    .map(([name, value]) => [name, cleanedIn(catalogue, value)]);

@@ -1,12 +1,12 @@
-import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
+import type { Families } from "../../catalogue/catalogue.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
 import { calleeOf, subjectOfDecorator } from "../calls/parameters.ts";
 import { argumentsAt } from "../check.ts";
-import { cleanedByPattern } from "../guards/pattern-tests.ts";
 import { typedAs } from "../names.ts";
 import { propertyOf } from "../objects/accessors.ts";
 import type { Frame, Run } from "../run.ts";
+import { cleanedByPattern } from "../texts/patterns.ts";
 import { type ClassInfo, cleaned, type Taint, tainted } from "../value.ts";
 
 /** What a class without constraints has of them. */
@@ -43,7 +43,7 @@ export function placeholderCleans(
   );
   const [pattern, ...others] = patterns;
   if (pattern === undefined || others.length > 0) return 0;
-  return cleanedByPattern(run, pattern.trim().replaceAll("\\\\", "\\"), true, false);
+  return cleanedByPattern(run.catalogue, pattern.trim().replaceAll("\\\\", "\\"), true, false);
 }
 
 const placeholders = /\{\s*(\w+)\s*:((?:[^{}"]|\{[\d,]*\})+)\}/g;
@@ -132,8 +132,7 @@ function cleanedBy(run: Run, frame: Frame, decorator: Call): Families {
     const value = pattern === null ? undefined : argumentsAt(subjectOfDecorator(run, frame, decorator), pattern)[0];
     const [text, ...others] = value?.constants ?? [];
     if (typeof text !== "string" || others.length > 0) return all | cleans;
-    const matched = cleanedByPattern(run, text, true, false);
-    return matched === allFamilies ? allFamilies : all | matched;
+    return all | cleanedByPattern(run.catalogue, text, true, false);
   }, 0);
 }
 

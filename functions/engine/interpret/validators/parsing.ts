@@ -12,7 +12,8 @@ import { accessPath } from "../names.ts";
 import { member } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, anyElement, cleaned, nothing, type Slots, type Taint, tainted, type Value } from "../value.ts";
-import { closed, depthMax, elementOf, fieldsOf, kindOf } from "./schemas.ts";
+import { noteLook } from "./routed-handlers.ts";
+import { cleanedIn, closed, depthMax, elementOf, fieldsOf, kindOf } from "./schemas.ts";
 
 /** What a schema lets through of which nothing is known: what it names, as what it says it is. */
 const ofAnySchema = ["nosql_injection", "prototype_pollution", "mass_assignment"] as const;
@@ -30,7 +31,7 @@ export function parsedBy(run: Run, frame: Frame, schema: Value, input: Value, at
     const rest = parsedBy(run, frame, elementOf(schema), anyElement(input), at, depth + 1);
     return { ...nothing, slots: { shape: "list", entries: new Map(), rest } };
   }
-  return cleaned({ ...input, paths: [] }, run.catalogue.bitsOf(ofAnySchema));
+  return cleaned({ ...input, paths: [] }, run.catalogue.bitsOf(ofAnySchema) | cleanedIn(run.catalogue, schema));
 }
 
 function fieldsParsed(run: Run, frame: Frame, fields: Slots, input: Value, at: Span, depth: number): Value {
@@ -75,6 +76,7 @@ export function parsingOf(run: Run, frame: Frame, call: Call, called: Called): P
     const schema = by === "callee" ? called.callee : (argumentsAt(subject, by)[0] ?? nothing);
     const [input] = argumentsAt(subject, argument);
     if (!input) continue;
+    noteLook(run, frame, schema, input, typeof argument === "number" ? call.args[argument]?.value : undefined);
     const target = kindOf(schema) !== null || !receiver ? null : targetOf(run, frame, schema.paths);
     const isCalledSo = kindOf(schema) !== null || !receiver || receiverFits(receiver, called.names);
     if (!isCalledSo && target === null) continue;

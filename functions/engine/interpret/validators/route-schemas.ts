@@ -2,12 +2,14 @@ import { calledName } from "../../ir/called-name.ts";
 import type { Call, Span } from "../../ir/ir.ts";
 import type { Called } from "../calls/called.ts";
 import type { Frame, Run } from "../run.ts";
-import { named, type Slots, type Value } from "../value.ts";
+import type { Scope } from "../scope.ts";
+import { named, nothing, type Slots, type Value } from "../value.ts";
 import { parsedBy } from "./parsing.ts";
+import { asRouted } from "./routed-handlers.ts";
 import { beginsPart, fieldsOf, kindOf, pathOf } from "./schemas.ts";
 
 /** What of a request a schema is about, by what the handlers call it. */
-const parts: ReadonlyMap<string, readonly string[]> = new Map([
+export const parts: ReadonlyMap<string, readonly string[]> = new Map([
   ["body", ["body"]],
   ["payload", ["payload"]],
   ["json", ["json", "body"]],
@@ -58,7 +60,7 @@ function noteChain(frame: Frame, found: Map<string, Value>, { callee }: Call): v
 }
 
 /** `validateQuery`, `"query"` */
-function partNamed(said: unknown): string | null {
+export function partNamed(said: unknown): string | null {
   if (typeof said !== "string") return null;
   const [, name] = said.match(/(body|json|form|query|params?|headers?|cookies)$/i) ?? [];
   return name?.toLowerCase() ?? null;
@@ -97,6 +99,36 @@ function notePart(found: Map<string, Value>, name: string, { slots }: Value): vo
 export function asChecked(run: Run, frame: Frame, part: string, input: Value, at: Span): Value {
   const fact = factOfPart(part);
   const schema = frame.scope.binding(fact)?.get(fact);
-  if (!schema) return input;
+  if (!schema) return asRouted(run, part, input);
   return { ...parsedBy(run, frame, schema, { ...input, slots: null }, at), paths: input.paths };
 }
+
+/** Keeps the schemas of a file, and what its classes say of their fields. */
+export function noteSchemas(run: Run, { known }: Scope): void {
+  const given = [...run.exports].map(([name, { fn }]) => [name, run.summaries.get(fn)?.returns ?? nothing] as const);
+  for (const [name, found] of [...(known ?? []), ...given]) {
+    const value = ofChains(found) ?? (isSchemas(found) ? found : null);
+    if (!value) continue;
+    const exported = name.replace(/^(module\.)?exports\./, "").replace(/^module\.exports$/, "default");
+    run.schemas.set(exported, value);
+    if (exported === "default" && kindOf(value) === null)
+      for (const [key, one] of value.slots?.entries ?? []) run.schemas.set(key, one);
+  }
+  for (const { node, schemas } of run.classes)
+    if (schemas)
+      run.schemas.set(node.name, { ...named(pathOf("fields")), slots: { shape: "map", entries: schemas, rest: null } });
+}
+
+/** `[body("id").isInt(), query("page").isInt()]`, or one of them, as a map of the parts of the request. */
+function ofChains(value: Value): Value | null {
+  const all = value.slots?.shape === "list" ? [...value.slots.entries.values()] : [value];
+  const chains = all.filter(({ paths }) => paths.some((path) => path.startsWith(beginsPart)));
+  const found = new Map<string, Value>();
+  for (const chain of chains) noteMap(found, chain);
+  return found.size === 0 ? null : { ...nothing, slots: { shape: "map", entries: found, rest: null } };
+}
+
+/** A schema, or a map of such. */
+const isSchemas = (value: Value): boolean =>
+  kindOf(value) !== null ||
+  (value.slots?.shape === "map" && [...value.slots.entries.values()].some((one) => kindOf(one) !== null));

@@ -1,11 +1,10 @@
-import type { SchemaModel } from "../../catalogue/catalogue.ts";
+import { allFamilies, type Catalogue, type Families, type SchemaModel } from "../../catalogue/catalogue.ts";
 import type { Call } from "../../ir/ir.ts";
 import { type Called, subjectOf } from "../calls/called.ts";
 import { argumentsAt, holds } from "../check.ts";
-import { isStrict } from "../guards/pattern-tests.ts";
 import type { Frame, Run } from "../run.ts";
-import type { Scope } from "../scope.ts";
-import { anyElement, named, nothing, type Slots, type Value } from "../value.ts";
+import { cleanedByPattern } from "../texts/patterns.ts";
+import { anyElement, constant, named, nothing, type Slots, type Value } from "../value.ts";
 
 /**
  * Schemas say what may come in. Libraries make them by calls, Fastify and others have them as JSON. A schema is a value that is called after
@@ -18,6 +17,16 @@ export const pathOf = (kind: Kind): string => `schema.${kind}`;
 /** What is called so as well lets nothing through that has other fields. */
 export const closed = "schema.closed";
 export const beginsPart = "schema.part.";
+/** Of text that a pattern has matched: stands before the families that it is clean for by that. */
+const beginsCleans = "schema.cleans.";
+/** Text brings no operators along. */
+const textCleans = ["nosql_injection"] as const;
+
+/** `{ [Segments.BODY]: … }`: what a library calls a part of the request goes by the name of that. */
+export function keyOfPart(key: Value): Value {
+  const part = key.constants === null ? key.paths.find((path) => path.startsWith(beginsPart)) : undefined;
+  return part === undefined ? key : constant(part.slice(beginsPart.length));
+}
 
 /** Schemas within schemas. */
 export const depthMax = 5;
@@ -43,12 +52,34 @@ function kindOfJson({ slots }: Value): Kind | null {
   if (types.includes("array")) return "elements";
   if (!types.includes("string") || types.some((type) => type !== "string" && !plainTypes.has(type))) return null;
   const format = said("format")?.[0];
-  const pattern = said("pattern")?.[0];
-  const isPlain =
-    (typeof format === "string" && plainFormats.test(format)) ||
-    (typeof pattern === "string" && isStrict(pattern, false, false));
-  return isPlain ? "plain" : "text";
+  return typeof format === "string" && plainFormats.test(format) ? "plain" : "text";
 }
+
+/** What comes through a schema is clean for: of everything where it is a number or the like, and of what its pattern keeps out. */
+export function cleanedIn(catalogue: Catalogue, schema: Value): Families {
+  const kind = kindOf(schema);
+  return kind === "plain"
+    ? allFamilies
+    : kind === "text"
+      ? catalogue.bitsOf(textCleans) | matchedIn(catalogue, schema)
+      : 0;
+}
+
+/** The same of its pattern alone. */
+function matchedIn(catalogue: Catalogue, schema: Value): Families {
+  const path = schema.paths.find((one) => one.startsWith(beginsCleans));
+  if (path !== undefined) return Number(path.slice(beginsCleans.length));
+  const pattern = isJson(schema) ? schema.slots?.entries.get("pattern")?.constants?.[0] : undefined;
+  return typeof pattern === "string" ? cleanedByPattern(catalogue, pattern, false, false) : 0;
+}
+
+/** What lets text through that is clean for these families. */
+const textOf = (families: Families): Value =>
+  families === allFamilies
+    ? named(pathOf("plain"))
+    : families === 0
+      ? named(pathOf("text"))
+      : named(pathOf("text"), `${beginsCleans}${families}`);
 
 const isJson = (schema: Value): boolean => !schema.paths.some((path) => path.startsWith("schema."));
 
@@ -65,21 +96,30 @@ export const elementOf = (schema: Value): Value =>
   isJson(schema) ? (schema.slots?.entries.get("items") ?? nothing) : anyElement(schema);
 
 /** What a call makes that says what may come in. */
-export function schemaMade(frame: Frame, call: Call, called: Called): Value | null {
+export function schemaMade(run: Run, frame: Frame, call: Call, called: Called): Value | null {
   const { schemas } = called.models;
   if (schemas.length === 0) return null;
   const subject = subjectOf(called, call);
   const model = schemas.find(({ when }) => when.every((test) => holds(frame, test, subject)));
-  return model ? made(model, called, argumentsAt(subject, model.of)) : null;
+  if (!model) return null;
+  const schema = made(
+    run.catalogue,
+    model,
+    called,
+    model.of.flatMap((place) => argumentsAt(subject, place)),
+  );
+  // A field of Python goes by what has made it, too: what is declared by no call is none.
+  return run.language === "python" ? { ...schema, paths: [...schema.paths, ...called.gives] } : schema;
 }
 
-function made({ is, part }: SchemaModel, called: Called, [of = nothing]: readonly Value[]): Value {
+function made(catalogue: Catalogue, { is, part }: SchemaModel, called: Called, given: readonly Value[]): Value {
+  const [of = nothing] = given;
   const { receiver, positional } = called;
   switch (is) {
     case "plain":
     case "text":
     case "anything":
-      return receiver?.paths[0]?.startsWith(beginsPart) ? narrowed(receiver, is) : named(pathOf(is));
+      return isPart(receiver) ? narrowed(receiver, named(pathOf(is))) : named(pathOf(is));
     case "same":
       return receiver ?? nothing;
     case "fields":
@@ -88,7 +128,7 @@ function made({ is, part }: SchemaModel, called: Called, [of = nothing]: readonl
       return { ...(receiver ?? nothing), paths: [...(receiver?.paths ?? []), closed] };
     case "closed-fields":
       return {
-        ...made({ is: "fields", of: 0, part: undefined, when: [] }, called, [of]),
+        ...made(catalogue, { is: "fields", of: [0], part: undefined, when: [] }, called, [of]),
         paths: [pathOf("fields"), closed],
       };
     case "elements":
@@ -96,13 +136,11 @@ function made({ is, part }: SchemaModel, called: Called, [of = nothing]: readonl
     case "more":
       return receiver ? extended(receiver, of) : nothing;
     case "pattern":
-      return typeof of.constants?.[0] === "string" && isStrict(of.constants[0], false, false)
-        ? named(pathOf("plain"))
-        : (receiver ?? nothing);
+      return matching(catalogue, receiver, (of.slots?.entries.get("pattern") ?? of).constants?.[0]);
     case "one-of":
-      return eitherOf(of.slots?.shape === "list" ? [...of.slots.entries.values()] : positional);
+      return eitherOf(catalogue, of.slots?.shape === "list" ? [...of.slots.entries.values()] : positional);
     case "all-of":
-      return narrowest(positional) ?? nothing;
+      return allOf(catalogue, [...positional, ...given]) ?? nothing;
     case "given":
       return of;
     case "list-of":
@@ -120,11 +158,16 @@ const noFields: Slots = { shape: "map", entries: new Map(), rest: null };
 const anyFields: Slots = { ...noFields, rest: nothing };
 
 /** What lets through what one of several does. */
-function eitherOf(schemas: readonly Value[]): Value {
+function eitherOf(catalogue: Catalogue, schemas: readonly Value[]): Value {
   const known = schemas.map(kindOf);
   if (schemas.length === 0 || known.includes(null)) return nothing;
-  if (known.every((kind) => kind === "plain")) return named(pathOf("plain"));
-  if (known.every((kind) => kind === "plain" || kind === "text")) return named(pathOf("text"));
+  if (known.every((kind) => kind === "plain" || kind === "text"))
+    return textOf(
+      schemas.reduce(
+        (all, one) => all & (kindOf(one) === "plain" ? allFamilies : matchedIn(catalogue, one)),
+        allFamilies,
+      ),
+    );
   return known.includes("anything") ? named(pathOf("anything")) : nothing;
 }
 
@@ -142,53 +185,48 @@ function partOf(path: string, names: Value): Value {
   return { ...named(path), slots: { shape: "map", entries, rest: null } };
 }
 
-function narrowed(part: Value, kind: Kind): Value {
+const isPart = (receiver: Value | null): receiver is Value => receiver?.paths[0]?.startsWith(beginsPart) === true;
+
+function narrowed(part: Value, to: Value): Value {
   if (!part.slots) return part;
   const entries = new Map(
-    [...part.slots.entries].map(([field, schema]) => [
-      field,
-      kindOf(schema) === "plain" ? schema : named(pathOf(kind)),
-    ]),
+    [...part.slots.entries].map(([field, schema]) => [field, kindOf(schema) === "plain" ? schema : to]),
   );
   return { ...part, slots: { ...part.slots, entries } };
 }
 
-/** What the decorators of a field say may come in. */
-export const schemaOfField = (decorators: readonly Value[]): Value | null =>
-  narrowest(decorators.filter((one) => kindOf(one) !== null));
+/** What a schema lets through that asks for a pattern besides: text, as nothing else has characters. */
+function matching(catalogue: Catalogue, receiver: Value | null, pattern: unknown): Value {
+  const families = typeof pattern === "string" ? cleanedByPattern(catalogue, pattern, false, false) : 0;
+  if (isPart(receiver)) return narrowed(receiver, textOf(families));
+  if (receiver && kindOf(receiver) !== "text") return families === allFamilies ? named(pathOf("plain")) : receiver;
+  return textOf(families | (receiver ? matchedIn(catalogue, receiver) : 0));
+}
 
-const narrowest = (schemas: readonly Value[]): Value | null =>
-  schemas.length === 0 ? null : schemas.reduce((a, b) => (rank(b) > rank(a) ? b : a));
+/** What all of several let through, such as the decorators of a field. */
+export function allOf(catalogue: Catalogue, all: readonly Value[]): Value | null {
+  const schemas = all.filter((one) => kindOf(one) !== null);
+  if (schemas.length === 0) return null;
+  const one = schemas.reduce((a, b) => (rank(b) > rank(a) ? b : a));
+  return kindOf(one) === "text" ? textOf(schemas.reduce((all, each) => all | matchedIn(catalogue, each), 0)) : one;
+}
 
 const rank = (schema: Value): number => kinds.indexOf(kindOf(schema) ?? "anything");
 
-/** The names of what a schema says to be plain, or text, below the name that it goes by itself. */
-export function namesWithin(schema: Value, name: string, wanted: "plain" | "text", depth = 0): string[] {
+/** What a schema cleans, field by field, below the name that it goes by itself. */
+export function cleanedWithin(
+  catalogue: Catalogue,
+  schema: Value,
+  name: string,
+  depth = 0,
+): [name: string, Families][] {
   const kind = kindOf(schema);
-  if (kind === wanted) return [name];
+  const cleans = cleanedIn(catalogue, schema);
+  if (cleans !== 0) return [[name, cleans]];
   if (depth >= depthMax || !schema.slots) return [];
   const within =
     kind === "fields" ? fieldsOf(schema) : kind === null && schema.slots.shape === "map" ? schema.slots : null;
   return [...(within?.entries ?? [])].flatMap(([field, one]) =>
-    namesWithin(one, `${name}.${field}`, wanted, depth + 1),
+    cleanedWithin(catalogue, one, `${name}.${field}`, depth + 1),
   );
 }
-
-/** Keeps the schemas of a file, and what its classes say of their fields. */
-export function noteSchemas(run: Run, { known }: Scope): void {
-  for (const [name, value] of known ?? []) {
-    if (!isSchemas(value)) continue;
-    const exported = name.replace(/^(module\.)?exports\./, "").replace(/^module\.exports$/, "default");
-    run.schemas.set(exported, value);
-    if (exported === "default" && kindOf(value) === null)
-      for (const [key, one] of value.slots?.entries ?? []) run.schemas.set(key, one);
-  }
-  for (const { node, schemas } of run.classes)
-    if (schemas)
-      run.schemas.set(node.name, { ...named(pathOf("fields")), slots: { shape: "map", entries: schemas, rest: null } });
-}
-
-/** A schema, or a map of such. */
-const isSchemas = (value: Value): boolean =>
-  kindOf(value) !== null ||
-  (value.slots?.shape === "map" && [...value.slots.entries.values()].some((one) => kindOf(one) !== null));

@@ -1,0 +1,98 @@
+import type { Cleaned, FileArtefact } from "../artefact.ts";
+import { lastSegment } from "../catalogue/paths.ts";
+import { either } from "../interpret/guards/passage.ts";
+import { propertyOf } from "../interpret/objects/accessors.ts";
+import { groupsOf, keyOf } from "../interpret/validators/constraints.ts";
+import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
+import { aliasesMax, type Modules } from "./modules.ts";
+
+/** Answers what fields let through, as the files say that declare them: see `declared` of link records. */
+export class Declarations {
+  readonly #modules: Modules;
+  readonly #known = new Map<string, Cleaned>();
+
+  constructor(modules: Modules) {
+    this.#modules = modules;
+  }
+
+  /**
+   * What a field of a schema or of a class is clean for, by its declaration: "./schemas.createOrder.body.note",
+   * "com.shop.OrderQuery.getSort+dir", of which all have what is told. `validated` is the class of an object whose constraints a framework
+   * has looked at.
+   */
+  cleaned(from: string, target: string, validated?: string): Cleaned {
+    const said = this.#said(from, target, 0);
+    return validated === undefined || said.length > 0 ? said : this.#constrained(from, target, validated);
+  }
+
+  /** The same of what a file itself declares, by the name that it goes by there. */
+  ofFile(path: string, name: string): Cleaned {
+    const link = this.#modules.at(path)?.link;
+    return link ? saidOf(link, [name]) : [];
+  }
+
+  #said(from: string, target: string, aliases: number): Cleaned {
+    const key = `${aliases}\0${from}\0${target}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const said = this.#look(from, target, aliases);
+    this.#known.set(key, said);
+    return said;
+  }
+
+  #look(from: string, target: string, aliases: number): Cleaned {
+    if (from.endsWith(".go")) return this.#ofStruct(from, target);
+    const found = this.#modules.file(from, target);
+    if (!found) return [];
+    const { coverage, link } = found.artefact;
+    const isQualified = /^(java|type)script$/.test(coverage.language ?? "");
+    const names = isQualified
+      ? [found.member.includes(".") ? found.member : `default.${found.member}`]
+      : lastSegment(found.member).split(either);
+    const said = names.map((name) => saidOf(link, [name, propertyOf(name)])).reduce(cleanedForBoth);
+    if (said.length > 0 || aliases >= aliasesMax) return said;
+    for (const path of this.#modules.onward(found.artefact, found.member)) {
+      const onward = this.#said(coverage.path, path, aliases + 1);
+      if (onward.length > 0) return onward;
+    }
+    return [];
+  }
+
+  #ofStruct(from: string, target: string): Cleaned {
+    const type = target.slice(0, target.lastIndexOf("."));
+    const field = `${lastSegment(type).replace("~", "")}.${lastSegment(target)}`;
+    return this.#modules
+      .filesOfType(from, type)
+      .map(({ link }) => saidOf(link, [field]))
+      .reduce<Cleaned>(cleanedForAny, []);
+  }
+
+  /** What the constraints of an object's class say of its members. */
+  #constrained(from: string, target: string, validated: string): Cleaned {
+    const dot = target.lastIndexOf(".");
+    const owner = target.slice(0, dot);
+    const type = lastSegment(owner);
+    const groups = groupsOf(validated, type);
+    // A class inside of the one that asks goes by its name alone.
+    const link = (this.#modules.file(from, owner)?.artefact ?? this.#modules.at(from))?.link;
+    if (groups.length === 0 || !link?.declared) return [];
+    return target
+      .slice(dot + 1)
+      .split(either)
+      .map((name) =>
+        saidOf(
+          link,
+          [name, propertyOf(name)].flatMap((field) => groups.map((group) => `${type}.${keyOf(field, group)}`)),
+        ),
+      )
+      .reduce(cleanedForBoth);
+  }
+}
+
+/** What a file says under any of these names. */
+const saidOf = ({ declared }: FileArtefact["link"], names: readonly string[]): Cleaned =>
+  declared
+    ? names
+        .map((name): Cleaned => (Object.hasOwn(declared, name) ? (declared[name] as Cleaned) : []))
+        .reduce(cleanedForAny)
+    : [];

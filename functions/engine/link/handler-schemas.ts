@@ -1,0 +1,88 @@
+import type { Cleaned, FileArtefact } from "../artefact.ts";
+import { lastSegment } from "../catalogue/paths.ts";
+import type { AskedSchema, Routed } from "../interpret/validators/routed-handlers.ts";
+import { append } from "../multimap.ts";
+import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
+import type { Declarations } from "./declarations.ts";
+import { aliasesMax, type Modules } from "./modules.ts";
+
+interface Registration {
+  readonly path: string;
+  readonly routed: Routed;
+  /** The reference that means the handler: what else is registered stands in front of it. */
+  readonly handler: string;
+}
+
+/** Answers what schemas let through to handlers that other files register behind them. */
+export class HandlerSchemas {
+  readonly #modules: Modules;
+  readonly #declarations: Declarations;
+  readonly #artefacts: readonly FileArtefact[];
+  #registered: ReadonlyMap<string, readonly Registration[]> | null = null;
+  readonly #known = new Map<string, Cleaned>();
+
+  constructor(modules: Modules, declarations: Declarations, artefacts: readonly FileArtefact[]) {
+    this.#modules = modules;
+    this.#declarations = declarations;
+    this.#artefacts = artefacts;
+  }
+
+  /** What a field of the request is clean for in a handler of a file, on whichever of its routes it comes: "create.body.note". */
+  cleaned(path: string, asked: string): Cleaned {
+    const key = `${path}\0${asked}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const dot = asked.indexOf(".");
+    this.#registered ??= this.#register();
+    const all = this.#registered.get(`${path}\0${asked.slice(0, dot)}`) ?? [];
+    const cleaned = all.map((one) => this.#before(one, asked.slice(dot + 1)));
+    const found = cleaned.length === 0 ? [] : cleaned.reduce(cleanedForBoth);
+    this.#known.set(key, found);
+    return found;
+  }
+
+  #register(): Map<string, Registration[]> {
+    const registered = new Map<string, Registration[]>();
+    for (const { coverage, link } of this.#artefacts)
+      for (const routed of link.routed ?? [])
+        for (const handler of routed.handlers)
+          for (const home of this.#homes(coverage.path, handler, 0))
+            append(registered, home, { path: coverage.path, routed, handler });
+    return registered;
+  }
+
+  /** Where a reference leads: the file, and the name that the function has in it. */
+  #homes(path: string, reference: string, aliases: number): string[] {
+    const found = this.#modules.file(path, reference);
+    if (!found) return [];
+    const { artefact, member } = found;
+    const onward = aliases < aliasesMax ? this.#modules.onward(artefact, member) : [];
+    return [
+      `${artefact.coverage.path}\0${lastSegment(member)}`,
+      ...onward.flatMap((target) => this.#homes(artefact.coverage.path, target, aliases + 1)),
+    ];
+  }
+
+  #before({ path, routed, handler }: Registration, field: string): Cleaned {
+    const others = routed.handlers.filter((reference) => reference !== handler);
+    return [
+      ...(routed.own === undefined ? [] : [this.#declarations.ofFile(path, `${routed.own}.${field}`)]),
+      ...others.map((reference) => this.#declarations.cleaned(path, `${reference}.${field}`)),
+      ...(routed.asked ?? []).map((asked) => this.#asked(path, asked, field)),
+    ].reduce(cleanedForAny, []);
+  }
+
+  #asked(path: string, { schema, by, argument, part }: AskedSchema, field: string): Cleaned {
+    const makers = this.#modules.find(path, by);
+    const looks = makers.flatMap(({ exported }) => exported.looks ?? []).find((look) => look.parameter === argument);
+    if (!looks && (makers.length > 0 || !promises.test(lastSegment(by)))) return [];
+    const dot = field.indexOf(".");
+    const [head, rest] = dot < 0 ? [field, ""] : [field.slice(0, dot), field.slice(dot)];
+    const asParts = looks && looks.part !== "*" ? [] : this.#declarations.cleaned(path, `${schema}.${field}`);
+    const isMeant = looks?.part !== "*" && (looks?.part || part || "body") === head;
+    return isMeant ? cleanedForAny(asParts, this.#declarations.cleaned(path, `${schema}${rest}`)) : asParts;
+  }
+}
+
+/** What libraries call what holds requests against schemas; of the project's own the code tells. */
+const promises = /valid|schema|celebrate|parse|sanit|check/i;
