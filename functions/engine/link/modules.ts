@@ -96,10 +96,11 @@ export class Modules {
   /** All in other files that may be meant: where nobody knows the class of an object of PHP, every method that is called like the one that is called. */
   candidates(from: string, target: string): Target[] {
     const { name } = languageOf(from);
-    const isObject = name === "php" && target.startsWith(anyClass);
+    const hasNames = name === "php" || name === "ruby";
+    const isObject = hasNames && target.startsWith(anyClass);
     const declared = isObject ? [] : this.find(from, target);
     const found = declared.filter(({ artefact }) => artefact.coverage.path !== from);
-    return found.length > 0 || name !== "php" || !target.includes(".")
+    return found.length > 0 || !hasNames || !target.includes(".")
       ? found
       : (this.#globals.get(name)?.methods(target) ?? []);
   }
