@@ -1,4 +1,5 @@
 import type { Call, Expression } from "../../ir/ir.ts";
+import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { nothing, type Value } from "../value.ts";
@@ -185,10 +186,15 @@ function unbounded(
   }
   const held = capacityOf(source);
   if ((held !== null && held <= room) || wasAsked(frame, "measured", written)) return;
+  if (written && isRow(run, frame, written)) return;
   if (isInput(source)) at("<overflow-by-input>");
   else if (held !== null) at("<overflow-by-source>");
   else if (isParameter(frame, source) && written && isPlain(written)) at("<overflow-by-parameter>");
 }
+
+/** `char parts[8][5]`: how long a row is, is not followed. */
+const isRow = (run: Run, frame: Frame, e: Expression): boolean =>
+  e.kind === "index" && e.key !== null && evaluate(run, frame, e.of).region?.element === null;
 
 /** A variable, a field or an element, or either of two: `row[0] ? row[0] : ""`. */
 const isPlain = (e: Expression): boolean =>

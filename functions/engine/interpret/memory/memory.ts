@@ -65,7 +65,7 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   const made = makes(run, frame, call, name, args);
   if (made) {
     if (made.region) forgetFreed(frame, made.region);
-    if (isSizeProduct(run, frame, call, args)) fault(run, frame, "<size-product>", call, call.callee);
+    if (!name.endsWith("dup") && isSizeProduct(run, frame, call, args)) fault(run, frame, "<size-product>", call, call.callee);
     return made;
   }
   const first = call.args[0]?.value;
@@ -171,6 +171,8 @@ function isSizeProduct(run: Run, frame: Frame, call: Call, args: Value[]): boole
     ({ value }, i) =>
       value.kind === "operation" &&
       /^(\*|<<|\+)$/.test(value.operator) &&
+      // `snprintf(NULL, 0, "%s", line) + 1`: what measures a text gives no more than there is.
+      !(value.operator === "+" && value.operands.some(({ kind }) => kind === "call")) &&
       isInput(args[i] ?? nothing) &&
       !wasAsked(frame, isNumberInput(run, args[i] ?? nothing) ? "capped" : "bounded", value),
   );
