@@ -9,6 +9,7 @@ import { groupsOf, keyOf } from "../interpret/validators/constraints.ts";
 import { languageOf } from "../inventory/language.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
+import { helperIn } from "../templates/template-target.ts";
 import { GlobalNames } from "./global-names.ts";
 import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
@@ -84,11 +85,15 @@ export class Modules {
     const key = `${from.slice(0, from.lastIndexOf("/") + 1)}\0${target}`;
     const known = this.#found.get(key);
     if (known) return known;
-    const found = target.startsWith("template:")
-      ? this.#templates.find(from, target)
-      : target.startsWith(announcedAs(""))
-        ? (this.#listeners.get(target) ?? [])
-        : this.#find(from, target, 0);
+    const helper = helperIn(target);
+    const found =
+      helper !== null
+        ? (this.#globals.get("ruby")?.helpers(helper) ?? [])
+        : target.startsWith("template:")
+          ? this.#templates.find(from, target)
+          : target.startsWith(announcedAs(""))
+            ? (this.#listeners.get(target) ?? [])
+            : this.#find(from, target, 0);
     this.#found.set(key, found);
     return found;
   }

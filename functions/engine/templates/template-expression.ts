@@ -10,6 +10,8 @@ export interface Read extends Span {
   root: string;
   path: readonly string[];
   state: "plain" | "raw" | "clean" | "json";
+  /** The function of the application that it is handed to before it is shown, and in which place. */
+  helper?: { name: string; argument: number };
 }
 export type Reads = readonly Read[];
 
@@ -234,7 +236,7 @@ class ExpressionReader {
       case "json":
         return marked(given, "json");
       default:
-        return given;
+        return this.#format === "erb" ? join(of, ...args.map((arg, argument) => handedTo(arg, name, argument))) : given;
     }
   }
 
@@ -355,6 +357,10 @@ function builtIn(name: string, value: Reads): Reads {
 /** What is HTML already stays so: engines do not escape it again. */
 const marked = (value: Reads, state: Read["state"]): Reads =>
   value.map((read) => (read.state === "plain" ? { ...read, state } : read));
+
+/** What is handed on by a helper is handed to that first. */
+const handedTo = (value: Reads, name: string, argument: number): Reads =>
+  value.map((read) => (read.helper ? read : { ...read, helper: { name, argument } }));
 
 /** Each name once, in its least harmless state. */
 export function join(...values: readonly Reads[]): Reads {
