@@ -19,6 +19,7 @@ import { isLastPart } from "./guards/last-parts.ts";
 import { numericOf, useOf, useOfOwner } from "./memory/memory.ts";
 import { noteBounds } from "./memory/memory-faults.ts";
 import { indexOf } from "./memory/memory-indexes.ts";
+import { placeBefore } from "./memory/pointers.ts";
 import {
   accessPath,
   basePaths,
@@ -315,7 +316,7 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
     return cleaned(concatenate(values), cleans);
   }
   noteBounds(run, frame, e.operator, e.operands);
-  const result = numericOf(run, e.operator, values) ?? operate(e.operator, values);
+  const result = placeBefore(run, e, values) ?? numericOf(run, e.operator, values) ?? operate(e.operator, values);
   // Models name operators of a type like its methods: a path divided by a name is a path.
   const gives = values[0]?.paths.flatMap((path) => run.knowledge.calls.find(joined(path, e.operator)).returns) ?? [];
   return gives.length === 0 ? result : { ...result, paths: gives };

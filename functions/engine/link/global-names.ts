@@ -83,6 +83,12 @@ export class GlobalNames {
     return named.length === 1 ? named : [];
   }
 
+  /** The methods of helpers that pages call by their names alone. */
+  helpers(method: string): Target[] {
+    const declared = this.#methods.get(method) ?? [];
+    return declared.filter(({ exported }) => classIn(exported.name).endsWith("Helper")).slice(0, declarationsMax);
+  }
+
   /** The methods that are called like this one, of whatever class; none where they are too many to say anything. */
   methods(target: string): Target[] {
     const declared = this.#methods.get(target.slice(target.lastIndexOf(".") + 1)) ?? [];

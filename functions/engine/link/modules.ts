@@ -6,6 +6,7 @@ import { fieldOf } from "../interpret/objects/members.ts";
 import { languageOf } from "../inventory/language.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
+import { helperIn } from "../templates/template-target.ts";
 import { GlobalNames } from "./global-names.ts";
 import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
@@ -80,11 +81,15 @@ export class Modules {
     const key = `${from.slice(0, from.lastIndexOf("/") + 1)}\0${target}`;
     const known = this.#found.get(key);
     if (known) return known;
-    const found = target.startsWith("template:")
-      ? this.#templates.find(from, target)
-      : target.startsWith(announcedAs(""))
-        ? (this.#listeners.get(target) ?? [])
-        : this.#find(from, target, 0);
+    const helper = helperIn(target);
+    const found =
+      helper !== null
+        ? (this.#globals.get("ruby")?.helpers(helper) ?? [])
+        : target.startsWith("template:")
+          ? this.#templates.find(from, target)
+          : target.startsWith(announcedAs(""))
+            ? (this.#listeners.get(target) ?? [])
+            : this.#find(from, target, 0);
     this.#found.set(key, found);
     return found;
   }
@@ -92,10 +97,11 @@ export class Modules {
   /** All in other files that may be meant: where nobody knows the class of an object of PHP, every method that is called like the one that is called. */
   candidates(from: string, target: string): Target[] {
     const { name } = languageOf(from);
-    const isObject = name === "php" && target.startsWith(anyClass);
+    const hasNames = name === "php" || name === "ruby";
+    const isObject = hasNames && target.startsWith(anyClass);
     const declared = isObject ? [] : this.find(from, target);
     const found = declared.filter(({ artefact }) => artefact.coverage.path !== from);
-    return found.length > 0 || name !== "php" || !target.includes(".")
+    return found.length > 0 || !hasNames || !target.includes(".")
       ? found
       : (this.#globals.get(name)?.methods(target) ?? []);
   }

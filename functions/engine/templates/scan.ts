@@ -14,7 +14,7 @@ import { dialectOf, type TemplateFormat } from "./template-format.ts";
 import { readTemplate } from "./template-reader.ts";
 import type { Read } from "./template-reads.ts";
 import type { Include, Output } from "./template-scope.ts";
-import { type Escaping, escapings, templateTarget } from "./template-target.ts";
+import { type Escaping, escapings, helperTarget, templateTarget } from "./template-target.ts";
 import { readsRequest } from "./template-words.ts";
 
 /** Longer files are written by programs. */
@@ -92,6 +92,9 @@ export class TemplateScanner {
     const given = includes.flatMap((include) =>
       [...include.given].flatMap(([key, reads]) => reads.map((read) => ({ include, key, read }))),
     );
+    const handed = outputs.flatMap((output) =>
+      output.reads.flatMap((read) => (read.helper ? [{ output, read, helper: read.helper }] : [])),
+    );
     const reads = [...outputs.flatMap((output) => output.reads), ...given.map(({ read }) => read)];
     const parameters = [...new Set(reads.map(({ root }) => root))];
     const indexOf = (read: Read) => parameters.indexOf(read.root);
@@ -109,14 +112,24 @@ export class TemplateScanner {
           })),
         ),
       ),
-      passes: given.map(({ include, key, read }) => ({
-        target: templateTarget(name, include.name),
-        argument: key,
-        parameter: indexOf(read),
-        of: fieldOf(read),
-        clean: read.state === "clean" ? this.#rules.map((rule) => rule.family) : [],
-        trace: [stepOf(file, read, "step"), stepOf(file, include, "step")],
-      })),
+      passes: [
+        ...given.map(({ include, key, read }) => ({
+          target: templateTarget(name, include.name),
+          argument: key,
+          parameter: indexOf(read),
+          of: fieldOf(read),
+          clean: read.state === "clean" ? this.#rules.map((rule) => rule.family) : [],
+          trace: [stepOf(file, read, "step"), stepOf(file, include, "step")],
+        })),
+        ...handed.map(({ output, read, helper }) => ({
+          target: helperTarget(helper.name),
+          argument: helper.argument,
+          parameter: indexOf(read),
+          of: fieldOf(read),
+          clean: [],
+          trace: [stepOf(file, read, "step"), stepOf(file, output, "step")],
+        })),
+      ],
       returns: [],
       guards: [],
     };

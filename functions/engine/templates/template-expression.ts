@@ -208,7 +208,7 @@ class ExpressionReader {
       case "json":
         return marked(given, "json");
       default:
-        return given;
+        return this.#format === "erb" ? join(of, ...args.map((arg, argument) => handedTo(arg, name, argument))) : given;
     }
   }
 
@@ -307,3 +307,7 @@ function builtIn(name: string, value: Reads): Reads {
     return [];
   return value;
 }
+
+/** What is handed on by a helper is handed to that first. */
+const handedTo = (value: Reads, name: string, argument: number): Reads =>
+  value.map((read) => (read.helper ? read : { ...read, helper: { name, argument } }));

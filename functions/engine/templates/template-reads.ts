@@ -5,6 +5,8 @@ export interface Read extends Span {
   root: string;
   path: readonly string[];
   state: "plain" | "raw" | "clean" | "json";
+  /** The function of the application that it is handed to before it is shown, and in which place. */
+  helper?: { name: string; argument: number };
 }
 export type Reads = readonly Read[];
 

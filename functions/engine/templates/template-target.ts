@@ -4,3 +4,9 @@ export type Escaping = (typeof escapings)[number];
 
 /** What code hands a template over to; see link/templates.ts. */
 export const templateTarget = (escaping: Escaping, name: string): string => `template:${escaping}:${name}`;
+
+/** How templates of Ruby name what they call: a method of any helper. */
+const helper = "helper:";
+export const helperTarget = (name: string): string => `${helper}${name}`;
+export const helperIn = (target: string): string | null =>
+  target.startsWith(helper) ? target.slice(helper.length) : null;

@@ -71,7 +71,10 @@ export function readsRequest(format: TemplateFormat, root: string, path: readonl
   if (root === "request" || root === "req") return format !== "jsp" && inputs.test(first);
   if (isOfRuby(format)) return (root === "params" || root === "cookies") && path.length > 0;
   if (format === "jsp" || format === "thymeleaf") return /^(param|paramValues|header|headerValues|cookie)$/.test(root);
-  if (format === "razor" || format === "aspx") return root === "Request" || (root === "Context" && first === "Request");
+  if (format === "razor" || format === "aspx") {
+    const asked = root === "Request" ? first : root === "Context" && first === "Request" ? (path[1] ?? "") : null;
+    return asked !== null && !ownOfPage.test(asked);
+  }
   if (format === "smarty") return root === "smarty" && /^(get|post|request|cookies)$/.test(first);
   if (format !== "blade") return false;
   return (
@@ -79,6 +82,10 @@ export function readsRequest(format: TemplateFormat, root: string, path: readonl
     (root === "Request" && /^(input|get|query|all|post|cookie)$/.test(first))
   );
 }
+
+/** What ASP.NET says of the request that is the page's own, or a number. */
+const ownOfPage =
+  /^((AppRelative)?(CurrentExecution)?FilePath|ApplicationPath|Physical\w+|PathBase|UserHostAddress|Is\w+|HttpMethod|Method|Scheme|ContentLength|TotalBytes|Browser)$/;
 
 const inputs =
   /^(args|form|values|cookies|GET|POST|COOKIES|REQUEST|query|query_params|query_string|body|params|input|get|post|headers|getParameter|getParameterValues|getHeader|getQueryString|all|request)$/;

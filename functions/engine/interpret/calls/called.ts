@@ -31,11 +31,13 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
   const { callee } = call;
   const receiver = callee.kind === "field" ? withoutShared(evaluate(run, frame, callee.of)) : null;
   const inherited = inheritedMember(run, frame, callee);
-  const called =
+  const called = byImplementers(
+    run,
     inherited ??
-    (receiver && callee.kind === "field"
-      ? calleeMember(run, frame, receiver, callee)
-      : withoutShared(evaluate(run, frame, callee)));
+      (receiver && callee.kind === "field"
+        ? calleeMember(run, frame, receiver, callee)
+        : withoutShared(evaluate(run, frame, callee))),
+  );
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;
@@ -90,6 +92,21 @@ function calleeMember(
   const closures = found.closures.map((closure) => (isMethodOf(closure) ? { ...closure, self: receiver } : closure));
   return { ...found, closures };
 }
+
+/** A method that its interface only declares is that of the classes of the file that implement it. */
+function byImplementers(run: Run, called: Value): Value {
+  const [only, ...others] = called.closures;
+  if (!only?.owner || others.length > 0 || only.fn.body.length > 0 || run.language === "java") return called;
+  const { owner, fn } = only;
+  const closures = run.classes
+    .filter(({ bases }) => bases.some(({ type }) => type === owner))
+    .flatMap(({ methods }) => methods.get(fn.name) ?? [])
+    .slice(0, implementersMax);
+  return closures.length === 0 ? called : { ...called, closures };
+}
+
+/** More are variants of one another. */
+const implementersMax = 4;
 
 /** What functional interfaces make new functions by. */
 const isCombined = /^(andThen|compose|negate|and|or|reversed|thenComparing\w*)$/;

@@ -22,6 +22,7 @@ import { settleByCall, withFactsOf } from "../objects/settled-objects.ts";
 import type { Frame, Run } from "../run.ts";
 import { Scope } from "../scope.ts";
 import { settledName, settling } from "../settling.ts";
+import { capturedCleans } from "../texts/captured.ts";
 import { replacementCleans } from "../texts/replacements.ts";
 import { isChecked } from "../validators/checked-records.ts";
 import { parsed } from "../validators/parsing.ts";
@@ -278,7 +279,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     (target === null ? promises : 0) |
     (isLastName(frame, call) ? run.catalogue.bitsOf(["path_traversal"]) : 0) |
     (isResource(run, call) ? allFamilies & ~run.catalogue.bitsOf(["path_traversal", "file_inclusion"]) : 0) |
-    replacementCleans(run, frame, call, receiver, positional);
+    replacementCleans(run, frame, call, receiver, positional) |
+    capturedCleans(run, frame, call);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   // `new File(name).getName()` is how a name is rid of its folders.
   if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
@@ -297,7 +299,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
-  const method = target === null && run.language === "php" ? methodTarget(run, called) : null;
+  const method = target === null && /^(php|ruby)$/.test(run.language) ? methodTarget(run, called) : null;
   const given = isMapping(call, positional)
     ? []
     : target !== null

@@ -189,7 +189,7 @@ function globalTarget(run: Run, paths: readonly string[]): string | null {
 /** A method of an object of which only the name is known: linking knows what is called like it, or whether only one class has such a method. */
 export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | "names">): string | null {
   if (run.language === "javascript" || run.language === "python") return layerTarget(paths, names);
-  if (run.language !== "php") return null;
+  if (run.language !== "php" && run.language !== "ruby") return null;
   for (const path of paths) {
     const [, of, method] = /^(?:\?|\$|this\.)(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w{3,})$/.exec(path) ?? [];
     if (method !== undefined) return `${anyClass}${of}.${method}`;

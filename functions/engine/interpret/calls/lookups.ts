@@ -44,7 +44,7 @@ export function isLookup({ language }: Run, { callee, args }: Call, { receiver, 
 const isKeeper = remembered((name) => keepers.test(name));
 
 const asksFor = remembered((name) => ({
-  looksUp: lookups.test(name),
+  looksUp: lookups.test(name) || /^By[A-Z]/.test(name),
   findsBy: /^[A-Z]\w*By[A-Z]/.test(name),
   looksUpBy: /By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(name),
 }));

@@ -1,4 +1,5 @@
 import type { Call, Expression } from "../../ir/ir.ts";
+import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { nothing, type Value } from "../value.ts";
@@ -17,6 +18,7 @@ import {
   wasAsked,
 } from "./memory-faults.ts";
 import { lacksEnd, rootOf } from "./memory-sizes.ts";
+import { isBeforeBlock } from "./pointers.ts";
 
 /** Looks at what a call copies, formats or scans into a buffer. */
 export function copying(run: Run, frame: Frame, call: Call, name: string, args: Value[]): void {
@@ -26,8 +28,10 @@ export function copying(run: Run, frame: Frame, call: Call, name: string, args: 
   if (format?.isBare && isBareFormat(written(format.at))) fault(run, frame, "<bare-format>", call, call.callee);
   for (const { at, width } of scannedBuffers(name, args)) {
     const room = capacityOf(arg(at) ?? nothing);
-    if (width === null ? name !== "sscanf" || !fits(arg(0), room) : room !== null && width + 1 > room)
-      fault(run, frame, width === null ? "<overflow-by-input>" : "<overflow>", call, call.callee);
+    if (width !== null && room !== null && width + 1 > room) fault(run, frame, "<overflow>", call, call.callee);
+    if (width !== null) continue;
+    if (name !== "sscanf") fault(run, frame, "<overflow-by-input>", call, call.callee);
+    else if (!fits(arg(0), room)) fault(run, frame, whoseText(frame, arg(0)), call, call.callee);
   }
   // `cin >> name` asks how large an array is only since C++20.
   if (name === ">>")
@@ -53,11 +57,13 @@ export function copying(run: Run, frame: Frame, call: Call, name: string, args: 
   const to = arg(copy.to) ?? nothing;
   const room = capacityOf(to);
   const source = arg(copy.from);
+  if (isBeforeBlock(to)) fault(run, frame, "<overflow>", call, call.callee);
+  else if (source && isBeforeBlock(source)) fault(run, frame, "<over-read>", call, call.callee);
   if (copy.size === undefined) {
     const from = written(copy.from);
     if (to.region && from && lacksEnd(run, frame, to.region, from)) fault(run, frame, "<overflow>", call, call.callee);
     else if (room !== null && source)
-      unbounded(run, frame, call, copy.appends ? room - 1 : room, source, written(copy.from));
+      unbounded(run, frame, call, roomLeft(run, frame, call, copy, room), source, written(copy.from));
     return;
   }
   bounded(run, frame, call, { ...copy, size: copy.size }, { to, room, source, args, written });
@@ -81,7 +87,8 @@ function bounded(
 ): void {
   const at = (kind: MemoryFault) => fault(run, frame, kind, call, call.callee);
   const size = written(copy.size);
-  const values = [args[copy.size], ...(copy.times === undefined ? [] : [args[copy.times]])];
+  const sizes = [copy.size, ...(copy.times === undefined ? [] : [copy.times])];
+  const values = sizes.map((i) => args[i]);
   const bytes = values.reduce<number | null>((all, value) => product(all, number(value)), copy.unit ?? 1);
   const own = written(copy.to);
   if (own && leavesOpen(run, frame, call, nameOf(call), to.region, own) && source && mayBeLonger(frame, source, bytes))
@@ -97,13 +104,18 @@ function bounded(
   if (room !== null && bytes !== null && (bytes > room || (copy.appends && bytes >= room))) at("<overflow>");
   else if (copy.from !== undefined && isWholeCopy(call) && bytes !== null && source && isShorter(source, bytes))
     at("<over-read>");
+  else if (isWholeCopy(call) && room !== null && source && isShorter(source, room) && isLengthOf(run, size, own))
+    at("<over-read>");
   else if (room !== null && to.region?.kind !== "heap" && size && isLengthOf(run, size, written(copy.from))) {
     if (source && (isInput(source) || isParameter(frame, source)) && !wasAsked(frame, "bounded", size))
       at("<bound-of-source>");
   } else if (
     room !== null &&
     bytes === null &&
-    values.some((v) => v && isInput(v) && !(size && isHeld(run, frame, size, v)))
+    sizes.some((i) => {
+      const [value, e] = [args[i], written(i)];
+      return value && isInput(value) && !(e && isHeld(run, frame, e, value));
+    })
   )
     at("<bound-by-input>");
 }
@@ -135,9 +147,20 @@ function isShorter(source: Value, bytes: number): boolean {
   return source.constants?.length === 1 && typeof only === "string" && bytes > only.length + 1;
 }
 
+/** What is known to be empty has all of its room left for what is appended; of anything else one letter is taken. */
+function roomLeft(run: Run, frame: Frame, call: Call, { to, appends }: Copy, room: number): number {
+  const path = call.args[to] && accessPath(call.args[to].value);
+  if (!appends || !path || !/^\w+$/.test(path)) return appends ? room - 1 : room;
+  const before = run.text.slice(frame.fn?.start ?? 0, call.start);
+  const emptied = new RegExp(`(\\b${path}\\s*\\[\\s*0\\s*\\]|\\*\\s*${path})\\s*=\\s*(L?'\\\\0'|0)\\s*;`, "g");
+  const last = [...before.matchAll(emptied)].at(-1);
+  const isEmpty = last && !new RegExp(`\\b${path}\\b`).test(before.slice(last.index + last[0].length));
+  return isEmpty ? room : room - 1;
+}
+
 /** `strncpy(to, from, strlen(from))`: the bound is what it should guard against. */
-function isLengthOf(run: Run, size: Expression, from: Expression | undefined): boolean {
-  const call = size.kind === "operation" ? size.operands[0] : size;
+function isLengthOf(run: Run, size: Expression | undefined, from: Expression | undefined): boolean {
+  const call = size?.kind === "operation" ? size.operands[0] : size;
   if (call?.kind !== "call" || call.callee.kind !== "variable" || !/^(strlen|wcslen)$/.test(call.callee.name))
     return false;
   const measured = call.args[0]?.value;
@@ -163,14 +186,27 @@ function unbounded(
   }
   const held = capacityOf(source);
   if ((held !== null && held <= room) || wasAsked(frame, "measured", written)) return;
+  if (written && isRow(run, frame, written)) return;
   if (isInput(source)) at("<overflow-by-input>");
   else if (held !== null) at("<overflow-by-source>");
   else if (isParameter(frame, source) && written && isPlain(written)) at("<overflow-by-parameter>");
 }
 
+/** `char parts[8][5]`: how long a row is, is not followed. */
+const isRow = (run: Run, frame: Frame, e: Expression): boolean =>
+  e.kind === "index" && e.key !== null && evaluate(run, frame, e.of).region?.element === null;
+
 /** A variable, a field or an element, or either of two: `row[0] ? row[0] : ""`. */
 const isPlain = (e: Expression): boolean =>
   e.kind === "conditional" ? isPlain(e.then) || isPlain(e.otherwise) : accessPath(e) !== null;
+
+/** By whom a text that has no known length was written. */
+const whoseText = (frame: Frame, text: Value | undefined): MemoryFault =>
+  text && isInput(text)
+    ? "<overflow-by-input>"
+    : text && isParameter(frame, text)
+      ? "<overflow-by-parameter>"
+      : "<overflow-by-source>";
 
 const fits = (source: Value | undefined, room: number | null): boolean => {
   const held = source ? capacityOf(source) : null;

@@ -74,7 +74,7 @@ export const isParameter = (frame: Frame, value: Value): boolean =>
   allTaint(value).some(({ source }) => source.parameter?.fn === frame.fn && source.parameter !== null);
 
 /** Whether the length of a text, or the value of a number, was asked before. */
-export const wasAsked = (frame: Frame, what: "measured" | "bounded", e: Expression | undefined): boolean => {
+export const wasAsked = (frame: Frame, what: "measured" | "bounded" | "capped", e: Expression | undefined): boolean => {
   const path = e && accessPath(rootOf(e));
   return path !== null && path !== undefined && frame.scope.binding(`@${what}:${path}`) !== null;
 };

@@ -5,13 +5,34 @@ import { allTaint, constant, nothing, type Region, tainted, type Value } from ".
 import { overwrittenBy } from "./memory-calls.ts";
 import { copying } from "./memory-copies.ts";
 import { usesOpenText } from "./memory-ends.ts";
-import { capacityOf, fault, isAddress, isInput, isNative, number, product, wasAsked } from "./memory-faults.ts";
+import {
+  capacityOf,
+  fault,
+  isAddress,
+  isInput,
+  isNative,
+  isNumberInput,
+  number,
+  product,
+  wasAsked,
+} from "./memory-faults.ts";
 import { countGiven, isLength, measureOf } from "./memory-sizes.ts";
 
 /** Another activation may have freed a block that was made in the same place: only this one counts. */
 const isFreed = (frame: Frame, region: Region): boolean => frame.scope.variables?.has(freedFact(region)) === true;
 const freedFact = ({ id }: Region) => `@freed:${id}`;
 const perhapsFreedFact = ({ id }: Region) => `@?freed:${id}`;
+
+/** A loop comes round again, and whoever was given the address of the pointer may have set it since: `next(&key)`. */
+function isSetAround(run: Run, { fn }: Frame, { id }: Region, path: string, start: number): boolean {
+  // A block that nobody is seen to make begins where it is freed.
+  if (!fn || start > Number(id) || !/^\w+$/.test(path)) return false;
+  return new RegExp(`(?<!&\\s*)&\\s*${path}\\b`).test(run.text.slice(fn.start, fn.end));
+}
+
+/** `sizeof(*p)` reads nothing. */
+const isMeasured = (run: Run, { start }: Expression): boolean =>
+  /\bsizeof[\s(*]*$/.test(run.text.slice(Math.max(0, start - 16), start));
 
 /** A block is made, or was told of: it counts as whole from here on. */
 function forgetFreed({ scope: { variables } }: Frame, region: Region): void {
@@ -44,7 +65,7 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   const made = makes(run, frame, call, name, args);
   if (made) {
     if (made.region) forgetFreed(frame, made.region);
-    if (isSizeProduct(frame, call, args)) fault(run, frame, "<size-product>", call, call.callee);
+    if (!name.endsWith("dup") && isSizeProduct(run, frame, call, args)) fault(run, frame, "<size-product>", call, call.callee);
     return made;
   }
   const first = call.args[0]?.value;
@@ -144,14 +165,16 @@ function makes(run: Run, frame: Frame, call: Call, name: string, args: Value[]):
   return { ...nothing, taint: copied.taint, region };
 }
 
-/** `malloc(n * size)` with an n that nobody has looked at can come out small. */
-function isSizeProduct(frame: Frame, call: Call, args: Value[]): boolean {
+/** `malloc(n * size)` with an n that nobody has looked at can come out small; `n > 0` does not ask how large it is. */
+function isSizeProduct(run: Run, frame: Frame, call: Call, args: Value[]): boolean {
   return call.args.some(
     ({ value }, i) =>
       value.kind === "operation" &&
       /^(\*|<<|\+)$/.test(value.operator) &&
+      // `snprintf(NULL, 0, "%s", line) + 1`: what measures a text gives no more than there is.
+      !(value.operator === "+" && value.operands.some(({ kind }) => kind === "call")) &&
       isInput(args[i] ?? nothing) &&
-      !wasAsked(frame, "bounded", value),
+      !wasAsked(frame, isNumberInput(run, args[i] ?? nothing) ? "capped" : "bounded", value),
   );
 }
 
@@ -172,6 +195,7 @@ function freeing(run: Run, frame: Frame, call: Call, name: string, value: Value)
     if (declared) fault(run, frame, "<freed-wrongly>", call, operand);
     return;
   }
+  if (region && isSetAround(run, frame, region, path, call.start)) forgetFreed(frame, region);
   if (region && (isFreed(frame, region) || isPerhapsFreed(run, frame, region, path, call.start))) {
     fault(run, frame, isFreed(frame, region) ? "<freed-twice>" : "<freed-perhaps>", call, operand);
     return;
@@ -211,8 +235,9 @@ function isMoved(run: Run, { fn }: Frame, path: string, end: number): boolean {
 
 /** Reading, passing or following a pointer after it was freed. Each freed block is told of once. */
 export function useOf(run: Run, frame: Frame, e: Expression, value: Value): void {
-  if (!isNative(run) || !value.region || accessPath(e) === null || !isFreed(frame, value.region)) return;
-  fault(run, frame, "<freed-use>", e);
+  const path = accessPath(e);
+  if (!isNative(run) || !value.region || path === null || !isFreed(frame, value.region) || isMeasured(run, e)) return;
+  if (!isSetAround(run, frame, value.region, path, e.start)) fault(run, frame, "<freed-use>", e);
   forgetFreed(frame, value.region);
 }
 

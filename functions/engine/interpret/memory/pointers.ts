@@ -1,8 +1,9 @@
-import type { Call, Expression, FunctionNode } from "../../ir/ir.ts";
+import type { Call, Expression, FunctionNode, Operation } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
-import { allTaint, joinTaint, type Taint, type Value } from "../value.ts";
+import { allTaint, joinTaint, nothing, type Taint, type Value } from "../value.ts";
+import { isNative, number } from "./memory-faults.ts";
 
 /** What a function writes where a parameter points: into the whole, or into a field of it. */
 export interface Output {
@@ -55,4 +56,19 @@ export function writeBack(
     if (owner && owner !== frame.scope) run.storeAround(owner, key, value);
     else frame.scope.refine(key, value);
   }
+}
+
+const beforeMark = "<before>";
+
+/** Whether a value is a place in front of a block. */
+export const isBeforeBlock = ({ paths }: Value): boolean => paths.includes(beforeMark);
+
+/** `data = buffer - 8`: where a declared array begins, nothing lies before it. Null for any other operation. */
+export function placeBefore(run: Run, { operator, operands }: Operation, values: readonly Value[]): Value | null {
+  const [left] = operands;
+  const region = values[0]?.region;
+  if (operator !== "-" || operands.length !== 2 || left?.kind !== "variable" || !region || !isNative(run)) return null;
+  const from = Number(region.id);
+  const isArray = region.kind === "stack" && run.text.startsWith(left.name, from);
+  return isArray && (number(values[1]) ?? 0) > 0 ? { ...nothing, paths: [beforeMark] } : null;
 }
