@@ -24,6 +24,9 @@ it.each([
   ["shop/orders/tests.py", true],
   ["shop/orders/protests.py", false],
   ["spec_helper/orders_spec.rb", true],
+  ["drivers/postgres/test.js", true],
+  ["server/routes/test.js", false],
+  ["lib/contest.js", false],
 ])("%s is test code: %s", (path, expected) => {
   expect(inTestCode(path, "")).toBe(expected);
 });

@@ -198,6 +198,7 @@ export interface SanitizerModel {
   /** It is told by its name alone, whoever has it. */
   isAnybodys: boolean;
   receiver: LazyRegex | null;
+  notReceiver: LazyRegex | null;
   when: Test[];
   unless: Test[];
 }

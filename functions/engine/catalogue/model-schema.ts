@@ -69,6 +69,8 @@ export const Model = z.strictObject({
         read: Path.optional(),
         cleans: Families,
         receiver: z.string().optional(),
+        /** Of what is read: no last name of the receiver may match. */
+        notReceiver: z.string().optional(),
         when: z.array(Condition).default([]),
         unless: z.array(Condition).default([]),
       }),

@@ -278,10 +278,11 @@ export class StatementReader {
   }
 
   #sanitizer(entry: Model["sanitizers"][number]): SanitizerModel {
-    return this.#once(entry, ({ call, cleans, receiver, when, unless }) => ({
+    return this.#once(entry, ({ call, cleans, receiver, notReceiver, when, unless }) => ({
       cleans: this.#glossary.bitsOf(cleans),
       isAnybodys: call?.startsWith("*.") === true && receiver === undefined && cleans !== "all",
       receiver: regex(receiver),
+      notReceiver: regex(notReceiver),
       when: when.map(compileTest),
       unless: unless.map(compileTest),
     }));

@@ -330,6 +330,10 @@ export function anyElement(value: Value): Value {
   return value.taint.length === 0 ? element : { ...element, taint: joinTaint(element.taint, value.taint) };
 }
 
+/** What may bring names of its own where it is spread: a variable of a path is a text, and what is fetched by it has the names of what is kept. */
+export const bringingNames = (taint: readonly Taint[]): readonly Taint[] =>
+  taint.filter(({ source }) => source.kind !== "http-path" && source.kind !== "route-variable");
+
 /** The element under a constant key; what may hide behind unknown keys joins in. */
 export function elementAt(value: Value, key: string): Value | null {
   if (!value.slots) return null;

@@ -43,7 +43,13 @@ function gaps(rule: Rule, body: ControlBody, routes: readonly Route[], owned: Re
   const meant = tester(body);
   const has = (route: Route) => route.controls.has(body.requires);
   const controlled = routes.filter(has);
-  const missing = oncePerHandler(routes.filter((route) => !has(route) && !route.unknown && meant(route)));
+  const elsewhere = new Map(controlled.map((route) => [nameOfAdapted(route), route.artefact]));
+  const isAdapted = (route: Route): boolean => {
+    const other = elsewhere.get(nameOfAdapted(route));
+    return other !== undefined && other !== route.artefact && isDeep(route);
+  };
+  const lacks = (route: Route): boolean => !has(route) && !route.unknown && meant(route) && !isAdapted(route);
+  const missing = oncePerHandler(routes.filter(lacks));
   const [first] = missing;
   if (!first) return [];
   if (body.scope === "place") return atPlaces(rule, body, missing, owned);
@@ -67,6 +73,16 @@ function gaps(rule: Rule, body: ControlBody, routes: readonly Route[], owned: Re
 /** What nobody but the handler could have done. */
 const ownGap = (rule: Rule, route: Route): PlacedCandidate =>
   placed(rule, route, rule.confidence, "–", [step(route, "sink")]);
+
+/**
+ * A package for several frameworks registers the same routes in a file for each, and the application that mounts one of them puts its
+ * own control in front where the framework wants it there.
+ */
+const nameOfAdapted = ({ record: { methods }, wholePath }: Route): string =>
+  `${methods.join("|")} ${(wholePath ?? "").replace(/\{(\w+)\}/g, ":$1")}`;
+
+/** Routers that are mounted out of sight all have a `/` and a `/:id`. */
+const isDeep = ({ wholePath }: Route): boolean => (wholePath?.match(/\/[a-z]/gi)?.length ?? 0) > 1;
 
 /** A handler may have many paths; it lacks the control once. */
 function oncePerHandler(routes: readonly Route[]): Route[] {

@@ -31,7 +31,7 @@ const isLibraryFile = (path: string): boolean =>
   );
 
 const isTestFile = (path: string): boolean =>
-  /(^|\/)(test_[^/]*|[^/]*_(tests?|testing|test_?(utils?|helpers?|case|base))|tests|pytest_\w+|conftest)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.(java|kt|php|cs)$|_(test\.go|(test|spec)\.rb)$|(^|\/)(?!(la|con|at|pro|speed)test\/)[a-z]+test\/[^/]*\.(go|key|pem|crt)$/.test(
+  /(^|\/)(test_[^/]*|[^/]*_(tests?|testing|test_?(utils?|helpers?|case|base))|tests|pytest_\w+|conftest)\.py$|^(?!(.*\/)?(routes?|routers?|controllers?|api|pages|handlers|functions|public|views)\/)(.*\/)?(test|spec)\.[cm]?[jt]sx?$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.(java|kt|php|cs)$|_(test\.go|(test|spec)\.rb)$|(^|\/)(?!(la|con|at|pro|speed)test\/)[a-z]+test\/[^/]*\.(go|key|pem|crt)$/.test(
     path,
   );
 

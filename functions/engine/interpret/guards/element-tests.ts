@@ -1,5 +1,5 @@
 import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
-import type { Call, Expression, Loop, Operation } from "../../ir/ir.ts";
+import type { Call, Expression, Loop, Operation, Statement } from "../../ir/ir.ts";
 import { walk } from "../../ir/walk.ts";
 import { accessPath } from "../names.ts";
 import type { Frame } from "../run.ts";
@@ -60,26 +60,50 @@ export function questionOf(test: Expression): { name: string; asked: Expression 
     : null;
 }
 
-/** What is asked of the elements of a list, one of which has to be so. */
-interface Asked extends Element {
-  /** Each of them is enough. */
+/** What is asked of the elements of a list, none of which is so. */
+interface Refused extends Element {
+  /** Each of them has failed. */
   tests: readonly Expression[];
 }
 
-/** `any(part == ".." for part in parts)`, `parts.some((part) => part === "..")` */
-export function elementsAsked({ callee, args }: Call): Asked | null {
+/**
+ * What holds of no element: `any(part == ".." for part in parts)` and `parts.some((part) => part === "..")` have failed, or
+ * `parts.every((part) => part !== "..")` holds.
+ */
+export function refusedOfElements({ callee, args }: Call, outcome: boolean): Refused | null {
   const [first] = args;
-  if (callee.kind === "variable" && callee.name === "any" && first?.value.kind === "sequence") {
+  if (callee.kind === "variable" && callee.name === (outcome ? "all" : "any") && first?.value.kind === "sequence") {
     const { parts } = first.value;
     const [bound, yielded, ...others] = parts;
     const element = bound && elementOf(bound);
     const [only] = yielded?.kind === "collection" ? yielded.entries : [];
-    return element && only && others.length === 0 ? { ...element, tests: alternatives(only.value) } : null;
+    return element && only && others.length === 0 ? { ...element, tests: notAnswering(only.value, outcome) } : null;
   }
-  const question = callee.kind === "field" && callee.name === "some" && first ? questionOf(first.value) : null;
-  return callee.kind === "field" && question
-    ? { name: question.name, of: callee.of, tests: alternatives(question.asked) }
+  if (callee.kind !== "field" || callee.name !== (outcome ? "every" : "some")) return null;
+  const fn = first?.value.kind === "closure" ? first.value.fn : null;
+  const name = fn?.params[0]?.name;
+  return fn && name !== undefined
+    ? { name, of: callee.of, tests: fn.body.flatMap((statement) => refusedBy(statement, outcome)) }
     : null;
+}
+
+/** `if (part === "..") return false;`: what a statement of a function says that has answered `outcome`. */
+function refusedBy(statement: Statement, outcome: boolean): readonly Expression[] {
+  if (statement.kind === "return") return statement.value ? notAnswering(statement.value, outcome) : [];
+  if (statement.kind !== "branch") return [];
+  const last = statement.then.at(-1);
+  const answer = last?.kind === "return" && last.value?.kind === "literal" ? last.value.value : null;
+  return answer === !outcome ? alternatives(statement.test) : [];
+}
+
+/** What does not hold where a test has come out as `outcome`. */
+function notAnswering(test: Expression, outcome: boolean): readonly Expression[] {
+  if (!outcome) return alternatives(test);
+  if (test.kind !== "operation") return [];
+  const [first] = test.operands;
+  if (/^(&&|and)$/.test(test.operator)) return test.operands.flatMap((operand) => notAnswering(operand, true));
+  if (/^(!|not)$/.test(test.operator) && first) return alternatives(first);
+  return /^!==?$/.test(test.operator) ? [{ ...test, operator: "==" }] : [];
 }
 
 const alternatives = (test: Expression): readonly Expression[] =>

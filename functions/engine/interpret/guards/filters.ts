@@ -44,13 +44,12 @@ export function filteredCleans(
   return (after?.taint ?? any.taint).reduce((families, { clean }) => families & clean, allFamilies);
 }
 
-/** The name that the element has in the test, and the test: the only expression of a function, or a call of one that is named. */
-function testOf(test: Expression): ReturnType<typeof questionOf> {
+/** The name that the element has in the test, and the test: the only expression of a function, or a call of one that has a name or does more. */
+export function testOf(test: Expression): ReturnType<typeof questionOf> {
+  const plain = questionOf(test);
+  if (plain || !(test.kind === "field" || test.kind === "variable" || test.kind === "closure")) return plain;
   const { start, end } = test;
-  if (test.kind === "field" || test.kind === "variable") {
-    const given: Expression = { start, end, kind: "variable", name: element };
-    const args = [{ name: null, spread: false, value: given }];
-    return { name: element, asked: { start, end, kind: "call", callee: test, args, isNew: false } };
-  }
-  return questionOf(test);
+  const given: Expression = { start, end, kind: "variable", name: element };
+  const args = [{ name: null, spread: false, value: given }];
+  return { name: element, asked: { start, end, kind: "call", callee: test, args, isNew: false } };
 }

@@ -8,7 +8,7 @@ import { accessPath } from "../names.ts";
 import type { CleanElement, Frame, Guard, Outcome, Run } from "../run.ts";
 import { cleaned, nothing, type Value } from "../value.ts";
 import { refine } from "./guards.ts";
-import { joinedPassages, type Passage } from "./passage.ts";
+import { commonPassages, joinedPassages, type Passage } from "./passage.ts";
 import { isShortForm } from "./path-parts.ts";
 import { change } from "./refined.ts";
 
@@ -29,6 +29,20 @@ export function noteGuard(run: Run, frame: Frame, returned: Expression | null, k
 function note(run: Run, frame: Frame, guard: Guard, outcome: Outcome): void {
   guard[outcome] = intersect(guard[outcome], cleanParameters(run, frame));
   guard.elements[outcome] = inBoth(guard.elements[outcome], cleanElements(frame));
+  const asked = askedElsewhere(frame);
+  guard.passages[outcome] = guard.passages[outcome]?.map((known, i) => commonPassages(known, asked[i])) ?? asked;
+}
+
+/** What functions of other files have been asked of each parameter, and have answered. */
+function askedElsewhere({ fn, scope }: Frame): (readonly Passage[] | undefined)[] {
+  return (fn?.params ?? []).map((param, index) => {
+    const own = scope
+      .get(param.name)
+      ?.taint.find(({ source: { parameter } }) => parameter?.fn === fn && parameter.index === index);
+    const isUntouched = own?.step.start === param.start && own.step.end === param.end;
+    const asked = isUntouched ? own.via?.filter(({ check }) => check !== "result") : undefined;
+    return asked?.length ? asked : undefined;
+  });
 }
 
 /** In languages that return errors beside or instead of results: nil says that all is well, an error made on the spot that it is not. */
@@ -101,6 +115,15 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
       const operand = call.args[i]?.value;
       if (families !== 0 && operand && accessPath(operand) !== null) change(run, frame, operand, families);
     }
+    for (const [i, passages] of (guard.passages[check] ?? []).entries()) {
+      const operand = call.args[i]?.value;
+      const key = operand ? accessPath(operand) : null;
+      if (!operand || !passages || key === null) continue;
+      frame.scope.refine(
+        key,
+        passages.reduce((value, passage) => through(value, passage), evaluate(run, frame, operand)),
+      );
+    }
     return;
   }
   if (target === null) return;
@@ -133,6 +156,7 @@ export const emptyGuard = (): Guard => ({
   false: null,
   after: null,
   elements: { true: null, false: null, after: null },
+  passages: { true: null, false: null, after: null },
 });
 
 /** The same value, known to have been seen by a function of another file. */

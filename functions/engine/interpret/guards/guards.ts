@@ -13,6 +13,7 @@ import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
 import { modelGuards, promisesCheck } from "./called-guards.ts";
 import { chosenBy } from "./choices.ts";
+import { eachElementTest } from "./each-element.ts";
 import { characterWithin, questionOf } from "./element-tests.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
@@ -230,7 +231,10 @@ function equal(run: Run, frame: Frame, operand: Expression, other: Expression): 
   } else if (value.constants?.every((c) => typeof c === "string") && value.constants.length > 1) {
     // The loop variable over a fixed list: equal to one of them.
     if (accessPath(operand) !== null) store(frame, operand, { ...nothing, constants: value.constants });
-  } else if (accessPath(operand) !== null) isThat(run, frame, operand, value);
+  } else {
+    const compared = foldedText(operand) ?? operand;
+    if (accessPath(compared) !== null) isThat(run, frame, compared, value);
+  }
   if (isOrigin(operand) || isSender(frame, operand)) frame.scope.set("@origin-known", constant(true));
   if (isScheme(operand)) frame.scope.set("@scheme-known", constant(true));
   const address = addressOfHost(frame, innermost(operand));
@@ -287,8 +291,17 @@ function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void
   if (value.taint.every((t) => other.taint.some((o) => o.source === t.source))) return;
   // Equal to input is not made of it: the cleaner of the two tells more.
   if (other.taint.some(isInput) && !value.taint.some(isInput)) return;
+  // What a parameter is equal to is told to callers as what it is clean for.
+  if (isOfOthers(other) && value.taint.every(({ source }) => source.parameter !== null)) {
+    change(run, frame, operand, allFamilies);
+    return;
+  }
   store(frame, operand, { ...value, taint: other.taint });
 }
+
+/** Whatever another file has, and no caller. */
+const isOfOthers = ({ taint }: Value): boolean =>
+  taint.length > 0 && taint.every(({ source }) => source.outside !== null);
 
 const isInput = ({ source }: Taint): boolean => source.parameter === null && source.outside === null;
 
@@ -367,7 +380,8 @@ const memberTests = new Set([
   "ContainsKey",
   "hasOwnProperty",
 ]);
-const anyTests = new Set(["some", "any", "Any", "anyMatch"]);
+// What is found is one for which it holds.
+const anyTests = new Set(["some", "any", "Any", "anyMatch", "find", "findLast"]);
 
 function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void {
   const { callee } = call;
@@ -387,7 +401,8 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     if (callee.name === "noneMatch" && !outcome) someTest(run, frame, callee.of, first);
   }
   if (callee.kind === "variable" && callee.name === "Boolean" && first) refine(run, frame, first, outcome);
-  if (!outcome) noPartTest(run, frame, call);
+  noPartTest(run, frame, call, outcome);
+  eachElementTest(run, frame, call, outcome);
   if (outcome) originTest(run, frame, call);
   matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
@@ -415,11 +430,18 @@ function someTest(run: Run, frame: Frame, list: Expression, test: Expression): v
   if (!question) return;
   const { name, asked } = question;
   const outer = frame.scope.get(name);
-  frame.scope.set(name, anyElement(evaluate(run, frame, list)));
+  const any = anyElement(evaluate(run, frame, list));
+  // Of a list of which nothing is known, nobody outside has chosen the elements.
+  frame.scope.set(name, isUnknown(any) ? { ...nothing, paths: [elementOfOurs] } : any);
   refine(run, frame, asked, true);
   if (outer) frame.scope.set(name, outer);
   else frame.scope.variables?.delete(name);
 }
+
+const isUnknown = (value: Value): boolean =>
+  value.constants === null && !value.slots && value.closures.length + value.paths.length + value.taint.length === 0;
+
+const elementOfOurs = "<element>";
 
 /** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */
 function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {

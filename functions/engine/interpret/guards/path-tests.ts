@@ -4,7 +4,7 @@ import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, constant, type Value } from "../value.ts";
-import { comparedWith, elementsAsked } from "./element-tests.ts";
+import { comparedWith, refusedOfElements } from "./element-tests.ts";
 import { childOfParent, isWay, nameOfExtension, wholeOf } from "./path-parts.ts";
 import { below, change } from "./refined.ts";
 
@@ -68,8 +68,8 @@ export function noSlashTest(run: Run, frame: Frame, needle: Expression, operand:
 }
 
 /** `any(part == ".." for part in path.parts)`, `parts.some((part) => part === "..")` does not hold: no part climbs. */
-export function noPartTest(run: Run, frame: Frame, call: Call): void {
-  const asked = elementsAsked(call);
+export function noPartTest(run: Run, frame: Frame, call: Call, outcome: boolean): void {
+  const asked = refusedOfElements(call, outcome);
   const isDots = (text: Expression): boolean => {
     const value = evaluate(run, frame, text);
     return [value, ...(value.slots?.entries.values() ?? [])].some(meansDots);

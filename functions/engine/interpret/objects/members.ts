@@ -184,7 +184,11 @@ function readMatches(
       (!s.unlessFact || !frame.scope.binding(`@${s.unlessFact}`)) &&
       (!s.ofClass || isCalled(frame.owner, s.ofClass)),
   );
-  const cleans = sanitizers.reduce((all, sanitizer) => all | sanitizer.cleans, found?.cleans ?? 0);
+  const cleans = sanitizers.reduce(
+    (all, sanitizer) =>
+      sanitizer.notReceiver && receiverFits(sanitizer.notReceiver, of.paths) ? all : all | sanitizer.cleans,
+    found?.cleans ?? 0,
+  );
   return { kind: found?.kind ?? null, cleans, confidence: 1 };
 }
 

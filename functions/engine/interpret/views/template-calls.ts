@@ -5,7 +5,7 @@ import { handOver } from "../calls/handover.ts";
 import { argumentsAt, type Subject } from "../check.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
-import { tainted, type Value } from "../value.ts";
+import { bringingNames, tainted, type Value } from "../value.ts";
 import { handToViews } from "./view-variables.ts";
 
 const namesMax = 4;
@@ -139,7 +139,8 @@ function givenAt(run: Run, subject: Subject, places: readonly (string | number)[
     // In JavaScript maps are spread into each other; elsewhere what has no known key was stored under a computed one.
     const spread = run.language === "javascript" && value?.slots?.shape === "map" ? value.slots.rest : null;
     const whole = spread ?? (value && isWhole(value) ? value : null);
-    if (whole && whole.taint.length > 0) given.set(wholeMap, tainted(whole.taint));
+    const naming = spread ? bringingNames(spread.taint) : (whole?.taint ?? []);
+    if (naming.length > 0) given.set(wholeMap, tainted(naming));
   };
   for (const place of places) {
     if (place === "named") {
