@@ -22,6 +22,9 @@ it.each([
   ["contest/orders.go", false],
   ["test-drive/orders.js", false],
   ["shop/orders/tests.py", true],
+  ["test_shop/functional.py", true],
+  ["shop_tests/data/orders.json", true],
+  ["contest_shop/orders.py", false],
   ["shop/orders/protests.py", false],
   ["spec_helper/orders_spec.rb", true],
 ])("%s is test code: %s", (path, expected) => {
