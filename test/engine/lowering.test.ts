@@ -104,6 +104,12 @@ const table: [string, unknown, Partial<Record<Grammar, string>>][] = [
     [["call", [".", "$a", "b"], "$c", 2]],
     { javascript: "a.b(c, 2);", php: "$a->b($c, 2);", python: "a.b(c, 2)", java: "a.b(c, 2);" },
   ],
+  ["an attribute by its name", [["=", "$a", [".", "$b", "c"]]], { python: "a = getattr(b, 'c', None)" }],
+  [
+    "an attribute that may be another",
+    [["=", "$a", ["call", "$getattr", "$b", "$c"]]],
+    { python: "a = getattr(b, c)" },
+  ],
   [
     "an instance",
     [["=", "$a", ["new", "$B", 1]]],

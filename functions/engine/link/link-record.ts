@@ -21,6 +21,8 @@ export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores
 
 /** More than this many ways out of one function make a record that costs more than it tells. */
 const returnsMax = 40;
+/** What an answer of a server has beside the page that it is. */
+const besidesPage = /^(headers|cookies)(\.|$)/;
 const pendingMax = 200;
 /** The part of a way that lies in one file, shorter where it is not known to begin with input: most of these never become a finding. */
 const stepsMax = 4;
@@ -156,8 +158,12 @@ class Recorder {
     ].map(({ field, taint }) => ({
       from: this.#keptIn(fn, taint.source) ?? this.origin(taint.source),
       field,
-      ...this.way(taint, taint.step),
+      ...this.way(besidesPage.test(field ?? "") ? this.#noPage(taint) : taint, taint.step),
     }));
+  }
+
+  #noPage(taint: Taint): Taint {
+    return { ...taint, clean: taint.clean | this.#catalogue.bitsOf(["xss"]) };
   }
 
   /** A parameter of another method, which the object has kept in a field, or the class in one of its own. */

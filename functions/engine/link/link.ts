@@ -1,7 +1,7 @@
 import type { Candidate, FileArtefact, LocalStep } from "../artefact.ts";
 import { allFamilies, type Catalogue } from "../catalogue/catalogue.ts";
 import type { Rule } from "../catalogue/rule-schema.ts";
-import type { Finding, Text, TraceStep } from "../finding.ts";
+import type { Finding, Severity, Text, TraceStep } from "../finding.ts";
 import { fingerprintOf, movedFingerprintOf } from "../findings/fingerprint.ts";
 import { isForPath } from "../match/path-filter.ts";
 import { append } from "../multimap.ts";
@@ -228,7 +228,7 @@ function findingOf(
     type,
     issueType,
     // Nobody attacks a test, but it shows how the code is used; a secret in a test is still a secret.
-    severity: harmless && candidate.severity !== "info" ? "low" : candidate.severity,
+    severity: harmless && candidate.severity !== "info" ? "low" : asSureAs(candidate),
     confidence: candidate.confidence,
     cwe,
     owasp2021,
@@ -247,6 +247,10 @@ function findingOf(
     explanation: null,
   };
 }
+
+/** What is more likely wrong than right is not urgent, however bad it would be. */
+const asSureAs = ({ severity, confidence }: Candidate): Severity =>
+  confidence < 0.5 && (severity === "critical" || severity === "high") ? "medium" : severity;
 
 /** Passwords in tests and documentation are made up, as a rule, and keys in tests are; tokens of services there are often real. */
 function isHarmlessPlace({ secret, config }: Rule, path: string, home: string): boolean {

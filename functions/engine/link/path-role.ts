@@ -44,7 +44,7 @@ const isTestFile = (path: string): boolean =>
 export function inTestCode(path: string, home: string): boolean {
   const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1").replace(/((^|\/)src\/\w+\/).*\.(java|kt)$/, "$1");
   return (
-    /^t\/|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support)|testing|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
+    /^t\/|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
       path.startsWith(home) ? folders.slice(home.length) : folders,
     ) || isTestFile(path)
   );

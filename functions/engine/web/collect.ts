@@ -12,7 +12,7 @@ import { DecoratedRoutes } from "./decorated-routes.ts";
 import { Decorators } from "./decorators.ts";
 import { FieldTypes } from "./field-types.ts";
 import { FileFacts } from "./file-facts.ts";
-import { functionRecords } from "./function-facts.ts";
+import { allMethods, functionRecords } from "./function-facts.ts";
 import { Groups } from "./groups.ts";
 import { NamedHandlers } from "./named-handlers.ts";
 import { Names } from "./names.ts";
@@ -256,7 +256,10 @@ class Collector {
         this.#file.tell("base", `${node.name}:${name}`, inside, base);
       }
       const reference = this.#names.reference(base);
-      if (reference !== null) facts.calls.add(reference);
+      if (reference === null) continue;
+      facts.calls.add(reference);
+      // What is inherited stands in front: `dispatch` of a base asks for a login before the class's own methods run.
+      if (reference.startsWith("#")) facts.fronts.add(`${reference}${allMethods}`);
     }
     for (const decorator of node.decorators) this.#decorators.read(decorator, facts, inside);
     for (const decorator of node.decorators) {

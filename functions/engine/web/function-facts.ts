@@ -1,4 +1,5 @@
 import type { Expression } from "../ir/ir.ts";
+import { append } from "../multimap.ts";
 import type { FunctionRecord, Reference, WebPlace } from "./web-record.ts";
 
 /** Calls of calls that are looked into, inside one file. */
@@ -40,18 +41,26 @@ interface Links {
   readonly away: readonly Reference[];
 }
 
+/** Behind a class of the same file: its methods, as far as that tells of what stands in front. */
+export const allMethods = ".*";
+
 const leadsAway = (reference: Reference): boolean => !reference.startsWith("#");
 
 /** All functions of a file, each with what the functions of the file that it calls do. */
 export function functionRecords(all: readonly FunctionFacts[], referred: ReadonlySet<Reference>): FunctionRecord[] {
   const byName = new Map<string, FunctionFacts>();
-  for (const facts of all) for (const name of facts.names) if (!byName.has(name)) byName.set(name, facts);
-  const called = ({ owner }: FunctionFacts, references: Iterable<Reference>): FunctionFacts[] =>
-    [...references].flatMap((reference) =>
-      leadsAway(reference)
-        ? []
-        : (byName.get(reference.replace(/^#((this|self)\.)?/, (_, own) => (own ? `${owner}.` : ""))) ?? []),
-    );
+  const methods = new Map<string, FunctionFacts[]>();
+  for (const facts of all) {
+    for (const name of facts.names) if (!byName.has(name)) byName.set(name, facts);
+    if (facts.owner !== null) append(methods, facts.owner, facts);
+  }
+  const called = ({ owner }: FunctionFacts, references: Iterable<Reference>): readonly FunctionFacts[] =>
+    [...references].flatMap((reference) => {
+      if (leadsAway(reference)) return [];
+      const name = reference.replace(/^#((this|self)\.)?/, (_, own) => (own ? `${owner}.` : ""));
+      if (name.endsWith(allMethods)) return methods.get(name.slice(0, -allMethods.length)) ?? [];
+      return byName.get(name) ?? [];
+    });
   const known = new Map<FunctionFacts, Links>();
   /** Looked up once: most functions are reached from several. */
   const linksOf = (facts: FunctionFacts): Links => {

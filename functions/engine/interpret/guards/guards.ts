@@ -22,6 +22,7 @@ import {
   firstPartTest,
   folderTest,
   knownExtension,
+  nameTest,
   noPartTest,
   noSlashTest,
   noteExtensions,
@@ -131,6 +132,8 @@ function refineComparison(
         if (accessPath(path) !== null) change(run, frame, path, below(run));
     if (same) parentTest(run, frame, left, right);
     if (same) folderTest(run, frame, left, right);
+    if (same) nameTest(run, frame, left, right);
+    if (same) nameTest(run, frame, right, left);
     if (same) prefixTest(run, frame, left, right);
     if (!same) secondCharacterTest(run, frame, left, right);
     if (!same) firstPartTest(run, frame, left, right);
@@ -140,7 +143,10 @@ function refineComparison(
     if (run.language === "go") errorTest(run, frame, left, right, same);
   } else if (operator === "in" || operator === "not in") {
     if ((operator === "in") === outcome) membership(run, frame, left, right);
-    else absence(run, frame, left, right);
+    else {
+      absence(run, frame, left, right);
+      if (run.language === "python") noSlashTest(run, frame, left, right);
+    }
   } else if (operator === ">=" || operator === ">") {
     // What is not behind the first place may still stand there.
     const isBound = (bound: unknown) => bound === -1 || (bound === 0 && operator === ">=");

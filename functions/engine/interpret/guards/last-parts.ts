@@ -45,6 +45,6 @@ function madeBy(frame: Frame, e: Expression, name: RegExp): Call | null {
 const isOne = (e: Expression | undefined): boolean => e?.kind === "literal" && e.value === 1;
 
 /** A slash, or what the system has in its place. */
-const isSlash = (e: Expression | undefined): boolean =>
+export const isSlash = (e: Expression | undefined): boolean =>
   (e?.kind === "literal" && (e.value === "/" || e.value === "\\")) ||
   (e?.kind === "field" && /^(sep|separator|separatorChar)$/.test(e.name));

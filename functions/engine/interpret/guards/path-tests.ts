@@ -1,10 +1,12 @@
 import { remembered } from "../../catalogue/remembered.ts";
+import { calledName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, constant, type Value } from "../value.ts";
 import { comparedWith, refusedOfElements } from "./element-tests.ts";
+import { isSlash } from "./last-parts.ts";
 import { childOfParent, isWay, nameOfExtension, wholeOf } from "./path-parts.ts";
 import { below, change } from "./refined.ts";
 
@@ -64,7 +66,22 @@ function staysQuoted(run: Run, frame: Frame, operand: Expression): void {
 /** Whoever asks for the last slash cuts off what is before it; where there is none the whole is a name. */
 export function noSlashTest(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
   const { constants } = evaluate(run, frame, needle);
-  if (constants?.length === 1 && constants[0] === "/") climbsNowhere(run, frame, operand);
+  if ((needle.kind === "field" && isSlash(needle)) || (constants?.length === 1 && constants[0] === "/"))
+    climbsNowhere(run, frame, operand);
+}
+
+const lastNames = /^(base_?name|Base|secure_filename)$/i;
+
+/** `os.path.basename(name) == name`, `Path(name).name == name`: a name without any folder before it. */
+export function nameTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  const named = accessPath(right);
+  if (named === null) return;
+  const call = left.kind === "field" && left.name === "name" ? left.of : left;
+  if (call.kind !== "call" || call.args.length !== 1) return;
+  const isName =
+    call === left ? lastNames.test(calledName(call)) : /^Pure(Posix|Windows)?Path$|^Path$/.test(calledName(call));
+  const of = call.args[0]?.value;
+  if (isName && of && accessPath(of) === named) climbsNowhere(run, frame, right);
 }
 
 /** `any(part == ".." for part in path.parts)`, `parts.some((part) => part === "..")` does not hold: no part climbs. */

@@ -205,12 +205,19 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
   );
   const type = declared?.kind === "expression" && declared.value.kind === "assign" ? declared.value.type : null;
   const byCall = declaredCleans(run, of.instance, name, field);
-  if (byCall === allFamilies || (type !== null && run.knowledge.cleanTypes.has(type.replace(/<.*$/s, ""))))
-    return field;
+  if (byCall === allFamilies || (type !== null && holdsNoAttack(run, type))) return field;
   const byType = type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
   const given = cleaned(of, byCall | byType);
   const taint = of.instance ? constrainedField(of.instance, name, given.taint) : given.taint;
   return { ...field, constants: null, taint: joinTaint(field.taint, fieldTaint(run, of, taint, name)) };
+}
+
+/** Numbers and the like, and what an enumeration of the file lists. */
+function holdsNoAttack({ knowledge, classes }: Run, type: string): boolean {
+  const held = type.replace(/<.*$/s, "");
+  if (knowledge.cleanTypes.has(held)) return true;
+  const extended = classes.find(({ node }) => node.name === held)?.bases ?? [];
+  return extended.some(({ paths }) => paths.some((path) => knowledge.cleanTypes.has(path)));
 }
 
 /** A method of a class, or of what it extends. */
