@@ -211,6 +211,8 @@ export class Catalogue {
   readonly structure: StructureScanner | null;
   /** Kinds of input that are lost in what is made of it. */
   readonly shallowKinds: ReadonlySet<string>;
+  /** The families that ask about no other kinds. */
+  readonly shallowFamilies: Families;
   readonly #data: CatalogueHead;
   readonly #files: ModelFiles;
   readonly #codes: ReadonlySet<string>;
@@ -237,6 +239,16 @@ export class Catalogue {
     this.configRules = data.rules.filter((rule) => rule.config);
     this.templateRules = data.rules.filter((rule) => rule.taint?.templates);
     this.#bits = new Map(taintFamilies(data).map((family, i) => [family, 1 << i]));
+    const lasting = new Set(
+      data.rules.flatMap(({ taint, family }) =>
+        taint?.sources.some((kind) => !this.shallowKinds.has(kind)) ? [family] : [],
+      ),
+    );
+    this.shallowFamilies = [...this.#bits].reduce(
+      (all, [family, bit]) =>
+        data.rules.some((rule) => rule.taint && rule.family === family) && !lasting.has(family) ? all | bit : all,
+      0,
+    );
     this.#leads = [...this.#bits].flatMap(([family, bit]) => {
       const safe = regex(data.families[family]?.safePrefix);
       return safe ? [{ bit, safe }] : [];
