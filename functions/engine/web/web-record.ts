@@ -114,6 +114,9 @@ export const askedOfMethods = "asked-of-methods";
 /** The control of a route of such an application, where what stands in front is not among the files. */
 export const askedElsewhere = "asked-elsewhere";
 
+/** An annotation that binds filters to the routes that have it: what carries it and is no route stands in front of those. */
+export const bindsFilters = "binds-filters";
+
 /** What a file says about the ways into an application. */
 export interface WebRecord {
   /** The language of the code that a file of settings speaks about. */
