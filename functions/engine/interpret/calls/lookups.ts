@@ -22,14 +22,16 @@ const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 /** What is called after many of a kind, or after what keeps them: `status.getInstances()`, `handlerMap`. */
 const manyOfAKind = remembered((name) => /(map|cache|[a-z]{2}s)(\(\))?$/i.test(name));
 
-/** `status.getInstances().get(id)` of Java gives one of many, of which nothing is made of the key. */
+/**
+ * `status.getInstances().get(id)`, `deployer.getStatus(id)` of Java give one of many, of which nothing is made of the key; where the class is
+ * among the files it is asked instead.
+ */
 export const isElement = ({ language }: Run, { callee, args }: Call, { names }: Called): boolean =>
   language === "java" &&
   callee.kind === "field" &&
-  callee.name === "get" &&
-  args.length === 1 &&
   !isClassName(callee.of) &&
-  names.some(manyOfAKind);
+  ((callee.name === "get" && args.length === 1 && names.some(manyOfAKind)) ||
+    (asksFor(callee.name).looksUp && !asksForText.test(callee.name) && names.some(serves)));
 
 /**
  * `clients.getClientByName(name)`, `model_store.get_version(name)`, `users.Get(ctx, tx, name)` give what is kept under the name, wherever

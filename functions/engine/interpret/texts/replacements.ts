@@ -42,6 +42,9 @@ export function replacementCleans(
   if (isRegex && keepsOnlyHarmless(pattern)) return allFamilies;
   const upwards = isRegex ? twoDots.test(pattern) : pattern === "..";
   if (upwards && /^[\w-]*$/.test(String(args[1]?.constants?.[0] ?? "."))) return run.catalogue.bitsOf(pathFamilies);
+  // Without slashes a name leads nowhere else.
+  if (pattern === "/" && /^[^/\\]*$/.test(String(args[1]?.constants?.[0] ?? "/")))
+    return run.catalogue.bitsOf(pathFamilies);
   const quotes = pattern === "'" && !String(args[1]?.constants?.[0] ?? "'").includes("'");
   return takesOut(run.catalogue, pattern, isRegex) | (quotes ? run.catalogue.bitsOf(["xpath_injection"]) : 0);
 }
