@@ -215,6 +215,8 @@ export class Catalogue {
   readonly structure: StructureScanner | null;
   /** Kinds of input that are lost in what is made of it. */
   readonly shallowKinds: ReadonlySet<string>;
+  /** The families that ask about no other kinds. */
+  readonly shallowFamilies: Families;
   readonly #data: CatalogueHead;
   readonly #files: ModelFiles;
   readonly #codes: ReadonlySet<string>;
@@ -245,6 +247,16 @@ export class Catalogue {
       Object.entries(data.origins).flatMap(([name, text]) => [...this.kinds([name])].map((kind) => [kind, text])),
     );
     this.#bits = new Map(taintFamilies(data).map((family, i) => [family, 1 << i]));
+    const lasting = new Set(
+      data.rules.flatMap(({ taint, family }) =>
+        taint?.sources.some((kind) => !this.shallowKinds.has(kind)) ? [family] : [],
+      ),
+    );
+    this.shallowFamilies = [...this.#bits].reduce(
+      (all, [family, bit]) =>
+        data.rules.some((rule) => rule.taint && rule.family === family) && !lasting.has(family) ? all | bit : all,
+      0,
+    );
     this.#leads = [...this.#bits].flatMap(([family, bit]) => {
       const safe = regex(data.families[family]?.safePrefix);
       return safe ? [{ bit, safe }] : [];

@@ -14,7 +14,7 @@ import { keepForKin } from "./objects/fields-of-others.ts";
 import { fieldTaint, member } from "./objects/members.ts";
 import { isRewriting, rewritten } from "./objects/rewritten-elements.ts";
 import { isFactOf } from "./objects/settled-objects.ts";
-import { isOfPackage, keepElements, noteShared } from "./objects/shared-state.ts";
+import { fieldOfClass, isOfPackage, keepElements, noteShared } from "./objects/shared-state.ts";
 import type { Frame, Run } from "./run.ts";
 import {
   allTaint,
@@ -134,6 +134,8 @@ function assignField(
   exportValue(run, of, to, value);
   exportMethod(run, frame, to, of, value);
   keep(run, paths, value, at);
+  const shared = of.instance || of.type ? null : fieldOfClass(run, frame, to);
+  if (shared !== null) keepUnder(run, shared, value, at);
   keepForViews(run, frame, to, value);
   if (run.language === "ruby" && of === frame.self) showInView(run, frame, to.name, value, at);
   if (key !== null)
@@ -204,13 +206,18 @@ const storesMax = 100;
 function keep(run: Run, paths: readonly string[], value: Value, at: Expression, depth = 2, within = ""): void {
   const field = paths.find((path) => run.isCarried(path));
   if (field === undefined || run.stores.size >= storesMax) return;
+  keepUnder(run, field, value, at, within);
+  if (depth > 0)
+    for (const [key, entry] of value.slots?.entries ?? [])
+      keep(run, [`${field}.${key}`], entry, at, depth - 1, within || field);
+}
+
+function keepUnder(run: Run, field: string, value: Value, at: Expression, within = ""): void {
+  if (run.stores.size >= storesMax) return;
   // What is stored in itself is not stored.
   for (const taint of value.taint)
     if (taint.source.outside !== `#${field}` && !taint.source.parameter)
       run.stores.set(`${field}|${taint.source.start}|${taint.source.outside}`, { field, within, taint, at });
-  if (depth > 0)
-    for (const [key, entry] of value.slots?.entries ?? [])
-      keep(run, [`${field}.${key}`], entry, at, depth - 1, within || field);
 }
 
 function assignIndex(

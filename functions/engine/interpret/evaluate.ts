@@ -35,7 +35,7 @@ import {
 import { getterOf } from "./objects/accessors.ts";
 import { fieldOfKin } from "./objects/fields-of-others.ts";
 import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, receiverValue } from "./objects/members.ts";
-import { withSharedField, withSharedVariable } from "./objects/shared-state.ts";
+import { withFieldOfClass, withSharedField, withSharedVariable } from "./objects/shared-state.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
 import { noteOrigin } from "./origins.ts";
 import type { Frame, Run } from "./run.ts";
@@ -216,7 +216,7 @@ function field(run: Run, frame: Frame, e: Field): Value {
   const getter = getterOf(run, of, e);
   if (getter) return evaluateCall(run, frame, getter);
   const read = withSharedField(run, frame, member(run, frame, asWritten(run, of, e.of), e.name, e), e, e);
-  const value = got(run, frame, read, of, e);
+  const value = withFieldOfClass(run, frame, got(run, frame, read, of, e), of, e);
   const shown = e.of.kind === "variable" && e.of.name === "this" ? ofOthers(run, frame, e) : [];
   return shown.length === 0 ? value : { ...value, constants: null, taint: joinTaint(value.taint, shown) };
 }

@@ -55,7 +55,9 @@ function gaps(rule: Rule, body: ControlBody, routes: readonly Route[], owned: Re
   if (body.scope === "place") return atPlaces(rule, body, missing, owned);
   if (body.scope === "application") return controlled.length > 0 ? [] : [ofApplication(rule, first, missing)];
   if (body.alone && missing.length <= listedMax) return missing.map((route) => ownGap(rule, route));
-  const one = controlled.length === 0 || (missing.length > singleMax && missing.length > controlled.length);
+  const isElsewhere = body.elsewhere !== undefined && first.controls.has(body.elsewhere);
+  const isUsual = missing.length > singleMax && missing.length > controlled.length;
+  const one = controlled.length === 0 || isUsual || isElsewhere;
   if (one) return [collective(rule, first, missing, controlled.length)];
   return missing.map((route) => {
     // What is meant alike shows best how it should be.

@@ -142,13 +142,13 @@ export class Modules {
     return found.every(({ length }) => length > 0) ? found.flat() : [];
   }
 
-  /** The fields of an object of PHP or Ruby by the classes that it may be one of: "Page.$html". */
+  /** The fields of an object of PHP or Ruby by the classes that it may be one of: "Page.$html"; of a class of Java its own. */
   fieldsOfKin(field: string): string[] {
     const dot = field.indexOf(".");
     const kin = ["php", "ruby"].flatMap((language) => [
       ...(this.#globals.get(language)?.kin(field.slice(0, dot)) ?? []),
     ]);
-    return [...new Set(kin)].map((type) => type + field.slice(dot));
+    return [...new Set([field.slice(0, dot), ...kin])].map((type) => type + field.slice(dot));
   }
 
   /** Whether a type of Go or C# has a field that says what somebody may do. */

@@ -54,6 +54,11 @@ export class PathAccess {
     );
   }
 
+  /** Whether any file lists what is asked of which paths. */
+  get hasLists(): boolean {
+    return this.#entries.values().some((entries) => entries.some(({ record }) => record.list !== null));
+  }
+
   /** What is asked by path, and by what stands in front of everything. */
   of(artefact: FileArtefact, path: string | null, methods: readonly string[]): Asked {
     if (this.#entries.size + this.#standing.length === 0) return nothing;

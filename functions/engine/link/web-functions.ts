@@ -1,8 +1,9 @@
 import type { FileArtefact } from "../artefact.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import { pageName } from "../interpret/views/page.ts";
 import { append } from "../multimap.ts";
 import { includes, isOneOfFolder } from "../web/page-route.ts";
-import { type FunctionRecord, itself, type Reference, type WebPlace } from "../web/web-record.ts";
+import { bindsFilters, type FunctionRecord, itself, type Reference, type WebPlace } from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 
 /** How many files a control may lie away from the handler. */
@@ -42,6 +43,7 @@ export class WebFunctions {
   #byPath: Map<string, Found[]> | null = null;
   #byIncluded: Map<string, Found[]> | null = null;
   #includingAny: readonly Found[] | null = null;
+  #bound: Map<string, Found[]> | null = null;
 
   constructor(modules: Modules, files: readonly FileArtefact[]) {
     this.#modules = modules;
@@ -68,6 +70,9 @@ export class WebFunctions {
       if (!found) unknown ||= depth === 0 && isOfProject(wanted);
       for (const { artefact, record } of found ?? []) {
         for (const control of record.controls) controls.add(control);
+        if (record.controls.includes(bindsFilters))
+          for (const filter of this.#boundTo(record.name))
+            open.push({ from: filter.artefact, reference: `#${filter.record.name}`, depth: depth + 1, isFront: true });
         if (depth <= effectsMax && !isFront) {
           for (const effect of record.effects) effects.add(effect);
           places.push(...(record.places ?? []).map((place) => ({ artefact, place })));
@@ -97,12 +102,32 @@ export class WebFunctions {
     if (from.coverage.language === "go") return this.#ofPackage(from, reference);
     const file = this.#modules.file(from.coverage.path, reference);
     if (!file) return null;
-    const direct = this.#named(file.artefact, file.member || "default");
+    // A file of Java is its class, and who refers to that means what it is marked with.
+    const whole = /^(java|kotlin)$/.test(from.coverage.language) ? `${lastSegment(reference)}${itself}` : "default";
+    const direct = this.#named(file.artefact, file.member || whole);
     if (direct.length > 0) return direct;
     // A member of an instance or of a re-export: the modules know more about classes and aliases.
     return this.#modules
       .find(from.coverage.path, reference)
       .flatMap(({ artefact, exported }) => this.#named(artefact, exported.name));
+  }
+
+  /** The classes that carry an annotation, of files that have no routes, and that can refuse. */
+  #boundTo(annotation: string): readonly Found[] {
+    if (!this.#bound) {
+      this.#bound = new Map();
+      const filters = this.#files.filter(({ link }) => link.web?.routes.length === 0);
+      for (const artefact of filters)
+        for (const record of artefact.link.web?.functions ?? []) {
+          const carried = record.name.includes(".") ? [] : (record.fronts ?? []);
+          const named = `${record.name}.`;
+          const isRefusing = this.#named(artefact, record.name).some(
+            ({ record: { name, effects } }) => name.startsWith(named) && effects.includes("refuses"),
+          );
+          if (isRefusing) for (const name of carried) append(this.#bound, lastSegment(name), { artefact, record });
+        }
+    }
+    return this.#bound.get(annotation) ?? [];
   }
 
   /** The page that a path means, or the pages of a folder, looked for from the folder of the file upwards. */

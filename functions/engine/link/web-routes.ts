@@ -2,7 +2,15 @@ import { RE2JS } from "re2js";
 import type { FileArtefact } from "../artefact.ts";
 import { pageName } from "../interpret/views/page.ts";
 import { append } from "../multimap.ts";
-import { askedInSettings, listedPaths, type MountRecord, ownPath, type RouteRecord } from "../web/web-record.ts";
+import {
+  askedElsewhere,
+  askedInSettings,
+  askedOfMethods,
+  listedPaths,
+  type MountRecord,
+  ownPath,
+  type RouteRecord,
+} from "../web/web-record.ts";
 import type { Modules } from "./modules.ts";
 import { PathAccess } from "./path-access.ts";
 import { homeOfCode, inTestCode } from "./path-role.ts";
@@ -117,12 +125,17 @@ export class WebRoutes {
       controls.add(control);
     if (controls.has(askedInSettings) && !controls.has(listedPaths))
       for (const control of ["authentication", "roles-by-path"]) controls.add(control);
+    if (controls.has(askedOfMethods) && !this.#pathAccess(artefact)?.hasLists) controls.add(askedElsewhere);
     return { artefact, record, controls, effects, wholePath, places, unknown };
   }
 
   #byPath(artefact: FileArtefact, path: string | null, methods: readonly string[]): readonly string[] {
+    return this.#pathAccess(artefact)?.of(artefact, path, methods).controls ?? [];
+  }
+
+  #pathAccess(artefact: FileArtefact): PathAccess | undefined {
     this.#accesses ??= new Map([...this.#byWorld()].map(([of, files]) => [of, new PathAccess(files, this.#functions)]));
-    return this.#accesses.get(worldOf(artefact.coverage.language))?.of(artefact, path, methods).controls ?? [];
+    return this.#accesses.get(worldOf(artefact.coverage.language));
   }
 
   #wholePath(artefact: FileArtefact, { router, path }: Pick<RouteRecord, "router" | "path">): string | null {

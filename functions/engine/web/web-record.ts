@@ -109,6 +109,13 @@ export interface StandingRecord {
 export const listedPaths = "listed-paths";
 /** The control of a route that settings may stand in front of. */
 export const askedInSettings = "asked-in-settings";
+/** Methods of the application say whom they serve, which only somebody means who has a login in front of them. */
+export const askedOfMethods = "asked-of-methods";
+/** The control of a route of such an application, where what stands in front is not among the files. */
+export const askedElsewhere = "asked-elsewhere";
+
+/** An annotation that binds filters to the routes that have it: what carries it and is no route stands in front of those. */
+export const bindsFilters = "binds-filters";
 
 /** What a file says about the ways into an application. */
 export interface WebRecord {

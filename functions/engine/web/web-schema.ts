@@ -182,6 +182,8 @@ export const ControlBody = z.strictObject({
   with: z.array(z.string()).default([]),
   /** Controls and effects that make the rule silent. */
   without: z.array(z.string()).default([]),
+  /** A control of applications that have the rest where nobody sees it: what they lack is told once, as of those that have it nowhere. */
+  elsewhere: z.string().optional(),
   /** Only places that are about records that belong to somebody, as some code of the application tells. */
   owned: z.boolean().default(false),
   /** Only records that are called like this. */

@@ -56,7 +56,7 @@ import { fillArguments } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { handOver, methodTarget } from "./handover.ts";
 import { callBack, enter, invoke } from "./invoke.ts";
-import { isIdentified, isLookup, isResource } from "./lookups.ts";
+import { isElement, isIdentified, isLookup, isResource } from "./lookups.ts";
 import { storeReceiver } from "./receivers.ts";
 import { applyOutputs } from "./summaries.ts";
 
@@ -305,7 +305,13 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     : target !== null
       ? isKept
         ? keptElsewhere(run, call, called, target)
-        : fromOtherFile(run, call, called, target, promises !== 0 || isNamedSo(run, called))
+        : fromOtherFile(
+            run,
+            call,
+            called,
+            target,
+            promises !== 0 || isNamedSo(run, called) || isElement(run, call, called),
+          )
       : method !== null
         ? fromMethod(run, call, called, method)
         : propagated(run, call, called);

@@ -18,14 +18,13 @@ import {
 } from "../value.ts";
 import type { Called } from "./called.ts";
 import { partsOf } from "./handover.ts";
-import { isFetched } from "./lookups.ts";
+import { isElement, isFetched } from "./lookups.ts";
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
 export function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
+  const args = [...called.positional.slice(isReplacing(call, called) ? 1 : 0), ...called.named.values()];
   const values = [
-    ...[...called.positional.slice(isReplacing(call, called) ? 1 : 0), ...called.named.values()].map((value) =>
-      ledSafely(run, value),
-    ),
+    ...(isElement(run, call, called) ? [] : args.map((value) => ledSafely(run, value))),
     ...(called.receiver ? [called.receiver] : []),
     tainted(called.callee.taint),
   ];
@@ -98,11 +97,17 @@ function ledSafely(run: Run, value: Value): Value {
   return { ...value, taint };
 }
 
-/** What is called with a password gives no password, as a rule. */
-const lasting = (run: Run, taint: readonly Taint[]): readonly Taint[] =>
-  run.knowledge.shallowKinds.size === 0
-    ? taint
-    : taint.filter(({ source }) => !run.knowledge.shallowKinds.has(source.kind));
+/** What is called with a password gives no password, as a rule, also where it is a caller who has the password. */
+function lasting(run: Run, taint: readonly Taint[]): readonly Taint[] {
+  const { shallowKinds } = run.knowledge;
+  if (shallowKinds.size === 0) return taint;
+  const { shallowFamilies } = run.catalogue;
+  return taint
+    .filter(({ source }) => !shallowKinds.has(source.kind))
+    .map((t) =>
+      t.source.parameter && (t.clean & shallowFamilies) === 0 ? { ...t, clean: t.clean | shallowFamilies } : t,
+    );
+}
 
 /** What a function of another file gives: made of its arguments as far as it lets them through, or of its own input. */
 export function fromOtherFile(

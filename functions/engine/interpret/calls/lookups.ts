@@ -19,6 +19,20 @@ const keepers =
 /** Classes of Java that hand out objects of one kind, also by way of their only instance. */
 const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 
+/** What is called after many of a kind, or after what keeps them: `status.getInstances()`, `handlerMap`. */
+const manyOfAKind = remembered((name) => /(map|cache|[a-z]{2}s)(\(\))?$/i.test(name));
+
+/**
+ * `status.getInstances().get(id)`, `deployer.getStatus(id)` of Java give one of many, of which nothing is made of the key; where the class is
+ * among the files it is asked instead.
+ */
+export const isElement = ({ language }: Run, { callee, args }: Call, { names }: Called): boolean =>
+  language === "java" &&
+  callee.kind === "field" &&
+  !isClassName(callee.of) &&
+  ((callee.name === "get" && args.length === 1 && names.some(manyOfAKind)) ||
+    (asksFor(callee.name).looksUp && !asksForText.test(callee.name) && names.some(serves)));
+
 /**
  * `clients.getClientByName(name)`, `model_store.get_version(name)`, `users.Get(ctx, tx, name)` give what is kept under the name, wherever
  * that is, and so do services that a class of C# has been handed; asked of input itself, it would be a part of it.
@@ -88,16 +102,31 @@ function isIdentifier(e: Expression): boolean {
 
 const identifierName = /(^\$?|_)([a-z]{0,2}id|ID)$|[a-z](Id|ID)$/;
 
+/** What layers of an application are called that do something for others. */
+const serves = remembered((name) =>
+  /[a-z](service|manager|client|deployer|facade|gateway|repository|dao|provider|operations)(\(\))?$/i.test(name),
+);
+
+const saysSomething = remembered((name) => /message|msg|error|build|echo|hello|greet|say/i.test(name));
+
 /**
  * `await orders.find(id)` gives an order, and no text that was made of the id, unless it is called after making text; so does
  * `orders.findMany(query)`, which its caller waits for.
  */
-export const isFetched = (run: Run, { awaited, callee }: Call, { receiver }: Called): boolean => {
+export const isFetched = (run: Run, { awaited, callee }: Call, { receiver, names }: Called): boolean => {
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
   if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
   if (run.language === "python" && givesNoText(name)) return true;
   // Helpers that all of a program sees.
   if (run.language === "ruby" && callee.kind === "variable") return !mayMakeText(name);
+  if (run.language === "java")
+    return (
+      callee.kind === "field" &&
+      !isClassName(callee.of) &&
+      names.some(serves) &&
+      !mayMakeText(name) &&
+      !saysSomething(name)
+    );
   const isQuery =
     run.language === "javascript" && callee.kind === "field" && /^(find|fetch|count|paginate)(\p{Lu}|$)/u.test(name);
   return (awaited === true || isQuery) && !mayMakeText(name);

@@ -456,4 +456,6 @@ function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {
   if (!left || !right) return;
   equal(run, frame, left, right);
   equal(run, frame, right, left);
+  parentTest(run, frame, left, right);
+  parentTest(run, frame, right, left);
 }

@@ -24,9 +24,11 @@ export function wholeOf(frame: Frame, parts: Expression): Expression | null {
 export const childOfParents = (list: Expression): Expression | null =>
   list.kind === "field" && list.name === "parents" ? list.of : null;
 
-/** `path.parent == base`, `os.path.dirname(path) == base`: the path that lies right in the base. */
+/** `path.parent == base`, `os.path.dirname(path) == base`, `path.getParent().equals(base)`: the path that lies right in the base. */
 export function childOfParent(folder: Expression): Expression | null {
-  if (folder.kind === "field" && folder.name === "parent") return folder.of;
+  if (folder.kind === "field" && /^parent(File)?$/.test(folder.name)) return folder.of;
+  if (folder.kind === "call" && folder.callee.kind === "field" && /^getParent(File)?$/.test(folder.callee.name))
+    return folder.callee.of;
   const isFolderOf = folder.kind === "call" && calledName(folder) === "dirname" && folder.args.length === 1;
   return isFolderOf ? (folder.args[0]?.value ?? null) : null;
 }

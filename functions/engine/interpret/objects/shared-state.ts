@@ -1,7 +1,7 @@
 import { lastSegment } from "../../catalogue/paths.ts";
-import type { Expression, Span } from "../../ir/ir.ts";
+import type { Expression, Field, Span } from "../../ir/ir.ts";
 import { partsOf } from "../calls/handover.ts";
-import { inPackage } from "../names.ts";
+import { inPackage, isClassName } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Scope } from "../scope.ts";
 import { arriving, type ClassInfo, join, joinTaint, nothing, type Taint, type Value } from "../value.ts";
@@ -35,6 +35,19 @@ export function withSharedField(run: Run, frame: Frame, value: Value, { of, name
   if (!isShared(run) || !frame.self || of.kind !== "variable" || of.name !== frame.fn?.receiver) return value;
   const type = (frame.self.instance ?? frame.owner)?.node.name;
   return type ? withShared(run, fieldOfType(run, type, name), value, at) : value;
+}
+
+/** `Tenants.current`: a field that a class of Java from another file keeps for all, and which any file may set; no constant. */
+export function fieldOfClass({ language, knowledge }: Run, frame: Frame, { of, name }: SharedField): string | null {
+  if (language !== "java" || of.kind !== "variable" || !isClassName(of) || !/^\p{Ll}/u.test(name)) return null;
+  return frame.owner?.node.name === of.name || knowledge.known.has(of.name) ? null : `${inClasses}${of.name}.${name}`;
+}
+
+/** What is read of such a field is what any file has put there. */
+export function withFieldOfClass(run: Run, frame: Frame, value: Value, of: Value, field: Field): Value {
+  if (of.instance || of.type || of.taint.length > 0 || value.taint.length > 0) return value;
+  const name = fieldOfClass(run, frame, field);
+  return name === null ? value : withShared(run, name, value, field);
 }
 
 type SharedField = Pick<Extract<Expression, { kind: "field" }>, "of" | "name">;

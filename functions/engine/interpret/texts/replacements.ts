@@ -44,8 +44,7 @@ export function replacementCleans(
   const upwards = isRegex ? twoDots.test(pattern) : pattern === "..";
   if (upwards && /^[\w-]*$/.test(String(args[1]?.constants?.[0] ?? "."))) return run.catalogue.bitsOf(pathFamilies);
   // A name without folders leads no further than the folder that it is put behind.
-  const put = String(args[1]?.constants?.[0] ?? "/");
-  if (run.language === "python" && name === "replace" && pattern === "/" && !/[/\\]/.test(put))
+  if (pattern === "/" && /^[^/\\]*$/.test(String(args[1]?.constants?.[0] ?? "/")))
     return run.catalogue.bitsOf(pathFamilies);
   const quotes = pattern === "'" && !String(args[1]?.constants?.[0] ?? "'").includes("'");
   return takesOut(run.catalogue, pattern, isRegex) | (quotes ? run.catalogue.bitsOf(["xpath_injection"]) : 0);

@@ -22,7 +22,8 @@ export const statements: Record<string, Handler> = {
   ERROR: inside,
   package_declaration: nothing,
   module_declaration: nothing,
-  annotation_type_declaration: nothing,
+  // What an annotation is marked with holds for all that it marks.
+  annotation_type_declaration: type,
   class_declaration: type,
   interface_declaration: type,
   enum_declaration: type,

@@ -14,6 +14,9 @@ const functions: Record<string, { as: "it" | "this"; gives: "receiver" | "result
   with: { as: "this", gives: "result" },
 };
 
+/** `x.takeIf { it in known }` is x or null. */
+const choices: Record<string, boolean> = { takeIf: true, takeUnless: false };
+
 /** Functions that are there everywhere, and are no methods of a receiver. */
 const everywhere =
   /^(print|println|error|require|requireNotNull|check|checkNotNull|TODO|repeat|run|with|lazy|assert|async|launch|withContext|runBlocking|runCatching|transaction|emptyList|emptyMap|emptySet|arrayOf|listOf|setOf|mapOf|sequenceOf|buildString|buildList|buildMap|maxOf|minOf|synchronized)$/;
@@ -32,8 +35,10 @@ export function scoped(
 ): Expression | null {
   const [of, name] =
     callee.type === "navigation_expression" ? callee.children : [given?.children[0]?.children[0], callee];
-  const known = name && Object.hasOwn(functions, l.textOf(name)) ? functions[l.textOf(name)] : undefined;
   const body = childOf(lambda, "lambda_literal");
+  if (of && name && body && Object.hasOwn(choices, l.textOf(name)))
+    return chosen(l, node, of, body, choices[l.textOf(name)] === true);
+  const known = name && Object.hasOwn(functions, l.textOf(name)) ? functions[l.textOf(name)] : undefined;
   if (!of || !known || !body) return null;
   const implicit = known.as === "it" ? "it" : `<receiver ${node.start}>`;
   const value = l.expression(of);
@@ -44,4 +49,17 @@ export function scoped(
   } finally {
     if (known.as === "this") l.receivers.pop();
   }
+}
+
+/** The test is about a name for the value, so that what it tells holds for what is given. */
+function chosen(l: KotlinLowering, node: SyntaxNode, of: SyntaxNode, body: SyntaxNode, outcome: boolean): Expression {
+  const at = span(node);
+  const { fn } = lambdaOf(l, body, "it") as Extract<Expression, { kind: "closure" }>;
+  const to: Expression = { ...at, kind: "variable", name: fn.params[0]?.name ?? "it" };
+  const last = fn.body.at(-1);
+  const test: Expression = last?.kind === "return" && last.value ? last.value : { ...at, kind: "unknown", reads: [] };
+  const none: Expression = { ...at, kind: "literal", value: null };
+  const [then, otherwise] = outcome ? [to, none] : [none, to];
+  const named: Expression = { ...at, kind: "assign", to, from: l.expression(of), type: null, declares: true };
+  return { ...at, kind: "sequence", parts: [named, { ...at, kind: "conditional", test, then, otherwise }] };
 }
