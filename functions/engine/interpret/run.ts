@@ -200,6 +200,8 @@ export class Run {
   /** What calls went by when they were last evaluated. */
   readonly names = new Map<Call, KnownNames>();
   /** What variables were made of, while a test of the variable asks about it. */
+  /** Those of them that have called themselves and are followed into that call. */
+  readonly recursive = new Set<FunctionNode>();
   readonly asked = new Set<Expression>();
   /** Closures met, in order; those never called in the file are run once at the end. */
   readonly closures = new Map<FunctionNode, ClosureValue>();

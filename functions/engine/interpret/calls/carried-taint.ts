@@ -23,7 +23,7 @@ import { isFetched } from "./lookups.ts";
 /** A call that nothing is known about gives something made of its arguments and receiver. */
 export function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
   const values = [
-    ...[...called.positional.slice(isReplacing(call, called) ? 1 : 0), ...called.named.values()].map((value) =>
+    ...[...called.positional.slice(isReplacing(run, call, called) ? 1 : 0), ...called.named.values()].map((value) =>
       ledSafely(run, value),
     ),
     ...(called.receiver ? [called.receiver] : []),
@@ -45,9 +45,14 @@ const leadsToService = ({ language }: Run, { callee }: Call, { receiver }: Calle
   allTaint(receiver ?? nothing).length === 0 &&
   /authori[sz]|oauth|saml|consent|checkout|log_?(in|out)|sign_?(in|out)|^create/iu.test(callee.name);
 
-/** `text.replace(pattern, by)`: the pattern decides what goes, and nothing of it is left. */
-const isReplacing = ({ callee, args }: Call, { receiver }: Called): boolean =>
-  receiver !== null && args.length === 2 && callee.kind === "field" && /^replace(All|First)?$/.test(callee.name);
+/** `text.replace(pattern, by)`, `str_replace($search, $by, $text)`: the pattern decides what goes, and nothing of it is left. */
+const isReplacing = ({ language }: Run, { callee, args }: Call, { receiver }: Called): boolean =>
+  callee.kind === "variable"
+    ? language === "php" && beginsWithPattern.test(callee.name)
+    : receiver !== null && args.length === 2 && callee.kind === "field" && /^replace(All|First)?$/.test(callee.name);
+
+const beginsWithPattern =
+  /^(str_i?replace|(preg|mb_ereg)_replace|preg_replace_callback|preg_filter|explode|preg_split)$/;
 
 /** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
 export function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {

@@ -84,7 +84,7 @@ export function invoke(
 ): Value {
   const closure = run.language === "java" ? overloaded(run, found, args) : found;
   const { fn } = closure;
-  if (run.active.has(fn)) return recursion(args);
+  if (run.active.has(fn)) return recursion(run, caller, closure, args, named, at);
   // A summary knows parameters only, and what settles a promise keeps what it is given.
   const part = fn === settling || isPart(closure, caller);
   const follow =
@@ -99,11 +99,28 @@ export function invoke(
   return given;
 }
 
-/** What a function gives that calls itself is made where it does not; with constants it may take another way there. */
-const recursion = (args: readonly Value[]): Value =>
-  args.some(({ constants }) => constants !== null)
-    ? tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4))
-    : nothing;
+/** What a function gives that calls itself is made where it does not; with constants it may take another way there, which is followed once. */
+function recursion(
+  run: Run,
+  caller: Frame,
+  closure: ClosureValue,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): Value {
+  const { fn } = closure;
+  if (run.recursive.has(fn) || !args.some(({ constants }) => constants !== null)) return nothing;
+  if (fn.end - fn.start > inlineLengthMax || run.steps >= run.followUntil)
+    return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));
+  run.recursive.add(fn);
+  run.active.delete(fn);
+  try {
+    return inline(run, caller, closure, args, named, at);
+  } finally {
+    run.active.add(fn);
+    run.recursive.delete(fn);
+  }
+}
 
 /**
  * Whether following a call tells more than the summary does. Most methods are called by others of the same object, with what these were
