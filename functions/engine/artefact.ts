@@ -146,6 +146,8 @@ export interface Handover extends Way {
   /** The text of the argument begins with something else than the value. */
   led?: boolean;
   /** How many arguments the call has, where that tells functions of one name apart. */
+  /** It is the parameter as it came in, or a map of what that holds: each field is where it was. */
+  same?: true;
   count?: number;
 }
 

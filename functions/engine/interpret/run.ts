@@ -135,6 +135,8 @@ export interface Handover {
   /** The text begins with something else than the input. */
   led?: boolean | undefined;
   /** How many arguments the call has, where that tells functions of one name apart. */
+  /** It is the parameter as it came in, or a map of what that holds. */
+  same?: boolean | undefined;
   count?: number | undefined;
 }
 

@@ -213,10 +213,18 @@ class Recorder {
   }
 
   handover(call: Handed): Handover {
-    const { target, argument, field, led, count } = call;
+    const { target, argument, field, led, same, count } = call;
     // Nothing but the addresses of pages asks for it.
     const begun = led && target.startsWith("template:") ? { led } : {};
-    return { target, argument, field, ...begun, ...(count !== undefined && { count }), ...this.way(call, call.at) };
+    return {
+      target,
+      argument,
+      field,
+      ...begun,
+      ...(same && { same: true as const }),
+      ...(count !== undefined && { count }),
+      ...this.way(call, call.at),
+    };
   }
 
   way({ source, clean, step, via }: Pick<Handed, "source" | "clean" | "step" | "via">, at: Span): Way {
