@@ -53,7 +53,7 @@ import { fillArguments } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { handOver, methodTarget } from "./handover.ts";
 import { callBack, enter, invoke } from "./invoke.ts";
-import { isIdentified, isLookup, isResource } from "./lookups.ts";
+import { isIdentified, isLookup, isQueried, isResource } from "./lookups.ts";
 import { storeReceiver } from "./receivers.ts";
 import { applyOutputs } from "./summaries.ts";
 
@@ -263,7 +263,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   if (settled) return settled;
   const back = entered ? nothing : callBacks(run, frame, call, called);
   // What a map gives is known to have been put into it.
-  const isKept = called.models.containers.length === 0 && isLookup(run, call, called);
+  const isKept = called.models.containers.length === 0 && (isLookup(run, call, called) || isQueried(run, call, called));
   const isOwn = called.models.sanitizers.length > 0;
   const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
   const cleans =
