@@ -1,4 +1,5 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
+import type { AskedName } from "./interpret/validators/asked-names.ts";
 import type { Span } from "./ir/ir.ts";
 import type { MapperParameters } from "./link/mapper-parameters.ts";
 import type { WebRecord } from "./web/web-record.ts";
@@ -113,7 +114,7 @@ export interface Passage {
   argument: number | string;
   part?: string | undefined;
   field?: string | undefined;
-  check: "result" | "true" | "false" | "after";
+  check: "result" | "true" | "false" | "after" | "named";
   trusted: boolean;
   fetched?: boolean | undefined;
   validated?: string | undefined;
@@ -145,9 +146,9 @@ export interface Handover extends Way {
   field?: string | undefined;
   /** The text of the argument begins with something else than the value. */
   led?: boolean;
-  /** How many arguments the call has, where that tells functions of one name apart. */
   /** It is the parameter as it came in, or a map of what that holds: each field is where it was. */
   same?: true;
+  /** How many arguments the call has, where that tells functions of one name apart. */
   count?: number;
 }
 
@@ -165,6 +166,10 @@ export interface ExportedFunction {
   guards: { check: "true" | "false" | "after"; parameter: number; clean: string[] | "all" }[];
   /** Where others of its package find what it was given; `from` is one of its parameters. */
   keeps?: LinkRecord["stores"];
+  /** It looks at fields of the request whose names it is given; see interpret/validators/asked-names.ts. */
+  validates?: true;
+  /** A method of PHP that belongs to no object. */
+  static?: true;
 }
 
 /** A value that goes into another file. */
@@ -184,6 +189,8 @@ export interface LinkRecord {
    * `isOwn` meant only where it is asked for.
    */
   stores: (Way & { field: string; within: string; part?: string | undefined; isOwn?: true; from: Origin })[];
+  /** Names of fields of the request that it has looked at by functions of other files. */
+  asked?: AskedName[];
   /** Functions, by the names that they are exported as, that listen for objects of a class: what others announce, see interpret/announced.ts. */
   listens?: { event: string; name: string }[];
   /** Where text is made of input; a finding in another file about such text is told here. */

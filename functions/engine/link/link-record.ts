@@ -9,6 +9,7 @@ import { hasRights } from "../interpret/guards/rights.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-state.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import { checkedFields } from "../interpret/validators/asked-fields.ts";
+import { looksAtFields } from "../interpret/validators/asked-names.ts";
 import { fieldsOfCalls } from "../interpret/validators/checked-records.ts";
 import { namesWithin } from "../interpret/validators/schemas.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
@@ -49,6 +50,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
         .map((shared) => record.store(shared)),
     ],
     ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
+    ...(run.askedNames.size > 0 && { asked: [...run.askedNames.values()] }),
     aliases: [...run.aliases.values(), ...factoriesOf(run)],
     classes: classesOf(run),
     ...listensOf(run),
@@ -135,6 +137,8 @@ class Recorder {
         returns: this.#returns(closure, summary),
         guards: this.#guards(summary),
         ...(keeps.length > 0 && { keeps }),
+        ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
+        ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
       },
     ];
   }

@@ -4,6 +4,7 @@ import { givesNoText } from "../interpret/calls/call-names.ts";
 import { anyArgument, bySchema, either, isGivenBack, wholeObject } from "../interpret/guards/passage.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { asFieldsSay } from "../interpret/validators/asked-fields.ts";
+import type { AskedName } from "../interpret/validators/asked-names.ts";
 import { asRouteVariable } from "../interpret/validators/route-variables.ts";
 import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
 import { RouteVariables } from "./route-variables.ts";
@@ -15,10 +16,12 @@ const depthMax = 5;
 export class Passages {
   readonly #modules: Modules;
   readonly #variables: RouteVariables;
+  readonly #asked: ReadonlyMap<string, readonly AskedName[]>;
 
   constructor(modules: Modules, artefacts: readonly FileArtefact[]) {
     this.#modules = modules;
     this.#variables = new RouteVariables(artefacts);
+    this.#asked = new Map(artefacts.flatMap(({ coverage, link }) => (link.asked ? [[coverage.path, link.asked]] : [])));
   }
 
   /** Whether a value of this family's kind gets through all of them; `validated` is the class of the object that it came in by, see constraints.ts. */
@@ -36,12 +39,24 @@ export class Passages {
     return [...new Set(effects.flatMap(({ cleans }) => [...cleans]))];
   }
 
+  /** Whether a file has had a field of the request looked at by its name, itself or by a function that knows the names. */
+  isLookedAt(from: string, field: string, further = true): boolean {
+    return (this.#asked.get(from) ?? []).some(({ target, name }) => {
+      if (name !== null && name !== field) return false;
+      const targets = this.#modules.find(from, target);
+      return name === null
+        ? further && targets.some(({ artefact }) => this.isLookedAt(artefact.coverage.path, field, false))
+        : targets.some(({ exported }) => exported.validates);
+    });
+  }
+
   #effect(from: string, passage: Passage, depth: number, before?: Passage): Effect {
     if (passage.argument === bySchema) {
       const { target, part } = passage;
       const asked = part === undefined ? [target] : part.split(either).map((field) => `${target}.${field}`);
       return asked.map((one) => effectOf(this.#modules.declaredAs(from, one))).reduce(both);
     }
+    if (passage.check === "named") return this.isLookedAt(from, passage.part ?? "") ? everything : none;
     if (passage.target.startsWith(asRouteVariable))
       return this.#variables.isHarmless(passage.target.slice(asRouteVariable.length)) ? everything : none;
     if (passage.target.startsWith(asFieldsSay)) {

@@ -22,6 +22,7 @@ import type { Frame, Run } from "../run.ts";
 import { Scope } from "../scope.ts";
 import { settledName, settling } from "../settling.ts";
 import { replacementCleans } from "../texts/replacements.ts";
+import { noteAskedNames } from "../validators/asked-names.ts";
 import { isChecked } from "../validators/checked-records.ts";
 import { parsed } from "../validators/parsing.ts";
 import { asChecked, schemasBefore } from "../validators/route-schemas.ts";
@@ -98,6 +99,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [asNamed(called.callee)] });
   noteGiven(run, call, called);
+  noteAskedNames(run, called);
   announce(run, call, called);
   announceByClass(run, call, called, subject);
   settleByCall(run, frame, call, models.facts, subject);
@@ -125,7 +127,10 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
 }
 
 /** What decides which function is called: one that a function of another file gives for a name is one that it has found. */
-const asNamed = (callee: Value): Value => ({ ...callee, taint: callee.taint.filter(({ via }) => !via?.length) });
+const asNamed = (callee: Value): Value => ({
+  ...callee,
+  taint: callee.taint.filter(({ via }) => !via?.some(({ check }) => check !== "named")),
+});
 
 /** The constructor of a class of another file; one of the same package needs no import, so its name says no more. */
 function constructorOf(

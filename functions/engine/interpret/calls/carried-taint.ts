@@ -5,6 +5,7 @@ import { propertyOf } from "../objects/accessors.ts";
 import { fieldTaint, ofObject } from "../objects/members.ts";
 import { prefixFor } from "../operators.ts";
 import type { Run } from "../run.ts";
+import { givenForName } from "../validators/asked-names.ts";
 import {
   allTaint,
   arriving,
@@ -124,9 +125,9 @@ export function fromOtherFile(
 }
 
 /** What a function of another file looks up: nothing of its arguments, but there may be input of its own. */
-export function keptElsewhere(run: Run, call: Call, { callee }: Called, target: string): readonly Taint[] {
-  const own: Taint = arriving(run.outside(target, call), call);
-  return lasting(run, joinTaint(callee.taint, [own]));
+export function keptElsewhere(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
+  const own = givenForName(run, called, target, arriving(run.outside(target, call), call));
+  return lasting(run, joinTaint(called.callee.taint, own));
 }
 
 /** What is asked of an object made of input is input, unless its class says that it is a number, or only other properties are. */

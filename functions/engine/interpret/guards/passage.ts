@@ -1,6 +1,7 @@
 /**
  * A function of another file that a value has passed, or that has looked at it. What it does to the value is known when linking only.
  * `result`: the value is what it returns for an argument; `true`, `false`: it was asked and said so; `after`: it did not throw.
+ * `named`: the value is what it returns for the name of a field, the part, that others may have looked at; see asked-names.ts.
  */
 export interface Passage {
   target: string;
@@ -9,7 +10,7 @@ export interface Passage {
   field?: string | undefined;
   /** The field that is read of the result. */
   part?: string | undefined;
-  check: "result" | "true" | "false" | "after";
+  check: "result" | "true" | "false" | "after" | "named";
   /** Its name promises to make safe; believed where the function is not among the files. */
   trusted: boolean;
   /** It is waited for and not called after making text: where the function is not among the files, what it gives is a record. */
