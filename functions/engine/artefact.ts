@@ -104,6 +104,8 @@ export interface ParameterFlow {
   candidate: Candidate;
   /** Families the value has been cleaned for on its way, as in the catalogue. */
   clean: string[];
+  /** It is a problem only if the whole of the argument gets there, and none if a field of it does. */
+  whole?: true;
   /** It is a problem only if the text begins with the input: an address. */
   leads?: boolean;
 }
@@ -118,6 +120,7 @@ export interface Passage {
   trusted: boolean;
   fetched?: boolean | undefined;
   validated?: string | undefined;
+  count?: number | undefined;
 }
 
 /** The way a value has taken in one file. */
@@ -166,6 +169,8 @@ export interface ExportedFunction {
   guards: { check: "true" | "false" | "after"; parameter: number; clean: string[] | "all" }[];
   /** Where others of its package find what it was given; `from` is one of its parameters. */
   keeps?: LinkRecord["stores"];
+  /** What it returns when it is called with so many arguments at most: its settings are what they are by default. */
+  byDefault?: { count: number; returns: ExportedFunction["returns"] };
   /** It looks at fields of the request whose names it is given; see interpret/validators/asked-names.ts. */
   validates?: true;
   /** A method of PHP that belongs to no object. */

@@ -566,6 +566,16 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [3],
   ],
   [
+    "what a function does by default",
+    "<?php\necho shown($_GET['a']);\necho shown($_GET['a'], 'code');\necho $tools->line($_GET['b']);\necho $tools->line($_GET['b'], true);\n",
+    {
+      "lib.php":
+        "<?php\nfunction shown($text, $kind = null) { switch ($kind) { case 'code': $out = $text; break; default: $out = htmlspecialchars($text); } return '<b>' . $out . '</b>'; }\n" +
+        "class Tools { function line($text, $raw = false) { if (!$raw) { $text = htmlspecialchars($text); } return '<p>' . $text . '</p>'; } }\n",
+    },
+    [3, 5],
+  ],
+  [
     "what is asked for in SQL is not the question",
     "<?php\n$id = addslashes($_GET['id']);\n$rows = fetch_rows(\"SELECT * FROM notes WHERE id = '$id'\");\necho $rows[0]['title'];\necho make_query(\"SELECT * FROM notes WHERE id = '$id'\");\n",
     {

@@ -315,6 +315,7 @@ export class CrossFile {
             (flow.parameter !== parameter && !isAny) ||
             !samePart(flow.field, field) ||
             (flow.leads && way.led) ||
+            (flow.whole && flow.field === undefined && field !== undefined) ||
             isChecked(flow.field) ||
             !this.#counts(flow.candidate, way) ||
             !this.holds(there, flow.candidate, way.validated)

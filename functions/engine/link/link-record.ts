@@ -4,6 +4,7 @@ import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/can
 import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
 import { partsOfResult, targetOf } from "../interpret/calls/handover.ts";
+import { givenByDefault } from "../interpret/calls/invoke.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-state.ts";
@@ -117,7 +118,14 @@ class Recorder {
       const source = this.#run.source("parameter", param, 1, { fn, index: flow.parameter });
       const found = { ...flow, flow: { source, step: flow.step, via: flow.via } };
       const candidate = candidateOf(this.#file, found);
-      return { parameter: flow.parameter, field: flow.field, candidate, clean: this.#catalogue.namesOf(flow.clean) };
+      const isWhole = flow.match.unless.some(({ shape }) => shape === "map");
+      return {
+        parameter: flow.parameter,
+        field: flow.field,
+        candidate,
+        clean: this.#catalogue.namesOf(flow.clean),
+        ...(isWhole && { whole: true as const }),
+      };
     });
     const passes = summary.passes.map((pass) => ({
       ...this.handover(pass),
@@ -127,6 +135,7 @@ class Recorder {
     const parameters = fn.params.map(({ name, byName }) => (byName ? `${wholeMap}${name}` : name));
     // Overloads go by one name: callers of other files may mean any of them.
     const keeps = this.#keeps(closure, summary);
+    const byDefault = givenByDefault(this.#run, closure);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
     return [
       {
@@ -136,6 +145,12 @@ class Recorder {
         passes,
         returns: this.#returns(closure, summary),
         guards: this.#guards(summary),
+        ...(byDefault && {
+          byDefault: {
+            count: byDefault.count,
+            returns: this.#returns(closure, { ...summary, returns: byDefault.returns }),
+          },
+        }),
         ...(keeps.length > 0 && { keeps }),
         ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
         ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),

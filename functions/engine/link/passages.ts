@@ -81,9 +81,11 @@ export class Passages {
     return effects.reduce(both);
   }
 
-  #result({ artefact, exported }: Target, { argument, field, part }: Passage, depth: number): Effect {
+  #result({ artefact, exported }: Target, { argument, field, part, count }: Passage, depth: number): Effect {
     const parameter = argumentIndex(exported, argument);
-    const ways = exported.returns.filter(
+    const { byDefault } = exported;
+    const returns = byDefault && count !== undefined && count <= byDefault.count ? byDefault.returns : exported.returns;
+    const ways = returns.filter(
       ({ from, field: of }) =>
         "parameter" in from &&
         samePart(of, part) &&

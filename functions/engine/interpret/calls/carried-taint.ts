@@ -72,6 +72,8 @@ export function passedThrough(
 ): (readonly Taint[])[] {
   const args = [...called.positional.entries(), ...called.named];
   const fetched = isFetched(run, call, called);
+  const isCounted = run.language === "php" && called.named.size === 0 && !call.args.some(({ spread }) => spread);
+  const count = isCounted ? called.positional.length : undefined;
   return args.flatMap(([argument, value]) =>
     partsOf(run, ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)
@@ -84,6 +86,7 @@ export function passedThrough(
           check: "result" as const,
           trusted,
           fetched: fetched || undefined,
+          count,
         };
         return through(tainted(taint), passage).taint;
       }),

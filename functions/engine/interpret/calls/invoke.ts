@@ -1,4 +1,4 @@
-import type { EntryPoint } from "../../catalogue/catalogue.ts";
+import { allFamilies, type EntryPoint } from "../../catalogue/catalogue.ts";
 import { type Call, type FunctionNode, type Parameter, type Span, type Statement, wholeMap } from "../../ir/ir.ts";
 import { assign, withType } from "../assign.ts";
 import { evaluate } from "../evaluate.ts";
@@ -9,7 +9,7 @@ import { outputsOf } from "../memory/pointers.ts";
 import { byName } from "../names.ts";
 import { noteListener } from "../objects/announced.ts";
 import { checkKeyedWrites } from "../objects/keyed-writes.ts";
-import type { Frame, Guard, Run, Summary } from "../run.ts";
+import { BudgetExhausted, type Frame, type Guard, type Run, type Summary } from "../run.ts";
 import { Scope } from "../scope.ts";
 import { settling } from "../settling.ts";
 import { escaped } from "../texts/escapers.ts";
@@ -24,6 +24,7 @@ import {
   joinTaint,
   named,
   nothing,
+  type Taint,
   tainted,
   type Value,
 } from "../value.ts";
@@ -41,6 +42,8 @@ export const followedStepsMax = 10_000;
 const followedCallMax = 300;
 /** Bodies longer than this are summarised, not followed: UTF-16 units of source. */
 const inlineLengthMax = 6_000;
+/** Steps that a file may have taken for its functions to be asked what they give by default. */
+const defaultsUntil = 200_000;
 
 export function newFrame(
   fn: FunctionNode | null,
@@ -316,6 +319,32 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   summary.leaves = !frame.scope.alive && frame.returned === null;
   for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
   return summary;
+}
+
+/**
+ * What a function gives that is called without what has a default, and how many arguments that are at most: `shown($text, $raw = false)`
+ * escapes for all who say no more. Null where there is nothing to tell apart.
+ */
+export function givenByDefault(run: Run, closure: ClosureValue): { count: number; returns: Value } | null {
+  const { fn } = closure;
+  const count = fn.params.findIndex((param) => param.default !== null);
+  const summary = run.summaries.get(fn);
+  const isShort = fn.end - fn.start <= inlineLengthMax && run.steps < defaultsUntil;
+  if (run.language !== "php" || count < 1 || !summary || !isShort) return null;
+  const ofCaller = ({ clean, source }: Taint) => source.parameter?.fn === fn && clean !== allFamilies;
+  if (!allTaint(summary.returns).some(ofCaller)) return null;
+  const caller = newFrame(fn, new Scope(closure.scope), closure.self, closure.owner, run.symbols.get(fn) ?? "");
+  const given = summary.parameters.slice(0, count).map(({ value }) => value);
+  const until = run.followUntil;
+  run.followUntil = run.steps + followedCallMax;
+  try {
+    return { count, returns: inline(run, caller, closure, given, new Map(), fn) };
+  } catch (error) {
+    if (error instanceof BudgetExhausted) return null;
+    throw error;
+  } finally {
+    run.followUntil = until;
+  }
 }
 
 /** What a decorator of the file makes of a function calls it in its own way, with arguments of its own. */

@@ -15,6 +15,8 @@ export interface Passage {
   trusted: boolean;
   /** It is waited for and not called after making text: where the function is not among the files, what it gives is a record. */
   fetched?: boolean | undefined;
+  /** How many arguments the call has, where those that are missing have defaults. */
+  count?: number | undefined;
   /** Of a member: the class of the object whose constraints a framework has looked at; see constraints.ts. */
   validated?: string | undefined;
 }
@@ -64,7 +66,9 @@ export function commonPassages(
     const isGivenToo = ({ target, part }: Passage) => target === passage.target && isGivenBack(part);
     if (isGivenBack(passage.part) && b.some(isGivenToo))
       return { ...passage, argument: anyArgument, field: undefined, part: anyGiven };
-    return passage.check === "result" && b.some(isAlike) ? { ...passage, argument: anyArgument, field: undefined } : [];
+    return passage.check === "result" && b.some(isAlike)
+      ? { ...passage, argument: anyArgument, field: undefined, count: undefined }
+      : [];
   });
   return common.length === 0 ? undefined : common;
 }
@@ -103,4 +107,5 @@ const same = (a: Passage, b: Passage): boolean =>
     a.field === b.field &&
     a.part === b.part &&
     a.validated === b.validated &&
+    a.count === b.count &&
     a.check === b.check);
