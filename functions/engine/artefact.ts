@@ -163,8 +163,8 @@ export interface ExportedFunction {
   flows: ParameterFlow[];
   /** Parameters that go on into other files; `of` is the field of the parameter. */
   passes: (Handover & { parameter: number; of?: string | undefined })[];
-  /** What it returns, as a whole or in a field. */
-  returns: (Way & { from: Origin; field?: string | undefined })[];
+  /** What it returns, as a whole or in a field; `same` where each field of a parameter is where it was. */
+  returns: (Way & { from: Origin; field?: string | undefined; same?: true })[];
   /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. */
   guards: { check: "true" | "false" | "after"; parameter: number; clean: string[] | "all" }[];
   /** Where others of its package find what it was given; `from` is one of its parameters. */

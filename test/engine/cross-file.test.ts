@@ -576,6 +576,30 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [3, 5],
   ],
   [
+    "a map that comes back from whoever may change it",
+    "<?php\n$log = $plugins->run_hook('log', ['folder' => 'a', 'line' => $_GET['q']]);\necho $log['folder'];\necho $log['line'];\n",
+    {
+      "Plugins.php":
+        "<?php\nclass Plugins { function run_hook($name, $data) { foreach ($this->all[$name] as $hook) { $changed = call_user_func($hook, $data); if (is_array($changed)) { $data = $changed + $data; } } return $data; } }\n",
+    },
+    [4],
+  ],
+  [
+    "two fields of one input go by their argument",
+    "<?php\n$both = $_GET['both'];\necho link_to('notes', ['a' => $both['a'], 'b' => $both['b']]);\necho link_to($_GET['page'], []);\n",
+    {
+      "lib.php":
+        "<?php\nfunction link_to($page, $data) { return '<a href=\"' . $page . '?' . http_build_query($data) . '\">'; }\n",
+    },
+    [4],
+  ],
+  [
+    "what a template has made is told in the template",
+    "<?php\n$html = $twig->render('note.twig', ['q' => $_GET['q']]);\necho $html;\necho $box->draw(['q' => $_GET['q']]);\n",
+    { "note.twig": "<p>{{ q }}</p>\n" },
+    [4],
+  ],
+  [
     "what is asked for in SQL is not the question",
     "<?php\n$id = addslashes($_GET['id']);\n$rows = fetch_rows(\"SELECT * FROM notes WHERE id = '$id'\");\necho $rows[0]['title'];\necho make_query(\"SELECT * FROM notes WHERE id = '$id'\");\n",
     {

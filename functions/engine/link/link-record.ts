@@ -3,7 +3,7 @@ import { allFamilies, type Catalogue, type Families } from "../catalogue/catalog
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
-import { partsOfResult, targetOf } from "../interpret/calls/handover.ts";
+import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
 import { givenByDefault } from "../interpret/calls/invoke.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
@@ -172,6 +172,7 @@ class Recorder {
     ].map(({ field, taint }) => ({
       from: this.#keptIn(fn, taint.source) ?? this.origin(taint.source),
       field,
+      ...(this.#run.language === "php" && field === undefined && isSame(returns, taint) && { same: true as const }),
       ...this.way(taint, taint.step),
     }));
   }

@@ -86,9 +86,9 @@ export class Passages {
     const { byDefault } = exported;
     const returns = byDefault && count !== undefined && count <= byDefault.count ? byDefault.returns : exported.returns;
     const ways = returns.filter(
-      ({ from, field: of }) =>
+      ({ from, field: of, same }) =>
         "parameter" in from &&
-        samePart(of, part) &&
+        samePart(of ?? (same ? field : undefined), part) &&
         (argument === anyArgument || (from.parameter === parameter && samePart(from.field, field))),
     );
     return ways

@@ -117,7 +117,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
   let result = cleaned(resultOf(run, frame, call, called, entered), filteredCleans(run, frame, call, called));
-  if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
+  if (loaded.length > 0) result = rendered(run, result, loaded);
   writeOutputs(run, frame, call, called, subject);
   fillArguments(run, frame, call, called);
   fillBean(run, frame, call, called);
@@ -125,6 +125,12 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   const gives = withFactsOf(call, called, returnedBy(run, frame, call, result));
   return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
 }
+
+/** What a template has made of values is told of in the template, where that is written. */
+const rendered = ({ language, catalogue }: Run, result: Value, loaded: readonly string[]): Value => ({
+  ...(language === "php" ? cleaned(result, catalogue.bitsOf(["xss"])) : result),
+  paths: [...loaded, ...result.paths],
+});
 
 /** What decides which function is called: one that a function of another file gives for a name is one that it has found. */
 const asNamed = (callee: Value): Value => ({

@@ -37,7 +37,7 @@ export function handOver(
 }
 
 /** Whether fields of a parameter are where they were: it is that itself, or a map that has been made of it. */
-const isSame = ({ paths, slots }: Value, { source: { parameter } }: Taint): boolean => {
+export const isSame = ({ paths, slots }: Value, { source: { parameter } }: Taint): boolean => {
   const param = parameter?.fn.params[parameter.index];
   if (!param || parameter?.field !== undefined) return false;
   return slots?.shape === "map" || paths.includes(byName(param.name));

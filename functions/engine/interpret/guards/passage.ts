@@ -61,14 +61,16 @@ export function commonPassages(
     if (b.some((other) => same(passage, other))) return passage;
     if (passage.argument === wholeObject) return membersOfOne(passage, b);
     if (passage.argument === bySchema) return partsOfOne(passage, b);
-    const isAlike = ({ target, part, check }: Passage) =>
-      target === passage.target && part === passage.part && check === "result";
+    const alike = b.find(
+      ({ target, part, check }) => target === passage.target && part === passage.part && check === "result",
+    );
     const isGivenToo = ({ target, part }: Passage) => target === passage.target && isGivenBack(part);
     if (isGivenBack(passage.part) && b.some(isGivenToo))
       return { ...passage, argument: anyArgument, field: undefined, part: anyGiven };
-    return passage.check === "result" && b.some(isAlike)
-      ? { ...passage, argument: anyArgument, field: undefined, count: undefined }
-      : [];
+    if (passage.check !== "result" || !alike) return [];
+    const argument = alike.argument === passage.argument ? passage.argument : anyArgument;
+    const count = alike.count === passage.count ? passage.count : undefined;
+    return { ...passage, argument, field: undefined, count };
   });
   return common.length === 0 ? undefined : common;
 }
