@@ -1,4 +1,5 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
+import type { AskedName } from "./interpret/validators/asked-names.ts";
 import type { Look, Routed } from "./interpret/validators/routed-handlers.ts";
 import type { Span } from "./ir/ir.ts";
 import type { MapperParameters } from "./link/mapper-parameters.ts";
@@ -109,6 +110,8 @@ export interface ParameterFlow {
   candidate: Candidate;
   /** Families the value has been cleaned for on its way, as in the catalogue. */
   clean: string[];
+  /** It is a problem only if the whole of the argument gets there, and none if a field of it does. */
+  whole?: true;
   /** It is a problem only if the text begins with the input: an address. */
   leads?: boolean;
 }
@@ -119,10 +122,11 @@ export interface Passage {
   argument: number | string;
   part?: string | undefined;
   field?: string | undefined;
-  check: "result" | "true" | "false" | "after";
+  check: "result" | "true" | "false" | "after" | "named";
   trusted: boolean;
   fetched?: boolean | undefined;
   validated?: string | undefined;
+  count?: number | undefined;
 }
 
 /** The way a value has taken in one file. */
@@ -151,6 +155,8 @@ export interface Handover extends Way {
   field?: string | undefined;
   /** The text of the argument begins with something else than the value. */
   led?: boolean;
+  /** It is the parameter as it came in, or a map of what that holds: each field is where it was. */
+  same?: true;
   /** How many arguments the call has, where that tells functions of one name apart. */
   count?: number;
 }
@@ -163,14 +169,20 @@ export interface ExportedFunction {
   flows: ParameterFlow[];
   /** Parameters that go on into other files; `of` is the field of the parameter. */
   passes: (Handover & { parameter: number; of?: string | undefined })[];
-  /** What it returns, as a whole or in a field. */
-  returns: (Way & { from: Origin; field?: string | undefined })[];
+  /** What it returns, as a whole or in a field; `same` where each field of a parameter is where it was. */
+  returns: (Way & { from: Origin; field?: string | undefined; same?: true })[];
   /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. */
   guards: { check: "true" | "false" | "after"; parameter: number; clean: Cleaned }[];
   /** Where others of its package find what it was given; `from` is one of its parameters. */
   keeps?: LinkRecord["stores"];
   /** It is made with a schema and holds requests against it. */
   looks?: Look;
+  /** What it returns when it is called with so many arguments at most: its settings are what they are by default. */
+  byDefault?: { count: number; returns: ExportedFunction["returns"] };
+  /** It looks at fields of the request whose names it is given; see interpret/validators/asked-names.ts. */
+  validates?: true;
+  /** A method of PHP that belongs to no object. */
+  static?: true;
 }
 
 /** A value that goes into another file. */
@@ -190,6 +202,8 @@ export interface LinkRecord {
    * `isOwn` meant only where it is asked for.
    */
   stores: (Way & { field: string; within: string; part?: string | undefined; isOwn?: true; from: Origin })[];
+  /** Names of fields of the request that it has looked at by functions of other files. */
+  asked?: AskedName[];
   /** Functions, by the names that they are exported as, that listen for objects of a class: what others announce, see interpret/announced.ts. */
   listens?: { event: string; name: string }[];
   /** Where text is made of input; a finding in another file about such text is told here. */

@@ -501,6 +501,113 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     },
     [2, 4],
   ],
+  [
+    "what a function gives in a list goes by its place",
+    "<?php\n[$user, $note, $rows] = details();\necho $user;\necho $note;\nlist(, $second) = details();\necho $second;\necho count($rows);\n",
+    {
+      "lib.php":
+        "<?php\nfunction details() { $note = null; if (isset($_POST['note'])) { $note = $_POST['note']; } return ['me', $note, []]; }\n",
+    },
+    [4, 6],
+  ],
+  [
+    "a function that escapes by calling itself with settings",
+    "<?php\necho fields(['a' => $_POST['a']], '', true);\necho raw(['a' => $_POST['a']], '', true);\n",
+    {
+      "lib.php":
+        "<?php\nfunction fields($all, $before, $marked) { $html = ''; foreach ($all as $name => $value) { $html .= is_array($value) ? fields($value, $name, true) : '<b>' . htmlspecialchars($name) . htmlspecialchars($value) . '</b>'; } return $html; }\n" +
+        "function raw($all, $before, $marked) { $html = ''; foreach ($all as $name => $value) { $html .= is_array($value) ? raw($value, $name, true) : '<b>' . $value . '</b>'; } return $html; }\n",
+    },
+    [3],
+  ],
+  [
+    "what is looked for in a text is not in what comes out",
+    "<?php\n$url = '/notes/:id';\nforeach ($_GET as $name => $value) { $url = str_replace(':' . $name, urlencode($value), $url); }\necho $url;\necho str_replace(':id', $_GET['id'], '/notes/:id');\n",
+    {},
+    [5],
+  ],
+  [
+    "an object whose class nobody knows has no methods of classes",
+    "<?php\n$logger->debug('<p>' . $_GET['q']);\n$logger->show('<p>' . $_GET['q']);\n",
+    {
+      "lib.php":
+        "<?php\nclass Matrix { public static function debug($frame) { echo '<b>' . $frame . '</b>'; } }\nclass Log { public function show($text) { echo '<i>' . $text . '</i>'; } }\n",
+    },
+    [3],
+  ],
+  [
+    "a page of a base function knows the fields of its map",
+    "<?php\n$layout = new Layout();\n$layout->page('notes', ['title' => 'Notes', 'from' => '<p>' . $_GET['from']]);\n$layout->page('days', ['title' => '<p>' . $_GET['title'], 'from' => 1]);\n",
+    {
+      "Layout.php":
+        "<?php\nclass Layout { function page($name, array $data) { $data['at'] = time(); return $this->inside($data); } function inside($data) { return show_page($data); } }\n",
+      "show.php": "<?php\nfunction show_page($data) { echo '<h1>' . $data['title'] . '</h1>'; }\n",
+    },
+    [4],
+  ],
+  [
+    "fields that are looked at by their names",
+    "<?php\nfilter_field('id');\nfilter_fields(['day' => ['filter' => FILTER_VALIDATE_INT], 'note' => ['filter' => FILTER_UNSAFE_RAW]]);\necho field('id');\necho field('day');\necho field('note');\necho field('other');\necho filter_field('page');\n",
+    {
+      "fields.php":
+        "<?php\nfunction field($name) { return $_REQUEST[$name]; }\n" +
+        "function filter_field($name, $filter = FILTER_VALIDATE_INT) { $value = filter_var($_REQUEST[$name], $filter); if ($value === false) { exit('no'); } return $_REQUEST[$name]; }\n" +
+        "function filter_fields($rules) { foreach ($rules as $name => $rule) { $_REQUEST[$name] = filter_var($_REQUEST[$name], $rule['filter']); } }\n",
+    },
+    [6, 7],
+  ],
+  [
+    "fields that somebody only counts by their names",
+    "<?php\ncount_checks('id');\necho field('id');\n",
+    {
+      "fields.php":
+        "<?php\nfunction field($name) { return $_REQUEST[$name]; }\nfunction count_checks($name) { global $counts; $counts[$name] += 1; }\n",
+    },
+    [3],
+  ],
+  [
+    "what a function does by default",
+    "<?php\necho shown($_GET['a']);\necho shown($_GET['a'], 'code');\necho $tools->line($_GET['b']);\necho $tools->line($_GET['b'], true);\n",
+    {
+      "lib.php":
+        "<?php\nfunction shown($text, $kind = null) { switch ($kind) { case 'code': $out = $text; break; default: $out = htmlspecialchars($text); } return '<b>' . $out . '</b>'; }\n" +
+        "class Tools { function line($text, $raw = false) { if (!$raw) { $text = htmlspecialchars($text); } return '<p>' . $text . '</p>'; } }\n",
+    },
+    [3, 5],
+  ],
+  [
+    "a map that comes back from whoever may change it",
+    "<?php\n$log = $plugins->run_hook('log', ['folder' => 'a', 'line' => $_GET['q']]);\necho $log['folder'];\necho $log['line'];\n",
+    {
+      "Plugins.php":
+        "<?php\nclass Plugins { function run_hook($name, $data) { foreach ($this->all[$name] as $hook) { $changed = call_user_func($hook, $data); if (is_array($changed)) { $data = $changed + $data; } } return $data; } }\n",
+    },
+    [4],
+  ],
+  [
+    "two fields of one input go by their argument",
+    "<?php\n$both = $_GET['both'];\necho link_to('notes', ['a' => $both['a'], 'b' => $both['b']]);\necho link_to($_GET['page'], []);\n",
+    {
+      "lib.php":
+        "<?php\nfunction link_to($page, $data) { return '<a href=\"' . $page . '?' . http_build_query($data) . '\">'; }\n",
+    },
+    [4],
+  ],
+  [
+    "what a template has made is told in the template",
+    "<?php\n$html = $twig->render('note.twig', ['q' => $_GET['q']]);\necho $html;\necho $box->draw(['q' => $_GET['q']]);\n",
+    { "note.twig": "<p>{{ q }}</p>\n" },
+    [4],
+  ],
+  [
+    "what is asked for in SQL is not the question",
+    "<?php\n$id = addslashes($_GET['id']);\n$rows = fetch_rows(\"SELECT * FROM notes WHERE id = '$id'\");\necho $rows[0]['title'];\necho make_query(\"SELECT * FROM notes WHERE id = '$id'\");\n",
+    {
+      "lib.php":
+        "<?php\nfunction fetch_rows($sql) { return run($sql, 'rows_of'); }\nfunction run($sql, $gives) { global $link; $answer = $link->ask($sql); return $gives($answer); }\nfunction make_query($sql) { return $sql . ' LIMIT 1'; }\n",
+    },
+    [5],
+  ],
 ];
 
 describe("pages of PHP", () => {

@@ -366,7 +366,7 @@ function partOf(
       ? { ...value, taint: fieldTaint(run, value, value.taint, "0") }
       : { ...tainted(fieldTaint(run, value, value.taint, String(key))), paths: memberPaths(value, `[${key}]`) };
   // `connection, address = server.accept()`, `const [query] = useSearchParams()`: each result goes by its position.
-  if (shape === "list" && /^(python|javascript)$/.test(run.language) && !value.slots)
+  if (shape === "list" && /^(python|javascript|php)$/.test(run.language) && !value.slots)
     return {
       ...anyElement(value),
       taint: fieldTaint(run, value, allTaint(value), String(key)),

@@ -15,6 +15,7 @@ import { joined } from "./names.ts";
 import type { Rewritten } from "./objects/rewritten-elements.ts";
 import { readFirst, sharedNames } from "./rounds.ts";
 import { Scope, type Variables } from "./scope.ts";
+import type { AskedName } from "./validators/asked-names.ts";
 import type { Look, Routed } from "./validators/routed-handlers.ts";
 import {
   allTaint,
@@ -137,6 +138,8 @@ export interface Handover {
   via?: readonly Passage[] | undefined;
   /** The text begins with something else than the input. */
   led?: boolean | undefined;
+  /** It is the parameter as it came in, or a map of what that holds. */
+  same?: boolean | undefined;
   /** How many arguments the call has, where that tells functions of one name apart. */
   count?: number | undefined;
 }
@@ -200,6 +203,8 @@ export class Run {
   readonly texts = new Map<string, Hit>();
   readonly summaries = new Map<FunctionNode, Summary>();
   readonly active = new Set<FunctionNode>();
+  /** Those of them that have called themselves and are followed into that call. */
+  readonly recursive = new Set<FunctionNode>();
   /** What calls went by when they were last evaluated. */
   readonly names = new Map<Call, KnownNames>();
   /** What variables were made of, while a test of the variable asks about it. */
@@ -220,6 +225,8 @@ export class Run {
   readonly listeners = new Map<FunctionNode, string>();
   readonly aliases = new Map<string, { name: string; target: string }>();
   readonly stores = new Map<string, Store>();
+  /** Names of fields that functions of other files have looked at; see asked-names.ts. */
+  readonly askedNames = new Map<string, AskedName>();
   /** What is put into fields of types that other files of the package declare; see shared-state.ts. */
   readonly shared = new Map<string, Value>();
   /** The variables of the file itself. */

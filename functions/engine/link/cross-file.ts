@@ -1,4 +1,4 @@
-import type { Candidate, FileArtefact, Handover, Origin, OutgoingCall, Way } from "../artefact.ts";
+import type { Candidate, ExportedFunction, FileArtefact, Handover, Origin, OutgoingCall, Way } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
@@ -305,17 +305,16 @@ export class CrossFile {
       this.#ways += 1;
       for (const { artefact, exported } of taking(way.count, this.#modules.find(way.from, way.target))) {
         const there = artefact.coverage.path;
-        const parameter = argumentIndex(exported, way.argument);
-        // A template that is given all of the input finds it under every name.
-        const isAny = way.argument === wholeMap && way.target.startsWith("template:");
-        const key = `${there}|${exported.name}|${parameter}|${way.field}|${[...way.clean].sort()}`;
+        const { parameter, field, isAny } = entered(exported, way);
+        const key = `${there}|${exported.name}|${parameter}|${field}|${[...way.clean].sort()}`;
         if (seen.has(key)) continue;
         seen.add(key);
         for (const flow of exported.flows) {
           if (
             (flow.parameter !== parameter && !isAny) ||
-            !samePart(flow.field, way.field) ||
+            !samePart(flow.field, field) ||
             (flow.leads && way.led) ||
+            (flow.whole && flow.field === undefined && field !== undefined) ||
             !this.#counts(flow.candidate, { ...way, clean: [...way.clean, ...declared(flow.field)] }) ||
             !this.holds(there, flow.candidate, way.validated)
           )
@@ -323,20 +322,16 @@ export class CrossFile {
           found.push(this.#placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
         }
         for (const store of exported.keeps ?? [])
-          if ("parameter" in store.from && store.from.parameter === parameter && samePart(store.from.field, way.field))
+          if ("parameter" in store.from && store.from.parameter === parameter && samePart(store.from.field, field))
             this.#keep(there, store, way);
         for (const pass of exported.passes) {
-          if (
-            (pass.parameter !== parameter && !isAny) ||
-            !samePart(pass.of, way.field) ||
-            way.crossings >= crossingsMax
-          )
+          if ((pass.parameter !== parameter && !isAny) || !samePart(pass.of, field) || way.crossings >= crossingsMax)
             continue;
           open.push({
             ...way,
             target: pass.target,
             argument: pass.argument,
-            field: pass.field,
+            field: pass.field ?? (pass.same && pass.of === undefined ? field : undefined),
             count: pass.count,
             from: there,
             clean: [
@@ -401,6 +396,21 @@ export class CrossFile {
     }
     return null;
   }
+}
+
+/**
+ * Where a value comes into sight in a function. A template that is given a map has what lies in it under its own names; given all of the
+ * input it finds that under every name.
+ */
+function entered(
+  exported: ExportedFunction,
+  { target, argument, field }: Pick<Handover, "target" | "argument" | "field">,
+): { parameter: number; field: string | undefined; isAny: boolean } {
+  const isMap = argument === wholeMap && target.startsWith("template:");
+  if (!isMap || field === undefined) return { parameter: argumentIndex(exported, argument), field, isAny: isMap };
+  const [name, ...parts] = field.split(fieldOf) as [string, ...string[]];
+  const parameter = Math.max(argumentIndex(exported, name), exported.parameters.indexOf(`$${name}`));
+  return { parameter, field: parts.length > 0 ? parts.join(fieldOf) : undefined, isAny: false };
 }
 
 /** Of functions that go by one name in one file, those that take as many arguments as they are given, if there are such. */

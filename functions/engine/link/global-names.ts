@@ -76,7 +76,7 @@ export class GlobalNames {
 
   /** Of the methods of many classes that one is meant whose class the object is called after: `$this->user_model` is a User_model or a User. */
   #meant(object: string, method: string): Target[] {
-    const declared = this.#methods.get(method) ?? [];
+    const declared = (this.#methods.get(method) ?? []).filter(({ exported }) => !exported.static);
     if (declared.length === 1) return declared;
     const of = kindOf(object);
     const named = declared.filter(({ exported }) => kindOf(classIn(exported.name)) === of);

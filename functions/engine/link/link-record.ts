@@ -3,12 +3,14 @@ import { allFamilies, type Catalogue, type Families } from "../catalogue/catalog
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
-import { partsOfResult, targetOf } from "../interpret/calls/handover.ts";
+import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
+import { givenByDefault } from "../interpret/calls/invoke.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-state.ts";
 import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
 import { checkedFields } from "../interpret/validators/asked-fields.ts";
+import { looksAtFields } from "../interpret/validators/asked-names.ts";
 import { fieldsOfCalls, fieldsTested } from "../interpret/validators/checked-records.ts";
 import { cleanedWithin } from "../interpret/validators/schemas.ts";
 import type { ClassInfo, ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
@@ -52,6 +54,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
         .map((shared) => record.store(shared)),
     ],
     ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
+    ...(run.askedNames.size > 0 && { asked: [...run.askedNames.values()] }),
     aliases: [...run.aliases.values(), ...factoriesOf(run)],
     classes: classesOf(run),
     ...listensOf(run),
@@ -118,7 +121,14 @@ class Recorder {
       const source = this.#run.source("parameter", param, 1, { fn, index: flow.parameter });
       const found = { ...flow, flow: { source, step: flow.step, via: flow.via } };
       const candidate = candidateOf(this.#file, found);
-      return { parameter: flow.parameter, field: flow.field, candidate, clean: this.#catalogue.namesOf(flow.clean) };
+      const isWhole = flow.match.unless.some(({ shape }) => shape === "map");
+      return {
+        parameter: flow.parameter,
+        field: flow.field,
+        candidate,
+        clean: this.#catalogue.namesOf(flow.clean),
+        ...(isWhole && { whole: true as const }),
+      };
     });
     const passes = summary.passes.map((pass) => ({
       ...this.handover(pass),
@@ -129,6 +139,7 @@ class Recorder {
     // Overloads go by one name: callers of other files may mean any of them.
     const keeps = this.#keeps(closure, summary);
     const looks = this.#run.looks.get(fn);
+    const byDefault = givenByDefault(this.#run, closure);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
     return [
       {
@@ -138,8 +149,16 @@ class Recorder {
         passes,
         returns: this.#returns(closure, summary),
         guards: this.#guards(summary),
+        ...(byDefault && {
+          byDefault: {
+            count: byDefault.count,
+            returns: this.#returns(closure, { ...summary, returns: byDefault.returns }),
+          },
+        }),
         ...(keeps.length > 0 && { keeps }),
         ...(looks && { looks }),
+        ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
+        ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
       },
     ];
   }
@@ -158,6 +177,7 @@ class Recorder {
     ].map(({ field, taint }) => ({
       from: this.#keptIn(fn, taint.source) ?? this.origin(taint.source),
       field,
+      ...(this.#run.language === "php" && field === undefined && isSame(returns, taint) && { same: true as const }),
       ...this.way(besidesPage.test(field ?? "") ? this.#noPage(taint) : taint, taint.step),
     }));
   }
@@ -222,10 +242,18 @@ class Recorder {
   }
 
   handover(call: Handed): Handover {
-    const { target, argument, field, led, count } = call;
+    const { target, argument, field, led, same, count } = call;
     // Nothing but the addresses of pages asks for it.
     const begun = led && target.startsWith("template:") ? { led } : {};
-    return { target, argument, field, ...begun, ...(count !== undefined && { count }), ...this.way(call, call.at) };
+    return {
+      target,
+      argument,
+      field,
+      ...begun,
+      ...(same && { same: true as const }),
+      ...(count !== undefined && { count }),
+      ...this.way(call, call.at),
+    };
   }
 
   way({ source, clean, step, via }: Pick<Handed, "source" | "clean" | "step" | "via">, at: Span): Way {

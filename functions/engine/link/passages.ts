@@ -3,6 +3,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/calls/call-names.ts";
 import { anyArgument, bySchema, either, isGivenBack, wholeObject } from "../interpret/guards/passage.ts";
+import type { AskedName } from "../interpret/validators/asked-names.ts";
 import { asRouteVariable } from "../interpret/validators/route-variables.ts";
 import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
@@ -20,12 +21,14 @@ export class Passages {
   readonly #declarations: Declarations;
   readonly #handlers: HandlerSchemas;
   readonly #variables: RouteVariables;
+  readonly #asked: ReadonlyMap<string, readonly AskedName[]>;
 
   constructor(catalogue: Catalogue, modules: Modules, artefacts: readonly FileArtefact[]) {
     this.#modules = modules;
     this.#declarations = new Declarations(modules);
     this.#handlers = new HandlerSchemas(modules, this.#declarations, artefacts);
     this.#variables = new RouteVariables(catalogue, artefacts);
+    this.#asked = new Map(artefacts.flatMap(({ coverage, link }) => (link.asked ? [[coverage.path, link.asked]] : [])));
   }
 
   /** Whether a value of this family's kind gets through all of them; `validated` is the class of the object that it came in by, see constraints.ts. */
@@ -43,6 +46,17 @@ export class Passages {
     return cleaned === "all" ? this.#modules.families : [...new Set(cleaned)];
   }
 
+  /** Whether a file has had a field of the request looked at by its name, itself or by a function that knows the names. */
+  isLookedAt(from: string, field: string, further = true): boolean {
+    return (this.#asked.get(from) ?? []).some(({ target, name }) => {
+      if (name !== null && name !== field) return false;
+      const targets = this.#modules.find(from, target);
+      return name === null
+        ? further && targets.some(({ artefact }) => this.isLookedAt(artefact.coverage.path, field, false))
+        : targets.some(({ exported }) => exported.validates);
+    });
+  }
+
   #effect(from: string, passage: Passage, depth: number, before?: Passage): Cleaned {
     const { target, part, validated } = passage;
     if (passage.argument === bySchema) {
@@ -53,6 +67,7 @@ export class Passages {
           : this.#declarations.cleaned(from, one);
       return asked.map(cleaned).reduce(cleanedForBoth);
     }
+    if (passage.check === "named") return this.isLookedAt(from, part ?? "") ? "all" : [];
     if (target.startsWith(asRouteVariable)) return this.#variables.cleaned(target.slice(asRouteVariable.length));
     if (passage.argument === wholeObject) {
       const methods = this.#modules.methodsOf(from, target);
@@ -69,12 +84,14 @@ export class Passages {
     return effects.reduce(cleanedForBoth);
   }
 
-  #result({ artefact, exported }: Target, { argument, field, part }: Passage, depth: number): Cleaned {
+  #result({ artefact, exported }: Target, { argument, field, part, count }: Passage, depth: number): Cleaned {
     const parameter = argumentIndex(exported, argument);
-    const ways = exported.returns.filter(
-      ({ from, field: of }) =>
+    const { byDefault } = exported;
+    const returns = byDefault && count !== undefined && count <= byDefault.count ? byDefault.returns : exported.returns;
+    const ways = returns.filter(
+      ({ from, field: of, same }) =>
         "parameter" in from &&
-        samePart(of, part) &&
+        samePart(of ?? (same ? field : undefined), part) &&
         (argument === anyArgument || (from.parameter === parameter && samePart(from.field, field))),
     );
     return ways

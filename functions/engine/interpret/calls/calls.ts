@@ -24,6 +24,7 @@ import { Scope } from "../scope.ts";
 import { settledName, settling } from "../settling.ts";
 import { capturedCleans } from "../texts/captured.ts";
 import { replacementCleans } from "../texts/replacements.ts";
+import { noteAskedNames } from "../validators/asked-names.ts";
 import { isChecked } from "../validators/checked-records.ts";
 import { parsed } from "../validators/parsing.ts";
 import { asChecked, schemasBefore } from "../validators/route-schemas.ts";
@@ -56,7 +57,7 @@ import { fillArguments } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { handOver, methodTarget } from "./handover.ts";
 import { callBack, enter, invoke } from "./invoke.ts";
-import { isElement, isIdentified, isLookup, isResource } from "./lookups.ts";
+import { isElement, isIdentified, isLookup, isQueried, isResource } from "./lookups.ts";
 import { storeReceiver } from "./receivers.ts";
 import { applyOutputs } from "./summaries.ts";
 
@@ -101,6 +102,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [asNamed(called.callee)] });
   noteGiven(run, call, called);
+  noteAskedNames(run, called);
   announce(run, call, called);
   announceByClass(run, call, called, subject);
   settleByCall(run, frame, call, models.facts, subject);
@@ -118,7 +120,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
   let result = cleaned(resultOf(run, frame, call, called, entered), filteredCleans(run, frame, call, called));
-  if (loaded.length > 0) result = { ...result, paths: [...loaded, ...result.paths] };
+  if (loaded.length > 0) result = rendered(run, result, loaded);
   writeOutputs(run, frame, call, called, subject);
   fillArguments(run, frame, call, called);
   fillBean(run, frame, call, called);
@@ -127,10 +129,18 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
 }
 
+/** What a template has made of values is told of in the template, where that is written. */
+const rendered = ({ language, catalogue }: Run, result: Value, loaded: readonly string[]): Value => ({
+  ...(language === "php" ? cleaned(result, catalogue.bitsOf(["xss"])) : result),
+  paths: [...loaded, ...result.paths],
+});
+
 /** What decides which function is called: one that a function of another file gives for a name is one that it has found. */
 const asNamed = (callee: Value): Value => ({
   ...callee,
-  taint: callee.taint.filter(({ via }) => !via?.some(({ argument }) => argument !== bySchema)),
+  taint: callee.taint.filter(
+    ({ via }) => !via?.some(({ argument, check }) => argument !== bySchema && check !== "named"),
+  ),
 });
 
 /** The constructor of a class of another file; one of the same package needs no import, so its name says no more. */
@@ -271,7 +281,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   if (settled) return settled;
   const back = entered ? nothing : callBacks(run, frame, call, called);
   // What a map gives is known to have been put into it.
-  const isKept = called.models.containers.length === 0 && isLookup(run, call, called);
+  const isKept = called.models.containers.length === 0 && (isLookup(run, call, called) || isQueried(run, call, called));
   const isOwn = called.models.sanitizers.length > 0;
   const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
   const cleans =

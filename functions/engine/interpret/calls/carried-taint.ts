@@ -5,6 +5,7 @@ import { propertyOf } from "../objects/accessors.ts";
 import { fieldTaint, ofObject } from "../objects/members.ts";
 import { prefixFor } from "../operators.ts";
 import type { Run } from "../run.ts";
+import { givenForName } from "../validators/asked-names.ts";
 import {
   allTaint,
   arriving,
@@ -22,7 +23,7 @@ import { isElement, isFetched } from "./lookups.ts";
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
 export function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
-  const args = [...called.positional.slice(isReplacing(call, called) ? 1 : 0), ...called.named.values()];
+  const args = [...called.positional.slice(isReplacing(run, call, called) ? 1 : 0), ...called.named.values()];
   const values = [
     ...(isElement(run, call, called) ? [] : args.map((value) => ledSafely(run, value))),
     ...(called.receiver ? [called.receiver] : []),
@@ -44,9 +45,14 @@ const leadsToService = ({ language }: Run, { callee }: Call, { receiver }: Calle
   allTaint(receiver ?? nothing).length === 0 &&
   /authori[sz]|oauth|saml|consent|checkout|log_?(in|out)|sign_?(in|out)|^create/iu.test(callee.name);
 
-/** `text.replace(pattern, by)`: the pattern decides what goes, and nothing of it is left. */
-const isReplacing = ({ callee, args }: Call, { receiver }: Called): boolean =>
-  receiver !== null && args.length === 2 && callee.kind === "field" && /^replace(All|First)?$/.test(callee.name);
+/** `text.replace(pattern, by)`, `str_replace($search, $by, $text)`: the pattern decides what goes, and nothing of it is left. */
+const isReplacing = ({ language }: Run, { callee, args }: Call, { receiver }: Called): boolean =>
+  callee.kind === "variable"
+    ? language === "php" && beginsWithPattern.test(callee.name)
+    : receiver !== null && args.length === 2 && callee.kind === "field" && /^replace(All|First)?$/.test(callee.name);
+
+const beginsWithPattern =
+  /^(str_i?replace|(preg|mb_ereg)_replace|preg_replace_callback|preg_filter|explode|preg_split)$/;
 
 /** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
 export function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
@@ -65,6 +71,8 @@ export function passedThrough(
 ): (readonly Taint[])[] {
   const args = [...called.positional.entries(), ...called.named];
   const fetched = isFetched(run, call, called);
+  const isCounted = run.language === "php" && called.named.size === 0 && !call.args.some(({ spread }) => spread);
+  const count = isCounted ? called.positional.length : undefined;
   return args.flatMap(([argument, value]) =>
     partsOf(run, ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)
@@ -77,6 +85,7 @@ export function passedThrough(
           check: "result" as const,
           trusted,
           fetched: fetched || undefined,
+          count,
         };
         return through(tainted(taint), passage).taint;
       }),
@@ -124,9 +133,9 @@ export function fromOtherFile(
 }
 
 /** What a function of another file looks up: nothing of its arguments, but there may be input of its own. */
-export function keptElsewhere(run: Run, call: Call, { callee }: Called, target: string): readonly Taint[] {
-  const own: Taint = arriving(run.outside(target, call), call);
-  return lasting(run, joinTaint(callee.taint, [own]));
+export function keptElsewhere(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
+  const own = givenForName(run, called, target, arriving(run.outside(target, call), call));
+  return lasting(run, joinTaint(called.callee.taint, own));
 }
 
 /** What is asked of an object made of input is input, unless its class says that it is a number, or only other properties are. */

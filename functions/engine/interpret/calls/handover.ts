@@ -2,6 +2,7 @@ import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import type { Span } from "../../ir/ir.ts";
 import { commonPassages } from "../guards/passage.ts";
+import { byName } from "../names.ts";
 import { prefixFor } from "../operators.ts";
 import type { Frame, Handover, Run } from "../run.ts";
 import { allTaint, joinTaint, type Taint, type Value } from "../value.ts";
@@ -30,9 +31,17 @@ export function handOver(
         // What a function puts before a text that begins as it must is not the attacker's either.
         const clean = taint.clean | run.catalogue.ledFamilies(begins);
         const led = begins === "" ? undefined : true;
-        hand(run, { target, argument, field, source, clean, step, at, via, led, count });
+        const same = run.language === "php" && field === undefined && isSame(value, taint) ? true : undefined;
+        hand(run, { target, argument, field, source, clean, step, at, via, led, same, count });
       }
 }
+
+/** Whether fields of a parameter are where they were: it is that itself, or a map that has been made of it. */
+export const isSame = ({ paths, slots }: Value, { source: { parameter } }: Taint): boolean => {
+  const param = parameter?.fn.params[parameter.index];
+  if (!param || parameter?.field !== undefined) return false;
+  return slots?.shape === "map" || paths.includes(byName(param.name));
+};
 
 type Parts = [field: string | undefined, taint: readonly Taint[]][];
 
@@ -116,6 +125,7 @@ function soil(known: Handover, other: Handover): void {
   known.clean &= other.clean;
   known.via = commonPassages(known.via, other.via);
   known.led = known.led === true && other.led === true;
+  known.same = known.same === true && other.same === true;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { EntryPoint } from "../../catalogue/catalogue.ts";
+import { allFamilies, type EntryPoint } from "../../catalogue/catalogue.ts";
 import { type Call, type FunctionNode, type Parameter, type Span, type Statement, wholeMap } from "../../ir/ir.ts";
 import { assign, withType } from "../assign.ts";
 import { evaluate } from "../evaluate.ts";
@@ -9,7 +9,7 @@ import { outputsOf } from "../memory/pointers.ts";
 import { byName } from "../names.ts";
 import { noteListener } from "../objects/announced.ts";
 import { checkKeyedWrites } from "../objects/keyed-writes.ts";
-import type { Frame, Guard, Run, Summary } from "../run.ts";
+import { BudgetExhausted, type Frame, type Guard, type Run, type Summary } from "../run.ts";
 import { Scope } from "../scope.ts";
 import { settling } from "../settling.ts";
 import { escaped } from "../texts/escapers.ts";
@@ -25,6 +25,7 @@ import {
   joinTaint,
   named,
   nothing,
+  type Taint,
   tainted,
   type Value,
 } from "../value.ts";
@@ -42,6 +43,8 @@ export const followedStepsMax = 10_000;
 const followedCallMax = 300;
 /** Bodies longer than this are summarised, not followed: UTF-16 units of source. */
 const inlineLengthMax = 6_000;
+/** Steps that a file may have taken for its functions to be asked what they give by default. */
+const defaultsUntil = 200_000;
 
 export function newFrame(
   fn: FunctionNode | null,
@@ -85,7 +88,7 @@ export function invoke(
 ): Value {
   const closure = run.language === "java" ? overloaded(run, found, args) : found;
   const { fn } = closure;
-  if (run.active.has(fn)) return recursion(args);
+  if (run.active.has(fn)) return recursion(run, caller, closure, args, named, at);
   // A summary knows parameters only, and what settles a promise keeps what it is given.
   const part = fn === settling || isPart(closure, caller);
   const follow =
@@ -100,11 +103,28 @@ export function invoke(
   return given;
 }
 
-/** What a function gives that calls itself is made where it does not; with constants it may take another way there. */
-const recursion = (args: readonly Value[]): Value =>
-  args.some(({ constants }) => constants !== null)
-    ? tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4))
-    : nothing;
+/** What a function gives that calls itself is made where it does not; with constants it may take another way there, which is followed once. */
+function recursion(
+  run: Run,
+  caller: Frame,
+  closure: ClosureValue,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): Value {
+  const { fn } = closure;
+  if (run.recursive.has(fn) || !args.some(({ constants }) => constants !== null)) return nothing;
+  if (fn.end - fn.start > inlineLengthMax || run.steps >= run.followUntil)
+    return tainted(args.flatMap((arg) => allTaint(arg)).slice(0, 4));
+  run.recursive.add(fn);
+  run.active.delete(fn);
+  try {
+    return inline(run, caller, closure, args, named, at);
+  } finally {
+    run.active.add(fn);
+    run.recursive.delete(fn);
+  }
+}
 
 /**
  * Whether following a call tells more than the summary does. Most methods are called by others of the same object, with what these were
@@ -303,6 +323,32 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
   run.handler = around;
   return summary;
+}
+
+/**
+ * What a function gives that is called without what has a default, and how many arguments that are at most: `shown($text, $raw = false)`
+ * escapes for all who say no more. Null where there is nothing to tell apart.
+ */
+export function givenByDefault(run: Run, closure: ClosureValue): { count: number; returns: Value } | null {
+  const { fn } = closure;
+  const count = fn.params.findIndex((param) => param.default !== null);
+  const summary = run.summaries.get(fn);
+  const isShort = fn.end - fn.start <= inlineLengthMax && run.steps < defaultsUntil;
+  if (run.language !== "php" || count < 1 || !summary || !isShort) return null;
+  const ofCaller = ({ clean, source }: Taint) => source.parameter?.fn === fn && clean !== allFamilies;
+  if (!allTaint(summary.returns).some(ofCaller)) return null;
+  const caller = newFrame(fn, new Scope(closure.scope), closure.self, closure.owner, run.symbols.get(fn) ?? "");
+  const given = summary.parameters.slice(0, count).map(({ value }) => value);
+  const until = run.followUntil;
+  run.followUntil = run.steps + followedCallMax;
+  try {
+    return { count, returns: inline(run, caller, closure, given, new Map(), fn) };
+  } catch (error) {
+    if (error instanceof BudgetExhausted) return null;
+    throw error;
+  } finally {
+    run.followUntil = until;
+  }
 }
 
 /** What a decorator of the file makes of a function calls it in its own way, with arguments of its own. */

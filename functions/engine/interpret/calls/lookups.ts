@@ -72,6 +72,20 @@ function holdsAll(of: string, asked: string): boolean {
   return kind.length > 2 && (many === `${kind}s` || many === `${kind.slice(0, -1)}ies`);
 }
 
+/** `db_fetch_all("SELECT * FROM notes WHERE id = $id")`: what is asked in SQL answers with what is stored, and not with the question. */
+export function isQueried({ language }: Run, { callee }: Call, { positional: [first] }: Called): boolean {
+  if (language !== "php" || !first) return false;
+  const [constant] = first.constants ?? [];
+  const begins = typeof constant === "string" ? constant : (first.prefix ?? "");
+  const name = lastName(callee);
+  return /^\s*\(?(select|show|describe|explain)\s/i.test(begins) && asksDatabase.test(name) && !makesSql.test(name);
+}
+
+const asksDatabase =
+  /query|quer[iy]|fetch|select|exec|get|find|row|all|one|col|load|result|assoc|array|cell|value|^_?db|^sql/i;
+const makesSql =
+  /(get|make|build|prepare|add|parse|format|fix|create|limit|escape|quote|replace|log|print|debug)\w*(sql|quer|string|text|statement)|sprintf|limit|prepare|format|escape|quote|replace|html|text|debug|call/i;
+
 /** `root.getResource(path)` gives what lies there: the path may lead astray, but neither text nor address of it were made of the path. */
 export const isResource = ({ language }: Run, { callee }: Call): boolean =>
   language === "java" && callee.kind === "field" && /^get(Web)?Resource(Internal|Object)?$/.test(callee.name);

@@ -1,6 +1,7 @@
 /**
  * A function of another file that a value has passed, or that has looked at it. What it does to the value is known when linking only.
  * `result`: the value is what it returns for an argument; `true`, `false`: it was asked and said so; `after`: it did not throw.
+ * `named`: the value is what it returns for the name of a field, the part, that others may have looked at; see asked-names.ts.
  */
 export interface Passage {
   target: string;
@@ -9,11 +10,13 @@ export interface Passage {
   field?: string | undefined;
   /** The field that is read of the result. */
   part?: string | undefined;
-  check: "result" | "true" | "false" | "after";
+  check: "result" | "true" | "false" | "after" | "named";
   /** Its name promises to make safe; believed where the function is not among the files. */
   trusted: boolean;
   /** It is waited for and not called after making text: where the function is not among the files, what it gives is a record. */
   fetched?: boolean | undefined;
+  /** How many arguments the call has, where those that are missing have defaults. */
+  count?: number | undefined;
   /** Of a member: the class of the object whose constraints a framework has looked at; see constraints.ts. */
   validated?: string | undefined;
 }
@@ -58,12 +61,16 @@ export function commonPassages(
     if (b.some((other) => same(passage, other))) return passage;
     if (passage.argument === wholeObject) return membersOfOne(passage, b);
     if (passage.argument === bySchema) return partsOfOne(passage, b);
-    const isAlike = ({ target, part, check }: Passage) =>
-      target === passage.target && part === passage.part && check === "result";
+    const alike = b.find(
+      ({ target, part, check }) => target === passage.target && part === passage.part && check === "result",
+    );
     const isGivenToo = ({ target, part }: Passage) => target === passage.target && isGivenBack(part);
     if (isGivenBack(passage.part) && b.some(isGivenToo))
       return { ...passage, argument: anyArgument, field: undefined, part: anyGiven };
-    return passage.check === "result" && b.some(isAlike) ? { ...passage, argument: anyArgument, field: undefined } : [];
+    if (passage.check !== "result" || !alike) return [];
+    const argument = alike.argument === passage.argument ? passage.argument : anyArgument;
+    const count = alike.count === passage.count ? passage.count : undefined;
+    return { ...passage, argument, field: undefined, count };
   });
   return common.length === 0 ? undefined : common;
 }
@@ -102,4 +109,5 @@ const same = (a: Passage, b: Passage): boolean =>
     a.field === b.field &&
     a.part === b.part &&
     a.validated === b.validated &&
+    a.count === b.count &&
     a.check === b.check);

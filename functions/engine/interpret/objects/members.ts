@@ -3,7 +3,7 @@ import type { LazyRegex } from "../../catalogue/expression.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import type { FunctionNode, Span } from "../../ir/ir.ts";
 import { isFilled } from "../calls/filled-arguments.ts";
-import { targetOf } from "../calls/handover.ts";
+import { anyClass, targetOf } from "../calls/handover.ts";
 import { check, receiverFits } from "../check.ts";
 import { through } from "../guards/guard-functions.ts";
 import { bySchema, wholeObject } from "../guards/passage.ts";
@@ -158,9 +158,15 @@ const isLeftBehind = ({ language }: Run, outside: string, { step }: Taint): bool
 const isFilledAsWhole = (outside: string, { step }: Taint): boolean =>
   !step.parent && outside.includes("(>") && isFilled(outside.slice(outside.indexOf(fieldOf) + 1));
 
-/** Whether a value is what a function of another file gives, and not made of that. */
-const isResultOf = ({ paths }: Value, target: string): boolean =>
-  paths.some((path) => path.endsWith("()") && path.replaceAll("()", "") === target);
+/** Whether a value is what a function of another file gives, and not made of that. Of an object that nobody knows the method tells. */
+function isResultOf({ paths }: Value, target: string): boolean {
+  const method = target.startsWith(anyClass) ? target.slice(target.lastIndexOf(".")) : null;
+  return paths.some((path) => {
+    if (!path.endsWith("()")) return false;
+    const plain = path.replaceAll("()", "");
+    return method === null ? plain === target : plain.endsWith(method);
+  });
+}
 
 /** Stands between a function of another file and the field of what it returns. */
 export const fieldOf = "!";

@@ -28,6 +28,7 @@ export function replacementCleans(
 ): Families {
   const { callee } = call;
   const name = lastName(callee);
+  if (run.language === "php" && name === "strtr") return translated(run, args);
   if (run.language === "php" && /^str_i?replace$/.test(name)) return textsTakenOut(run, frame, call, args);
   if (!Object.hasOwn(everywhere, name)) return 0;
   const first = call.args[0];
@@ -74,6 +75,13 @@ function textsTakenOut({ catalogue }: Run, frame: Frame, call: Call, [search, by
       : []),
   ];
   return catalogue.bitsOf(families);
+}
+
+/** `strtr($text, ["<" => "&lt;", …])`, also with the map that the language has for it. */
+function translated({ catalogue }: Run, [, by]: readonly Value[]): Families {
+  const [opening] = by?.slots?.shape === "map" ? (by.slots.entries.get("<")?.constants ?? ["<"]) : ["<"];
+  const escapes = by?.paths.some((path) => path === "get_html_translation_table()") || !String(opening).includes("<");
+  return escapes ? catalogue.bitsOf(["xss"]) : 0;
 }
 
 /** A text, or the texts of a list. */
