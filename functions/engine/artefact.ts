@@ -109,7 +109,7 @@ export interface ParameterFlow {
   leads?: boolean;
 }
 
-/** A function of another file that a value passes, or that looks at it; see interpret/passage.ts. */
+/** A function of another file that a value passes, or that looks at it; see interpret/guards/passage.ts. */
 export interface Passage {
   target: string;
   argument: number | string;
@@ -184,7 +184,7 @@ export interface LinkRecord {
    * `isOwn` meant only where it is asked for.
    */
   stores: (Way & { field: string; within: string; part?: string | undefined; isOwn?: true; from: Origin })[];
-  /** Functions, by the names that they are exported as, that listen for objects of a class: what others announce, see interpret/announced.ts. */
+  /** Functions, by the names that they are exported as, that listen for objects of a class: what others announce, see interpret/objects/announced.ts. */
   listens?: { event: string; name: string }[];
   /** Where text is made of input; a finding in another file about such text is told here. */
   texts?: Candidate[];

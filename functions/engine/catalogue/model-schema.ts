@@ -148,7 +148,7 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
-  /** Calls that say what may come in; see interpret/schemas.ts. */
+  /** Calls that say what may come in; see interpret/validators/schemas.ts. */
   schemas: z
     .array(
       z.strictObject({
