@@ -143,7 +143,7 @@ function issueAt(
 }
 
 /** The line without its indentation; a short one together with the next, so that the quote says something. Null when that fails. */
-export function quoteAt(lines: readonly ShownLine[], index: number): string | null {
+function quoteAt(lines: readonly ShownLine[], index: number): string | null {
   const { number, text } = lines[index] as ShownLine;
   const next = lines[index + 1];
   const alone = text.trim().slice(0, searchedMax);

@@ -4,7 +4,7 @@ import { CannotScan } from "../scan/cannot-scan.ts";
 import { environmentLanguage, runningService } from "../scan/options.ts";
 import { reasonIn } from "./texts.ts";
 
-export const commands = ["ls", "cat", "verify"] as const;
+const commands = ["ls", "cat", "verify"] as const;
 
 export interface LogOptions {
   readonly command: (typeof commands)[number];

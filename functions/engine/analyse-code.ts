@@ -103,16 +103,8 @@ export async function analyseCode(
     suppressions: new Suppressions(shown.text, module.comments, lines),
     hashComments: ["python", "ruby", "bash"].includes(grammar),
   };
-  const unread = module.errors.reduce((sum, error) => sum + error.end - error.start, 0) / text.length;
-  const reason = exhausted
-    ? limit.isUp
-      ? "time_limit"
-      : "interpreter_budget"
-    : module.tooDeep || run.truncated
-      ? "nesting"
-      : unread > errorShareMax
-        ? "syntax_errors"
-        : null;
+  const ended = limit.isUp ? "time_limit" : "interpreter_budget";
+  const reason = exhausted ? ended : partlyRead(module, run.truncated, text);
   const asked = catalogue.structure !== null && !isWrittenElsewhere(text);
   const shape = asked ? new FileShape(module, text, grammar) : null;
   const hits = outermost(inPlace([...run.hits.values()], shape && new Places(shape, run.entries, text)));
@@ -123,6 +115,13 @@ export async function analyseCode(
   const functions = functionsOf(lines, run);
   const own = { syntax: new FileUnderMatch(text, grammar, parsed.syntax), module, context: file };
   return { candidates, links, functions, suppressions: file.suppressions, shown, keys: run.keys, reason, own };
+}
+
+/** Why a file that was followed to its end was not understood as a whole; null when it was. */
+function partlyRead({ errors, tooDeep }: Module, truncated: boolean, text: string): string | null {
+  if (tooDeep || truncated) return "nesting";
+  const unread = errors.reduce((sum, error) => sum + error.end - error.start, 0);
+  return unread / text.length > errorShareMax ? "syntax_errors" : null;
 }
 
 /** Patterns that ask where they are found. */

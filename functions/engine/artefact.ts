@@ -116,7 +116,7 @@ export interface ParameterFlow {
   leads?: boolean;
 }
 
-/** A function of another file that a value passes, or that looks at it; see interpret/passage.ts. */
+/** A function of another file that a value passes, or that looks at it; see interpret/guards/passage.ts. */
 export interface Passage {
   target: string;
   argument: number | string;
@@ -204,7 +204,7 @@ export interface LinkRecord {
   stores: (Way & { field: string; within: string; part?: string | undefined; isOwn?: true; from: Origin })[];
   /** Names of fields of the request that it has looked at by functions of other files. */
   asked?: AskedName[];
-  /** Functions, by the names that they are exported as, that listen for objects of a class: what others announce, see interpret/announced.ts. */
+  /** Functions, by the names that they are exported as, that listen for objects of a class: what others announce, see interpret/objects/announced.ts. */
   listens?: { event: string; name: string }[];
   /** Where text is made of input; a finding in another file about such text is told here. */
   texts?: Candidate[];

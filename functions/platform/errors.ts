@@ -1,6 +1,6 @@
 import { type ErrorFields, problems } from "./problems.ts";
 
-/** The stable snake_case codes of everything that can go wrong on purpose; each has a row in problems.ts. */
+/** The stable snake_case codes of everything that can go wrong on purpose; each has a row in problems/. */
 export type ErrorCode = keyof typeof problems;
 
 /** True for the codes of our own refusals, among others that a record may hold. */

@@ -43,7 +43,7 @@ const withAttributeValues = (item: TransactItem): object =>
   });
 
 /** A value with its type, as the SDK's document client writes it; of sets nothing is known here. @throws TypeError for what it is not for */
-export function attributeValue(value: unknown): object {
+function attributeValue(value: unknown): object {
   if (value === null) return { NULL: true };
   if (typeof value === "string") return { S: value };
   if (typeof value === "boolean") return { BOOL: value };

@@ -29,7 +29,7 @@ export function embeddings(asked: HttpAsked): HttpAnswer {
 }
 
 /** Each word adds to one place, up or down, both decided by its hash; then the vector is brought to length one. */
-export function vectorOf(text: string, dimensions: number): Float32Array {
+function vectorOf(text: string, dimensions: number): Float32Array {
   const vector = new Float32Array(dimensions);
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu)) {
     const hash = fnv1a(word);

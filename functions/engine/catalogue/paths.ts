@@ -170,7 +170,7 @@ const isEnd = (pattern: string): boolean => /^\*[^.*]+$/.test(pattern);
 export const segmentOf = (pattern: string): string => (isEnd(pattern) ? anySegment : lastSegment(pattern));
 
 /** Splits at dots, but keeps relative modules ("./a.b", "..pkg") in one piece at the front. */
-export function splitPath(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.split(".");
 }
 

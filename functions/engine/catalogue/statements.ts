@@ -34,14 +34,24 @@ const sections = [
   "bags",
   "entryPoints",
 ] as const;
-type Section = (typeof sections)[number];
-type Sink = NonNullable<Rule["taint"]>["sinks"][number];
+type ModelSection = (typeof sections)[number];
+
+/** What the entries of each section are, and who says them. */
+type Entries = { [S in ModelSection]: Model[S][number] } & {
+  patterns: NonNullable<Rule["patterns"]>[number];
+  ownSinks: NonNullable<Rule["taint"]>["sinks"][number];
+};
+type Speakers = { [S in ModelSection]: Model } & { patterns: Rule; ownSinks: Rule };
+
+export type Section = keyof Entries;
 
 /** One entry of a rule or a model. */
-export type Statement =
-  | { readonly section: "patterns"; readonly by: Rule; readonly entry: NonNullable<Rule["patterns"]>[number] }
-  | { readonly section: "ownSinks"; readonly by: Rule; readonly entry: Sink }
-  | { [S in Section]: { readonly section: S; readonly by: Model; readonly entry: Model[S][number] } }[Section];
+export type Statement<S extends Section = Section> = {
+  [One in S]: { readonly section: One; readonly by: Speakers[One]; readonly entry: Entries[One] };
+}[S];
+
+/** One function for each section. */
+export type BySection<To> = { readonly [S in Section]: (entry: Entries[S], to: To, by: Speakers[S]) => void };
 
 /**
  * All that is said about one language, always in this order.

@@ -1,5 +1,5 @@
 /** How a configuration file is written; the names are those of coverage. */
-export const configFormats = [
+const configFormats = [
   "dockerfile",
   "yaml",
   "json",
@@ -34,7 +34,7 @@ const byExtension: Readonly<Record<string, ConfigFormat>> = {
   config: "xml",
 };
 
-/** The format of a file by its name; `.conf` says only that it is one of a server, its content which. */
+/** The format of a file by its name; `.conf` only says that some server is configured, so the content has to tell which. */
 export function configFormatOf(path: string): ConfigFormat | null {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   if (/^(dockerfile|containerfile)([.-]|$)/.test(name) && !/\.(md|txt|sh|py|js|ts|go|j2|erb|tmpl)$/.test(name))

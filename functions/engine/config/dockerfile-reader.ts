@@ -8,7 +8,7 @@ interface Instruction {
   readonly textStart: number;
 }
 
-/** Every stage is looked for among all others. */
+/** Each stage is looked up among all the others, so their number is bounded. */
 const stagesMax = 500;
 
 /**

@@ -2,16 +2,16 @@ import type { BoundName } from "../artefact.ts";
 import { type ConfigNode, ConfigTree } from "./config-node.ts";
 
 const statement = /<(select|insert|update|delete|sql|statement|procedure)\b([^<>]*)>((?:(?!<\1\b)[\s\S])*?)<\/\1\s*>/g;
-/** Statements that are given one number have it under any name, and it carries no attack. */
+/** The one parameter of such a statement is a number, whatever name the text gives it: it can carry no attack. */
 const givenNumber =
   /\bparameterType\s*=\s*["'](java\.(lang|math)\.)?_?(int|integer|long|short|byte|double|float|boolean|bigdecimal|biginteger)["']/i;
 const comment = /<!--(?:(?!<!--)[\s\S])*?-->/g;
 
 const blank = (text: string): string => text.replace(/[^\n]/g, " ");
 
-/** The attributes of a loop: no further than the next tag, or many that never end would be read again and again. */
+/** The attributes of a loop. They end at the next tag at the latest, or tags that are never closed would be read over and over. */
 const loop = /<foreach\b([^<>]*)>/g;
-/** Each name of a statement is looked up among its loops; nobody writes nearly as many. */
+/** Each name of a statement is looked up among its loops. People write far fewer than this. */
 const loopsMax = 100;
 const namespaceOf = /<mapper\b[^<>]*\bnamespace\s*=\s*["']([\w.$]+)["']/;
 const itemOf = /\bitem\s*=\s*["']([\w.$]+)["']/;

@@ -161,7 +161,7 @@ interface Sighting extends Seen {
   document: ConfigDocument;
 }
 
-/** What a rule of secrets finds is one, wherever else it is written. */
+/** What a rule for secrets has found is a secret wherever else it is written. */
 function secretsOf(text: string, { query: { rule }, node, start, end }: Sighting): Span[] {
   if (rule.family !== "hardcoded_secret" || !node.value) return [];
   const at = text.slice(start, end).lastIndexOf(node.value);

@@ -9,7 +9,7 @@ export function webXmlAccess(text: string): WebRecord | null {
   try {
     const app = readXml(text)[0]?.entries.find(({ key }) => key === "web-app");
     const accesses = app ? [...filters(app), ...constraints(app)] : [];
-    // Servlets that answer below a path of their own hand on the rest: what is asked where is not comparable.
+    // A servlet mapped to `/api/*` sees only what follows, so its routes cannot be compared with the paths that are asked about here.
     const below = app ? all(app, "servlet-mapping").some((one) => texts(one, "url-pattern").some(isBelow)) : false;
     const known = below ? accesses.map((access) => ({ ...access, paths: null })) : accesses;
     return known.length > 0

@@ -1,6 +1,6 @@
 import { type ConfigNode, ConfigTree, depthMax } from "./config-node.ts";
 
-/** Nothing of it reaches beyond the next of its kind: a page of tags that nothing closes would cost its square. */
+/** No part may reach beyond the next one of its kind, or a page of tags that are never closed would take quadratic time. */
 const markup =
   /<!--(?:(?!<!--)[\s\S])*?-->|<!\[CDATA\[(?:(?!<!\[CDATA\[)[\s\S])*?\]\]>|<[?!][^<>]*>|<(\/?)([A-Za-z_][\w:.-]*)((?:[^<>"']|"[^"]*"|'[^']*')*?)(\/?)>/g;
 const attribute = /(?<![\w:.-])([A-Za-z_][\w:.-]*)\s*=\s*("[^"]*"|'[^']*')/g;

@@ -42,7 +42,7 @@ export interface Sighting {
 /** Cuts a candidate out of the source. */
 export function candidateOf(file: FileContext, found: Sighting): Candidate {
   const place = file.lines.place(found.at.start, found.at.end);
-  // The parser guessed here, so the finding may rest on a guess.
+  // The parser recovered from an error here, so the finding may rest on a guess.
   const guessed = file.errors.some((error) => error.start < found.at.end && error.end > found.at.start) ? 0.1 : 0;
   const confidence = found.match.confidence * (found.flow?.source.confidence ?? 1) - guessed;
   return {
@@ -65,7 +65,7 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
   };
 }
 
-/** What has no name is known by its place, which moves with every line in front; a finding must stay the same then. */
+/** Functions and classes without a name are called by their offset, which moves with every edit above them; a finding must not. */
 export const steadySymbol = (symbol: string): string =>
   symbol.replace(/<class \d+>/g, "<class>").replace(/<\d+>/g, "<function>");
 

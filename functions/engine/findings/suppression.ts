@@ -17,16 +17,16 @@ export class Suppressions {
       return found ? [{ comment, rule: found[1] as string, reason: found[2] as string }] : [];
     });
     if (marks.length === 0) return;
-    // Where several speak about one line, they stand above each other.
+    // Several comments about one line stand above each other.
     const hasLine = (at: Span) =>
       isAlone(at) && /^[\s}]*$/.test(text.slice(at.end, lines.startOf(lines.lineOf(at.end) + 1)));
     const ends = new Map(comments.filter(hasLine).map(({ start, end }) => [lines.lineOf(start), lines.lineOf(end)]));
-    // The line behind a comment and those below it, from the last one up: of ten thousand above each other each is looked at once.
+    // From the last comment up, so that each of ten thousand comments in a row is looked at once.
     const behind = new Map<number, number>();
     const codeFrom = (line: number) => behind.get(line) ?? line;
     for (const [line, end] of [...ends].sort(([a], [b]) => b - a)) behind.set(line, codeFrom(end + 1));
     for (const { comment, rule, reason } of marks) {
-      // It speaks about its own line, and where it stands alone about the next one that is no comment.
+      // A comment is about its own line; one that has the line for itself is about the next line that is no comment.
       const line = isAlone(comment) ? codeFrom(lines.lineOf(comment.end) + 1) : lines.lineOf(comment.start);
       this.#reasons.set(`${rule}:${line}`, reason);
     }

@@ -13,11 +13,11 @@ export function depthOf(text: string, bytes: number): { depth: Depth; reason: st
   return { depth: "full", reason: null };
 }
 
-/** What webpack and the build tools of GNU say in what they write, which is for nobody to edit either. */
+/** Marks in the output of webpack and the GNU build tools, which nobody edits either. */
 const builders =
   /^\/\*{6}\/ |\bwebpackBootstrap\b|^# Generated (automatically )?by (GNU )?(Autoconf|automake|libtool)|^# ltmain\.sh - /im;
 
-/** What a program wrote says so in the comments that it begins with; a script that writes such a file says so further down. */
+/** Generated code says so in its first comments. A script that generates code says so further down. */
 function isGenerated(text: string): boolean {
   const beginning = text.slice(0, 2_000);
   if (builders.test(beginning)) return true;
@@ -45,7 +45,7 @@ export function isWrittenElsewhere(text: string): boolean {
   );
 }
 
-/** A file with a long line of data is as it was written; with this share of long lines it is not, nor with so many characters in them. */
+/** A long line of data does not make a file minified; long lines with this share of its characters, or with so many, do. */
 const longLinesMax = { share: 0.5, characters: 50_000 };
 
 function isMinified(text: string): boolean {

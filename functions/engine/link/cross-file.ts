@@ -37,7 +37,7 @@ interface Arrival {
   source: string;
   confidence: number;
   clean: readonly string[];
-  /** The class of an object whose constraints were looked at; see interpret/constraints.ts. */
+  /** The class of an object whose constraints were looked at; see interpret/validators/constraints.ts. */
   validated?: string;
   trace: readonly TraceStep[];
   crossings: number;

@@ -26,9 +26,9 @@ export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" | "time
 /** Pages of WebAssembly, of 64 KiB. The parser asks for the first of these, and it never gives any back. */
 const pagesMin = 512;
 const pagesMax = 32_768;
-/** A megabyte of ordinary code wants 75 MB at most, and a worker has 512 for everything; some without sense want half a gigabyte. */
+/** A megabyte of ordinary code takes 75 MB at most, and a worker has 512 for everything. A megabyte of nonsense can take half a gigabyte. */
 const heapBytesMax = 128 * 1_048_576;
-/** More than the parser asks for at once, as a rule. */
+/** More than the parser usually asks for at once. */
 const roomBytes = 8 * 1_048_576;
 
 /** Reports of progress are rare, and the work between two of them can be a tenth of a second: the clock is looked at for each. */

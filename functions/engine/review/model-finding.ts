@@ -10,8 +10,8 @@ import type { ReplyIssue } from "./reply-schema.ts";
 import type { ReviewInstructions, ReviewRule, ReviewUnit } from "./review.ts";
 import { visible } from "./visible.ts";
 
-/** Raise when the prompt, the gate or the findings change; caches of outcomes ask for it. */
-export const reviewVersion = 2;
+/** Raise when the prompt, the gate or the findings change. */
+const reviewVersion = 2;
 
 /** Statements are followed this far, which is also how many lines a snippet has. */
 const statementLinesMax = 8;

@@ -4,18 +4,18 @@ const alphabet = 128;
 /** Whether a word, in lower case, may stand in a text, whatever its case there; false is certain. */
 export type MayHave = (word: string) => boolean;
 
-/** Finds all of many words in one pass over a text, whatever their case (Aho and Corasick, 1975). What texts do not ask for is not built. */
+/** Finds all of many words in one pass over a text, whatever their case (Aho and Corasick, 1975). States are built when a text reaches them. */
 export class KeywordSearch {
-  /** The state after a state and a character, and one more; 0 where that has not been asked yet. */
+  /** By state and character, the next state plus one; 0 while it is not known. */
   readonly #next: Int32Array;
-  /** By state: the one before it, and the character between them. */
+  /** By state, the one before it and the character that leads from there. */
   readonly #before: Int32Array;
   readonly #by: Uint8Array;
-  /** By state: that of the longest end of what was read that begins a word, and one more; 0 where that has not been asked yet. */
+  /** By state, plus one: the state of the longest proper suffix that is the beginning of a word; 0 while it is not known. */
   readonly #fallback: Int32Array;
-  /** The words that lead to a state, as their indices. */
+  /** By state, the words that are spelt exactly by the way to it, as indices. */
   readonly #own: number[][] = [[]];
-  /** The words that end in a state; undefined where that has not been asked yet. */
+  /** By state, all words that end there, shorter ones included; undefined while they are not known. */
   readonly #ends: (readonly number[] | undefined)[] = [[]];
 
   /** @param words in lower case */

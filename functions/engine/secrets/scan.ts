@@ -33,7 +33,7 @@ interface Window {
   end: number;
 }
 
-/** What one pass over a text has told. */
+/** What one pass over a text has found. */
 interface Met {
   /** Where each expression has to look; in the order of the text, without overlaps. */
   readonly windows: ReadonlyMap<number, readonly Window[]>;
@@ -44,12 +44,12 @@ interface Met {
 export interface FoundSecrets {
   /** The file without them. */
   readonly shown: ShownText;
-  /** Tells of the words that others look for in the file. */
+  /** Whether the file may have one of the words that other scanners look for. */
   readonly mayHave: MayHave;
   /**
-   * One place is reported by the first rule that finds it.
-   * @param shown the file without other secrets that were found since
-   * @param told whether a rule that knows the code has told of the secret there; what goes by a name only is silent then
+   * The findings; each place is reported by the first rule that finds it.
+   * @param shown the file without the secrets that others have found since
+   * @param told whether a rule that understands the code has reported the secret on that line; rules that go by names stay silent then
    */
   candidates(
     suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
@@ -70,10 +70,10 @@ function isExample(text: string, at: number): boolean {
   return documented.test(before) || (opened < nearMax && /^(\s|#.*\n)*$/.test(before));
 }
 
-/** Stands before the text that documents a function or a class of Python; behind the key of a map stands a quote. */
+/** What stands before the docstring of a Python function or class. The key of a map would end in a quote instead. */
 const documented = /[^"'\s]\s*:[ \t]*(#.*)?\r?\n\s*$/;
 
-/** Where the text in three quotes begins that a place is in. */
+/** Where the triple-quoted text that a place lies in begins. */
 function openedText(text: string, at: number): number | null {
   let opened: number | null = null;
   let quotes = "";
@@ -176,7 +176,7 @@ const wordCharacter = /^\w/;
 function matchesOf(by: CompiledSecret, text: string, from: number, to: number, widened = false): FoundSecret[] {
   const found: FoundSecret[] = [];
   const window = text.slice(from, to);
-  // Most windows hold nothing, and whether there is a match is told much faster than where.
+  // Most windows hold nothing, and asking whether something matches is much faster than asking where.
   if (!by.regex.test(window)) return found;
   const matcher = by.regex.matcher(window);
   while (matcher.find() && found.length < secretsMax) {

@@ -22,21 +22,21 @@ export interface FunctionShape {
   readonly around: FunctionShape | null;
   /** The class that it is a method of. */
   readonly owner: ClassStatement | null;
-  /** It is declared by a statement, and not a value that something holds. */
+  /** It is declared by a statement; otherwise it is a value that something holds. */
   readonly declared: boolean;
   readonly inside: FunctionShape[];
   /** The loops in it, and what comprehensions do for each of their elements. */
   readonly rounds: Round[];
-  /** It is called once for each of many things, by what it was passed to. */
+  /** Set for a callback that is called once per element, by `forEach` and its like. */
   each: Round | null;
-  /** A component runs it when it appears, and what it returns when it goes. */
+  /** The effect of a component: run when that is mounted, and what it returns when that is unmounted. */
   readonly effect: boolean;
-  /** It returns something. */
+  /** It returns a value. */
   answers: boolean;
-  /** How deep conditions and loops stand in each other, and where that first is so. */
+  /** How deep conditions and loops are nested, and where that depth is first reached. */
   nesting: number;
   deepest: Span | null;
-  /** Ways through it. */
+  /** Its cyclomatic complexity: the ways through it. */
   branches: number;
 }
 
@@ -61,7 +61,7 @@ export interface Within<T> {
   readonly round?: Round | null;
 }
 
-/** What the walk is in. */
+/** Where the walk is. */
 interface Frame {
   readonly fn: FunctionShape | null;
   /** The class whose body this is; null in a function and in the file. */
@@ -70,11 +70,11 @@ interface Frame {
   round: Round | null;
 }
 
-/** Methods that call what they are given for each element. Of `map` and its like some have one element or none: see `isStream`. */
+/** Methods that call their argument once per element. Some types with `map` and its like hold one element at most: see `isStream`. */
 const forEach = /^(forEach|each|each_with_index|for_each)$/;
 const mapping = /^(map|flatMap|filter|some|every|collect|mapToObj|mapNotNull)$/;
 
-/** Hooks of components that take what is to be done when they appear. */
+/** Hooks that take what a component does when it is mounted. */
 const effect = /^use(Layout|Insertion)?Effect$/;
 
 /** What a file looks like, gathered in one walk over its IR. */
@@ -97,7 +97,7 @@ export class FileShape {
   readonly #called = new Map<FunctionNode, Round>();
   readonly #effects = new Set<FunctionNode>();
   readonly #declared = new Set<FunctionNode>();
-  /** What try statements hold open: nobody needs to read it. */
+  /** Resources that a try statement closes; their variables need no reader. */
   readonly #resources = new Set<IrNode>();
 
   constructor(module: Module, text: string, language: string) {
@@ -253,14 +253,14 @@ export class FileShape {
     }
   }
 
-  /** In JavaScript and PHP it is arrays and collections that are mapped; in Java an Optional or a Mono as often as a stream. */
+  /** JavaScript and PHP map arrays and collections; what Java maps is an Optional or a Mono as often as a stream. */
   #isStream(of: Expression): boolean {
     if (!["java", "kotlin", "csharp", "rust"].includes(this.#language)) return true;
     return /\b(parallelS|s)tream\(\)|\bStream\.of\b|\.iter\(\)/.test(this.#text.slice(of.start, of.end));
   }
 }
 
-export const isControl = (node: IrNode): boolean =>
+const isControl = (node: IrNode): boolean =>
   "kind" in node && (node.kind === "branch" || node.kind === "loop" || node.kind === "switch");
 
 function roundOf(loop: Loop): Round {
@@ -294,7 +294,7 @@ function comprehension(parts: readonly Expression[]): Round | null {
   };
 }
 
-/** The outermost of the loops around a place that runs it in its body: what a loop begins with is run once. */
+/** The outermost of the loops that run a place again and again. What stands in the head of a loop before its first round is run once. */
 export function outermostAt(round: Round, { start, end }: Span): Round | null {
   let found: Round | null = null;
   for (let here: Round | null = round; here; here = here.outer)

@@ -8,7 +8,7 @@ import type { StructureQuery } from "./structure-schema.ts";
 export interface Measured {
   readonly at: Span;
   readonly fn: FunctionShape | null;
-  /** What identifies it among others of the function, and goes on to when its lines change. */
+  /** What identifies it among the others of its function, and still does when the lines around it change. */
   readonly anchor: string;
   /** What the texts of the rule say of it. */
   readonly source: string;
@@ -31,7 +31,7 @@ export type Query = Pick<StructureQuery, "above" | "upTo"> & { fits: (text: stri
 
 const betweenParts = /^(?:[\s\])]|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/;
 
-/** The line on which a function begins to say what it is, after its decorators. */
+/** The first line of a function itself, after its decorators. */
 export function headOf(file: MeasuredFile, { fn }: FunctionShape): Span {
   // Visibility that a language tells by other means stands for the whole function.
   const before = fn.body[0]?.start ?? fn.end;

@@ -68,7 +68,7 @@ function perFunction(
 const isLaidOut = ({ lines }: MeasuredFile, { fn }: FunctionShape): boolean =>
   lines.lineOf(fn.start) < lines.lineOf(Math.max(fn.start, fn.end - 1));
 
-/** Functions of many branches that nobody says a word about: neither before them, nor anywhere in them. What is written for tools is none. */
+/** Functions of many branches without any comment, before them or inside. Directives for tools do not count as comments. */
 function uncommented(file: MeasuredFile, query: Query): Measured[] {
   const { lines, module, code, text } = file;
   const comments = module.comments
@@ -95,7 +95,7 @@ function choosesParameters({ name, params, decorators }: FunctionNode): boolean 
   return name !== "" && isOwn && !/^(constructor|__init__|__new__)$/.test(name) && numbered * 2 < params.length;
 }
 
-/** Decorators that leave it to the function what it takes. */
+/** Decorators that leave the parameters to the function. */
 const freely =
   /^(staticmethod|classmethod|static|Deprecated|SuppressWarnings|SafeVarargs|VisibleForTesting|Nullable|NotNull|Transactional|cache|lru_cache)$/;
 
@@ -104,7 +104,7 @@ const decoratorName = (decorator: Expression): string => {
   return named.kind === "variable" || named.kind === "field" ? (named.name.split(".").at(-1) ?? "") : "";
 };
 
-/** Nobody keeps more than this apart, though most of them may be left out. */
+/** Nobody tells more parameters than this apart, even where most of them may be left out. */
 const optionalMax = 13;
 
 /** Parameters that callers tell apart by their place: in Python those before a `*`, and that have to be given. */
@@ -141,7 +141,7 @@ function repetitions(file: MeasuredFile, { above }: Query): Measured[] {
 /** Bodies longer than this are not searched for what reads variables by name; they are taken to do so. */
 const searchedMax = 100_000;
 
-/** Names that their function has nowhere but where they are declared: whatever a lowering leaves out, the text has it. */
+/** Names that occur in their function only where they are declared. The text is searched, not the IR: a lowering may leave something out. */
 function unusedVariables(file: MeasuredFile, query: Query): Measured[] {
   const declared = file.shape.locals.flatMap(({ node, fn }) =>
     fn && node.to.kind === "variable"
@@ -173,7 +173,7 @@ function emptyCatches(file: MeasuredFile, query: Query): Measured[] {
   const { text, module, lines } = file;
   const comments = module.comments.map(({ start }) => start).sort((a, b) => a - b);
   const isExplained = (at: Span) => {
-    // What is said behind the last brace, or behind `pass`, speaks about the same thing.
+    // A comment behind the last brace, or behind `pass`, is about the same thing.
     const end = lines.startOf(lines.lineOf(Math.max(at.start, at.end - 1)) + 1);
     return (comments[firstFrom(comments, at.start)] ?? end) < end;
   };
@@ -204,7 +204,7 @@ const isNothing = (body: readonly Statement[]): boolean =>
     (s) => (s.kind === "block" && isNothing(s.body)) || (s.kind === "expression" && s.value.kind === "literal"),
   );
 
-/** UTF-16 units of a statement that does no more than load or end something. */
+/** The length, in UTF-16 units, up to which a statement can only load or close something. */
 const plainMax = 200;
 
 /** What is loaded only where it is installed: `try { colours = require("colours") } catch {}`. */
@@ -250,7 +250,7 @@ function regexesInLoops(file: MeasuredFile, query: Query): Measured[] {
   });
 }
 
-/** What a component starts when it appears, and does not stop when it goes. */
+/** What a component starts when it is mounted and does not stop when it is unmounted. */
 function keptListeners(file: MeasuredFile, query: Query): Measured[] {
   return file.shape.calls.flatMap(({ node, fn }) => {
     const written = file.text.slice(node.start, Math.min(node.end, node.start + 400));
@@ -266,12 +266,12 @@ function keptListeners(file: MeasuredFile, query: Query): Measured[] {
   });
 }
 
-/** What frameworks call when a component of the page has appeared. */
+/** Methods that frameworks call when a component has been mounted. */
 const appears = /^(componentDidMount|mounted|ngOnInit|ngAfterViewInit|connectedCallback)$/;
 
 const isTextLiteral = (from: Expression): boolean => from.kind === "literal" && typeof from.value === "string";
 
-/** Assignments in loops, of which the measure gives the name that it is about. Those after which the loop ends are none. */
+/** Assignments in loops for which the measure gives a name. Those after which the loop ends do not count. */
 function inLoops(
   file: MeasuredFile,
   nameIn: (found: { node: Assign; fn: FunctionShape; body: Span }) => string | null,

@@ -11,7 +11,7 @@ export function typeNames(file: MeasuredFile, query: Query): Measured[] {
   });
 }
 
-/** A file in which more than this share of the functions goes its own way has a convention, though another one. */
+/** A file in which more than this share of the functions deviates has a convention of its own. */
 const othersMax = 0.25;
 
 /** Functions whose names are not written as the language, and most of their file, write them. */
@@ -25,7 +25,7 @@ export function functionNames(file: MeasuredFile, query: Query): Measured[] {
   });
 }
 
-/** What a base class or a decorator asks for, or what a record calls its members, is called as they want it. */
+/** Overrides, decorated functions and members of records are named by whoever asks for them. */
 const isNamedFreely = ({ fn, owner, declared }: FunctionShape): boolean =>
   declared && isWord(fn.name) && fn.decorators.length === 0 && (owner?.bases.length ?? 0) === 0;
 

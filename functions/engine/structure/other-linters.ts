@@ -5,9 +5,9 @@ import { firstFrom } from "./word-index.ts";
 /** What tells a linter to be silent, and what it names: `eslint-disable-next-line no-empty`, `# noqa: F841`, `//nolint:funlen`. */
 const directive =
   /\b(eslint-disable(?:-next-line|-line)?|biome-ignore|pylint:\s*disable(?:-next)?|ruff:\s*noqa|flake8:\s*noqa|noqa|nolint|NOSONAR|phpcs:ignore|phpcs:disable)\b[:=\s]*([^*\n]*)/;
-/** Of those at the beginning of a file that are asked about each finding; nobody writes more. */
+/** How many directives at the beginning of a file are compared with each finding; nobody writes more. */
 const aheadMax = 100;
-/** Those that speak about all that follows. */
+/** Directives for the rest of the file. */
 const lasting = /^(eslint-disable|pylint:\s*disable|ruff:\s*noqa|flake8:\s*noqa|phpcs:disable)$/;
 
 interface Directive {
@@ -17,12 +17,12 @@ interface Directive {
   readonly names: ReadonlySet<string>;
 }
 
-/** Comments in which somebody has told another linter that this is meant: who has decided once is not asked again. */
+/** Comments that tell another linter that something is intended: who has decided once is not asked again. */
 export class OtherLinters {
   readonly #directives: readonly Directive[];
   readonly #starts: readonly number[];
   readonly #lines: LineIndex;
-  /** Those at the beginning of the file that speak about all of it. */
+  /** Directives at the beginning of the file, which are about all of it. */
   readonly #ahead: readonly Directive[];
 
   constructor(text: string, { comments, body }: Module, lines: LineIndex) {

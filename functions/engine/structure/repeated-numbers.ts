@@ -2,10 +2,10 @@ import type { Literal } from "../ir/ir.ts";
 import type { Within } from "./file-shape.ts";
 import { firstLine, type Measured, type MeasuredFile, type Query } from "./measured.ts";
 
-/** Masks and widths are what the bits of a format are. */
+/** Masks and widths of bits explain themselves. */
 const onBits = /^([&|^~]|&\^|<<|>>>?)$/;
 
-/** Numbers that a file reckons or compares with again and again: what they stand for is said nowhere, and they have to change together. */
+/** Numbers that a file calculates or compares with repeatedly: nothing says what they mean, and all of them have to change together. */
 export function repeatedNumbers(file: MeasuredFile, query: Query): Measured[] {
   const reckoned = file.shape.operations.filter(({ node }) => !onBits.test(node.operator));
   const written = reckoned.flatMap(({ node, fn, round }) =>

@@ -1,5 +1,5 @@
 /** The template languages that are read; the names are those of coverage. */
-export const templateFormats = [
+const templateFormats = [
   "jinja",
   "handlebars",
   "ejs",

@@ -85,7 +85,7 @@ function firstOf(regexes: readonly string[], line: string): { start: number; end
   const seen = line.replace(invisible, "");
   for (const source of regexes) {
     const regex = expression(source);
-    // Whether there is a match is told much faster than where.
+    // Asking whether something matches is much faster than asking where.
     if (!regex.test(seen)) continue;
     const matcher = regex.matcher(seen);
     if (!matcher.find()) continue;

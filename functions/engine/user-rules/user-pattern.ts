@@ -86,7 +86,7 @@ export function scanPatterns(
 
 /** The first match that is not empty. */
 function firstMatch(regex: RE2JS, line: string): { start: number; end: number } | null {
-  // Whether there is a match is told much faster than where.
+  // Asking whether something matches is much faster than asking where.
   if (!regex.test(line)) return null;
   const matcher = regex.matcher(line);
   while (matcher.find()) if (matcher.end() > matcher.start()) return { start: matcher.start(), end: matcher.end() };

@@ -1,5 +1,5 @@
 /** The kinds of answers that API Gateway gives by itself, with what they say unless customised. */
-export const gatewayResponses = {
+const gatewayResponses = {
   MISSING_AUTHENTICATION_TOKEN: { status: 403, message: "Missing Authentication Token" },
   BAD_REQUEST_PARAMETERS: { status: 400, message: "Bad Request" },
   REQUEST_TOO_LARGE: { status: 413, message: "Request Too Long" },

@@ -81,7 +81,7 @@ export const indexRow = (table: Table, index: Index, item: Item): string =>
   indexRows(table, index) + encodedKey(index.keys, item) + encodedKey(table.keys, item);
 
 /** The row of an item and of its expiry are found from each other. */
-export const expiryRow = (table: Table, seconds: number, item: Item): string =>
+const expiryRow = (table: Table, seconds: number, item: Item): string =>
   `${expiryRows(table)}${paddedSeconds(seconds)}/${encodedKey(table.keys, item)}`;
 
 export const paddedSeconds = (seconds: number): string => String(seconds).padStart(secondsDigits, "0");
@@ -92,7 +92,7 @@ export const itemRowOfExpiry = (table: Table, row: string): string =>
   itemRows(table) + row.slice(expiryRows(table).length + secondsDigits + 1);
 
 /** Sorts as DynamoDB does within a partition; partitions lie scattered. */
-export function encodedKey(keys: Keys, item: Item): string {
+function encodedKey(keys: Keys, item: Item): string {
   const partition = encodedPartition(keys.partition, item[keys.partition.name]!);
   return keys.sort ? partition + encodedSort(keys.sort, item[keys.sort.name]!) : partition;
 }

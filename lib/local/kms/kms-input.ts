@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AwsError, type Json } from "../service.ts";
 
 /** What KMS accepts in Encrypt and Sign. Longer texts take a data key. */
-export const textBytesMax = 4096;
+const textBytesMax = 4096;
 const ciphertextBytesMax = 6144;
 
 const bytes = (min: number, max: number) =>
@@ -42,7 +42,7 @@ const signing = z.object({
 });
 
 /** Input of each operation that is embedded, in the names of https://docs.aws.amazon.com/kms/latest/APIReference/ */
-export const kmsInputs = {
+const kmsInputs = {
   CancelKeyDeletion: key,
   Decrypt: z.object({
     CiphertextBlob: ciphertext,
