@@ -207,8 +207,12 @@ export class StatementReader {
         break;
       }
       case "constraints": {
-        const { decorator, pattern = null, cleans = [] } = statement.entry;
-        const constraint = this.#once(statement.entry, () => ({ pattern, cleans: this.#glossary.bitsOf(cleans) }));
+        const { decorator, pattern = null, cleans = [], asks = null } = statement.entry;
+        const constraint = this.#once(statement.entry, () => ({
+          pattern,
+          cleans: this.#glossary.bitsOf(cleans),
+          asks,
+        }));
         remember(decorator, (path) => knowledge.constraints.put(path, constraint));
         break;
       }
