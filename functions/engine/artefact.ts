@@ -226,6 +226,8 @@ export interface LinkRecord {
    * to look at, and so "Order.Note" by a tag.
    */
   declared?: Record<string, Cleaned>;
+  /** Who is asked besides, by the names of fields and of annotations: "OrderQuery.sku" by "com.shop.Sku", "Sku" by "SkuValidator.isValid". */
+  declaredBy?: Record<string, readonly string[]>;
   /** Handlers of other files that it registers, and what looks at the request before them; see interpret/validators/routed-handlers.ts. */
   routed?: Routed[];
   /** Families for which the file makes all input of the application clean. */

@@ -77,6 +77,14 @@ exports.checkParcel = (req, res, next) => {
 };
 `;
 
+const elsewhere = `const { parcel } = require("./joi-schemas");
+exports.checkParcel = (req, res, next) => {
+  const { error } = parcel.validate(req.body);
+  if (error) return res.status(400).end();
+  next();
+};
+`;
+
 const named = ["title", "other", "store title"];
 const all = ["count", "title", "other", "code", "store count", "store title"];
 
@@ -143,12 +151,14 @@ it.each<[form: string, schemas: string, look: string, before: string[], found: s
   ["chains on the spot", chains, "", ["[body('count').isInt(), body('code').isInt()], schemas.look"], named],
   ["a class with decorators", dto, "plainToInstance(schema, req[part]);", ["validate(schemas.Parcel)"], named],
   ["a function with a schema of its own", own, "", ["schemas.checkParcel"], named],
+  ["a function with a schema of another file", elsewhere, "", ["schemas.checkParcel"], named],
 ])("knows what comes through %s in front of a handler of another file", async (_, schemas, look, before, found) => {
   const findings = await findingsOfAll(engine, [
     { path: "src/controllers/parcels.js", source: controller },
     { path: "src/services/packing.js", source: service },
     { path: "src/routes/parcels.js", source: routes(...before) },
     { path: "src/middleware/validate.js", source: validator(look) },
+    { path: "src/schemas/joi-schemas.js", source: joi },
     { path: `src/schemas/parcels.${schemas === dto ? "ts" : "js"}`, source: schemas },
   ]);
   const commands = findings.filter(({ ruleId }) => ruleId === "command-injection.tainted-command");

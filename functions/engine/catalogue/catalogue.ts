@@ -103,6 +103,8 @@ export interface Constraint {
   /** The argument that is the expression. */
   pattern: number | string | null;
   cleans: Families;
+  /** The argument with the class that is asked, and its method. */
+  asks: { argument: string; method: string } | null;
 }
 
 /** Whose constraints a decorator asks for. */

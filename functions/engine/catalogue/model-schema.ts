@@ -287,10 +287,13 @@ export const Model = z.strictObject({
           decorator: Path,
           pattern: Argument.optional(),
           cleans: Families.optional(),
+          /** Of an annotation's type: the argument that names the class which is asked, and by which method. */
+          asks: z.strictObject({ argument: z.string(), method: z.string() }).optional(),
         })
-        .refine(({ pattern, cleans }) => (pattern === undefined) !== (cleans === undefined), {
-          message: "pattern or cleans",
-        }),
+        .refine(
+          ({ pattern, cleans, asks }) => [pattern, cleans, asks].filter((told) => told !== undefined).length === 1,
+          { message: "pattern, cleans or asks" },
+        ),
     )
     .default([]),
   /**

@@ -144,8 +144,8 @@ const sections: BySection<Target> = {
   },
   fieldChecks: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.fieldChecks.add(path)),
   constraints(entry, { knowledge, reader, say }) {
-    const { decorator, pattern = null, cleans = [] } = entry;
-    const constraint = reader.meanings.once(entry, () => ({ pattern, cleans: reader.bitsOf(cleans) }));
+    const { decorator, pattern = null, cleans = [], asks = null } = entry;
+    const constraint = reader.meanings.once(entry, () => ({ pattern, cleans: reader.bitsOf(cleans), asks }));
     say(decorator, (path) => knowledge.constraints.put(path, constraint));
   },
   validations(entry, { knowledge, reader, say }) {

@@ -32,7 +32,7 @@ import { truth } from "./operators.ts";
 import { leavesForNext } from "./rounds.ts";
 import type { Frame, Run } from "./run.ts";
 import { isFact, joinInto, joinStates, passFacts, Scope, type Variables } from "./scope.ts";
-import { fieldConstraints, noConstraints } from "./validators/constraints.ts";
+import { constrainedElsewhere, fieldConstraints, nobodyElse, noConstraints } from "./validators/constraints.ts";
 import { noteParsed } from "./validators/parsing.ts";
 import { allOf } from "./validators/schemas.ts";
 import { type ClassInfo, type ClosureValue, cleaned, elementAt, join, named, nothing, type Value } from "./value.ts";
@@ -398,12 +398,14 @@ function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     facts: new Set(),
     schemas,
     constrained: noConstraints,
+    constrainedBy: nobodyElse,
   };
   const type: Value = { ...nothing, type: info, paths: [node.name] };
   frame.scope.set(node.name, type);
   info.bases = node.bases.map((base) => evaluate(run, frame, base));
   for (const decorator of node.decorators) evaluate(run, frame, decorator);
   info.constrained = fieldConstraints(run, frame, node);
+  info.constrainedBy = constrainedElsewhere(run, frame, node);
   const self: Value = { ...nothing, instance: info, paths: ["?this", ...basePaths(type)] };
   const scope = new Scope(frame.scope, info);
   run.classes.push(info);

@@ -51,6 +51,8 @@ export interface ClassInfo {
   schemas: ReadonlyMap<string, Value> | null;
   /** What the constraints of its fields clean, where the object is validated; see constraints.ts. */
   constrained: ReadonlyMap<string, Families>;
+  /** What else is asked, by a field, or by "" where the class is an annotation: annotations of the project, and methods of validators. */
+  constrainedBy: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Slots {

@@ -1,4 +1,4 @@
-import type { Cleaned, FileArtefact } from "../artefact.ts";
+import type { Cleaned, ExportedFunction, FileArtefact } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { either } from "../interpret/guards/passage.ts";
 import { propertyOf } from "../interpret/objects/accessors.ts";
@@ -74,20 +74,42 @@ export class Declarations {
     const type = lastSegment(owner);
     const groups = groupsOf(validated, type);
     // A class inside of the one that asks goes by its name alone.
-    const link = (this.#modules.file(from, owner)?.artefact ?? this.#modules.at(from))?.link;
-    if (groups.length === 0 || !link?.declared) return [];
+    const declaring = this.#modules.file(from, owner)?.artefact ?? this.#modules.at(from);
+    const { link, coverage: { path = from } = {} } = declaring ?? {};
+    if (groups.length === 0 || !link) return [];
     return target
       .slice(dot + 1)
       .split(either)
-      .map((name) =>
-        saidOf(
-          link,
-          [name, propertyOf(name)].flatMap((field) => groups.map((group) => `${type}.${keyOf(field, group)}`)),
-        ),
-      )
+      .map((name) => {
+        const fields = [name, propertyOf(name)];
+        const keys = fields.flatMap((field) => groups.map((group) => `${type}.${keyOf(field, group)}`));
+        const asked = fields.map((field) => this.#askedFor(path, link, `${type}.${field}`));
+        return [saidOf(link, keys), ...asked].reduce(cleanedForAny);
+      })
       .reduce(cleanedForBoth);
   }
+
+  /** What annotations of the project ask of a field, and the classes that these leave it to. */
+  #askedFor(path: string, { declaredBy }: FileArtefact["link"], name: string): Cleaned {
+    const targets = declaredBy && Object.hasOwn(declaredBy, name) ? (declaredBy[name] as readonly string[]) : [];
+    return targets
+      .map((target): Cleaned => {
+        const annotation = this.#modules.file(path, target);
+        const named = lastSegment(target);
+        if (annotation && annotation.member === "") {
+          const { coverage, link } = annotation.artefact;
+          return cleanedForAny(saidOf(link, [named]), name === named ? [] : this.#askedFor(coverage.path, link, named));
+        }
+        const sure = this.#modules.find(path, target).map(({ exported }) => surelyClean(exported));
+        return sure.length === 0 ? [] : sure.reduce(cleanedForBoth);
+      })
+      .reduce(cleanedForAny, [] as Cleaned);
+  }
 }
+
+/** What the first argument is clean for where a method says that it is valid. */
+const surelyClean = ({ guards }: ExportedFunction): Cleaned =>
+  guards.find(({ check, parameter }) => check === "true" && parameter === 0)?.clean ?? [];
 
 /** What a file says under any of these names. */
 const saidOf = ({ declared }: FileArtefact["link"], names: readonly string[]): Cleaned =>

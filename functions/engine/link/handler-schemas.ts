@@ -68,13 +68,25 @@ export class HandlerSchemas {
     return [
       ...(routed.own === undefined ? [] : [this.#declarations.ofFile(path, `${routed.own}.${field}`)]),
       ...others.map((reference) => this.#declarations.cleaned(path, `${reference}.${field}`)),
+      ...others.map((reference) => this.#looked(path, reference, field)),
       ...(routed.asked ?? []).map((asked) => this.#asked(path, asked, field)),
     ].reduce(cleanedForAny, []);
   }
 
+  /** What a function of another file lets through that holds the request against a schema of a third. */
+  #looked(path: string, reference: string, field: string): Cleaned {
+    for (const { artefact, exported } of this.#modules.find(path, reference)) {
+      const { schema, part } = exported.looks ?? {};
+      if (typeof schema !== "string") continue;
+      const rest = part === "*" ? `.${field}` : field.startsWith(`${part}.`) ? field.slice(`${part}`.length) : null;
+      if (rest !== null) return this.#declarations.cleaned(artefact.coverage.path, `${schema}${rest}`);
+    }
+    return [];
+  }
+
   #asked(path: string, { schema, by, argument, part }: AskedSchema, field: string): Cleaned {
     const makers = this.#modules.find(path, by);
-    const looks = makers.flatMap(({ exported }) => exported.looks ?? []).find((look) => look.parameter === argument);
+    const looks = makers.flatMap(({ exported }) => exported.looks ?? []).find((look) => look.schema === argument);
     if (!looks && (makers.length > 0 || !promises.test(lastSegment(by)))) return [];
     const dot = field.indexOf(".");
     const [head, rest] = dot < 0 ? [field, ""] : [field.slice(0, dot), field.slice(dot)];

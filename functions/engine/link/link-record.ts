@@ -59,6 +59,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     classes: classesOf(run),
     ...listensOf(run),
     ...declaredOf(catalogue, run),
+    ...declaredElsewhere(run),
     ...(run.routed.length > 0 && { routed: run.routed }),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
@@ -308,9 +309,18 @@ function fieldsDeclared(catalogue: Catalogue, run: Run): ReadonlyMap<string, Fam
   }
 }
 
+function declaredElsewhere({ classes }: Run): Pick<LinkRecord, "declaredBy"> {
+  const all = classes.flatMap(({ node, constrainedBy }) =>
+    [...constrainedBy].map(([field, targets]) => [memberName(node.name, field), targets] as const),
+  );
+  return all.length > 0 ? { declaredBy: Object.fromEntries(all) } : {};
+}
+
+const memberName = (type: string, field: string): string => (field === "" ? type : `${type}.${field}`);
+
 const constrainedFields = ({ classes }: Run): [string, Families][] =>
   classes.flatMap(({ node, constrained }) =>
-    [...constrained].map(([field, clean]): [string, Families] => [`${node.name}.${field}`, clean]),
+    [...constrained].map(([field, clean]): [string, Families] => [memberName(node.name, field), clean]),
   );
 
 /**

@@ -213,10 +213,19 @@ function isDevelopment(run: Run, frame: Frame, left: Expression, right: Expressi
 
 const namesEnvironment = remembered((name) => /^(node_?env|app_?env|flask_?env|env|environment)$/i.test(name));
 
+/** `if (name == null) return true;`: validators of Java have nothing against text that is not there, and neither has anybody else. */
+const isTextGiven = ({ language }: Run, { guard, fn }: Frame, operand: Expression): boolean =>
+  language === "java" &&
+  guard !== null &&
+  operand.kind === "variable" &&
+  fn?.params.some(({ name, type }) => name === operand.name && type === "String") === true;
+
 /** `x === "a"`: x is that constant. Comparing with null says nothing about what else it can be. */
 function equal(run: Run, frame: Frame, operand: Expression, other: Expression): void {
   const value = evaluate(run, frame, other);
   const [only] = value.constants ?? [];
+  if (only === null && value.constants?.length === 1 && isTextGiven(run, frame, operand))
+    store(frame, operand, { ...evaluate(run, frame, operand), taint: [] });
   // Functions that escape leave what is no text alone.
   if (run.language === "php" && only === null && value.constants?.length === 1 && accessPath(operand) !== null)
     store(frame, operand, constant(null));

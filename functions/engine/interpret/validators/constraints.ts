@@ -74,7 +74,11 @@ export function validatedAs(run: Run, frame: Frame, fn: FunctionNode, index: num
 const asksForErrors = /\.\s*(has\w*Errors|get\w*Errors?(Count)?|allErrors|fieldErrors|errorCount)\b/;
 
 /** What the constraints of the fields of a class clean: "sort", and "sort@Create" where they belong to a group. */
-export function fieldConstraints(run: Run, frame: Frame, { body }: ClassStatement): ReadonlyMap<string, Families> {
+export function fieldConstraints(
+  run: Run,
+  frame: Frame,
+  { body, decorators: own }: ClassStatement,
+): ReadonlyMap<string, Families> {
   if (run.language !== "java") return noConstraints;
   const found = body.flatMap((member) => {
     const { name, decorators } = annotated(member);
@@ -82,8 +86,59 @@ export function fieldConstraints(run: Run, frame: Frame, { body }: ClassStatemen
       ? []
       : [...cleanedInGroups(run, frame, decorators)].map(([group, clean]) => [keyOf(name, group), clean] as const);
   });
+  // What an annotation of one's own is annotated with holds where it stands.
+  const composed = own.length === 0 ? 0 : (cleanedInGroups(run, frame, own).get(plainGroup) ?? 0);
+  if (composed !== 0) found.push(["", composed]);
   return found.length === 0 ? noConstraints : new Map(found);
 }
+
+/** What other files ask of the fields of a class; of an annotation, what it asks of what it stands before. */
+export function constrainedElsewhere(
+  run: Run,
+  frame: Frame,
+  { name, body, decorators }: ClassStatement,
+): ClassInfo["constrainedBy"] {
+  if (run.language !== "java") return nobodyElse;
+  const own = decorators.flatMap((decorator) => asked(run, frame, decorator));
+  const clean = own.length > 0 ? [...own, ...referredTo(run, frame, decorators)] : [];
+  const fields = body.flatMap((member): [string, string[]][] => {
+    if (member.kind === "function") return [];
+    const field = annotated(member);
+    const targets = field.name === name ? [] : referredTo(run, frame, field.decorators);
+    return targets.length > 0 ? [[field.name, targets]] : [];
+  });
+  return clean.length + fields.length === 0
+    ? nobodyElse
+    : new Map([...fields, ...(clean.length > 0 ? [["", clean] as const] : [])]);
+}
+
+export const nobodyElse: ClassInfo["constrainedBy"] = new Map();
+
+/** The methods that a constraint of one's own leaves it to. */
+function asked(run: Run, frame: Frame, decorator: Expression): string[] {
+  if (decorator.kind !== "call") return [];
+  return run.knowledge.constraints.findAll(calleeOf(run, frame, decorator).paths).flatMap(({ asks }) => {
+    const named = asks && decorator.args.find(({ name }) => name === asks.argument);
+    return classesIn(run, named?.value).map((type) => `${pathOfClass(frame, type)}.${asks?.method}`);
+  });
+}
+
+/** The annotations that may be the project's: of the same package, or of one that begins alike. */
+function referredTo(run: Run, frame: Frame, decorators: readonly Expression[]): string[] {
+  return decorators.flatMap((decorator) => {
+    const callee = decorator.kind === "call" ? decorator.callee : decorator;
+    if (callee.kind !== "variable") return [];
+    const path = pathOfClass(frame, callee.name);
+    const [, home = ""] = run.text.match(/^\s*package\s+(\w+(?:\.\w+)?)/m) ?? [];
+    return !path.includes(".") || path.startsWith(`${home}.`) ? [path] : [];
+  });
+}
+
+const pathOfClass = ({ scope }: Frame, name: string): string =>
+  scope
+    .binding(name)
+    ?.get(name)
+    ?.paths.find((path) => path.endsWith(`.${name}`)) ?? name;
 
 /** What an object that was validated carries in a field. */
 export const constrainedField = (info: ClassInfo, name: string, taint: readonly Taint[]): readonly Taint[] =>

@@ -31,9 +31,9 @@ export interface Routed {
   asked?: AskedSchema[];
 }
 
-/** A function that is made with a schema and holds the request against it: which parameter that is, and what it asks it about. */
+/** A function that holds the request against a schema: one that it is made with, as this parameter, or one of another file. */
 export interface Look {
-  parameter: number;
+  schema: number | string;
   /** "*" where the schema has parts of the request itself, "" where the call says which it is. */
   part: string;
 }
@@ -119,7 +119,9 @@ export function noteLook(run: Run, frame: Frame, schema: Value, input: Value, wr
   const given = schema.taint
     .map(({ source }) => source.parameter)
     .find((parameter) => parameter && parameter.fn !== fn);
-  if (given) run.looks.set(given.fn, { parameter: given.index, part });
+  if (given) run.looks.set(given.fn, { schema: given.index, part });
+  const elsewhere = given || kindOf(schema) !== null ? null : targetOf(run, frame, schema.paths);
+  if (elsewhere !== null) run.looks.set(fn, { schema: elsewhere, part });
   const name = part === "" || part === "*" || kindOf(schema) === null ? null : handlerName(run, fn);
   if (name !== null && !run.schemas.has(name))
     run.schemas.set(name, { ...nothing, slots: { shape: "map", entries: new Map([[part, schema]]), rest: null } });

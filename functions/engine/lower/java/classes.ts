@@ -62,6 +62,16 @@ function memberOf(l: Lowering, node: SyntaxNode): Statement[] {
   }
 }
 
+/** The type of an annotation is asked for what it is annotated with; what its elements are called tells nothing. */
+export const annotationTypeOf = (l: Lowering, node: SyntaxNode): ClassStatement => ({
+  ...span(node),
+  kind: "class",
+  name: l.textOf(childIn(node, "name") ?? node),
+  bases: [],
+  decorators: annotationsOf(l, node),
+  body: [],
+});
+
 export const isType = (type: string): boolean =>
   ["class_declaration", "interface_declaration", "enum_declaration", "record_declaration"].includes(type);
 

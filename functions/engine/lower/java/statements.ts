@@ -1,7 +1,7 @@
 import type { Expression, Statement } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
-import { classOf } from "./classes.ts";
+import { annotationTypeOf, classOf } from "./classes.ts";
 import { methodOf } from "./functions.ts";
 import { switchParts } from "./switches.ts";
 
@@ -22,8 +22,7 @@ export const statements: Record<string, Handler> = {
   ERROR: inside,
   package_declaration: nothing,
   module_declaration: nothing,
-  // What an annotation is marked with holds for all that it marks.
-  annotation_type_declaration: type,
+  annotation_type_declaration: (l, node) => [annotationTypeOf(l, node)],
   class_declaration: type,
   interface_declaration: type,
   enum_declaration: type,
