@@ -337,6 +337,7 @@ export const Model = z.strictObject({
           "second",
           "element",
           "merge",
+          "assign",
           "pattern",
         ]),
       }),
