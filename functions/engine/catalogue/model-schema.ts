@@ -144,6 +144,7 @@ export const Model = z.strictObject({
           "second",
           "element",
           "merge",
+          "assign",
           "pattern",
         ]),
       }),

@@ -351,7 +351,9 @@ function choice(run: Run, frame: Frame, e: Operation): Value {
     if (i > 0 && e.operator !== "??") refine(run, frame, e.operands[i - 1] as Expression, conjunction);
     const value = evaluate(run, frame, operand);
     const known = e.operator === "??" ? null : truth(value);
-    values.push(value);
+    const isLast = i === e.operands.length - 1;
+    // `name && all[name]` gives the name only where it is empty.
+    values.push(conjunction && !isLast && value.taint.length > 0 ? { ...nothing } : value);
     truths.push(known);
     // The rest is never reached.
     if (known !== null && known !== conjunction) break;

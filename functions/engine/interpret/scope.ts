@@ -80,7 +80,7 @@ export class Scope {
   }
 
   noteOrigin(name: string, from: Expression): void {
-    if (tellsOrigin.has(from.kind)) this.origins.set(name, from);
+    if (tellsOrigin.has(from.kind) || (from.kind === "literal" && from.regex)) this.origins.set(name, from);
     else this.origins.delete(name);
   }
 

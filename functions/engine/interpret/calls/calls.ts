@@ -306,6 +306,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     );
     if (changed && call.callee.kind === "field")
       storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
+    if (container === "assign") storeAssigned(run, frame, call, positional, result);
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
@@ -330,6 +331,13 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
     cleans,
   );
+}
+
+/** `Object.assign(options, given)` changes the options, where they are a map that is written here. */
+function storeAssigned(run: Run, frame: Frame, { args }: Call, [target]: readonly Value[], result: Value): void {
+  const to = args[0]?.value;
+  const isMap = target?.slots?.shape === "map" && !target.instance;
+  if (to?.kind === "variable" && isMap) storeReceiver(run, frame, to, { ...target, ...result, paths: target.paths });
 }
 
 const isAskedOfClass = ({ callee, args }: Call): boolean =>

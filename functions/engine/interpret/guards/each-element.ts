@@ -3,7 +3,8 @@ import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
-import { anyElement, type Taint } from "../value.ts";
+import { anyElement, nothing, type Taint, type Value } from "../value.ts";
+import { questionOf } from "./element-tests.ts";
 import { testOf } from "./filters.ts";
 import { refine } from "./guards.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
@@ -39,3 +40,22 @@ function listItself(list: Expression): Expression {
   const isOne = only && accessPath(then) !== null && accessPath(only.value) === accessPath(then);
   return isOne ? then : list;
 }
+
+/** `list.some((entry) => entry === x)`: for one of the elements it holds. */
+export function someTest(run: Run, frame: Frame, list: Expression, test: Expression): void {
+  const question = questionOf(test);
+  if (!question) return;
+  const { name, asked } = question;
+  const outer = frame.scope.get(name);
+  const any = anyElement(evaluate(run, frame, list));
+  // Of a list of which nothing is known, nobody outside has chosen the elements.
+  frame.scope.set(name, isUnknown(any) ? { ...nothing, paths: [elementOfOurs] } : any);
+  refine(run, frame, asked, true);
+  if (outer) frame.scope.set(name, outer);
+  else frame.scope.variables?.delete(name);
+}
+
+const isUnknown = (value: Value): boolean =>
+  value.constants === null && !value.slots && value.closures.length + value.paths.length + value.taint.length === 0;
+
+const elementOfOurs = "<element>";

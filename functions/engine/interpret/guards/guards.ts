@@ -8,13 +8,13 @@ import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { joinStates, type Variables } from "../scope.ts";
 import { answerOfSchema, noteParsed } from "../validators/parsing.ts";
-import { allTaint, anyElement, constant, nothing, type Taint, type Value } from "../value.ts";
+import { allTaint, constant, nothing, type Taint, type Value } from "../value.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
 import { modelGuards, promisesCheck } from "./called-guards.ts";
 import { chosenBy } from "./choices.ts";
-import { eachElementTest } from "./each-element.ts";
-import { characterWithin, questionOf } from "./element-tests.ts";
+import { eachElementTest, someTest } from "./each-element.ts";
+import { characterWithin } from "./element-tests.ts";
 import { applyGuardFunction } from "./guard-functions.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
@@ -438,25 +438,6 @@ function originTest(run: Run, frame: Frame, { callee, args }: Call): void {
   if (origins.length === 0 || asksWhetherGiven.test(lastSegment(accessPath(callee) ?? ""))) return;
   for (const { value } of origins) change(run, frame, value, run.catalogue.bitsOf(["permissive_cors"]));
 }
-
-/** `list.some((entry) => entry === x)`: for one of the elements it holds. */
-function someTest(run: Run, frame: Frame, list: Expression, test: Expression): void {
-  const question = questionOf(test);
-  if (!question) return;
-  const { name, asked } = question;
-  const outer = frame.scope.get(name);
-  const any = anyElement(evaluate(run, frame, list));
-  // Of a list of which nothing is known, nobody outside has chosen the elements.
-  frame.scope.set(name, isUnknown(any) ? { ...nothing, paths: [elementOfOurs] } : any);
-  refine(run, frame, asked, true);
-  if (outer) frame.scope.set(name, outer);
-  else frame.scope.variables?.delete(name);
-}
-
-const isUnknown = (value: Value): boolean =>
-  value.constants === null && !value.slots && value.closures.length + value.paths.length + value.taint.length === 0;
-
-const elementOfOurs = "<element>";
 
 /** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */
 function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {

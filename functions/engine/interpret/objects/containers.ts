@@ -87,6 +87,8 @@ export function operateContainer(
       return { result: anyElement(args[0] ?? receiver), receiver: null };
     case "merge":
       return { result: merged(args), receiver: null };
+    case "assign":
+      return { result: assigned(args), receiver: null };
     case "names":
       return { result: namesOf(receiver), receiver: null };
     case "keys":
@@ -130,6 +132,19 @@ function merged(args: readonly Value[]): Value {
   const shape = args.every(({ slots }) => slots?.shape === "list") ? "list" : "map";
   const all = args.map((value) => ({ key: null, value, spread: true }));
   return collect(shape, all);
+}
+
+/** `Object.assign({}, defaults, given)`, `extend(true, {}, given)`: a map of what all of them have, the later ones in front. */
+function assigned(args: readonly Value[]): Value {
+  const maps = args[0]?.constants ? args.slice(1) : args;
+  const [target] = maps;
+  const isMap = !target || (!target.instance && target.closures.length === 0 && target.slots?.shape !== "list");
+  return isMap
+    ? collect(
+        "map",
+        maps.map((value) => ({ key: null, value, spread: true })),
+      )
+    : tainted(maps.reduce<Value["taint"]>((all, arg) => joinTaint(all, allTaint(arg)), []));
 }
 
 /** A list of what is not known to be the same in all. */

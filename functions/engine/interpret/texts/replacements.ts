@@ -1,7 +1,7 @@
 import type { Catalogue, Families } from "../../catalogue/catalogue.ts";
 import { allFamilies } from "../../catalogue/catalogue.ts";
 import { lastName } from "../../ir/called-name.ts";
-import type { Call } from "../../ir/ir.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Value } from "../value.ts";
 import { cleanWithout } from "./patterns.ts";
@@ -39,7 +39,8 @@ export function replacementCleans(
   if (receiver?.taint.every(({ clean }) => (clean & normalised) !== 0) && leadsUpwards.test(pattern))
     return run.catalogue.bitsOf(pathFamilies);
   const isRegex = (args[0]?.prefix ?? null) === null || (run.language !== "javascript" && name !== "replace");
-  const all = everywhere[name] || run.language !== "javascript" || /[a-z]*g[a-z]*$/.test(flagsOf(run, first.value));
+  const all =
+    everywhere[name] || run.language !== "javascript" || /[a-z]*g[a-z]*$/.test(flagsOf(run, frame, first.value));
   if (!all) return 0;
   if (isRegex && keepsOnlyHarmless(pattern)) return allFamilies;
   const upwards = isRegex ? twoDots.test(pattern) : pattern === "..";
@@ -105,7 +106,10 @@ const twoDots = /^\(?(\\\.|\[\.\])(\\\.|\[\.\]|\{2,?\})\+?\)?$/;
 /** `^(\.\.(\/|\\|$))+` in its many ways of writing. */
 const leadsUpwards = /^\^\((\?:)?(\\\.\\\.|\\\.\{2\}|(\[\.\]){2})\(?(\?:)?\[?[\\/|$\]]+\)?\)[+*]$/;
 
-const flagsOf = (run: Run, at: { start: number; end: number }): string => {
+/** Behind the literal, also where it has a name. */
+const flagsOf = (run: Run, frame: Frame, pattern: Expression): string => {
+  const made = pattern.kind === "variable" ? frame.scope.binding(pattern.name)?.origins.get(pattern.name) : undefined;
+  const at = made?.kind === "call" || made?.kind === "literal" ? made : pattern;
   const text = run.text.slice(at.start, at.end);
   return text.slice(text.lastIndexOf("/") + 1);
 };
