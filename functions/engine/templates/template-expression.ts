@@ -4,6 +4,8 @@ import { effectOf, ownNames } from "./template-words.ts";
 
 /** Numbers, and what the author of a form says of its fields. */
 const aboutFields = /^(length|size|count|help_text|id_for_label|html_name)$/;
+const isAboutField = (owner: string, name: string): boolean =>
+  aboutFields.test(name) || (name === "label" && owner.endsWith("field"));
 
 /** A name that an expression shows, with what has been done to its value. */
 export interface Read extends Span {
@@ -164,7 +166,7 @@ class ExpressionReader {
         if (owner === "request" && name === "getAttribute") value = this.#attribute();
         else if (this.#next === "(") value = this.#call(`${owner}.${name}`, member(value, name), this.#arguments());
         else if (this.#format === "erb") value = this.#call(name, member(value, name), []);
-        else value = aboutFields.test(name) ? [] : member(value, name);
+        else value = isAboutField(owner, name) ? [] : member(value, name);
       } else if (token === "[") {
         this.#at++;
         const key = this.#next;
