@@ -6,6 +6,8 @@ import { effectOf, ownNames } from "./template-words.ts";
 
 /** Numbers, and what the author of a form says of its fields. */
 const aboutFields = /^(length|size|count|help_text|id_for_label|html_name)$/;
+const isAboutField = (owner: string, name: string): boolean =>
+  aboutFields.test(name) || (name === "label" && owner.endsWith("field"));
 
 /** Deeper nesting is not written by people. */
 const depthMax = 60;
@@ -138,7 +140,7 @@ class ExpressionReader {
         if (owner === "request" && name === "getAttribute") value = this.#attribute();
         else if (this.#next === "(") value = this.#call(`${owner}.${name}`, member(value, name), this.#arguments());
         else if (this.#format === "erb") value = this.#call(name, member(value, name), []);
-        else value = aboutFields.test(name) ? [] : member(value, name);
+        else value = isAboutField(owner, name) ? [] : member(value, name);
       } else if (token === "[") {
         this.#at++;
         const key = this.#next;
