@@ -200,6 +200,8 @@ export interface LinkRecord {
   aliases: { name: string; target: string }[];
   /** Fields and methods that give numbers and the like, whatever the object they belong to was filled with. */
   plain?: string[];
+  /** Fields and methods of Java that give objects of one class, by its simple name: that may be an enumeration. */
+  kinds?: Record<string, string>;
   /** The same of text, where objects could come in as well. */
   words?: string[];
   /** What the constraints of fields clean where an object is validated: "OrderQuery.sort", "OrderQuery.sort@Create" of a group. */
@@ -214,6 +216,8 @@ export interface LinkRecord {
   settings?: Record<string, string>;
   /** What statements in other files are given; see link/mapper-parameters.ts. */
   mappers?: MapperParameters;
+  /** The methods of mappers that it calls, with whatever: "OrderMapper.find". */
+  mapperCalls?: string[];
   /**
    * The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare;
    * `checked` are those of which validators ask for a form that carries no attack, `rights` where a field says what somebody may do.

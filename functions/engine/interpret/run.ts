@@ -217,6 +217,8 @@ export class Run {
   readonly listeners = new Map<FunctionNode, string>();
   readonly aliases = new Map<string, { name: string; target: string }>();
   readonly stores = new Map<string, Store>();
+  /** The methods of mappers that are called: "OrderMapper.find". */
+  readonly mapperCalls = new Set<string>();
   /** What is put into fields of types that other files of the package declare; see shared-state.ts. */
   readonly shared = new Map<string, Value>();
   /** The variables of the file itself. */

@@ -51,6 +51,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
     aliases: [...run.aliases.values(), ...factoriesOf(run)],
     classes: classesOf(run),
+    ...(run.mapperCalls.size > 0 && { mapperCalls: [...run.mapperCalls].sort(byCodeUnits) }),
     ...listensOf(run),
     ...declaredOf(run),
     ...constrainedOf(catalogue, run),
@@ -262,7 +263,7 @@ const namesOf = (catalogue: Catalogue, clean: Families): string[] | "all" =>
  * What gives numbers and the like, or nothing but text, in all classes of the file that have it: forms say so by the types of their fields,
  * written getters or not. All that an enumeration gives has been written down.
  */
-function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
+function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words" | "kinds"> {
   if (run.language === "javascript") return allowedBy(run.schemas);
   if (run.language !== "java" && run.language !== "python") return {};
   const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
@@ -281,8 +282,42 @@ function declaredOf(run: Run): Pick<LinkRecord, "plain" | "words"> {
   const plain = allThatAre(isPlain);
   // Java has no other values in a field of text; what comes in for one of Python may be an object, unless the class refuses it.
   const words = run.language === "python" ? allThatAre((type) => type === "str") : [];
-  return { ...(plain.length > 0 && { plain }), ...(words.length > 0 && { words }) };
+  const kinds = run.language === "java" ? kindsOf(typed) : [];
+  return {
+    ...(plain.length > 0 && { plain }),
+    ...(words.length > 0 && { words }),
+    ...(kinds.length > 0 && { kinds: Object.fromEntries(kinds) }),
+  };
 }
+
+/** Members of one type of another file, which may be an enumeration: most are called like it. */
+function kindsOf(typed: readonly { name: string; type: string }[]): [name: string, type: string][] {
+  const byName = Map.groupBy(typed, ({ name }) => name);
+  return [...byName]
+    .flatMap(([name, members]) => {
+      const [{ type } = { type: "" }] = members;
+      const isOne =
+        /^\p{Lu}\w*\p{Ll}\w*$/u.test(type) && !usual.has(type) && members.every((other) => other.type === type);
+      return isOne ? [[name, type] as [string, string]] : [];
+    })
+    .sort(([a], [b]) => byCodeUnits(a, b))
+    .slice(0, kindsMax);
+}
+
+const usual = new Set([
+  "String",
+  "Object",
+  "CharSequence",
+  "File",
+  "Path",
+  "URI",
+  "URL",
+  "Logger",
+  "List",
+  "Map",
+  "Set",
+]);
+const kindsMax = 200;
 
 /** What schemas of JavaScript let through, by their names and those of their fields. */
 function allowedBy(schemas: Run["schemas"]): Pick<LinkRecord, "plain" | "words"> {

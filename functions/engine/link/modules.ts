@@ -132,13 +132,23 @@ export class Modules {
     const names = isQualified
       ? [found.member.includes(".") ? found.member : `default.${found.member}`]
       : found.member.slice(found.member.lastIndexOf(".") + 1).split(either);
-    const isNumber = (name: string) => link.plain?.includes(name) || link.plain?.includes(propertyOf(name));
+    const isNumber = (name: string) =>
+      link.plain?.includes(name) ||
+      link.plain?.includes(propertyOf(name)) ||
+      this.#isEnumeration(coverage.path, link.kinds, name);
     if (names.every(isNumber)) return "number";
     if (names.every((name) => isNumber(name) || link.words?.includes(name))) return "text";
     const onward = aliases < aliasesMax ? aliased(this.#handedOn(found.artefact), found.member) : [];
     return (
       onward.map((path) => this.declaredAs(coverage.path, path, aliases + 1)).find((said) => said !== null) ?? null
     );
+  }
+
+  /** Whether a member gives one of the names that an enumeration of another file has. */
+  #isEnumeration(from: string, kinds: FileArtefact["link"]["kinds"], name: string): boolean {
+    const type = kinds && (Object.hasOwn(kinds, name) ? kinds[name] : kinds[propertyOf(name)]);
+    const classes = type === undefined ? [] : (this.file(from, type)?.artefact.link.classes ?? []);
+    return classes.some(({ name, bases }) => name === type && bases.includes("Enum"));
   }
 
   /** What an object's members are clean for by the constraints of its class: "com.shop.OrderQuery.getSort+dir"; all of them have what is told. */
