@@ -228,6 +228,8 @@ export interface LinkRecord {
   declared?: Record<string, Cleaned>;
   /** Who is asked besides, by the names of fields and of annotations: "OrderQuery.sku" by "com.shop.Sku", "Sku" by "SkuValidator.isValid". */
   declaredBy?: Record<string, readonly string[]>;
+  /** Fields and methods of Java that give objects of one class, by its simple name: that may be an enumeration. */
+  kinds?: Record<string, string>;
   /** Handlers of other files that it registers, and what looks at the request before them; see interpret/validators/routed-handlers.ts. */
   routed?: Routed[];
   /** Families for which the file makes all input of the application clean. */
@@ -240,6 +242,8 @@ export interface LinkRecord {
   settings?: Record<string, string>;
   /** What statements in other files are given; see link/mapper-parameters.ts. */
   mappers?: MapperParameters;
+  /** The methods of mappers that it calls, with whatever: "OrderMapper.find". */
+  mapperCalls?: string[];
   /**
    * The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare;
    * `rights` where a field says what somebody may do.

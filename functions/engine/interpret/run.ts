@@ -227,6 +227,8 @@ export class Run {
   readonly stores = new Map<string, Store>();
   /** Names of fields that functions of other files have looked at; see asked-names.ts. */
   readonly askedNames = new Map<string, AskedName>();
+  /** The methods of mappers that are called: "OrderMapper.find". */
+  readonly mapperCalls = new Set<string>();
   /** What is put into fields of types that other files of the package declare; see shared-state.ts. */
   readonly shared = new Map<string, Value>();
   /** The variables of the file itself. */

@@ -104,11 +104,24 @@ export class CrossFile {
   /** Whether a candidate of one file holds when the other files are looked at. */
   holds(path: string, candidate: Candidate, validated?: string): boolean {
     if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
-    if (candidate.bound && this.#bound.isPlain(candidate.bound)) return false;
+    if (candidate.bound && (this.#bound.isPlain(candidate.bound) || this.#isGivenClean(candidate))) return false;
     if (candidate.entity && !this.#modules.hasRights(path, candidate.entity)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     if (rule?.taint && this.#cleaned.has(rule.family)) return false;
     return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family, validated);
+  }
+
+  /** Whether all who call the method of a statement hand over what they have tested, or what nobody outside has a part in. */
+  #isGivenClean({ bound, ruleId }: Candidate): boolean {
+    const given = bound ? this.#bound.given(bound) : null;
+    const family = this.#catalogue.rules.get(ruleId)?.family;
+    if (!given || family === undefined) return false;
+    return (this.#callers().get(lastSegment(given.method)) ?? [])
+      .filter(
+        ({ call: { target, argument, field } }) =>
+          `.${target}`.endsWith(`.${given.method}`) && argument === given.parameter && samePart(field, given.field),
+      )
+      .every(({ path, call }) => [...call.clean, ...this.#passages.cleanedBy(path, call.via)].includes(family));
   }
 
   /** Whether rows that a file shows may hold what somebody has sent: the application fills one of the tables that it reads. */

@@ -6,6 +6,9 @@ import { groupsOf, keyOf } from "../interpret/validators/constraints.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { aliasesMax, type Modules } from "./modules.ts";
 
+/** Annotations that are marked with each other, one after the other. */
+const annotationsMax = 4;
+
 /** Answers what fields let through, as the files say that declare them: see `declared` of link records. */
 export class Declarations {
   readonly #modules: Modules;
@@ -49,13 +52,25 @@ export class Declarations {
     const names = isQualified
       ? [found.member.includes(".") ? found.member : `default.${found.member}`]
       : lastSegment(found.member).split(either);
-    const said = names.map((name) => saidOf(link, [name, propertyOf(name)])).reduce(cleanedForBoth);
+    const said = names
+      .map(
+        (name): Cleaned =>
+          this.#isEnumeration(coverage.path, link.kinds, name) ? "all" : saidOf(link, [name, propertyOf(name)]),
+      )
+      .reduce(cleanedForBoth);
     if (said.length > 0 || aliases >= aliasesMax) return said;
     for (const path of this.#modules.onward(found.artefact, found.member)) {
       const onward = this.#said(coverage.path, path, aliases + 1);
       if (onward.length > 0) return onward;
     }
     return [];
+  }
+
+  /** Whether a member gives one of the names that an enumeration of another file has. */
+  #isEnumeration(from: string, kinds: FileArtefact["link"]["kinds"], name: string): boolean {
+    const type = kinds && (Object.hasOwn(kinds, name) ? kinds[name] : kinds[propertyOf(name)]);
+    const classes = type === undefined ? [] : (this.#modules.file(from, type)?.artefact.link.classes ?? []);
+    return classes.some(({ name, bases }) => name === type && bases.includes("Enum"));
   }
 
   #ofStruct(from: string, target: string): Cleaned {
@@ -89,8 +104,9 @@ export class Declarations {
       .reduce(cleanedForBoth);
   }
 
-  /** What annotations of the project ask of a field, and the classes that these leave it to. */
-  #askedFor(path: string, { declaredBy }: FileArtefact["link"], name: string): Cleaned {
+  /** What annotations of the project ask of a field, and the classes that these leave it to; annotations may stand before each other. */
+  #askedFor(path: string, { declaredBy }: FileArtefact["link"], name: string, depth = 0): Cleaned {
+    if (depth > annotationsMax) return [];
     const targets = declaredBy && Object.hasOwn(declaredBy, name) ? (declaredBy[name] as readonly string[]) : [];
     return targets
       .map((target): Cleaned => {
@@ -98,7 +114,7 @@ export class Declarations {
         const named = lastSegment(target);
         if (annotation && annotation.member === "") {
           const { coverage, link } = annotation.artefact;
-          return cleanedForAny(saidOf(link, [named]), name === named ? [] : this.#askedFor(coverage.path, link, named));
+          return cleanedForAny(saidOf(link, [named]), this.#askedFor(coverage.path, link, named, depth + 1));
         }
         const sure = this.#modules.find(path, target).map(({ exported }) => surelyClean(exported));
         return sure.length === 0 ? [] : sure.reduce(cleanedForBoth);

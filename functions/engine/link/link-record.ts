@@ -57,9 +57,11 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     ...(run.askedNames.size > 0 && { asked: [...run.askedNames.values()] }),
     aliases: [...run.aliases.values(), ...factoriesOf(run)],
     classes: classesOf(run),
+    ...(run.mapperCalls.size > 0 && { mapperCalls: [...run.mapperCalls].sort(byCodeUnits) }),
     ...listensOf(run),
     ...declaredOf(catalogue, run),
     ...declaredElsewhere(run),
+    ...kindsOf(run),
     ...(run.routed.length > 0 && { routed: run.routed }),
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
@@ -355,6 +357,27 @@ function withCalls(typed: readonly [string, Families][], made: readonly [string,
   for (const [name, clean] of made) members.set(name, clean | (members.get(name) ?? 0));
   return [...members];
 }
+
+/** Members of one type of another file, which may be an enumeration: most are called like it. */
+function kindsOf({ language, classes }: Run): Pick<LinkRecord, "kinds"> {
+  if (language !== "java") return {};
+  const byName = Map.groupBy(
+    classes.flatMap(({ node }) => node.body.flatMap(typeOfMember)),
+    ({ name }) => name,
+  );
+  const kinds = [...byName].flatMap(([name, [first, ...others]]): [string, string][] => {
+    const { type = "" } = first ?? {};
+    const isOne =
+      /^\p{Lu}\w*\p{Ll}\w*$/u.test(type) && !usual.has(type) && others.every((other) => other.type === type);
+    return isOne ? [[name, type]] : [];
+  });
+  if (kinds.length === 0) return {};
+  return { kinds: Object.fromEntries(kinds.sort(([a], [b]) => byCodeUnits(a, b)).slice(0, kindsMax)) };
+}
+
+/** No enumerations, whoever declares them. */
+const usual = new Set("String Object CharSequence File Path URI URL Logger List Map Set".split(" "));
+const kindsMax = 200;
 
 const enumerations = ["java.lang.Enum", "System.Enum", "enum.Enum", "enum.IntEnum", "enum.StrEnum"];
 const isEnumeration = ({ bases }: ClassInfo): boolean =>

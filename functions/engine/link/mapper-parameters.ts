@@ -43,8 +43,11 @@ function typeOf(run: Run, type: string): string {
 export class BoundNames {
   /** By the name of a class, the files that are called like it. */
   readonly #files = new Map<string, FileArtefact[]>();
+  /** The methods that some file calls. */
+  readonly #called: ReadonlySet<string>;
 
   constructor(artefacts: readonly FileArtefact[]) {
+    this.#called = new Set(artefacts.flatMap(({ link }) => link.mapperCalls ?? []));
     for (const artefact of artefacts) {
       const name = artefact.coverage.path.match(/([^/]+)\.(java|kt)$/)?.[1];
       if (name !== undefined) append(this.#files, name, artefact);
@@ -53,14 +56,7 @@ export class BoundNames {
 
   /** Whether the code says that the name stands for a number or the like. */
   isPlain({ method, name }: BoundName): boolean {
-    const [type, called] = method.split(".").slice(-2) as [string, string | undefined];
-    const folder = method.split(".").slice(0, -1).join("/");
-    const files = this.#files.get(type) ?? [];
-    const mapper =
-      files.length === 1
-        ? files[0]
-        : files.find(({ coverage: { path } }) => path.replace(/\.\w+$/, "").endsWith(folder));
-    const types = mapper?.link.mappers?.[`${type}.${called}`];
+    const types = this.#typesOf(method);
     if (!types) return false;
     const [first, ...fields] = name.split(".") as [string, ...string[]];
     const all = Object.values(types);
@@ -71,9 +67,32 @@ export class BoundNames {
     return all.length === 1 && (only === "" || this.#hasPlain(only as string, fields.at(-1) ?? first));
   }
 
+  /** The parameter of a method that is called somewhere, as a whole or its field, that the name stands for. */
+  given({ method, name }: BoundName): { method: string; parameter: number; field: string | undefined } | null {
+    const short = shortName(method);
+    const names = Object.keys(this.#typesOf(method) ?? {});
+    const [first, field] = name.split(".") as [string, string | undefined];
+    const parameter = names.indexOf(first);
+    return parameter < 0 || !this.#called.has(short) ? null : { method: short, parameter, field };
+  }
+
+  #typesOf(method: string): Record<string, string> | undefined {
+    const [type] = method.split(".").slice(-2) as [string];
+    const folder = method.split(".").slice(0, -1).join("/");
+    const files = this.#files.get(type) ?? [];
+    const mapper =
+      files.length === 1
+        ? files[0]
+        : files.find(({ coverage: { path } }) => path.replace(/\.\w+$/, "").endsWith(folder));
+    return mapper?.link.mappers?.[shortName(method)];
+  }
+
   /** Whether a class has a field of numbers; all that an enumeration gives is written down, its name first of all. */
   #hasPlain(type: string, field: string): boolean {
     const files = this.#files.get(type) ?? [];
     return files.length === 1 && files[0]?.link.declared?.[field] === "all";
   }
 }
+
+/** "OrderMapper.find", without the package. */
+const shortName = (method: string): string => method.split(".").slice(-2).join(".");

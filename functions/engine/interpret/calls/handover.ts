@@ -23,6 +23,7 @@ export function handOver(
   at: Span,
 ): void {
   const count = run.language === "java" ? args.length + named.size : undefined;
+  if (run.language === "java") noteMapperCall(run, target);
   for (const [argument, value] of [...args.entries(), ...named])
     for (const [field, part] of partsOf(run, value))
       for (const taint of part) {
@@ -43,6 +44,12 @@ export const isSame = ({ paths, slots }: Value, { source: { parameter } }: Taint
   return slots?.shape === "map" || paths.includes(byName(param.name));
 };
 
+/** Statements in files of their own are known by the methods of mappers: whoever calls these, whatever with, is their user. */
+function noteMapperCall(run: Run, target: string): void {
+  const method = target.match(/(?:^|\.)(\p{Lu}\w*(?:Mapper|Dao|DAO|Repository)\.\w+)$/u)?.[1];
+  if (method !== undefined && run.mapperCalls.size < mapperCallsMax) run.mapperCalls.add(method);
+}
+const mapperCallsMax = 500;
 type Parts = [field: string | undefined, taint: readonly Taint[]][];
 
 /** What taints an argument as a whole, and what taints its fields. */
