@@ -90,14 +90,17 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     const written = call.args.find((arg) => arg.name === name)?.value ?? call;
     storeEntry(run, frame, name, value, written);
   }
-  check(run, frame, models.checks, subject);
+  check(run, frame, models.checks, namesFunction(call) ? withSettings(frame, call, subject) : subject);
   if (call.isNew && called.callee.closures.length === 0) checkNew(run, frame, call, called, subject);
   for (const families of models.everywhere) run.cleanedEverywhere |= families;
   const memory = memoryCall(run, frame, call, paths, positional);
   if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
-    check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [asNamed(called.callee)] });
+    check(run, frame, run.knowledge.calls.find("<value>").checks, {
+      ...subject,
+      positional: [asNamed(frame, call.callee, called.callee)],
+    });
   noteGiven(run, call, called);
   noteAskedNames(run, called);
   announce(run, call, called);
@@ -132,11 +135,36 @@ const rendered = ({ language, catalogue }: Run, result: Value, loaded: readonly 
   paths: [...loaded, ...result.paths],
 });
 
-/** What decides which function is called: one that a function of another file gives for a name is one that it has found. */
-const asNamed = (callee: Value): Value => ({
-  ...callee,
-  taint: callee.taint.filter(({ via }) => !via?.some(({ check }) => check !== "named")),
-});
+/**
+ * What decides which function is called: one that a function of another file gives for a name is one that it has found, and what a map of
+ * settings has under a name of its own (`$options["callback"]`) was put there by the program, whatever else the map holds.
+ */
+function asNamed(frame: Frame, written: Expression, named: Value): Value {
+  const ofSettings = isSetting(frame, written);
+  const tells = ({ source, via }: Value["taint"][number]) =>
+    !via?.some(({ check }) => check !== "named") && !(ofSettings && (source.parameter || source.outside !== null));
+  return { ...named, taint: named.taint.filter(tells) };
+}
+
+/** `call_user_func($options["callback"], $value)` */
+const namesFunction = ({ callee }: Call): boolean =>
+  callee.kind === "variable" && /^(call_user_func|forward_static_call)(_array)?$/.test(callee.name);
+
+function withSettings(frame: Frame, { args: [first] }: Call, subject: Subject): Subject {
+  const [named, ...given] = subject.positional;
+  return first && named && isSetting(frame, first.value)
+    ? { ...subject, positional: [asNamed(frame, first.value, named), ...given] }
+    : subject;
+}
+
+function isSetting(frame: Frame, written: Expression, depth = 2): boolean {
+  if (written.kind === "index") return written.key?.kind === "literal" && typeof written.key.value === "string";
+  if (written.kind === "operation" && written.operator === "??")
+    return written.operands.some((o) => isSetting(frame, o));
+  const made =
+    written.kind === "variable" && depth > 0 ? frame.scope.binding(written.name)?.origins.get(written.name) : null;
+  return made ? isSetting(frame, made, depth - 1) : false;
+}
 
 /** The constructor of a class of another file; one of the same package needs no import, so its name says no more. */
 function constructorOf(
