@@ -945,3 +945,40 @@ it("looks no further for names of modules that are not there", async () => {
   const found = await findingsOfAll(engine, files);
   expect(found.filter(({ family }) => family === "code_injection").map(({ path }) => path)).toEqual(["shop/there.py"]);
 });
+
+describe("what comes through many files of PHP", () => {
+  const through = (count: number) => {
+    const files = [{ path: "page.php", source: "<?php\nstep1($_GET['dir']);\n" }];
+    for (let i = 1; i < count; i++)
+      files.push({ path: `step${i}.php`, source: `<?php\nfunction step${i}($dir) { step${i + 1}($dir . '/'); }\n` });
+    files.push({ path: `step${count}.php`, source: `<?php\nfunction step${count}($dir) { return scandir($dir); }\n` });
+    return files;
+  };
+
+  it.each([
+    [1, "high"],
+    [2, "high"],
+    [3, "medium"],
+  ] as const)("through %i files is told as %s", async (count, severity) => {
+    const found = (await findingsOfAll(engine, through(count))).filter(({ family }) => family === "path_traversal");
+    expect(found.map((finding) => finding.severity)).toEqual([severity]);
+  });
+
+  it("calls the functions that settings name", async () => {
+    const files = [
+      {
+        path: "page.php",
+        source: "<?php\neach_of($_POST['all'], make_options($_POST));\ncall_named($_POST['name']);\n",
+      },
+      {
+        path: "lib.php",
+        source:
+          "<?php\nfunction make_options($given) { return array_merge(['before' => 'trim'], $given); }\n" +
+          "function each_of($all, $options) { $before = $options['before'] ?? 'trim'; foreach ($all as $one) { $before($one); call_user_func($options['after'], $one); } }\n" +
+          "function call_named($name) { return call_user_func($name, 1); }\n",
+      },
+    ];
+    const found = (await findingsOfAll(engine, files)).filter(({ family }) => family === "code_injection");
+    expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["lib.php:4"]);
+  });
+});

@@ -5,6 +5,7 @@ import type { TraceStep } from "../finding.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { inClasses } from "../interpret/objects/shared-state.ts";
 import { askedOf } from "../interpret/validators/asked-fields.ts";
+import { languageOf } from "../inventory/language.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
 import { libraryCandidates } from "./library-input.ts";
@@ -53,6 +54,14 @@ interface Stored {
 }
 
 type Kept = Extract<Origin, { kept: unknown }>["kept"];
+
+/** Classes of PHP are found by names, one for each file that a value crosses: what came through so many is a guess, and told as one. */
+const isFar = (path: string, { crossings }: Arrival): boolean =>
+  crossings > farCrossings && languageOf(path).name === "php";
+
+const farCrossings = 2;
+
+const lowered = { critical: "high", high: "medium", medium: "low", low: "low", info: "info" } as const;
 
 /** What a file hands to a function of another one; of a function's parameter where it hands that on. */
 interface Caller {
@@ -377,14 +386,15 @@ export class CrossFile {
   #placed(path: string, candidate: Candidate, arrival: Arrival, trace: readonly TraceStep[]): PlacedCandidate {
     const certainty = candidate.confidence * arrival.confidence * crossingFactor ** Math.max(1, arrival.crossings);
     const confidence = Math.round(certainty * 100) / 100;
+    const severity = isFar(path, arrival) ? lowered[candidate.severity] : candidate.severity;
     const { source, sourceKind } = arrival;
-    const found = { ...candidate, source, sourceKind, confidence };
+    const found = { ...candidate, severity, source, sourceKind, confidence };
     const made = this.#textOn(
       trace.filter((step) => step.path !== path),
       candidate.ruleId,
     );
     if (!made) return { path, candidate: found, trace: fold(trace) };
-    const { ruleId, severity, sink } = found;
+    const { ruleId, sink } = found;
     return {
       path: made.path,
       candidate: { ...made.text, ruleId, severity, sink, source, sourceKind, confidence },

@@ -8,7 +8,6 @@ import { evaluate, storeEntry } from "../evaluate.ts";
 import { forgetMaking } from "../file-making.ts";
 import { filteredCleans } from "../guards/filters.ts";
 import { isLastName } from "../guards/last-parts.ts";
-import { bySchema } from "../guards/passage.ts";
 import { memoryCall, returnedBy } from "../memory/memory.ts";
 import { writtenPrefix } from "../memory/memory-calls.ts";
 import { askedPath, basePaths, isClassName } from "../names.ts";
@@ -58,6 +57,7 @@ import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { handOver, methodTarget } from "./handover.ts";
 import { callBack, enter, invoke } from "./invoke.ts";
 import { isElement, isIdentified, isLookup, isQueried, isResource } from "./lookups.ts";
+import { asNamed, namesFunction, withSettings } from "./named-callees.ts";
 import { storeReceiver } from "./receivers.ts";
 import { applyOutputs } from "./summaries.ts";
 
@@ -93,14 +93,17 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     const written = call.args.find((arg) => arg.name === name)?.value ?? call;
     storeEntry(run, frame, name, value, written);
   }
-  check(run, frame, models.checks, subject);
+  check(run, frame, models.checks, namesFunction(call) ? withSettings(frame, call, subject) : subject);
   if (call.isNew && called.callee.closures.length === 0) checkNew(run, frame, call, called, subject);
   for (const families of models.everywhere) run.cleanedEverywhere |= families;
   const memory = memoryCall(run, frame, call, paths, positional);
   if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
-    check(run, frame, run.knowledge.calls.find("<value>").checks, { ...subject, positional: [asNamed(called.callee)] });
+    check(run, frame, run.knowledge.calls.find("<value>").checks, {
+      ...subject,
+      positional: [asNamed(frame, call.callee, called.callee)],
+    });
   noteGiven(run, call, called);
   noteAskedNames(run, called);
   announce(run, call, called);
@@ -133,14 +136,6 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
 const rendered = ({ language, catalogue }: Run, result: Value, loaded: readonly string[]): Value => ({
   ...(language === "php" ? cleaned(result, catalogue.bitsOf(["xss"])) : result),
   paths: [...loaded, ...result.paths],
-});
-
-/** What decides which function is called: one that a function of another file gives for a name is one that it has found. */
-const asNamed = (callee: Value): Value => ({
-  ...callee,
-  taint: callee.taint.filter(
-    ({ via }) => !via?.some(({ argument, check }) => argument !== bySchema && check !== "named"),
-  ),
 });
 
 /** The constructor of a class of another file; one of the same package needs no import, so its name says no more. */
