@@ -65,7 +65,8 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   const made = makes(run, frame, call, name, args);
   if (made) {
     if (made.region) forgetFreed(frame, made.region);
-    if (!name.endsWith("dup") && isSizeProduct(run, frame, call, args)) fault(run, frame, "<size-product>", call, call.callee);
+    if (!name.endsWith("dup") && isSizeProduct(run, frame, call, args))
+      fault(run, frame, "<size-product>", call, call.callee);
     return made;
   }
   const first = call.args[0]?.value;
