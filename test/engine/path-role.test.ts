@@ -24,6 +24,12 @@ it.each([
   ["shop/orders/tests.py", true],
   ["shop/orders/protests.py", false],
   ["spec_helper/orders_spec.rb", true],
+  ["src/testnet/test_digest.c", true],
+  ["src/digest_test.cc", true],
+  ["src/fuzz/keys.h", true],
+  ["src/latest_digest.c", false],
+  ["config/environments/test.rb", true],
+  ["config/environments/production.rb", false],
 ])("%s is test code: %s", (path, expected) => {
   expect(inTestCode(path, "")).toBe(expected);
 });

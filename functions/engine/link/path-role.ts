@@ -31,7 +31,7 @@ const isLibraryFile = (path: string): boolean =>
   );
 
 const isTestFile = (path: string): boolean =>
-  /(^|\/)(test_[^/]*|[^/]*_(tests?|testing|test_?(utils?|helpers?|case|base))|tests|pytest_\w+|conftest)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.(java|kt|php|cs)$|_(test\.go|(test|spec)\.rb)$|(^|\/)(?!(la|con|at|pro|speed)test\/)[a-z]+test\/[^/]*\.(go|key|pem|crt)$/.test(
+  /(^|\/)(test_[^/]*|[^/]*_(tests?|testing|test_?(utils?|helpers?|case|base))|tests|pytest_\w+|conftest)\.py$|(^|\/)(test|fuzz)_[^/]*\.(c|cc|cpp|cxx|h|hh|hpp)$|_(tests?|unittests?|fuzzer)\.(c|cc|cpp|cxx)$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.(java|kt|php|cs)$|_(test\.go|(test|spec)\.rb)$|(^|\/)config\/environments\/(test|development)\.rb$|(^|\/)(?!(la|con|at|pro|speed)test\/)[a-z]+test\/[^/]*\.(go|key|pem|crt)$/.test(
     path,
   );
 
@@ -44,7 +44,7 @@ const isTestFile = (path: string): boolean =>
 export function inTestCode(path: string, home: string): boolean {
   const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1").replace(/((^|\/)src\/\w+\/).*\.(java|kt)$/, "$1");
   return (
-    /^t\/|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support)|testing|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
+    /^t\/|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support)|testing|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?|fuzz(ing|ers?)?)\//i.test(
       path.startsWith(home) ? folders.slice(home.length) : folders,
     ) || isTestFile(path)
   );
