@@ -30,6 +30,12 @@ it.each([
   ["drivers/postgres/test.js", true],
   ["server/routes/test.js", false],
   ["lib/contest.js", false],
+  ["src/testnet/test_digest.c", true],
+  ["src/digest_test.cc", true],
+  ["src/fuzz/keys.h", true],
+  ["src/latest_digest.c", false],
+  ["config/environments/test.rb", true],
+  ["config/environments/production.rb", false],
 ])("%s is test code: %s", (path, expected) => {
   expect(inTestCode(path, "")).toBe(expected);
 });

@@ -30,10 +30,18 @@ const isLibraryFile = (path: string): boolean =>
     path,
   );
 
-const isTestFile = (path: string): boolean =>
-  /(^|\/)(test_[^/]*|[^/]*_(tests?|testing|test_?(utils?|helpers?|case|base))|tests|pytest_\w+|conftest)\.py$|^(?!(.*\/)?(routes?|routers?|controllers?|api|pages|handlers|functions|public|views)\/)(.*\/)?(test|spec)\.[cm]?[jt]sx?$|\.(test|spec)\.[cm]?[jt]sx?$|(^|\/)[^/]*Tests?\.(java|kt|php|cs)$|_(test\.go|(test|spec)\.rb)$|(^|\/)(?!(la|con|at|pro|speed)test\/)[a-z]+test\/[^/]*\.(go|key|pem|crt)$/.test(
-    path,
-  );
+/** What files of tests are called, by language;  */
+const testFiles = [
+  /(^|\/)(test_[^/]*|[^/]*_(tests?|testing|test_?(utils?|helpers?|case|base))|tests|pytest_\w+|conftest)\.py$/,
+  /(^|\/)(test|fuzz)_[^/]*\.(c|cc|cpp|cxx|h|hh|hpp)$|_(tests?|unittests?|fuzzer)\.(c|cc|cpp|cxx)$/,
+  /^(?!(.*\/)?(routes?|routers?|controllers?|api|pages|handlers|functions|public|views)\/)(.*\/)?(test|spec)\.[cm]?[jt]sx?$/,
+  /\.(test|spec)\.[cm]?[jt]sx?$/,
+  /(^|\/)[^/]*Tests?\.(java|kt|php|cs)$/,
+  /_(test\.go|(test|spec)\.rb)$|(^|\/)config\/environments\/(test|development)\.rb$/,
+  /(^|\/)(?!(la|con|at|pro|speed)test\/)[a-z]+test\/[^/]*\.(go|key|pem|crt)$/,
+];
+
+const isTestFile = (path: string): boolean => testFiles.some((name) => name.test(path));
 
 /**
  * Whether a path holds tests, examples or the like. Only the path is asked, so it is applied when linking. Below `src/main` stands what is
@@ -44,7 +52,7 @@ const isTestFile = (path: string): boolean =>
 export function inTestCode(path: string, home: string): boolean {
   const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1").replace(/((^|\/)src\/\w+\/).*\.(java|kt)$/, "$1");
   return (
-    /^t\/|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?)\//i.test(
+    /^t\/|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?|fuzz(ing|ers?)?)\//i.test(
       path.startsWith(home) ? folders.slice(home.length) : folders,
     ) || isTestFile(path)
   );

@@ -92,8 +92,11 @@ export class TemplateScanner {
     const given = includes.flatMap((include) =>
       [...include.given].flatMap(([key, reads]) => reads.map((read) => ({ include, key, read }))),
     );
+    // What a loop goes through are records, as a rule, of which helpers show what is in them.
     const handed = outputs.flatMap((output) =>
-      output.reads.flatMap((read) => (read.helper ? [{ output, read, helper: read.helper }] : [])),
+      output.reads.flatMap((read) =>
+        read.helper && read.start >= output.start ? [{ output, read, helper: read.helper }] : [],
+      ),
     );
     const reads = [...outputs.flatMap((output) => output.reads), ...given.map(({ read }) => read)];
     const parameters = [...new Set(reads.map(({ root }) => root))];

@@ -48,6 +48,7 @@ const byExtension: Readonly<Record<string, TemplateFormat>> = {
   latte: "latte",
   cshtml: "razor",
   vbhtml: "razor",
+  razor: "razor",
   aspx: "aspx",
   ascx: "aspx",
   master: "aspx",

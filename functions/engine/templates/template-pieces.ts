@@ -76,6 +76,8 @@ const marksOf: Readonly<Partial<Record<TemplateFormat, Marks>>> = {
     ["@*", "*@", "nothing"],
     ["@Html.Raw", ")", "raw"],
     ["@(new HtmlString", ")", "raw"],
+    ["@(new MarkupString", ")", "raw"],
+    ["@((MarkupString)", ")", "raw"],
     ["@foreach", ")", "code"],
     ["@{", "}", "code"],
     ["@MvcHtmlString.Create", ")", "raw"],
@@ -134,7 +136,9 @@ export function piecesOf(text: string, format: TemplateFormat): Piece[] {
     if (!mark) continue;
     const [open, close, kind] = mark;
     const inside = at + open.length;
-    const until = close === ")" ? closingParenthesis(text, inside) : text.indexOf(close, inside);
+    // `@((MarkupString)note)`: the parenthesis that ends it is the one that began it.
+    const argument = open.startsWith("@((") ? at + 1 : inside;
+    const until = close === ")" ? closingParenthesis(text, argument) : text.indexOf(close, inside);
     if (until < 0) {
       if (close !== ")") unclosed.add(open);
       continue;

@@ -1,5 +1,6 @@
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { readHaml } from "./haml-reader.ts";
+import { bindPageParameters } from "./page-parameters.ts";
 import { readStandardTags, readThymeleaf } from "./page-tags.ts";
 import { readPug } from "./pug-reader.ts";
 import {
@@ -36,6 +37,7 @@ export function readTemplate(
   }
   // It escapes where the name of the file or its head says that it is HTML.
   if (format === "freemarker") scope.escapes = /<#ftl\b[^>]{0,300}\boutput_format|<#escape\b/.test(text);
+  if (format === "razor") bindPageParameters(scope);
   if (format === "thymeleaf") readThymeleaf(scope);
   if (format === "jsp") readStandardTags(scope);
   if (format === "latte") readLoopAttributes(scope);

@@ -31,7 +31,7 @@ export function copying(run: Run, frame: Frame, call: Call, name: string, args: 
     if (width !== null && room !== null && width + 1 > room) fault(run, frame, "<overflow>", call, call.callee);
     if (width !== null) continue;
     if (name !== "sscanf") fault(run, frame, "<overflow-by-input>", call, call.callee);
-    else if (!fits(arg(0), room)) fault(run, frame, whoseText(frame, arg(0)), call, call.callee);
+    else if (!fits(arg(0), room)) fault(run, frame, whoseText(arg(0)), call, call.callee);
   }
   // `cin >> name` asks how large an array is only since C++20.
   if (name === ">>")
@@ -200,13 +200,9 @@ const isRow = (run: Run, frame: Frame, e: Expression): boolean =>
 const isPlain = (e: Expression): boolean =>
   e.kind === "conditional" ? isPlain(e.then) || isPlain(e.otherwise) : accessPath(e) !== null;
 
-/** By whom a text that has no known length was written. */
-const whoseText = (frame: Frame, text: Value | undefined): MemoryFault =>
-  text && isInput(text)
-    ? "<overflow-by-input>"
-    : text && isParameter(frame, text)
-      ? "<overflow-by-parameter>"
-      : "<overflow-by-source>";
+/** Who says what is in a text of no known length: one that came from nowhere that is known may be anybody's. */
+const whoseText = (text: Value | undefined): MemoryFault =>
+  text && isInput(text) ? "<overflow-by-input>" : "<overflow-by-parameter>";
 
 const fits = (source: Value | undefined, room: number | null): boolean => {
   const held = source ? capacityOf(source) : null;
