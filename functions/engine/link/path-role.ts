@@ -30,7 +30,7 @@ const isLibraryFile = (path: string): boolean =>
     path,
   );
 
-/** What files of tests are called, by language;  */
+/** What files of tests are called, by language. */
 const testFiles = [
   /(^|\/)(test_[^/]*|[^/]*_(tests?|testing|test_?(utils?|helpers?|case|base))|tests|pytest_\w+|conftest)\.py$/,
   /(^|\/)(test|fuzz)_[^/]*\.(c|cc|cpp|cxx|h|hh|hpp)$|_(tests?|unittests?|fuzzer)\.(c|cc|cpp|cxx)$/,
