@@ -63,7 +63,7 @@ function isExample(text: string, at: number): boolean {
   const line = text.slice(text.lastIndexOf("\n", at) + 1, at);
   if (/^\s*\*(\s|$)/.test(line) && text.lastIndexOf("/**", at) > text.lastIndexOf("*/", at)) return true;
   // `#   user.password = "…"`: code in a comment is set in from what it says.
-  if (/^\s*(#|\/\/)( {2,}|\t)\s*\S/.test(line)) return true;
+  if (/^\s*(#|\/\/)( {2}|\t)\s*\S/.test(line)) return true;
   const opened = openedText(text, at);
   if (opened === null) return false;
   const before = text.slice(Math.max(0, opened - nearMax), opened).replace(/[rRuU]$/, "");

@@ -78,9 +78,12 @@ export function isQueried({ language }: Run, { callee }: Call, { positional: [fi
   const [constant] = first.constants ?? [];
   const begins = typeof constant === "string" ? constant : (first.prefix ?? "");
   const name = lastName(callee);
-  return /^\s*\(?(select|show|describe|explain)\s/i.test(begins) && asksDatabase.test(name) && !makesSql.test(name);
+  if (!/^\s*\(?(select|show|describe|explain)\s/i.test(begins)) return false;
+  return name.length <= nameMax && asksDatabase.test(name) && !makesSql.test(name);
 }
 
+/** UTF-16 units of a name that somebody has written. */
+const nameMax = 100;
 const asksDatabase =
   /query|quer[iy]|fetch|select|exec|get|find|row|all|one|col|load|result|assoc|array|cell|value|^_?db|^sql/i;
 const makesSql =

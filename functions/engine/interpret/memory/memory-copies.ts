@@ -147,11 +147,14 @@ function isShorter(source: Value, bytes: number): boolean {
   return source.constants?.length === 1 && typeof only === "string" && bytes > only.length + 1;
 }
 
+/** UTF-16 units before what is appended in which the buffer has been emptied. */
+const emptiedWithin = 4_000;
+
 /** What is known to be empty has all of its room left for what is appended; of anything else one letter is taken. */
 function roomLeft(run: Run, frame: Frame, call: Call, { to, appends }: Copy, room: number): number {
   const path = call.args[to] && accessPath(call.args[to].value);
   if (!appends || !path || !/^\w+$/.test(path)) return appends ? room - 1 : room;
-  const before = run.text.slice(frame.fn?.start ?? 0, call.start);
+  const before = run.text.slice(Math.max(frame.fn?.start ?? 0, call.start - emptiedWithin), call.start);
   const emptied = new RegExp(`(\\b${path}\\s*\\[\\s*0\\s*\\]|\\*\\s*${path})\\s*=\\s*(L?'\\\\0'|0)\\s*;`, "g");
   const last = [...before.matchAll(emptied)].at(-1);
   const isEmpty = last && !new RegExp(`\\b${path}\\b`).test(before.slice(last.index + last[0].length));

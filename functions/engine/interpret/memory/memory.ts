@@ -23,11 +23,15 @@ const isFreed = (frame: Frame, region: Region): boolean => frame.scope.variables
 const freedFact = ({ id }: Region) => `@freed:${id}`;
 const perhapsFreedFact = ({ id }: Region) => `@?freed:${id}`;
 
+/** UTF-16 units around a place in which a loop that it is in begins and ends. */
+const setWithin = 10_000;
+
 /** A loop comes round again, and whoever was given the address of the pointer may have set it since: `next(&key)`. */
 function isSetAround(run: Run, { fn }: Frame, { id }: Region, path: string, start: number): boolean {
   // A block that nobody is seen to make begins where it is freed.
   if (!fn || start > Number(id) || !/^\w+$/.test(path)) return false;
-  return new RegExp(`(?<!&\\s*)&\\s*${path}\\b`).test(run.text.slice(fn.start, fn.end));
+  const around = run.text.slice(Math.max(fn.start, start - setWithin), Math.min(fn.end, start + setWithin));
+  return new RegExp(`(?<!&\\s*)&\\s*${path}\\b`).test(around);
 }
 
 /** `sizeof(*p)` reads nothing. */

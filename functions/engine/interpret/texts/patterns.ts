@@ -36,11 +36,15 @@ const needs: readonly Needs[] = [
 export const cleanWithout = (catalogue: Bits, may: May, climbs = true): Families =>
   catalogue.bitsOf(needs.flatMap((need) => (need.suffices && !need.carries(may, climbs) ? need.families : [])));
 
+/** Longer ones are lists that a program has written, and reading them costs more than they tell. */
+const patternMax = 1_000;
+
 /**
  * What text is clean for that a pattern has matched. One that lists its characters leaves nothing to attack with but what it lists; one
  * that excludes some, what needs none of these. `whole`: the text has to match from end to end; `fromStart`: from its beginning.
  */
 export function cleanedByPattern(catalogue: Bits, pattern: string, whole: boolean, fromStart: boolean): Families {
+  if (pattern.length > patternMax) return 0;
   const here = staysHere(pattern) ? catalogue.bitsOf(["open_redirect", "ssrf"]) : 0;
   if (!isAnchored(pattern, whole, fromStart)) return here;
   const atoms = atomsOf(pattern);

@@ -69,4 +69,4 @@ export function looksAtFields(fn: FunctionNode): boolean {
 }
 
 const request = /^\$_(GET|POST|REQUEST|COOKIE)$/;
-const test = /^(filter_var|preg_match|is_numeric|intval|ctype_\w+|\w*(valid|check|sanit|clean|escape)\w*)$/i;
+const test = /^(filter_var|preg_match|is_numeric|intval|ctype_\w+)$|valid|check|sanit|clean|escape/i;

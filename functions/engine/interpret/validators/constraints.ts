@@ -123,13 +123,16 @@ function asked(run: Run, frame: Frame, decorator: Expression): string[] {
   });
 }
 
+/** UTF-16 units in which a file has said what package it belongs to, however long the licence above is. */
+const headMax = 20_000;
+
 /** The annotations that may be the project's: of the same package, or of one that begins alike. */
 function referredTo(run: Run, frame: Frame, decorators: readonly Expression[]): string[] {
   return decorators.flatMap((decorator) => {
     const callee = decorator.kind === "call" ? decorator.callee : decorator;
     if (callee.kind !== "variable") return [];
     const path = pathOfClass(frame, callee.name);
-    const [, home = ""] = run.text.match(/^\s*package\s+(\w+(?:\.\w+)?)/m) ?? [];
+    const [, home = ""] = run.text.slice(0, headMax).match(/^[ \t]*package\s+(\w+(?:\.\w+)?)/m) ?? [];
     return !path.includes(".") || path.startsWith(`${home}.`) ? [path] : [];
   });
 }

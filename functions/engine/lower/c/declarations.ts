@@ -84,7 +84,7 @@ function withRoom(
 function countOf(l: CLowering, node: SyntaxNode, from: Expression): Expression {
   if (from.kind === "literal" && typeof from.value === "string") return l.literal(node, from.value.length + 1);
   // How many a pack or a macro stands for is not known here.
-  if (/\.\.\.|\b[A-Z][A-Z\d_]+\s*\(|^\s*#/m.test(l.textOf(from))) return l.literal(node, null);
+  if (/\.\.\.|\b[A-Z][A-Z\d_]+\s*\(|^[ \t]*#/m.test(l.textOf(from))) return l.literal(node, null);
   if (from.kind === "collection" && from.entries.every((e) => e.key === null))
     return l.literal(node, from.entries.length);
   return l.literal(node, null);
