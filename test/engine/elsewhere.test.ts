@@ -55,3 +55,49 @@ it.each([
   const meant = found.filter(({ ruleId }) => ruleId === "access-control.missing-authentication");
   expect(meant.map(({ severity }) => severity)).toEqual(severities);
 });
+
+it("takes an annotation of the project's own that is called Secured for no method security of Spring", async () => {
+  const resource = `
+package org.example.stock;
+
+import javax.ws.rs.*;
+
+@Path("/items")
+class ItemResource {
+    private ItemDao items;
+
+    @POST
+    @Secured
+    void add(Item item) {
+        items.save(item);
+    }
+
+    @DELETE
+    @Path("/{id}")
+    void remove(@PathParam("id") long id) {
+        items.deleteById(id);
+    }
+}
+`;
+  const found = await findingsOfAll(engine, [
+    { path: "src/ItemResource.java", source: resource },
+    {
+      path: "src/Secured.java",
+      source: "package org.example.stock;\n@javax.ws.rs.NameBinding\n@interface Secured {}\n",
+    },
+    {
+      path: "src/KeyFilter.java",
+      source: `package org.example.stock;
+import javax.ws.rs.container.*;
+@Secured
+class KeyFilter implements ContainerRequestFilter {
+    public void filter(ContainerRequestContext context) {
+        if (!keys.knows(context.getHeaderString("Authorization"))) context.abortWith(Response.status(401).build());
+    }
+}
+`,
+    },
+  ]);
+  const meant = found.filter(({ ruleId }) => ruleId === "access-control.missing-authentication");
+  expect(meant.map(({ severity, startLine }) => `${severity} ${startLine}`)).toEqual(["high 16"]);
+});

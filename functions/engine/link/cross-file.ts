@@ -18,6 +18,8 @@ import { FilledTables } from "./tables.ts";
 
 /** Each file a value crosses makes it a little less certain. */
 const crossingFactor = 0.9;
+/** PHP finds functions and classes of other files by their names alone, each of which may be another's. */
+const namesFactor = 0.8;
 const crossingsMax = 5;
 /** Of what was kept on its way only near uses are told: a setting gets everywhere. */
 const keptCrossingsMax = 3;
@@ -54,14 +56,6 @@ interface Stored {
 }
 
 type Kept = Extract<Origin, { kept: unknown }>["kept"];
-
-/** Classes of PHP are found by names, one for each file that a value crosses: what came through so many is a guess, and told as one. */
-const isFar = (path: string, { crossings }: Arrival): boolean =>
-  crossings > farCrossings && languageOf(path).name === "php";
-
-const farCrossings = 2;
-
-const lowered = { critical: "high", high: "medium", medium: "low", low: "low", info: "info" } as const;
 
 /** What a file hands to a function of another one; of a function's parameter where it hands that on. */
 interface Caller {
@@ -384,17 +378,17 @@ export class CrossFile {
 
   /** Where one function shows or runs the texts of all files, each text is a finding of its own, in the file that made it of input. */
   #placed(path: string, candidate: Candidate, arrival: Arrival, trace: readonly TraceStep[]): PlacedCandidate {
-    const certainty = candidate.confidence * arrival.confidence * crossingFactor ** Math.max(1, arrival.crossings);
+    const factor = languageOf(path).name === "php" ? namesFactor : crossingFactor;
+    const certainty = candidate.confidence * arrival.confidence * factor ** Math.max(1, arrival.crossings);
     const confidence = Math.round(certainty * 100) / 100;
-    const severity = isFar(path, arrival) ? lowered[candidate.severity] : candidate.severity;
     const { source, sourceKind } = arrival;
-    const found = { ...candidate, severity, source, sourceKind, confidence };
+    const found = { ...candidate, source, sourceKind, confidence };
     const made = this.#textOn(
       trace.filter((step) => step.path !== path),
       candidate.ruleId,
     );
     if (!made) return { path, candidate: found, trace: fold(trace) };
-    const { ruleId, sink } = found;
+    const { ruleId, severity, sink } = found;
     return {
       path: made.path,
       candidate: { ...made.text, ruleId, severity, sink, source, sourceKind, confidence },

@@ -27,6 +27,7 @@ import {
   nothing,
   type Taint,
   tainted,
+  tellsSame,
   type Value,
 } from "../value.ts";
 import { noteFilled } from "./filled-arguments.ts";
@@ -103,7 +104,10 @@ export function invoke(
   return given;
 }
 
-/** What a function gives that calls itself is made where it does not; with constants it may take another way there, which is followed once. */
+/**
+ * What a function gives that calls itself is made where it does not; with constants it may take another way there, which is followed once.
+ * Constants that lead to nothing but itself are counted down, and will be others: `n == 0 ? text : turn(text, n - 1)`.
+ */
 function recursion(
   run: Run,
   caller: Frame,
@@ -119,7 +123,10 @@ function recursion(
   run.recursive.add(fn);
   run.active.delete(fn);
   try {
-    return inline(run, caller, closure, args, named, at);
+    const given = inline(run, caller, closure, args, named, at);
+    if (!tellsSame(given, nothing)) return given;
+    const others = args.map((arg) => (arg.constants ? { ...arg, constants: null, prefix: null } : arg));
+    return inline(run, caller, closure, others, named, at);
   } finally {
     run.active.add(fn);
     run.recursive.delete(fn);
