@@ -93,7 +93,12 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     const written = call.args.find((arg) => arg.name === name)?.value ?? call;
     storeEntry(run, frame, name, value, written);
   }
-  check(run, frame, models.checks, namesFunction(call) ? withSettings(frame, call, subject) : subject);
+  check(
+    run,
+    frame,
+    models.checks,
+    run.language === "php" && namesFunction(call) ? withSettings(frame, call, subject) : subject,
+  );
   if (call.isNew && called.callee.closures.length === 0) checkNew(run, frame, call, called, subject);
   for (const families of models.everywhere) run.cleanedEverywhere |= families;
   const memory = memoryCall(run, frame, call, paths, positional);
@@ -305,7 +310,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
-  const method = target === null && /^(php|ruby)$/.test(run.language) ? methodTarget(run, called) : null;
+  const method =
+    target === null && (run.language === "php" || run.language === "ruby") ? methodTarget(run, called) : null;
   const given = isMapping(call, positional)
     ? []
     : target !== null

@@ -111,11 +111,12 @@ function lasting(run: Run, taint: readonly Taint[]): readonly Taint[] {
   const { shallowKinds } = run.knowledge;
   if (shallowKinds.size === 0) return taint;
   const { shallowFamilies } = run.catalogue;
+  const isShallow = ({ source }: Taint) => shallowKinds.has(source.kind);
+  const mayBeShallow = ({ source, clean }: Taint) => source.parameter !== null && (clean & shallowFamilies) === 0;
+  if (!taint.some((t) => isShallow(t) || mayBeShallow(t))) return taint;
   return taint
-    .filter(({ source }) => !shallowKinds.has(source.kind))
-    .map((t) =>
-      t.source.parameter && (t.clean & shallowFamilies) === 0 ? { ...t, clean: t.clean | shallowFamilies } : t,
-    );
+    .filter((t) => !isShallow(t))
+    .map((t) => (mayBeShallow(t) ? { ...t, clean: t.clean | shallowFamilies } : t));
 }
 
 /** What a function of another file gives: made of its arguments as far as it lets them through, or of its own input. */

@@ -46,10 +46,15 @@ export const isSame = ({ paths, slots }: Value, { source: { parameter } }: Taint
 
 /** Statements in files of their own are known by the methods of mappers: whoever calls these, whatever with, is their user. */
 function noteMapperCall(run: Run, target: string): void {
-  const method = target.match(/(?:^|\.)(\p{Lu}\w*(?:Mapper|Dao|DAO|Repository)\.\w+)$/u)?.[1];
-  if (method !== undefined && run.mapperCalls.size < mapperCallsMax) run.mapperCalls.add(method);
+  const method = methodOfMapper(target);
+  if (method !== null && run.mapperCalls.size < mapperCallsMax) run.mapperCalls.add(method);
 }
+
+const methodOfMapper = remembered(
+  (target) => /(?:^|\.)(\p{Lu}\w*(?:Mapper|Dao|DAO|Repository)\.\w+)$/u.exec(target)?.[1] ?? null,
+);
 const mapperCallsMax = 500;
+
 type Parts = [field: string | undefined, taint: readonly Taint[]][];
 
 /** What taints an argument as a whole, and what taints its fields. */

@@ -33,9 +33,11 @@ function note(run: Run, frame: Frame, guard: Guard, outcome: Outcome): void {
   guard.passages[outcome] = guard.passages[outcome]?.map((known, i) => commonPassages(known, asked[i])) ?? asked;
 }
 
-/** What functions of other files have been asked of each parameter, and have answered. */
-function askedElsewhere({ fn, scope }: Frame): (readonly Passage[] | undefined)[] {
-  return (fn?.params ?? []).map((param, index) => {
+/** What functions of other files have been asked of each parameter, and have answered; nothing, as a rule. */
+function askedElsewhere({ fn, scope }: Frame): readonly (readonly Passage[] | undefined)[] {
+  const params = fn?.params ?? [];
+  if (!params.some(({ name }) => scope.get(name)?.taint.some(({ via }) => via))) return noneAsked;
+  return params.map((param, index) => {
     const own = scope
       .get(param.name)
       ?.taint.find(({ source: { parameter } }) => parameter?.fn === fn && parameter.index === index);
@@ -44,6 +46,8 @@ function askedElsewhere({ fn, scope }: Frame): (readonly Passage[] | undefined)[
     return asked?.length ? asked : undefined;
   });
 }
+
+const noneAsked: readonly undefined[] = [];
 
 /** In languages that return errors beside or instead of results: nil says that all is well, an error made on the spot that it is not. */
 export function outcomeOf(returned: Expression | null): boolean | null {
