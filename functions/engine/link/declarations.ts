@@ -68,7 +68,9 @@ export class Declarations {
 
   /** Whether a member gives one of the names that an enumeration of another file has. */
   #isEnumeration(from: string, kinds: FileArtefact["link"]["kinds"], name: string): boolean {
-    const type = kinds && (Object.hasOwn(kinds, name) ? kinds[name] : kinds[propertyOf(name)]);
+    // Fields may be called like what all objects have: `getConstructor()`.
+    const declared = [name, propertyOf(name)].find((field) => kinds && Object.hasOwn(kinds, field));
+    const type = declared === undefined ? undefined : kinds?.[declared];
     const classes = type === undefined ? [] : (this.#modules.file(from, type)?.artefact.link.classes ?? []);
     return classes.some(({ name, bases }) => name === type && bases.includes("Enum"));
   }

@@ -153,7 +153,8 @@ function namedAttribute(
   if (l.textOf(callee) !== "getattr" || !of || name?.value.kind !== "literal" || more) return null;
   if (otherwise && otherwise.value.kind !== "literal") return null;
   const { value } = name.value;
-  return typeof value === "string" ? { ...span(node), kind: "field", of: of.value, name: value } : null;
+  const isName = typeof value === "string" && /^[\p{L}_][\p{L}\p{N}_]{0,99}$/u.test(value);
+  return isName ? { ...span(node), kind: "field", of: of.value, name: value } : null;
 }
 
 /** `x[a:b]` asks x for a part of itself, like a method of JavaScript does. */
