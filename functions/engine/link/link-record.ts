@@ -3,8 +3,8 @@ import { allFamilies, type Catalogue, type Families } from "../catalogue/catalog
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { isCleanType } from "../interpret/assign.ts";
+import { givenByDefault } from "../interpret/calls/given-by-default.ts";
 import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
-import { givenByDefault } from "../interpret/calls/invoke.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-state.ts";

@@ -1,7 +1,5 @@
 import { allFamilies, type CallModels, type SourceModel } from "../../catalogue/catalogue.ts";
 import { remembered } from "../../catalogue/remembered.ts";
-import { callable } from "../../ir/callable.ts";
-import { lastName } from "../../ir/called-name.ts";
 import { type Call, type Expression, handsOut } from "../../ir/ir.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "../check.ts";
 import { evaluate, storeEntry } from "../evaluate.ts";
@@ -9,57 +7,41 @@ import { forgetMaking } from "../file-making.ts";
 import { filteredCleans } from "../guards/filters.ts";
 import { isLastName } from "../guards/last-parts.ts";
 import { memoryCall, returnedBy } from "../memory/memory.ts";
-import { writtenPrefix } from "../memory/memory-calls.ts";
 import { askedPath, basePaths, isClassName } from "../names.ts";
-import { propertyOf, propertySetBy } from "../objects/accessors.ts";
-import { announce, announceByClass, heard } from "../objects/announced.ts";
+import { announce, announceByClass } from "../objects/announced.ts";
 import { operateContainer } from "../objects/containers.ts";
 import { instantiate } from "../objects/instances.ts";
 import { keptValue } from "../objects/kept-values.ts";
-import { member, memberOfInstance } from "../objects/members.ts";
 import { settleByCall, withFactsOf } from "../objects/settled-objects.ts";
 import type { Frame, Run } from "../run.ts";
-import { Scope } from "../scope.ts";
-import { settledName, settling } from "../settling.ts";
 import { capturedCleans } from "../texts/captured.ts";
 import { replacementCleans } from "../texts/replacements.ts";
 import { noteAskedNames } from "../validators/asked-names.ts";
-import { isChecked } from "../validators/checked-records.ts";
 import { parsed } from "../validators/parsing.ts";
-import { asChecked, schemasBefore } from "../validators/route-schemas.ts";
+import { asChecked } from "../validators/route-schemas.ts";
 import { askedInRoute } from "../validators/route-variables.ts";
-import { noteRouted } from "../validators/routed-handlers.ts";
 import { schemaMade } from "../validators/schemas.ts";
-import {
-  allTaint,
-  anyElement,
-  arriving,
-  cleaned,
-  join,
-  joinTaint,
-  named,
-  nothing,
-  stepped,
-  type Taint,
-  tainted,
-  type Value,
-} from "../value.ts";
+import { arriving, cleaned, join, joinTaint, named, nothing, stepped, type Value } from "../value.ts";
 import { includePage } from "../views/includes.ts";
 import { fillTemplates, renderTemplates } from "../views/template-calls.ts";
 import { showModel } from "../views/views.ts";
+import { accessed, fillBean } from "./accessor-calls.ts";
 import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
-import { givenBack, noteGiven, partsReplaced, takesFailureFirst } from "./callbacks.ts";
+import { noteGiven } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { calledLater } from "./deferred.ts";
 import { fillArguments } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
+import { enterFrameworkCalls } from "./framework-calls.ts";
 import { handOver, methodTarget } from "./handover.ts";
-import { callBack, enter, invoke } from "./invoke.ts";
+import { invoke } from "./invoke.ts";
 import { isElement, isIdentified, isLookup, isQueried, isResource } from "./lookups.ts";
 import { asNamed, namesFunction, withSettings } from "./named-callees.ts";
+import { callBacks, settledWith } from "./passed-functions.ts";
 import { storeReceiver } from "./receivers.ts";
 import { applyOutputs } from "./summaries.ts";
+import { writeOutputs } from "./written-arguments.ts";
 
 /** What a call gives. */
 export function evaluateCall(run: Run, frame: Frame, written: Call): Value {
@@ -220,38 +202,6 @@ function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null
 /** What models call a function of another file: what is handed to it may be settled there. */
 const otherFile = "<other-file>";
 
-/** Functions passed to a framework's registration are its entry points. */
-function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
-  const points = called.models.entries;
-  if (points.length === 0) return false;
-  const closures = [...called.positional, ...called.named.values()].flatMap((arg) => [
-    ...arg.closures,
-    ...[...(arg.slots?.entries.values() ?? [])].flatMap((v) => v.closures),
-  ]);
-  if (run.language === "php")
-    for (const { value } of call.args) {
-      const meant = callable(value);
-      if (meant !== value) closures.push(...evaluate(run, frame, meant).closures);
-    }
-  const mayBeRouted = run.language === "javascript" && called.positional.some(({ paths }) => paths.length > 0);
-  if (closures.length === 0 && !mayBeRouted) return false;
-  const receiver = called.names;
-  const entry = points.find(
-    (point) =>
-      (!point.receiver || receiverFits(point.receiver, receiver)) &&
-      point.when.every((test) => holds(frame, test, subject)) &&
-      !point.unless.some((test) => holds(frame, test, subject)),
-  );
-  if (!entry) return false;
-  const schemas = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
-  if (schemas && mayBeRouted) noteRouted(run, frame, call, schemas);
-  for (const closure of closures) {
-    run.entries.add(closure.fn);
-    enter(run, frame, closure, entry, call, schemas);
-  }
-  return closures.length > 0;
-}
-
 function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
   const { callee, positional, receiver, target } = called;
   if (run.language === "go" && (call.isNew || callee.type)) return made(call, called);
@@ -356,38 +306,6 @@ const containerOf = (call: Call, { models }: Called): CallModels["containers"][n
 
 const isNew = (of: Expression): boolean => of.kind === "call" && of.isNew;
 
-/** `item.setTitle(title)`: a bean of another file keeps its properties under the names that its getters go by. */
-function fillBean(
-  run: Run,
-  frame: Frame,
-  { callee }: Call,
-  { positional: [given, ...more], receiver, target }: Called,
-) {
-  if (run.language !== "java" || target === null || callee.kind !== "field" || more.length > 0) return;
-  const property = propertySetBy(callee.name);
-  if (!given || !receiver || property === null || receiver.slots?.shape === "list") return;
-  // `page.getSettings().setCache(on)` fills what the page gives, not the page.
-  if (callee.of.kind === "call") return;
-  const entries = new Map(receiver.slots?.entries).set(property, given);
-  storeReceiver(run, frame, callee.of, { ...receiver, slots: { shape: "map", entries, rest: null } });
-}
-
-/** Records, and classes that Lombok completes, have accessors which nobody writes: `query.text()`, `filter.getName()`. */
-function accessed(run: Run, frame: Frame, { callee, args }: Call, receiver: Value | null): Value | null {
-  if (run.language === "python") return receiver && askedField(run, frame, callee, args, receiver);
-  if (run.language !== "java" || callee.kind !== "field" || args.length > 0 || !receiver?.instance) return null;
-  const field = propertyOf(callee.name);
-  return memberOfInstance(receiver, field) ? member(run, frame, receiver, field, callee) : null;
-}
-
-/** `form.cleaned_data.get("year")` reads what the class of the form declares. */
-function askedField(run: Run, frame: Frame, callee: Expression, args: Call["args"], receiver: Value): Value | null {
-  if (callee.kind !== "field" || !/^(get|pop)$/.test(callee.name) || receiver.taint.length === 0) return null;
-  const key = args[0]?.value.kind === "literal" ? args[0].value.value : null;
-  if (typeof key !== "string" || !(receiver.instance || isChecked(run, receiver))) return null;
-  return member(run, frame, receiver, key, callee);
-}
-
 /** A struct has the fields it is written with; a conversion gives the same value another type. */
 function made(
   call: Call,
@@ -443,78 +361,3 @@ const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
 
 const mappings =
   /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|then(Apply|Compose)(Async)?|Select|SelectMany)$/;
-
-/** What a call writes into its arguments taints them as a whole. */
-function writeOutputs(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): void {
-  for (const output of called.models.outputs) {
-    if (output.unless.some((test) => holds(frame, test, subject))) continue;
-    const given = argumentsAt(subject, output.from).reduce<readonly Taint[]>((t, v) => joinTaint(t, allTaint(v)), []);
-    const source = output.kind === null ? null : run.source(output.kind, call);
-    const taint: readonly Taint[] = source ? [arriving(source, call)] : given;
-    if (taint.length === 0) continue;
-    for (const [i, { value }] of call.args.entries()) {
-      if (!output.arguments.includes(i) && !output.arguments.includes("*")) continue;
-      const known = called.positional[i] ?? nothing;
-      if (i === output.from || isNumber(run, known)) continue;
-      storeReceiver(run, frame, value, {
-        ...known,
-        constants: null,
-        prefix: call.callee.kind === "variable" ? writtenPrefix(call.callee.name, called.positional) : null,
-        taint: joinTaint(known.taint, taint),
-      });
-    }
-  }
-}
-
-/** A variable of Go that was declared as a number, or holds one, takes nothing else. */
-const isNumber = ({ language, knowledge }: Run, { constants, paths }: Value): boolean =>
-  language === "go" &&
-  (paths.some((path) => knowledge.cleanTypes.has(path.replace("()", ""))) ||
-    (constants !== null && constants.length > 0 && constants.every((c) => /^(number|boolean)$/.test(typeof c))));
-
-/** What is passed behind a function in Python is passed to it: threads, executors, `map`. */
-function givenTo(run: Run, { callee }: Call, { positional, named: byName }: Called, at: number): readonly Value[] {
-  if (run.language !== "python") return [];
-  const args = at >= positional.length ? byName.get("args") : undefined;
-  if (args) return args.slots?.shape === "list" ? [...args.slots.entries.values()] : [anyElement(args)];
-  const behind = positional.slice(at + 1);
-  const name = lastName(callee);
-  return /map|filter/.test(name) ? behind.map(anyElement) : behind;
-}
-
-/** `new Promise((resolve) => resolve(x))` is what its function settles it with, now or in functions that it passes on. */
-function settledWith(run: Run, frame: Frame, { paths, positional: [executor] }: Called): Value | null {
-  if (run.language !== "javascript" || !paths.includes("Promise") || !executor) return null;
-  const scope = new Scope(null);
-  scope.set(settledName, nothing);
-  const settle: Value = { ...nothing, closures: [{ fn: settling, scope, self: null, owner: null }] };
-  for (const closure of executor.closures) callBack(run, frame, closure, null, [settle, settle]);
-  return { ...(scope.get(settledName) ?? nothing), paths: ["Promise()"] };
-}
-
-/** `load(id).catch((error) => …)`, `parser.on("error", (error) => …)`: a failure says why, and not what was asked for. */
-function isToldFailure(run: Run, { callee }: Call, { positional }: Called, at: number): boolean {
-  if (run.language !== "javascript" || callee.kind !== "field") return false;
-  if (callee.name === "catch" || (callee.name === "then" && at === 1)) return true;
-  return /^(on|once)$/.test(callee.name) && positional[0]?.constants?.[0] === "error";
-}
-
-function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
-  const passed = [...called.positional, ...called.named.values()];
-  if (passed.every(({ closures }) => closures.length === 0)) return nothing;
-  const results = passed.flatMap(({ closures }, i) =>
-    closures.map((closure) => {
-      if (isToldFailure(run, call, called, i)) return callBack(run, frame, closure, null, []);
-      const given =
-        partsReplaced(run, call, called, closure) ??
-        heard(run, call, called, closure.fn) ??
-        givenTo(run, call, called, i);
-      const args = given.length > 0 ? given : givenBack(run, call, called, closure, i);
-      if (takesFailureFirst(run, call, closure))
-        return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);
-      return callBack(run, frame, closure, called.receiver, args);
-    }),
-  );
-  const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
-  return tainted(allTaint(returned));
-}

@@ -1,4 +1,4 @@
-import { allFamilies, type EntryPoint } from "../../catalogue/catalogue.ts";
+import type { EntryPoint } from "../../catalogue/catalogue.ts";
 import { type Call, type FunctionNode, type Parameter, type Span, type Statement, wholeMap } from "../../ir/ir.ts";
 import { assign, withType } from "../assign.ts";
 import { evaluate } from "../evaluate.ts";
@@ -9,7 +9,7 @@ import { outputsOf } from "../memory/pointers.ts";
 import { byName } from "../names.ts";
 import { noteListener } from "../objects/announced.ts";
 import { checkKeyedWrites } from "../objects/keyed-writes.ts";
-import { BudgetExhausted, type Frame, type Guard, type Run, type Summary } from "../run.ts";
+import type { Frame, Guard, Run, Summary } from "../run.ts";
 import { Scope } from "../scope.ts";
 import { settling } from "../settling.ts";
 import { escaped } from "../texts/escapers.ts";
@@ -25,7 +25,6 @@ import {
   joinTaint,
   named,
   nothing,
-  type Taint,
   tainted,
   tellsSame,
   type Value,
@@ -35,18 +34,16 @@ import { giveBack } from "./given-back.ts";
 import { overloaded } from "./overloads.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
 import { applySummary } from "./summaries.ts";
+import { tellsMore } from "./tells-more.ts";
 
 /** Calls that are followed within each other. Summaries do for what lies deeper: of 1,800 findings none was owed to a third level. */
 const inlinedMax = 2;
 /** Steps that following calls may take for one function that is looked at on its own; beyond, calls are summarised. */
 export const followedStepsMax = 10_000;
 /** Steps of them that one call may take, with all that is followed in it: what is followed at every level grows with each level. */
-const followedCallMax = 300;
+export const followedCallMax = 300;
 /** Bodies longer than this are summarised, not followed: UTF-16 units of source. */
-const inlineLengthMax = 6_000;
-/** Steps that a file may have taken for its functions to be asked what they give by default. */
-const defaultsUntil = 200_000;
-
+export const inlineLengthMax = 6_000;
 export function newFrame(
   fn: FunctionNode | null,
   scope: Scope,
@@ -131,62 +128,6 @@ function recursion(
     run.active.add(fn);
     run.recursive.delete(fn);
   }
-}
-
-/**
- * Whether following a call tells more than the summary does. Most methods are called by others of the same object, with what these were
- * given themselves: only what comes in with its input, its facts or other objects is more than the summary knows.
- */
-function tellsMore(
-  run: Run,
-  caller: Frame,
-  closure: ClosureValue,
-  args: readonly Value[],
-  named: ReadonlyMap<string, Value>,
-): boolean {
-  const { self } = closure;
-  const given = [...args, ...named.values()];
-  if (!self?.instance) return [...given, ...(self?.slots ? [self] : [])].some((arg) => isMore(arg, nothing, isNamed));
-  const { self: any, parameters } = summarise(run, closure);
-  const says = (path: string) => isNamed(path) && leadsOn(run, path);
-  return (
-    // An object goes by the name of its class, which the summary knows.
-    isMore(self, any ? { ...any, paths: self.paths } : nothing, says) ||
-    hasFacts(caller.scope) ||
-    [self, ...given].some(isInput) ||
-    given.some(({ prefix }) => prefix !== null) ||
-    parameters.some(({ name, value }, i) => isMore(named.get(name) ?? args[i] ?? nothing, value, says)) ||
-    args.slice(parameters.length).some((arg) => isMore(arg, nothing, says))
-  );
-}
-
-/** Whether a value tells more than another one that stands for any; of the paths it may go by, those count that say something. */
-const isMore = (value: Value, any: Value, says: (path: string) => boolean): boolean =>
-  value.constants !== null ||
-  value.slots !== null ||
-  value.closures.length > 0 ||
-  value.instance !== any.instance ||
-  Boolean(value.own) ||
-  Boolean(value.region) ||
-  value.paths.some((path) => !any.paths.includes(path) && says(path));
-
-const isNamed = (path: string): boolean => !path.startsWith("?");
-
-/**
- * Whether a path says what can be called on a value: a model begins with it, or it names something of another file. What a function of
- * another file gives has no name there, unless the function is a class; in JavaScript it may be made of functions that go by theirs.
- */
-const leadsOn = ({ knowledge, language }: Run, path: string): boolean =>
-  language === "javascript" || !path.includes("()") || knowledge.known.has(path) || isMade.test(path);
-
-const isMade = /(^|\.)_*\p{Lu}\w*\(\)$/u;
-
-const isInput = ({ taint }: Value): boolean =>
-  taint.some(({ source }) => source.parameter === null && source.outside === null);
-
-function hasFacts(from: Scope): boolean {
-  for (let scope: Scope | null = from; scope; scope = scope.parent) if (scope.facts.length > 0) return true;
-  return false;
 }
 
 /** A function that is called where it is written is a part of the function around it. */
@@ -330,32 +271,6 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
   run.handler = around;
   return summary;
-}
-
-/**
- * What a function gives that is called without what has a default, and how many arguments that are at most: `shown($text, $raw = false)`
- * escapes for all who say no more. Null where there is nothing to tell apart.
- */
-export function givenByDefault(run: Run, closure: ClosureValue): { count: number; returns: Value } | null {
-  const { fn } = closure;
-  const count = fn.params.findIndex((param) => param.default !== null);
-  const summary = run.summaries.get(fn);
-  const isShort = fn.end - fn.start <= inlineLengthMax && run.steps < defaultsUntil;
-  if (run.language !== "php" || count < 1 || !summary || !isShort) return null;
-  const ofCaller = ({ clean, source }: Taint) => source.parameter?.fn === fn && clean !== allFamilies;
-  if (!allTaint(summary.returns).some(ofCaller)) return null;
-  const caller = newFrame(fn, new Scope(closure.scope), closure.self, closure.owner, run.symbols.get(fn) ?? "");
-  const given = summary.parameters.slice(0, count).map(({ value }) => value);
-  const until = run.followUntil;
-  run.followUntil = run.steps + followedCallMax;
-  try {
-    return { count, returns: inline(run, caller, closure, given, new Map(), fn) };
-  } catch (error) {
-    if (error instanceof BudgetExhausted) return null;
-    throw error;
-  } finally {
-    run.followUntil = until;
-  }
 }
 
 /** What a decorator of the file makes of a function calls it in its own way, with arguments of its own. */

@@ -1,0 +1,41 @@
+import { callable } from "../../ir/callable.ts";
+import type { Call } from "../../ir/ir.ts";
+import { holds, receiverFits, type Subject } from "../check.ts";
+import { evaluate } from "../evaluate.ts";
+import type { Frame, Run } from "../run.ts";
+import { schemasBefore } from "../validators/route-schemas.ts";
+import { noteRouted } from "../validators/routed-handlers.ts";
+import type { Called } from "./called.ts";
+import { enter } from "./invoke.ts";
+
+/** Functions passed to a framework's registration are its entry points. */
+export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
+  const points = called.models.entries;
+  if (points.length === 0) return false;
+  const closures = [...called.positional, ...called.named.values()].flatMap((arg) => [
+    ...arg.closures,
+    ...[...(arg.slots?.entries.values() ?? [])].flatMap((v) => v.closures),
+  ]);
+  if (run.language === "php")
+    for (const { value } of call.args) {
+      const meant = callable(value);
+      if (meant !== value) closures.push(...evaluate(run, frame, meant).closures);
+    }
+  const mayBeRouted = run.language === "javascript" && called.positional.some(({ paths }) => paths.length > 0);
+  if (closures.length === 0 && !mayBeRouted) return false;
+  const receiver = called.names;
+  const entry = points.find(
+    (point) =>
+      (!point.receiver || receiverFits(point.receiver, receiver)) &&
+      point.when.every((test) => holds(frame, test, subject)) &&
+      !point.unless.some((test) => holds(frame, test, subject)),
+  );
+  if (!entry) return false;
+  const schemas = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
+  if (schemas && mayBeRouted) noteRouted(run, frame, call, schemas);
+  for (const closure of closures) {
+    run.entries.add(closure.fn);
+    enter(run, frame, closure, entry, call, schemas);
+  }
+  return closures.length > 0;
+}

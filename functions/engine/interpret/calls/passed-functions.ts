@@ -1,0 +1,57 @@
+import { lastName } from "../../ir/called-name.ts";
+import type { Call } from "../../ir/ir.ts";
+import { heard } from "../objects/announced.ts";
+import type { Frame, Run } from "../run.ts";
+import { Scope } from "../scope.ts";
+import { settledName, settling } from "../settling.ts";
+import { allTaint, anyElement, join, nothing, tainted, type Value } from "../value.ts";
+import { givenBack, partsReplaced, takesFailureFirst } from "./callbacks.ts";
+import type { Called } from "./called.ts";
+import { callBack } from "./invoke.ts";
+
+export function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
+  const passed = [...called.positional, ...called.named.values()];
+  if (passed.every(({ closures }) => closures.length === 0)) return nothing;
+  const results = passed.flatMap(({ closures }, i) =>
+    closures.map((closure) => {
+      if (isToldFailure(run, call, called, i)) return callBack(run, frame, closure, null, []);
+      const given =
+        partsReplaced(run, call, called, closure) ??
+        heard(run, call, called, closure.fn) ??
+        givenTo(run, call, called, i);
+      const args = given.length > 0 ? given : givenBack(run, call, called, closure, i);
+      if (takesFailureFirst(run, call, closure))
+        return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);
+      return callBack(run, frame, closure, called.receiver, args);
+    }),
+  );
+  const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
+  return tainted(allTaint(returned));
+}
+
+/** `load(id).catch((error) => …)`, `parser.on("error", (error) => …)`: a failure says why, and not what was asked for. */
+function isToldFailure(run: Run, { callee }: Call, { positional }: Called, at: number): boolean {
+  if (run.language !== "javascript" || callee.kind !== "field") return false;
+  if (callee.name === "catch" || (callee.name === "then" && at === 1)) return true;
+  return /^(on|once)$/.test(callee.name) && positional[0]?.constants?.[0] === "error";
+}
+
+/** What is passed behind a function in Python is passed to it: threads, executors, `map`. */
+function givenTo(run: Run, { callee }: Call, { positional, named: byName }: Called, at: number): readonly Value[] {
+  if (run.language !== "python") return [];
+  const args = at >= positional.length ? byName.get("args") : undefined;
+  if (args) return args.slots?.shape === "list" ? [...args.slots.entries.values()] : [anyElement(args)];
+  const behind = positional.slice(at + 1);
+  const name = lastName(callee);
+  return /map|filter/.test(name) ? behind.map(anyElement) : behind;
+}
+
+/** `new Promise((resolve) => resolve(x))` is what its function settles it with, now or in functions that it passes on. */
+export function settledWith(run: Run, frame: Frame, { paths, positional: [executor] }: Called): Value | null {
+  if (run.language !== "javascript" || !paths.includes("Promise") || !executor) return null;
+  const scope = new Scope(null);
+  scope.set(settledName, nothing);
+  const settle: Value = { ...nothing, closures: [{ fn: settling, scope, self: null, owner: null }] };
+  for (const closure of executor.closures) callBack(run, frame, closure, null, [settle, settle]);
+  return { ...(scope.get(settledName) ?? nothing), paths: ["Promise()"] };
+}
