@@ -353,7 +353,7 @@ function choice(run: Run, frame: Frame, e: Operation): Value {
     const known = e.operator === "??" ? null : truth(value);
     const isLast = i === e.operands.length - 1;
     // `name && all[name]` gives the name only where it is empty.
-    values.push(conjunction && !isLast && value.taint.length > 0 ? { ...nothing } : value);
+    values.push(conjunction && !isLast && value.taint.length > 0 ? nothing : value);
     truths.push(known);
     // The rest is never reached.
     if (known !== null && known !== conjunction) break;
