@@ -56,6 +56,18 @@ describe("rules:test of a user's folder", () => {
   });
 });
 
+it("passes for all rules that ship, with fixtures that are files and those that are applications", {
+  timeout: 180_000,
+}, async () => {
+  const lines: string[] = [];
+  const code = await runRulesTest([], "/", (line) => lines.push(line));
+  expect(lines.filter((line) => !line.endsWith("passed")).slice(1)).toEqual([
+    "",
+    expect.stringMatching(/^\d+ rules: \d+ passed, 0 failed$/),
+  ]);
+  expect(code).toBe(0);
+});
+
 describe("a mark", () => {
   it("speaks about the next line without one, for one rule or several", () => {
     folder = "";
