@@ -1,3 +1,4 @@
+import { lastSegment } from "../../catalogue/paths.ts";
 import { calledName } from "../../ir/called-name.ts";
 import type { Call, Expression, FunctionNode } from "../../ir/ir.ts";
 import type { Called } from "../calls/called.ts";
@@ -50,7 +51,7 @@ export function asRouted({ handler }: Run, part: string, input: Value): Value {
 
 /** What other files call a function that a framework calls. */
 export function handlerName(run: Run, fn: FunctionNode): string | null {
-  for (const [name, closure] of run.exports) if (closure.fn === fn) return lastName(name);
+  for (const [name, closure] of run.exports) if (closure.fn === fn) return lastSegment(name);
   return fn.name === "" ? null : fn.name;
 }
 
@@ -60,8 +61,6 @@ export function nameOfMade({ statement, fn }: Frame): string | null {
   const { to } = made?.kind === "expression" && made.value.kind === "assign" ? made.value : { to: null };
   return fn === null && (to?.kind === "variable" || to?.kind === "field") ? to.name : null;
 }
-
-const lastName = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
 /** Keeps what is registered of other files, with the schemas that stand in front of it. */
 export function noteRouted(run: Run, frame: Frame, call: Call, schemas: ReadonlyMap<string, Value>): void {
