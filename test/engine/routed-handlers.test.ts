@@ -165,3 +165,27 @@ it.each<[form: string, schemas: string, look: string, before: string[], found: s
   const told = commands.map(({ snippet }) => (snippet.match(/"(.*) "/)?.[1] ?? "").replace("pack ", ""));
   expect(told.sort()).toEqual([...found].sort());
 });
+
+it("finds the handler where the files of a folder hand on all of each other", async () => {
+  const names = Array.from({ length: 80 }, (_, i) => `part${i}`);
+  const all = [...names, "parcels"].map((name) => `export * from "./${name}";\n`).join("");
+  const findings = await findingsOfAll(engine, [
+    ...["index", ...names].map((name) => ({ path: `src/parts/${name}.ts`, source: all })),
+    {
+      path: "src/parts/parcels.ts",
+      source:
+        'import { exec } from "child_process";\nexport const add = (req, res) => {\n  exec("pack " + req.body.count);\n  exec("pack " + req.body.title);\n};\n',
+    },
+    {
+      path: "src/schemas.ts",
+      source: 'import z from "zod";\nexport const parcel = z.object({ count: z.number(), title: z.string() });\n',
+    },
+    {
+      path: "src/routes.ts",
+      source:
+        'import { Router } from "express";\nimport { add } from "./parts";\nimport { parcel } from "./schemas";\nimport { validate } from "express-zod-check";\nconst router = Router();\nrouter.post("/", validate(parcel), add);\nexport default router;\n',
+    },
+  ]);
+  const found = findings.filter(({ ruleId }) => ruleId === "command-injection.tainted-command");
+  expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["src/parts/parcels.ts:4"]);
+});

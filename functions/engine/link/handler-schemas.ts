@@ -46,21 +46,27 @@ export class HandlerSchemas {
     for (const { coverage, link } of this.#artefacts)
       for (const routed of link.routed ?? [])
         for (const handler of routed.handlers)
-          for (const home of this.#homes(coverage.path, handler, 0))
+          for (const home of this.#homes(coverage.path, handler))
             append(registered, home, { path: coverage.path, routed, handler });
     return registered;
   }
 
-  /** Where a reference leads: the file, and the name that the function has in it. */
-  #homes(path: string, reference: string, aliases: number): string[] {
-    const found = this.#modules.file(path, reference);
-    if (!found) return [];
-    const { artefact, member } = found;
-    const onward = aliases < aliasesMax ? this.#modules.onward(artefact, member) : [];
-    return [
-      `${artefact.coverage.path}\0${lastSegment(member)}`,
-      ...onward.flatMap((target) => this.#homes(artefact.coverage.path, target, aliases + 1)),
-    ];
+  /** Where a reference leads: the files, and the name that the function has in each. Files may hand on all of each other. */
+  #homes(path: string, reference: string): ReadonlySet<string> {
+    const homes = new Map<string, string>();
+    let ways = [{ path, reference }];
+    for (let aliases = 0; aliases <= aliasesMax; aliases++) {
+      ways = ways.flatMap((way) => {
+        const found = this.#modules.file(way.path, way.reference);
+        if (!found) return [];
+        const { artefact, member } = found;
+        const home = artefact.coverage.path;
+        if (homes.has(`${home}\0${member}`)) return [];
+        homes.set(`${home}\0${member}`, `${home}\0${lastSegment(member)}`);
+        return this.#modules.onward(artefact, member).map((target) => ({ path: home, reference: target }));
+      });
+    }
+    return new Set(homes.values());
   }
 
   #before({ path, routed, handler }: Registration, field: string): Cleaned {
