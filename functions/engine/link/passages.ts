@@ -22,6 +22,8 @@ export class Passages {
   readonly #handlers: HandlerSchemas;
   readonly #variables: RouteVariables;
   readonly #asked: ReadonlyMap<string, readonly AskedName[]>;
+  /** Which fields a file has had looked at, by its path and the name: many values come by the same ones. */
+  readonly #looked = new Map<string, boolean>();
 
   constructor(catalogue: Catalogue, modules: Modules, artefacts: readonly FileArtefact[]) {
     this.#modules = modules;
@@ -47,12 +49,21 @@ export class Passages {
   }
 
   /** Whether a file has had a field of the request looked at by its name, itself or by a function that knows the names. */
-  isLookedAt(from: string, field: string, further = true): boolean {
+  isLookedAt(from: string, field: string): boolean {
+    const key = `${from}\0${field}`;
+    const known = this.#looked.get(key);
+    if (known !== undefined) return known;
+    const looked = this.#asks(from, field, true);
+    this.#looked.set(key, looked);
+    return looked;
+  }
+
+  #asks(from: string, field: string, further: boolean): boolean {
     return (this.#asked.get(from) ?? []).some(({ target, name }) => {
       if (name !== null && name !== field) return false;
       const targets = this.#modules.find(from, target);
       return name === null
-        ? further && targets.some(({ artefact }) => this.isLookedAt(artefact.coverage.path, field, false))
+        ? further && targets.some(({ artefact }) => this.#asks(artefact.coverage.path, field, false))
         : targets.some(({ exported }) => exported.validates);
     });
   }
