@@ -3,13 +3,13 @@ import { type Call, type FunctionNode, type Parameter, type Span, type Statement
 import { assign, withType } from "../assign.ts";
 import { evaluate } from "../evaluate.ts";
 import { execute, settle } from "../execute.ts";
-import { emptyGuard, noteGuard, verified } from "../guards/guard-functions.ts";
+import { noteGuard, verified } from "../guards/guard-functions.ts";
 import { isLocal } from "../memory/memory-sizes.ts";
 import { outputsOf } from "../memory/pointers.ts";
 import { byName } from "../names.ts";
 import { noteListener } from "../objects/announced.ts";
 import { checkKeyedWrites } from "../objects/keyed-writes.ts";
-import type { Frame, Guard, Run, Summary } from "../run.ts";
+import type { Frame, Run, Summary } from "../run.ts";
 import { Scope } from "../scope.ts";
 import { settling } from "../settling.ts";
 import { escaped } from "../texts/escapers.ts";
@@ -33,7 +33,7 @@ import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
 import { overloaded } from "./overloads.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
-import { applySummary } from "./summaries.ts";
+import { applySummary, emptySummary } from "./summaries.ts";
 import { tellsMore } from "./tells-more.ts";
 
 /** Calls that are followed within each other. Summaries do for what lies deeper: of 1,800 findings none was owed to a third level. */
@@ -211,20 +211,8 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   const { fn } = closure;
   const known = run.summaries.get(fn);
   if (known) return known;
-  const guard: Guard = emptyGuard();
-  const summary: Summary = {
-    self: closure.self,
-    parameters: [],
-    keeps: [],
-    flows: [],
-    passes: [],
-    returns: nothing,
-    given: [],
-    outputs: [],
-    settles: new Set(),
-    leaves: false,
-    guard,
-  };
+  const summary = emptySummary(closure.self);
+  const { guard } = summary;
   run.summaries.set(fn, summary);
   const frame = newFrame(
     fn,

@@ -1,5 +1,6 @@
 import type { Call, FunctionNode, Span } from "../../ir/ir.ts";
 import { applyFlow, rebase } from "../check.ts";
+import { emptyGuard } from "../guards/guard-functions.ts";
 import { joinedPassages } from "../guards/passage.ts";
 import { writeBack } from "../memory/pointers.ts";
 import { fieldTaint } from "../objects/members.ts";
@@ -18,6 +19,21 @@ import {
 } from "../value.ts";
 import { hand } from "./handover.ts";
 import { summarise } from "./invoke.ts";
+
+/** What is known of a function before it has run. */
+export const emptySummary = (self: Value | null): Summary => ({
+  self,
+  parameters: [],
+  keeps: [],
+  flows: [],
+  passes: [],
+  returns: nothing,
+  given: [],
+  outputs: [],
+  settles: new Set(),
+  leaves: false,
+  guard: emptyGuard(),
+});
 
 /** Substitutes the arguments for the parameters in a summary. */
 export function applySummary(

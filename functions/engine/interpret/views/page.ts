@@ -1,7 +1,5 @@
 import type { FunctionNode, Span, Statement } from "../../ir/ir.ts";
-import { emptyGuard } from "../guards/guard-functions.ts";
-import type { Summary } from "../run.ts";
-import { nothing } from "../value.ts";
+import { emptySummary } from "../calls/summaries.ts";
 
 /** The name under which a file that others include is known to the linker. */
 export const pageName = "<page>";
@@ -23,19 +21,7 @@ export class Page {
     receiver: null,
     exported: true,
   };
-  readonly summary: Summary = {
-    self: null,
-    parameters: [],
-    keeps: [],
-    flows: [],
-    passes: [],
-    returns: nothing,
-    given: [],
-    outputs: [],
-    settles: new Set(),
-    leaves: false,
-    guard: emptyGuard(),
-  };
+  readonly summary = emptySummary(null);
   /** The statements of the file. */
   body: readonly Statement[] = [];
   /** The files included so far, as targets. */
