@@ -13,7 +13,7 @@ const plainTokens = new RegExp(tokens.source.replace("[?!]?(?![\\w=])", ""), tok
 const tokensMax = 2_000;
 const lengthMax = 20_000;
 
-/** The names, texts and marks that an expression consists of, as far as anybody reads. */
+/** The names, texts and marks that an expression consists of, up to the limits above. */
 export function tokensOf(text: string, { start, end }: Span, format: TemplateFormat): Token[] {
   const known = isFreemarker(format) ? plainTokens : tokens;
   return text

@@ -48,7 +48,7 @@ export function equal(run: Run, frame: Frame, operand: Expression, other: Expres
   if (address && harmless !== 0) changeAddress(run, frame, address, operand, harmless);
 }
 
-/** `if (name == null) return true;`: validators of Java have nothing against text that is not there, and neither has anybody else. */
+/** `if (name == null) return true;`: validators of Java let text through that is not there, and no sink is harmed by it. */
 const isTextGiven = ({ language }: Run, { guard, fn }: Frame, operand: Expression): boolean =>
   language === "java" &&
   guard !== null &&
