@@ -1,21 +1,10 @@
-import type {
-  Call,
-  ClassStatement,
-  Expression,
-  FunctionNode,
-  FunctionStatement,
-  Import,
-  Loop,
-  Statement,
-  Switch,
-  Try,
-} from "../ir/ir.ts";
-import { assign, exportName } from "./assign.ts";
+import type { Call, Expression, Loop, Statement, Switch, Try } from "../ir/ir.ts";
+import { assign } from "./assign.ts";
 import { calledBy } from "./calls/called.ts";
-import { makesReady, newFrame, runBody, summarise } from "./calls/invoke.ts";
-import { methodKey } from "./calls/overloads.ts";
-import { check, checkDefinition } from "./check.ts";
-import { evaluate, recalling, symbolOf } from "./evaluate.ts";
+import { summarise } from "./calls/invoke.ts";
+import { check } from "./check.ts";
+import { bindClass, bindFunction, bindImport } from "./declare.ts";
+import { evaluate, recalling } from "./evaluate.ts";
 import { noteThrowingGuard } from "./guards/called-guards.ts";
 import { cleanAfterRound, dividedText, type Element, taintedElement } from "./guards/element-tests.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guards/guard-functions.ts";
@@ -25,17 +14,14 @@ import { noteRefusal } from "./guards/refusals.ts";
 import { returnedRegion } from "./memory/memory.ts";
 import { beginRound, endRound } from "./memory/memory-indexes.ts";
 import { isLocal } from "./memory/memory-sizes.ts";
-import { basePaths } from "./names.ts";
 import { withFields } from "./objects/known-fields.ts";
 import { rewrittenBy, withoutElements } from "./objects/rewritten-elements.ts";
 import { truth } from "./operators.ts";
 import { leavesForNext } from "./rounds.ts";
 import type { Frame, Run } from "./run.ts";
-import { isFact, joinInto, joinStates, passFacts, Scope, type Variables } from "./scope.ts";
-import { constrainedElsewhere, fieldConstraints, nobodyElse, noConstraints } from "./validators/constraints.ts";
+import { joinInto, joinStates, passFacts, type Variables } from "./scope.ts";
 import { noteParsed } from "./validators/parsing.ts";
-import { allOf } from "./validators/schemas.ts";
-import { type ClassInfo, type ClosureValue, cleaned, elementAt, join, named, nothing, type Value } from "./value.ts";
+import { cleaned, elementAt, join, nothing, type Value } from "./value.ts";
 import { returnForView } from "./views/view-variables.ts";
 
 /** Places in one try statement at which something may be thrown by calls; what is thrown by name always counts. */
@@ -333,101 +319,4 @@ function executeTry(run: Run, frame: Frame, s: Try): void {
   frame.scope.variables = ends ?? (thrown && new Map(thrown));
   execute(run, frame, s.last);
   if (!ends) frame.scope.variables = null;
-}
-
-/** Every name that is bound nowhere is looked for in each of them; whoever writes code imports a dozen packages so. */
-const wildcardsMax = 100;
-
-function bindImport(run: Run, frame: Frame, s: Import): void {
-  if (s.as === "*") {
-    // JavaScript has the names of others for those who import from it only.
-    const isNew = run.wildcards.length < wildcardsMax && !run.wildcards.includes(s.module);
-    if (run.language !== "javascript" && isNew) run.wildcards.push(s.module);
-    if (/^(python|javascript)$/.test(run.language) && !frame.fn && !frame.owner) run.alias("*", s.module);
-    return;
-  }
-  const module = run.language === "python" ? s.module : s.module.replace(/\/index(\.\w+)?$/, "");
-  // "from . import db" already ends in the dot that joins.
-  const path = s.name === null ? module : `${module}${module.endsWith(".") ? "" : "."}${s.name}`;
-  const same = run.knowledge.calls.find(path).returns;
-  // `fs/promises` goes by the name of fs, and so does what is in it.
-  const within = s.name === null ? [] : run.knowledge.calls.find(module).returns.map((alias) => `${alias}.${s.name}`);
-  const imported = named(path, ...same, ...within);
-  if (s.name === null) run.modules.set(s.as, path);
-  frame.scope.set(s.as, imported);
-  exportName(run, frame, s.as, imported);
-}
-
-function bindFunction(run: Run, frame: Frame, fn: FunctionNode): void {
-  const closure: ClosureValue = { fn, scope: frame.scope, self: null, owner: frame.owner };
-  remember(run, closure, symbolOf(frame.symbol, fn.name, fn.params.length));
-  if (fn.exported && !frame.fn && !frame.owner) run.exports.set(fn.name, closure);
-  frame.scope.set(fn.name, { ...nothing, closures: [closure] });
-}
-
-function remember(run: Run, closure: ClosureValue, symbol: string): void {
-  run.closures.set(closure.fn, closure);
-  run.symbols.set(closure.fn, symbol);
-}
-
-/** Constructors, then what a framework fills an object with, then what uses it. */
-const fillsFirst = ({ fn }: FunctionStatement): number => (makesReady(fn) ? 0 : /^set\p{Lu}/u.test(fn.name) ? 1 : 2);
-
-/** Declares a class: its methods first, then the field initialisers, which may use them. */
-/** What the decorators of a class say of its fields. */
-function schemasOf(run: Run, frame: Frame, { decorated }: ClassStatement): ClassInfo["schemas"] {
-  const told = (decorated ?? []).flatMap(({ name, decorators }) => {
-    const schema = allOf(
-      run.catalogue,
-      decorators.map((decorator) => evaluate(run, frame, decorator)),
-    );
-    return schema ? [[name, schema] as const] : [];
-  });
-  return told.length > 0 ? new Map(told) : null;
-}
-
-function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
-  const symbol = symbolOf(frame.symbol, node.name, -1);
-  const schemas = schemasOf(run, frame, node);
-  const info: ClassInfo = {
-    node,
-    symbol,
-    methods: new Map(),
-    fields: new Map(),
-    bases: [],
-    facts: new Set(),
-    schemas,
-    constrained: noConstraints,
-    constrainedBy: nobodyElse,
-  };
-  const type: Value = { ...nothing, type: info, paths: [node.name] };
-  frame.scope.set(node.name, type);
-  info.bases = node.bases.map((base) => evaluate(run, frame, base));
-  for (const decorator of node.decorators) evaluate(run, frame, decorator);
-  info.constrained = fieldConstraints(run, frame, node);
-  info.constrainedBy = constrainedElsewhere(run, frame, node);
-  const self: Value = { ...nothing, instance: info, paths: ["?this", ...basePaths(type)] };
-  const scope = new Scope(frame.scope, info);
-  run.classes.push(info);
-  const inner = newFrame(null, scope, self, info, symbol);
-  // Constructors first: what they store is there when the other methods are looked at.
-  const methods = node.body.filter((member) => member.kind === "function");
-  for (const member of methods.toSorted((a, b) => fillsFirst(a) - fillsFirst(b))) {
-    const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
-    // Methods of one name are told apart by how many parameters they have, where a language has such.
-    const key = methodKey(info, member.fn);
-    info.methods.set(run.language === "java" ? key : member.fn.name, closure);
-    // A class inside another is met by other files as what it implements.
-    if (!frame.fn && (!frame.owner || (run.language === "java" && node.bases.length > 0)))
-      run.exports.set(`${node.name}.${run.language === "java" ? key : member.fn.name}`, closure);
-    checkDefinition(run, inner, member.fn);
-    remember(run, closure, symbolOf(symbol, member.fn.name, member.fn.params.length));
-  }
-  const others = node.body.filter((member) => member.kind !== "function");
-  runBody(run, inner, others);
-  for (const [name, value] of scope.variables ?? []) {
-    if (isFact(name)) info.facts.add(name);
-    const known = info.fields.get(name);
-    if (!name.startsWith("this.")) info.fields.set(name, known ? join(known, value) : value);
-  }
 }

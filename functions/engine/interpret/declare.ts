@@ -1,0 +1,111 @@
+import type { ClassStatement, FunctionNode, FunctionStatement, Import } from "../ir/ir.ts";
+import { exportName } from "./assign.ts";
+import { makesReady, newFrame, runBody } from "./calls/invoke.ts";
+import { methodKey } from "./calls/overloads.ts";
+import { checkDefinition } from "./check.ts";
+import { evaluate, symbolOf } from "./evaluate.ts";
+import { basePaths } from "./names.ts";
+import type { Frame, Run } from "./run.ts";
+import { isFact, Scope } from "./scope.ts";
+import { constrainedElsewhere, fieldConstraints, nobodyElse, noConstraints } from "./validators/constraints.ts";
+import { allOf } from "./validators/schemas.ts";
+import { type ClassInfo, type ClosureValue, join, named, nothing, type Value } from "./value.ts";
+
+/** Every name that is bound nowhere is looked for in each of them; whoever writes code imports a dozen packages so. */
+const wildcardsMax = 100;
+
+/** Declares what an import brings. */
+export function bindImport(run: Run, frame: Frame, s: Import): void {
+  if (s.as === "*") {
+    // JavaScript has the names of others for those who import from it only.
+    const isNew = run.wildcards.length < wildcardsMax && !run.wildcards.includes(s.module);
+    if (run.language !== "javascript" && isNew) run.wildcards.push(s.module);
+    if (/^(python|javascript)$/.test(run.language) && !frame.fn && !frame.owner) run.alias("*", s.module);
+    return;
+  }
+  const module = run.language === "python" ? s.module : s.module.replace(/\/index(\.\w+)?$/, "");
+  // "from . import db" already ends in the dot that joins.
+  const path = s.name === null ? module : `${module}${module.endsWith(".") ? "" : "."}${s.name}`;
+  const same = run.knowledge.calls.find(path).returns;
+  // `fs/promises` goes by the name of fs, and so does what is in it.
+  const within = s.name === null ? [] : run.knowledge.calls.find(module).returns.map((alias) => `${alias}.${s.name}`);
+  const imported = named(path, ...same, ...within);
+  if (s.name === null) run.modules.set(s.as, path);
+  frame.scope.set(s.as, imported);
+  exportName(run, frame, s.as, imported);
+}
+
+/** Declares a function. */
+export function bindFunction(run: Run, frame: Frame, fn: FunctionNode): void {
+  const closure: ClosureValue = { fn, scope: frame.scope, self: null, owner: frame.owner };
+  remember(run, closure, symbolOf(frame.symbol, fn.name, fn.params.length));
+  if (fn.exported && !frame.fn && !frame.owner) run.exports.set(fn.name, closure);
+  frame.scope.set(fn.name, { ...nothing, closures: [closure] });
+}
+
+function remember(run: Run, closure: ClosureValue, symbol: string): void {
+  run.closures.set(closure.fn, closure);
+  run.symbols.set(closure.fn, symbol);
+}
+
+/** Constructors, then what a framework fills an object with, then what uses it. */
+const fillsFirst = ({ fn }: FunctionStatement): number => (makesReady(fn) ? 0 : /^set\p{Lu}/u.test(fn.name) ? 1 : 2);
+
+/** What the decorators of a class say of its fields. */
+function schemasOf(run: Run, frame: Frame, { decorated }: ClassStatement): ClassInfo["schemas"] {
+  const told = (decorated ?? []).flatMap(({ name, decorators }) => {
+    const schema = allOf(
+      run.catalogue,
+      decorators.map((decorator) => evaluate(run, frame, decorator)),
+    );
+    return schema ? [[name, schema] as const] : [];
+  });
+  return told.length > 0 ? new Map(told) : null;
+}
+
+/** Declares a class: its methods first, then the field initialisers, which may use them. */
+export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
+  const symbol = symbolOf(frame.symbol, node.name, -1);
+  const schemas = schemasOf(run, frame, node);
+  const info: ClassInfo = {
+    node,
+    symbol,
+    methods: new Map(),
+    fields: new Map(),
+    bases: [],
+    facts: new Set(),
+    schemas,
+    constrained: noConstraints,
+    constrainedBy: nobodyElse,
+  };
+  const type: Value = { ...nothing, type: info, paths: [node.name] };
+  frame.scope.set(node.name, type);
+  info.bases = node.bases.map((base) => evaluate(run, frame, base));
+  for (const decorator of node.decorators) evaluate(run, frame, decorator);
+  info.constrained = fieldConstraints(run, frame, node);
+  info.constrainedBy = constrainedElsewhere(run, frame, node);
+  const self: Value = { ...nothing, instance: info, paths: ["?this", ...basePaths(type)] };
+  const scope = new Scope(frame.scope, info);
+  run.classes.push(info);
+  const inner = newFrame(null, scope, self, info, symbol);
+  // Constructors first: what they store is there when the other methods are looked at.
+  const methods = node.body.filter((member) => member.kind === "function");
+  for (const member of methods.toSorted((a, b) => fillsFirst(a) - fillsFirst(b))) {
+    const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
+    // Methods of one name are told apart by how many parameters they have, where a language has such.
+    const key = methodKey(info, member.fn);
+    info.methods.set(run.language === "java" ? key : member.fn.name, closure);
+    // A class inside another is met by other files as what it implements.
+    if (!frame.fn && (!frame.owner || (run.language === "java" && node.bases.length > 0)))
+      run.exports.set(`${node.name}.${run.language === "java" ? key : member.fn.name}`, closure);
+    checkDefinition(run, inner, member.fn);
+    remember(run, closure, symbolOf(symbol, member.fn.name, member.fn.params.length));
+  }
+  const others = node.body.filter((member) => member.kind !== "function");
+  runBody(run, inner, others);
+  for (const [name, value] of scope.variables ?? []) {
+    if (isFact(name)) info.facts.add(name);
+    const known = info.fields.get(name);
+    if (!name.startsWith("this.")) info.fields.set(name, known ? join(known, value) : value);
+  }
+}

@@ -1,0 +1,114 @@
+import type { LinkRecord } from "../artefact.ts";
+import { allFamilies, type Catalogue, type Families } from "../catalogue/catalogue.ts";
+import { isCleanType } from "../interpret/assign.ts";
+import type { Run } from "../interpret/run.ts";
+import { checkedFields } from "../interpret/validators/asked-fields.ts";
+import { fieldsOfCalls, fieldsTested } from "../interpret/validators/checked-records.ts";
+import { cleanedWithin } from "../interpret/validators/schemas.ts";
+import type { ClassInfo } from "../interpret/value.ts";
+import type { Statement } from "../ir/ir.ts";
+import { cleanedNames } from "./cleaned.ts";
+import { byCodeUnits } from "./order.ts";
+
+/** What fields let through, by the names that others ask for them by: see `declared` of link records. */
+export function declaredOf(catalogue: Catalogue, run: Run): Pick<LinkRecord, "declared"> {
+  const declared = [...fieldsDeclared(catalogue, run)].filter(([, clean]) => clean !== 0);
+  if (declared.length === 0) return {};
+  const sorted = declared.sort(([a], [b]) => byCodeUnits(a, b));
+  return { declared: Object.fromEntries(sorted.map(([name, clean]) => [name, cleanedNames(catalogue, clean)])) };
+}
+
+function fieldsDeclared(catalogue: Catalogue, run: Run): ReadonlyMap<string, Families> {
+  switch (run.language) {
+    case "javascript":
+      return new Map([...run.schemas].flatMap(([name, schema]) => cleanedWithin(catalogue, schema, name)));
+    case "go":
+      return new Map(
+        run.classes.flatMap(({ node }) => checkedFields(node).map((field) => [`${node.name}.${field}`, allFamilies])),
+      );
+    case "java":
+    case "python":
+      return new Map([...typedMembers(catalogue, run), ...constrainedFields(run)]);
+    default:
+      return new Map();
+  }
+}
+
+/** Of which fields other files say it. */
+export function declaredElsewhere({ classes }: Run): Pick<LinkRecord, "declaredBy"> {
+  const all = classes.flatMap(({ node, constrainedBy }) =>
+    [...constrainedBy].map(([field, targets]) => [memberName(node.name, field), targets] as const),
+  );
+  return all.length > 0 ? { declaredBy: Object.fromEntries(all) } : {};
+}
+
+const memberName = (type: string, field: string): string => (field === "" ? type : `${type}.${field}`);
+
+const constrainedFields = ({ classes }: Run): [string, Families][] =>
+  classes.flatMap(({ node, constrained }) =>
+    [...constrained].map(([field, clean]): [string, Families] => [memberName(node.name, field), clean]),
+  );
+
+/**
+ * What gives numbers and the like, or nothing but text, in all classes of the file that have it: forms say so by the types of their fields,
+ * written getters or not. All that an enumeration gives has been written down.
+ */
+function typedMembers(catalogue: Catalogue, run: Run): Map<string, Families> {
+  const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
+  // Java has no other values in a field of text; what comes in for one of Python may be an object, unless the class refuses it.
+  const ofText = run.language === "python" ? catalogue.bitsOf(["nosql_injection"]) : 0;
+  const byType = (type: string) =>
+    isCleanType(run, type) || enumerations.has(type) ? allFamilies : type === "str" ? ofText : 0;
+  const membersOf = (info: ClassInfo): [name: string, clean: Families][] => {
+    const typed = info.node.body
+      .flatMap(typeOfMember)
+      .map(({ name, type }): [string, Families] => [name, byType(type)]);
+    const members =
+      run.language === "python"
+        ? withCalls(typed, [...fieldsOfCalls(catalogue, info), ...fieldsTested(run, info)])
+        : typed;
+    if (!enumerations.has(info.node.name)) return members;
+    return [...members.map(([name]) => name), "name", "toString"].map((name) => [name, allFamilies]);
+  };
+  const found = new Map<string, Families>();
+  for (const [name, clean] of run.classes.flatMap(membersOf)) found.set(name, clean & (found.get(name) ?? allFamilies));
+  return found;
+}
+
+/** Of a field that has a type as well the type tells, unless what it is made by, or is tested for, says more. */
+function withCalls(typed: readonly [string, Families][], made: readonly [string, Families][]): [string, Families][] {
+  const members = new Map(typed);
+  for (const [name, clean] of made) members.set(name, clean | (members.get(name) ?? 0));
+  return [...members];
+}
+
+/** Members of one type of another file, which may be an enumeration: most are called like it. */
+export function kindsOf({ language, classes }: Run): Pick<LinkRecord, "kinds"> {
+  if (language !== "java") return {};
+  const byName = Map.groupBy(
+    classes.flatMap(({ node }) => node.body.flatMap(typeOfMember)),
+    ({ name }) => name,
+  );
+  const kinds = [...byName].flatMap(([name, [first, ...others]]): [string, string][] => {
+    const { type = "" } = first ?? {};
+    const isOne =
+      /^\p{Lu}\w*\p{Ll}\w*$/u.test(type) && !usual.has(type) && others.every((other) => other.type === type);
+    return isOne ? [[name, type]] : [];
+  });
+  if (kinds.length === 0) return {};
+  return { kinds: Object.fromEntries(kinds.sort(([a], [b]) => byCodeUnits(a, b)).slice(0, kindsMax)) };
+}
+
+/** No enumerations, whoever declares them. */
+const usual = new Set("String Object CharSequence File Path URI URL Logger List Map Set".split(" "));
+const kindsMax = 200;
+
+const enumerations = ["java.lang.Enum", "System.Enum", "enum.Enum", "enum.IntEnum", "enum.StrEnum"];
+const isEnumeration = ({ bases }: ClassInfo): boolean =>
+  bases.some(({ paths }) => paths.some((path) => enumerations.includes(path)));
+
+function typeOfMember(member: Statement): { name: string; type: string }[] {
+  if (member.kind === "function") return member.fn.result ? [{ name: member.fn.name, type: member.fn.result }] : [];
+  const field = member.kind === "expression" && member.value.kind === "assign" ? member.value : null;
+  return field?.type && field.to.kind === "variable" ? [{ name: field.to.name, type: field.type }] : [];
+}
