@@ -34,6 +34,11 @@ it.each([
   ["src/digest_test.cc", true],
   ["src/fuzz/keys.h", true],
   ["src/latest_digest.c", false],
+  ["shop_test/smoke.sh.in", true],
+  ["tools/login-test-env/server.key", true],
+  ["src/testcurl/empty.c", true],
+  ["lib/t/t0302-store.sh", true],
+  ["latest/orders.sh", false],
   ["config/environments/test.rb", true],
   ["config/environments/production.rb", false],
 ])("%s is test code: %s", (path, expected) => {

@@ -18,7 +18,7 @@ export const isForDevelopment = (path: string): boolean =>
  * they wrote it.
  */
 export const isBeyondQuality = (path: string): boolean =>
-  /(^|\/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|mocks?|__mocks__|migrations?|src\/(test|androidTest)|vendors?|third[-_]?party|bower_components|node_modules|dist|built)\//i.test(
+  /(^|\/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|mocks?|__mocks__|migrations?|src\/(test|androidTest)|vendors?|(third|3rd)[-_]?party|bower_components|node_modules|dist|built)\//i.test(
     path,
   ) ||
   isTestFile(path) ||
@@ -52,7 +52,7 @@ const isTestFile = (path: string): boolean => testFiles.some((name) => name.test
 export function inTestCode(path: string, home: string): boolean {
   const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1").replace(/((^|\/)src\/\w+\/).*\.(java|kt)$/, "$1");
   return (
-    /^t\/|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?|fuzz(ing|ers?)?)\//i.test(
+    /^t\/|(^|\/)t\/(lib-[\w-]+\/)?[^/]*\.(t|sh|gpg|pem|key)$|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support|servers?|cases?|certs?|keys?|curl)|[\w-]+-test-(env|environment|utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?|fuzz(ing|ers?)?)\//i.test(
       path.startsWith(home) ? folders.slice(home.length) : folders,
     ) || isTestFile(path)
   );

@@ -186,7 +186,9 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
       return [...found, ...matchesOf(by, text, at, at + secretLengthMax, true).slice(0, 1)];
     const secret = matcher.group(by.group) ?? "";
     const start = from + matcher.start(by.group);
-    const isOne = isCommon(by, secret, text, start) || (isSecret(by, secret) && !isPlaceholder(secret));
+    const isOne =
+      isCommon(by, secret, text, start) ||
+      (isSecret(by, secret) && !isPlaceholder(secret) && !isReserved(by, text, start + secret.length));
     if (isOne) found.push({ start, end: start + secret.length, secret, by });
   }
   return found;
@@ -194,6 +196,12 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
 
 const isSecret = ({ entropy, allow }: CompiledSecret, secret: string): boolean =>
   secret !== "" && entropyOf(secret) >= entropy && !allow.some((each) => each.test(secret));
+
+/** Hosts that belong to nobody: `https://user:s3cret@example.com`. */
+const reservedHost = /^@(?:[\w-]+\.)*example\.(?:com|net|org|edu)\b/;
+
+const isReserved = ({ rule }: CompiledSecret, text: string, end: number): boolean =>
+  rule.secret?.generic === true && text[end] === "@" && reservedHost.test(text.slice(end, end + 100));
 
 /** What belongs to one connection is written within a few lines. */
 const nearMax = 250;
