@@ -39,6 +39,10 @@ it.each([
   ["src/testcurl/empty.c", true],
   ["lib/t/t0302-store.sh", true],
   ["latest/orders.sh", false],
+  ["tools/test-login.sh", true],
+  ["tools/latest.sh", false],
+  ["contrib/nginx/shop-ca+localhost-key.pem", true],
+  ["ssl/contest.key", false],
   ["config/environments/test.rb", true],
   ["config/environments/production.rb", false],
 ])("%s is test code: %s", (path, expected) => {
@@ -47,6 +51,8 @@ it.each([
 
 it.each([
   ["README.rdoc", true],
+  ["tools/README", true],
+  ["src/readme.ts", false],
   ["man/shopd.1", true],
   ["var/shopd.log.1", false],
   ["lib/shop.rb", false],

@@ -3,7 +3,7 @@ import { languageOf } from "../inventory/language.ts";
 
 /** Text for readers, where code is an example. */
 export const isDocumentation = (path: string): boolean =>
-  /\.(md|mdx|rst|rdoc|adoc|txt|example|sample|dist)$|[-_.](example|sample)\.\w+$|(^|\/)[\w-]+\.[1-8]$|(^|\/)docs?\//i.test(
+  /(^|\/)(readme|install|changelog|changes|news|faq|hacking|todo)(-\w+)?$|\.(md|mdx|rst|rdoc|adoc|txt|example|sample|dist)$|[-_.](example|sample)\.\w+$|(^|\/)[\w-]+\.[1-8]$|(^|\/)docs?\//i.test(
     path,
   );
 
@@ -37,6 +37,9 @@ const testFiles = [
   /^(?!(.*\/)?(routes?|routers?|controllers?|api|pages|handlers|functions|public|views)\/)(.*\/)?(test|spec)\.[cm]?[jt]sx?$/,
   /\.(test|spec)\.[cm]?[jt]sx?$/,
   /(^|\/)[^/]*Tests?\.(java|kt|php|cs)$/,
+  /(^|\/)(run[-_])?tests?([-_][^/]*)?\.sh$|[-_]tests?\.sh$/,
+  // Keys that say themselves that they are none to be kept.
+  /(^|\/)([^/]*[-_.+])?(localhost|snakeoil|insecure|unsecure|dummy|fake|test|example)([-_.+][^/]*)?\.(key|pem|crt|gpg|jks)$/i,
   /_(test\.go|(test|spec)\.rb)$|(^|\/)config\/environments\/(test|development)\.rb$/,
   /(^|\/)(?!(la|con|at|pro|speed)test\/)[a-z]+test\/[^/]*\.(go|key|pem|crt)$/,
 ];

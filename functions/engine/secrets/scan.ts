@@ -218,11 +218,14 @@ const mapsNames = (around: string, secret: string): boolean =>
     ([, key = "", value = ""]) => key === value && value !== secret,
   );
 
+/** A text that is shown to somebody, with the value in it: `println('{"user": "root", "password": "password"}')`. */
+const printed = /\b(echo|print(f|ln)?|puts|writeln|usage)\b[^'"]{0,60}(['"])(?:(?!\3).)*$/;
+
 /** Settings that are there to be copied: `# password: "secret"`. */
 function isComment(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - nearMax), at);
   const line = before.slice(before.lastIndexOf("\n") + 1);
-  return line.length < nearMax && /^\s*(\/\/|#(?!\s?define)|\/?\*|--|;|<!--)/.test(line);
+  return line.length < nearMax && (/^\s*(\/\/|#(?!\s?define)|\/?\*|--|;|<!--)/.test(line) || printed.test(line));
 }
 
 function candidateOf(
