@@ -34,6 +34,15 @@ it.each([
   ["src/digest_test.cc", true],
   ["src/fuzz/keys.h", true],
   ["src/latest_digest.c", false],
+  ["shop_test/smoke.sh.in", true],
+  ["tools/login-test-env/server.key", true],
+  ["src/testcurl/empty.c", true],
+  ["lib/t/t0302-store.sh", true],
+  ["latest/orders.sh", false],
+  ["tools/test-login.sh", true],
+  ["tools/latest.sh", false],
+  ["contrib/nginx/shop-ca+localhost-key.pem", true],
+  ["ssl/contest.key", false],
   ["config/environments/test.rb", true],
   ["config/environments/production.rb", false],
 ])("%s is test code: %s", (path, expected) => {
@@ -42,6 +51,8 @@ it.each([
 
 it.each([
   ["README.rdoc", true],
+  ["tools/README", true],
+  ["src/readme.ts", false],
   ["man/shopd.1", true],
   ["var/shopd.log.1", false],
   ["lib/shop.rb", false],

@@ -20,6 +20,8 @@ export const documentKinds = [
   "github-workflow",
   "github-action",
   "gitlab-ci",
+  "azure-pipeline",
+  "helm-values",
   "cloudformation",
   "iam-policy",
   "ansible",
@@ -89,7 +91,7 @@ const isPromising = (format: ConfigFormat, text: string): boolean =>
 
 /** Most YAML and JSON is data: only what has the words of a known kind is parsed. */
 const wanted =
-  /^[ \t]*["']?(apiVersion|services|jobs|runs|Resources|Statement|stages|script|before_script|functions|spring|server|management|logging)["']?[ \t]*:|^[ \t]*-?[ \t]*(hosts|become|mode|shell)[ \t]*:|\bvalidate_certs:/m;
+  /^[ \t]*["']?(apiVersion|services|jobs|runs|Resources|Statement|stages|script|before_script|functions|spring|server|management|logging|trigger|pool|podSecurityContext|securityContext)["']?[ \t]*:|^[ \t]*-?[ \t]*(hosts|become|mode|shell)[ \t]*:|\bvalidate_certs:/m;
 
 function readStructured(format: "yaml" | "json", text: string, limit: TimeLimit): ReturnType<typeof readConfig> {
   if (!wanted.test(text)) return { documents: [], reason: null };
@@ -126,6 +128,8 @@ function kindOf(root: ConfigNode): DocumentKind | null {
     return "cloudformation";
   if (has("provider") && has("functions") && has("service")) return "cloudformation";
   if (has("Statement") && some(below("Statement"), "Effect")) return "iam-policy";
+  if ((has("trigger") || has("pool") || has("pr")) && (has("steps") || has("jobs") || has("stages")))
+    return "azure-pipeline";
   if (some(root.entries, "script", "before_script") && root.entries.every((e) => !/^\d+$/.test(e.key)))
     return "gitlab-ci";
   const plays = root.entries.filter((entry) => /^\d+$/.test(entry.key));
@@ -133,6 +137,8 @@ function kindOf(root: ConfigNode): DocumentKind | null {
   if (plays.length > 0 && plays.every((play) => entryOf(play, "name") && play.entries.length > 1)) return "ansible";
   if (has("spring") || has("management") || below("server").some((e) => /^(port|servlet|error|ssl)/.test(e.key)))
     return "spring";
+  if (entryOf(entryOf(root, "image"), "repository") && (has("securityContext") || has("podSecurityContext")))
+    return "helm-values";
   return null;
 }
 

@@ -254,8 +254,8 @@ function index(run: Run, frame: Frame, e: Index): Value {
   const asked = frame.scope.fields && elementPath(e);
   const told = asked ? frame.scope.get(asked) : undefined;
   if (told) return told;
-  // Of global input the element that is read is what a reader wants to be told.
-  const of = e.of.kind === "variable" ? variable(run, frame, e.of.name, e) : evaluate(run, frame, e.of);
+  // Of global input the element that is read is what a reader wants to be told; the rules of users mark the whole.
+  const of = e.of.kind === "variable" && !run.marks ? variable(run, frame, e.of.name, e) : evaluate(run, frame, e.of);
   indexOf(run, frame, e, of, key, e.key ?? e);
   useOf(run, frame, e.of, of);
   if (known === null || known === undefined) {

@@ -17,10 +17,13 @@ export function depthOf(text: string, bytes: number): { depth: Depth; reason: st
 const builders =
   /^\/\*{6}\/ |\bwebpackBootstrap\b|^# Generated (automatically )?by (GNU )?(Autoconf|automake|libtool)|^# ltmain\.sh - /im;
 
+/** What processors of annotations write carries one itself: `@Generated("com.google.auto.value.processor.AutoValueProcessor")`. */
+const processors = /^@(?:javax?\.annotation\.(?:processing\.)?)?Generated\(\s*(?:value\s*=\s*)?\{?\s*"[\w.$]+"/m;
+
 /** Generated code says so in its first comments. A script that generates code says so further down. */
 function isGenerated(text: string): boolean {
   const beginning = text.slice(0, 2_000);
-  if (builders.test(beginning)) return true;
+  if (builders.test(beginning) || processors.test(beginning)) return true;
   if (!/@generated\b|DO NOT EDIT\b/.test(beginning)) return false;
   const comments = beginning.match(leadingComments)?.[0] ?? "";
   return /@generated\b|DO NOT EDIT\b/.test(comments) && /generated/i.test(comments);

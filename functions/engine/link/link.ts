@@ -255,7 +255,7 @@ const asSureAs = ({ severity, confidence }: Candidate): Severity =>
 /** Passwords in tests and documentation are made up, as a rule, and keys in tests are; tokens of services there are often real. */
 function isHarmlessPlace({ secret, config }: Rule, path: string, home: string): boolean {
   const isTest = inTestCode(path, home);
-  if (secret) return (isTest && secret.madeForTests === true) || (secret.generic && (isTest || isDocumentation(path)));
+  if (secret) return (secret.madeForTests === true || secret.generic) && (isTest || isDocumentation(path));
   return isTest || (config !== undefined && (isDocumentation(path) || isForDevelopment(path)));
 }
 

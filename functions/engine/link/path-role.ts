@@ -3,7 +3,7 @@ import { languageOf } from "../inventory/language.ts";
 
 /** Text for readers, where code is an example. */
 export const isDocumentation = (path: string): boolean =>
-  /\.(md|mdx|rst|rdoc|adoc|txt|example|sample|dist)$|[-_.](example|sample)\.\w+$|(^|\/)[\w-]+\.[1-8]$|(^|\/)docs?\//i.test(
+  /(^|\/)(readme|install|changelog|changes|news|faq|hacking|todo)(-\w+)?$|\.(md|mdx|rst|rdoc|adoc|txt|example|sample|dist)$|[-_.](example|sample)\.\w+$|(^|\/)[\w-]+\.[1-8]$|(^|\/)docs?\//i.test(
     path,
   );
 
@@ -18,7 +18,7 @@ export const isForDevelopment = (path: string): boolean =>
  * they wrote it.
  */
 export const isBeyondQuality = (path: string): boolean =>
-  /(^|\/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|mocks?|__mocks__|migrations?|src\/(test|androidTest)|vendors?|third[-_]?party|bower_components|node_modules|dist|built)\//i.test(
+  /(^|\/)(tests?|__tests__|specs?|e2e|fixtures?|testdata|mocks?|__mocks__|migrations?|src\/(test|androidTest)|vendors?|(third|3rd)[-_]?party|bower_components|node_modules|dist|built)\//i.test(
     path,
   ) ||
   isTestFile(path) ||
@@ -37,6 +37,9 @@ const testFiles = [
   /^(?!(.*\/)?(routes?|routers?|controllers?|api|pages|handlers|functions|public|views)\/)(.*\/)?(test|spec)\.[cm]?[jt]sx?$/,
   /\.(test|spec)\.[cm]?[jt]sx?$/,
   /(^|\/)[^/]*Tests?\.(java|kt|php|cs)$/,
+  /(^|\/)(run[-_])?tests?([-_][^/]*)?\.sh$|[-_]tests?\.sh$/,
+  // Keys that say themselves that they are none to be kept.
+  /(^|\/)([^/]*[-_.+])?(localhost|snakeoil|insecure|unsecure|dummy|fake|test|example)([-_.+][^/]*)?\.(key|pem|crt|gpg|jks)$/i,
   /_(test\.go|(test|spec)\.rb)$|(^|\/)config\/environments\/(test|development)\.rb$/,
   /(^|\/)(?!(la|con|at|pro|speed)test\/)[a-z]+test\/[^/]*\.(go|key|pem|crt)$/,
 ];
@@ -52,7 +55,7 @@ const isTestFile = (path: string): boolean => testFiles.some((name) => name.test
 export function inTestCode(path: string, home: string): boolean {
   const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1").replace(/((^|\/)src\/\w+\/).*\.(java|kt)$/, "$1");
   return (
-    /^t\/|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?|fuzz(ing|ers?)?)\//i.test(
+    /^t\/|(^|\/)t\/(lib-[\w-]+\/)?[^/]*\.(t|sh|gpg|pem|key)$|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support|servers?|cases?|certs?|keys?|curl)|[\w-]+-test-(env|environment|utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?|fuzz(ing|ers?)?)\//i.test(
       path.startsWith(home) ? folders.slice(home.length) : folders,
     ) || isTestFile(path)
   );

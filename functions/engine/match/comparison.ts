@@ -12,7 +12,7 @@ export type Operand = number | string | boolean;
 export class ComparisonRefused extends Error {}
 
 const token =
-  /\s*(?:(\d+(?:\.\d+)?|0x[0-9a-fA-F]+)|("[^"]*"|'[^']*')|(\$[A-Z_][A-Z0-9_]*)|(==|!=|<=|>=|\*\*|\/\/|[-+*/%<>()[\],])|([A-Za-z_]+))/y;
+  /\s*(?:(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|\d+(?:\.\d+)?)|("[^"]*"|'[^']*')|(\$(?:\d|[A-Z_][A-Z0-9_]*))|(==|!=|<=|>=|\*\*|\/\/|[-+*/%<>()[\],])|([A-Za-z_]+))/y;
 const depthMax = 50;
 /** Loosest first. */
 const levels: readonly (readonly string[])[] = [

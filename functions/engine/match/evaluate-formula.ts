@@ -6,7 +6,6 @@ import { type Found, findPattern } from "./find.ts";
 import type { Matcher } from "./matcher.ts";
 import type { All, Condition, Formula } from "./own-rule.ts";
 import type { CompiledPattern } from "./pattern.ts";
-import { staticText } from "./syntax-forms.ts";
 
 /** The patterns of a rule for one grammar, by their source. */
 export type CompiledPatterns = ReadonlyMap<string, CompiledPattern>;
@@ -171,8 +170,7 @@ export class FormulaSearch {
   #contentOf({ node, text }: Binding): string | null {
     if (!node) return null;
     const { file } = this.#matcher;
-    const literal = file.constant(text) ?? node;
-    return staticText(literal, file.text);
+    return file.knownText(file.constant(text) ?? node);
   }
 
   #valueOf(binding: Binding | undefined): Operand | null {

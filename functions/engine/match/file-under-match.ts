@@ -2,7 +2,16 @@ import type { Span } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
 import { childIn, type Syntax, type SyntaxNode } from "../parse/syntax.ts";
 import { type Aliases, aliasesOf } from "./aliases.ts";
-import { assignmentOf, calleeOf, groupOf, isExpression, memberOf, peeled, staticText } from "./syntax-forms.ts";
+import {
+  assignmentOf,
+  calleeOf,
+  groupOf,
+  isExpression,
+  isNamed,
+  memberOf,
+  peeled,
+  staticText,
+} from "./syntax-forms.ts";
 
 /** One parsed file with what all rules ask about it, each found out once and only when somebody asks. */
 export class FileUnderMatch {
@@ -110,6 +119,26 @@ export class FileUnderMatch {
   }
 
   /** The literal that a name always stands for: it is assigned once in the whole file. */
+  /** The text that a node always has: written there, in pieces, or by names that stand for one text in all of the file. */
+  knownText(node: SyntaxNode, depth = 0): string | null {
+    const here = peeled(node);
+    const written = staticText(here, this.text);
+    if (written !== null || depth > foldingMax) return written;
+    const all = (parts: readonly SyntaxNode[]): string | null => {
+      const texts = parts.map((part) =>
+        /^string_(fragment|content|value)$/.test(part.type) ? this.textOf(part) : this.knownText(part, depth + 1),
+      );
+      return texts.length === 0 || texts.includes(null) ? null : texts.join("");
+    };
+    if (isNamed(here)) {
+      const value = this.constant(this.textOf(here));
+      return value && this.knownText(value, depth + 1);
+    }
+    const sum = summands(here, this.text);
+    if (sum) return all(sum);
+    return /^(template_string|template_substitution|interpolation)$/.test(here.type) ? all(here.children) : null;
+  }
+
   constant(name: string): SyntaxNode | null {
     this.#constants ??= constantsOf(this);
     return this.#constants.get(name) ?? null;
@@ -143,6 +172,9 @@ export function descendants(root: SyntaxNode, enters: (node: SyntaxNode) => bool
   return found;
 }
 
+/** Constants made of constants; more would be a chain that nobody writes. */
+const foldingMax = 8;
+
 const assigning = [
   "assignment_expression",
   "assignment_statement",
@@ -161,8 +193,7 @@ function constantsOf(file: FileUnderMatch): Map<string, SyntaxNode> {
     const sides = assignmentOf(node, file.text);
     if (!sides) continue;
     const { left, right } = sides;
-    const isName = groupOf(left.type) === "name" || left.type === "variable_name";
-    if (isName) note(file.textOf(left), isConstant(right, file.text) || isPlain(right) ? right : null);
+    if (isNamed(left)) note(file.textOf(left), isConstant(right, file.text) || isPlain(right) ? right : null);
   }
   // What a loop, a caller or `+=` gives is never one constant.
   const changing = [
@@ -189,13 +220,19 @@ export function isConstant(node: SyntaxNode, text: string): boolean {
   const open = [peeled(node)];
   for (let here = open.pop(); here; here = open.pop()) {
     if (staticText(here, text) !== null) continue;
-    const isSum = here.type === "binary_expression" || here.type === "binary_operator";
-    const [left, operator, right] = here.children;
-    if (!isSum || !left || !operator || !right || !/^[+.]$/.test(text.slice(operator.start, operator.end)))
-      return false;
-    open.push(peeled(left), peeled(right));
+    const sum = summands(here, text);
+    if (!sum) return false;
+    open.push(...sum.map(peeled));
   }
   return true;
+}
+
+/** What is joined to one text. */
+function summands({ type, children }: SyntaxNode, text: string): readonly SyntaxNode[] | null {
+  const [left, operator, right] = children;
+  const isSum = type === "binary_expression" || type === "binary_operator";
+  if (!isSum || !left || !operator || !right) return null;
+  return /^[+.]$/.test(text.slice(operator.start, operator.end)) ? [left, right] : null;
 }
 
 function typesOf(file: FileUnderMatch): Map<string, Set<string>> {

@@ -12,7 +12,6 @@ import {
   declaredName,
   fieldsFit,
   holdsNested,
-  isNamed,
   isOpen,
   nameless,
   receiverOf,
@@ -27,12 +26,12 @@ import {
   groupOf,
   isCall,
   isMember,
+  isNamed,
   isOptional,
   modifierWords,
   opensFunction,
   parameterName,
   peeled,
-  staticText,
   stringTypes,
   templateTypes,
   wordsBetween,
@@ -87,7 +86,11 @@ export class Matcher {
   }
 
   #hasType(node: SyntaxNode, wanted: string): boolean {
-    const simple = (type: string) => type.replace(/^\*/, "").split(".").at(-1);
+    const simple = (type: string) =>
+      type
+        .replace(/^\*|<[\s\S]*$/g, "")
+        .split(".")
+        .at(-1);
     if (simple(wanted) === "String" && stringTypes.has(node.type)) return true;
     if (node.type === "object_creation_expression") {
       const type = childIn(node, "type");
@@ -128,7 +131,7 @@ export class Matcher {
       return this.#fits(pattern.content, this.file.textOf(node)) ? [bindings] : [];
     const literal = this.#literalOf(node);
     if (!literal) return [];
-    const content = staticText(literal, this.file.text);
+    const content = this.file.knownText(literal);
     if (pattern.name !== null) {
       if (content === null) return [];
       const quote = Math.max(0, this.file.textOf(literal).indexOf(content));
@@ -150,7 +153,8 @@ export class Matcher {
   #literalOf(node: SyntaxNode): SyntaxNode | null {
     if (isConstant(node, this.file.text)) return node;
     const value = isNamed(node) ? this.file.constant(this.file.textOf(node)) : null;
-    return value && isConstant(value, this.file.text) ? value : null;
+    if (value && isConstant(value, this.file.text)) return value;
+    return this.file.knownText(node) === null ? null : node;
   }
 
   #isTemplate(node: SyntaxNode): boolean {

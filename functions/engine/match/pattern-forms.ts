@@ -21,8 +21,6 @@ export const isOpen = (pattern: Pattern): boolean =>
   pattern.children.length > 0 &&
   pattern.children.every((child) => child.pattern.kind === "rest");
 
-export const isNamed = ({ type }: SyntaxNode): boolean => groupOf(type) === "name" || type === "variable_name";
-
 /** The name that a declaration makes without a value. */
 export const declaredName = (declarator: SyntaxNode): SyntaxNode | null =>
   childIn(declarator, "value") ? null : (childIn(declarator, "name") ?? null);

@@ -65,13 +65,14 @@ function withParameterTypes(pattern: string): string {
     before === "new" || /^(if|for|while|switch|catch|synchronized|try)$/.test(name)
       ? whole
       : `${before} ${name}(${list
-          .split(",")
+          .split(/,(?![^()]*\))/)
           .map((parameter) => typed(parameter.trim()))
           .join(", ")})${after}`,
   );
 }
 
-const methodHead = /(?<![\w$\]>])([\w$\]>]+)\s+([\w$]+)\s*\(([^()]*)\)(\s*(?:throws[^{]*)?\{)/g;
+/** Annotations of parameters have brackets of their own. */
+const methodHead = /(?<![\w$\]>])([\w$\]>]+)\s+([\w$]+)\s*\(((?:[^()]|\([^()]*\))*)\)(\s*(?:throws[^{]*)?\{)/g;
 
 function frames(text: string, language: string): ParseableText[] {
   const top = (framed: string): ParseableText => ({ text: framed, within: "top" });
@@ -95,7 +96,7 @@ function frames(text: string, language: string): ParseableText[] {
 }
 
 const typedBefore =
-  /^\(\s*([A-Z][\w.<>]*|(?:int|long|boolean|char|byte|short|double|float)(?:\[\])?)\s+(\$[A-Z_][A-Z0-9_]*)\s*\)/;
+  /^\(\s*((?:[a-z_]\w*\.)*[A-Z][\w.]*(?:<[\w.$?, <>]*>)?(?:\[\])?|(?:int|long|boolean|char|byte|short|double|float)(?:\[\])?)\s+(\$[A-Z_][A-Z0-9_]*)\s*\)/;
 const typedAfter = /^\(\s*(\$[A-Z_][A-Z0-9_]*)\s*:\s*([\w.*[\]]+)\s*\)/;
 
 /** Takes the types out of `(String $X)`: no grammar knows the form. A parameter list looks alike, but follows a name. */

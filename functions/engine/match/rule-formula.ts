@@ -160,13 +160,17 @@ export class FormulaReader {
         comparison: comparisonOf(pairOf(map, "comparison") ?? pair, requiredText(map, "comparison")),
       };
     }
-    onlyKnown(map, new Set(["metavariable", ...formulaKeys]));
+    onlyKnown(map, new Set(["metavariable", "language", ...formulaKeys]));
     const metavariable = this.#metavariable(map, key);
     const before = this.#negationsSuffice;
     this.#negationsSuffice = true;
     const rest = map.clone() as YAMLMap;
     rest.delete("metavariable");
+    rest.delete("language");
     const formula = this.#oneFormula(rest, depth + 1);
+    // A text that is code of its own would have to be parsed; as text any can be searched.
+    if (map.has("language") && !(isTextOnly(requiredText(map, "language")) && isRegexOnly(formula)))
+      throw new Refused(pairOf(map, "language"), "language", "only expressions can be searched in another language");
     this.#negationsSuffice = before;
     return { kind: "formula", metavariable, formula };
   }
@@ -178,8 +182,10 @@ export class FormulaReader {
   }
 }
 
+const isTextOnly = (language: string): boolean => /^(regex|generic|none)$/.test(language);
+
 function checkName(at: Pair | null, key: string, name: string): void {
-  if (!/^\$(\.\.\.)?[A-Z_][A-Z0-9_]*$/.test(name)) throw new Refused(at, key, `${name} is no metavariable`);
+  if (!/^\$((\.\.\.)?[A-Z_][A-Z0-9_]*|\d)$/.test(name)) throw new Refused(at, key, `${name} is no metavariable`);
 }
 
 function compiled(at: Pair, key: string, source: string, flags: "m" | ""): RE2JS {

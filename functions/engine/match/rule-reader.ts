@@ -13,6 +13,7 @@ const ruleKeys = new Set([
   "metadata",
   "paths",
   "fix",
+  "fix-regex",
   "mode",
   "options",
   "min-version",

@@ -231,6 +231,8 @@ export function staticText(node: SyntaxNode, text: string): string | null {
   return quoted ? (quoted[2] as string) : null;
 }
 
+export const isNamed = ({ type }: SyntaxNode): boolean => groupOf(type) === "name" || type === "variable_name";
+
 /** The children that say something: which quotes a text has does not matter. */
 export const writtenParts = (node: SyntaxNode): readonly SyntaxNode[] =>
   stringTypes.has(node.type)

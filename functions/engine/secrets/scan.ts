@@ -186,7 +186,9 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
       return [...found, ...matchesOf(by, text, at, at + secretLengthMax, true).slice(0, 1)];
     const secret = matcher.group(by.group) ?? "";
     const start = from + matcher.start(by.group);
-    const isOne = isCommon(by, secret, text, start) || (isSecret(by, secret) && !isPlaceholder(secret));
+    const isOne =
+      isCommon(by, secret, text, start) ||
+      (isSecret(by, secret) && !isPlaceholder(secret) && !isReserved(by, text, start + secret.length));
     if (isOne) found.push({ start, end: start + secret.length, secret, by });
   }
   return found;
@@ -194,6 +196,12 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
 
 const isSecret = ({ entropy, allow }: CompiledSecret, secret: string): boolean =>
   secret !== "" && entropyOf(secret) >= entropy && !allow.some((each) => each.test(secret));
+
+/** Hosts that belong to nobody: `https://user:s3cret@example.com`. */
+const reservedHost = /^@(?:[\w-]+\.)*example\.(?:com|net|org|edu)\b/;
+
+const isReserved = ({ rule }: CompiledSecret, text: string, end: number): boolean =>
+  rule.secret?.generic === true && text[end] === "@" && reservedHost.test(text.slice(end, end + 100));
 
 /** What belongs to one connection is written within a few lines. */
 const nearMax = 250;
@@ -210,11 +218,14 @@ const mapsNames = (around: string, secret: string): boolean =>
     ([, key = "", value = ""]) => key === value && value !== secret,
   );
 
+/** A text that is shown to somebody, with the value in it: `println('{"user": "root", "password": "password"}')`. */
+const printed = /\b(echo|print(f|ln)?|puts|writeln|usage)\b[^'"]{0,60}(['"])(?:(?!\3).)*$/;
+
 /** Settings that are there to be copied: `# password: "secret"`. */
 function isComment(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - nearMax), at);
   const line = before.slice(before.lastIndexOf("\n") + 1);
-  return line.length < nearMax && /^\s*(\/\/|#(?!\s?define)|\/?\*|--|;|<!--)/.test(line);
+  return line.length < nearMax && (/^\s*(\/\/|#(?!\s?define)|\/?\*|--|;|<!--)/.test(line) || printed.test(line));
 }
 
 function candidateOf(

@@ -183,6 +183,32 @@ export function readFreemarker(scope: TemplateScope, { inner, start }: Piece): v
   if (part) scope.include(part.groups[1] as string, inner);
 }
 
+/** `link_to "Shop", @address`: the second thing given is where the link leads, and is not escaped against `javascript:`. */
+export function showLink(scope: TemplateScope, piece: Piece): void {
+  const link = find(
+    scope,
+    piece.inner,
+    /^\s*link_to[\s(]\s*(?:"[^"]{0,200}"|'[^']{0,200}'|@?\w+(?:\.\w+)*)\s*,\s*(@\w+|params\[:?["']?\w+["']?\])(?=\s*(?:[,)]|-?$))/,
+  );
+  if (link) scope.output(scope.reads(link.at(1)), piece, false, "url");
+}
+
+/** `<a href="@Model.Back">`: Razor escapes what it shows, but an address may begin with anything. */
+export function showAddresses(scope: TemplateScope): void {
+  const address = /\s(?:href|action|formaction)="@((?:ViewBag|Model)(?:\.\w{1,60}){1,4}|ViewData\["\w{1,60}"\])"/g;
+  for (const { 0: found, 1: shown = "", index } of scope.text.matchAll(address)) {
+    const start = index + found.indexOf("@") + 1;
+    const at = { start, end: start + shown.length };
+    scope.output(scope.reads(at), at, false, "url");
+  }
+}
+
+/** What code of PHP prints: `@php echo $bio; @endphp`. */
+export function showEchoes(scope: TemplateScope, { inner }: Piece): void {
+  const printed = find(scope, inner, /^\s*(?:echo|print)\s+([^;"']{1,200}?)\s*;?\s*$/);
+  if (printed) scope.output(scope.reads(printed.at(1)), inner, true);
+}
+
 /** A directive of Blade. */
 export function readBlade(scope: TemplateScope, { inner }: Piece): void {
   const loop = find(scope, inner, /^@for(?:each|else)\s*\(([\s\S]+?)\s+as\s+(?:(\$\w+)\s*=>\s*)?(\$\w+)/);

@@ -12,8 +12,11 @@ import {
   readIncluded,
   readJinja,
   readLoopAttributes,
+  showAddresses,
+  showEchoes,
   showHelper,
   showInBraces,
+  showLink,
 } from "./statements.ts";
 import { isFreemarker, isOfPhp, isOfRuby, type TemplateFormat } from "./template-format.ts";
 import { type Piece, piecesOf } from "./template-pieces.ts";
@@ -37,7 +40,10 @@ export function readTemplate(
   }
   // It escapes where the name of the file or its head says that it is HTML.
   if (format === "freemarker") scope.escapes = /<#ftl\b[^>]{0,300}\boutput_format|<#escape\b/.test(text);
-  if (format === "razor") bindPageParameters(scope);
+  if (format === "razor") {
+    bindPageParameters(scope);
+    showAddresses(scope);
+  }
   if (format === "thymeleaf") readThymeleaf(scope);
   if (format === "jsp") readStandardTags(scope);
   if (format === "latte") readLoopAttributes(scope);
@@ -59,8 +65,10 @@ export function readTemplate(
 function read(scope: TemplateScope, piece: Piece): void {
   const { format } = scope;
   if (piece.kind === "escaped" || piece.kind === "raw") show(scope, piece);
-  else if (piece.kind === "code") readCode(scope, piece);
-  else if (piece.kind === "tag" && format === "jinja") readJinja(scope, piece);
+  else if (piece.kind === "code") {
+    if (isOfPhp(format)) showEchoes(scope, piece);
+    readCode(scope, piece);
+  } else if (piece.kind === "tag" && format === "jinja") readJinja(scope, piece);
   else if (piece.kind === "tag" && format === "handlebars") readHandlebars(scope, piece);
   else if (piece.kind === "tag" && isFreemarker(format)) readFreemarker(scope, piece);
   else if (piece.kind === "tag" && format === "blade") readBlade(scope, piece);
@@ -78,7 +86,10 @@ function show(scope: TemplateScope, piece: Piece): void {
   // `<%= form_with do |f| %>` and `<%= items.each do |item| %>` bind names for what follows.
   else if (scope.format === "erb" && opensBlock(scope.text.slice(piece.inner.start, piece.inner.end)))
     readCode(scope, piece);
-  else scope.output(scope.reads(trimmed(scope, piece)), piece, isRaw);
+  else {
+    if (scope.format === "erb") showLink(scope, piece);
+    scope.output(scope.reads(trimmed(scope, piece)), piece, isRaw);
+  }
 }
 
 const opensBlock = (code: string): boolean => /\bdo\b/.test(code.slice(code.lastIndexOf("%") + 1));

@@ -116,6 +116,12 @@ const cases: Record<string, readonly Case[]> = {
     ["import {b} from 'm'", "import { a, b } from 'm'; import { c } from 'm';", ["import { a, b } from 'm';"]],
     ["$X.exec(...)", "import { exec as run } from 'm'; run(a); a.exec(b); c(d);", ["run(a)", "a.exec(b)"]],
     ["f(true)", "const ON = true; f(ON); f(true); f(OFF);", ["f(ON)", "f(true)"]],
+    [
+      'f("http://shop")',
+      "const H = 'shop'; f('http://' + H); f(`http://${H}`); f(`http://${x}`); f('http://' + y);",
+      ["f('http://' + H)", "f(`http://${H}`)"],
+    ],
+    ['f("...")', "const A = 'a'; let B = 'b'; B = c(); f(A + 'x'); f(B + 'x');", ["f(A + 'x')"]],
   ],
   typescript: [
     ["foo(($X: string))", "function f(a: string, b: number) { foo(a); foo(b); }", ["foo(a)"]],
@@ -230,6 +236,21 @@ const cases: Record<string, readonly Case[]> = {
       "(HttpServletRequest $R).getParameter(...)",
       "class A { void f(HttpServletRequest req, Other o) { req.getParameter(a); o.getParameter(a); } }",
       ["req.getParameter(a)"],
+    ],
+    [
+      "(java.io.File $F).delete()",
+      "import java.io.File; class A { void f(File a, Other b) { a.delete(); b.delete(); } }",
+      ["a.delete()"],
+    ],
+    [
+      "(List<$T> $L).add(...)",
+      "class A { void f(List<String> a, Set<String> b) { a.add(c); b.add(c); } }",
+      ["a.add(c)"],
+    ],
+    [
+      "$R $F(..., @P(...) $T $X, ...) { ... }",
+      'class A { void f(@P("a") String a, int b) { } void g(String c) { } }',
+      ['void f(@P("a") String a, int b) { }'],
     ],
     ["String $X = $Y;", "class A { void f() { String x = y; int z = 1; } }", ["String x = y;"]],
     ["$T $X = foo($A);", "class A { B x = foo(1); }", ["B x = foo(1);"]],

@@ -132,6 +132,25 @@ metadata:
       [1],
     ],
     [
+      "a comparison with numbers of other bases",
+      "patterns:\n  - pattern: chmod($P, $M)\n  - metavariable-comparison: {comparison: $M > 0o755}",
+      "chmod(a, 0o777)\nchmod(a, 0o600)\n",
+      [1],
+    ],
+    [
+      "a comparison with what a group has found",
+      "patterns:\n  - pattern-regex: port = (\\d+)\n  - metavariable-comparison: {comparison: $1 < 1024}",
+      "port = 80\nport = 8080\n",
+      [1],
+    ],
+    [
+      "metavariable-pattern that searches text",
+      'patterns:\n  - pattern: run("$C")\n  - metavariable-pattern:\n      metavariable: $C\n      language: regex\n      pattern-regex: rm\\s+-rf',
+      "run('rm -rf a')\nrun('ls')\n",
+      [1],
+    ],
+    ["a fix that is no condition", "pattern: md5($X)\nfix-regex: {regex: md5, replacement: sha256}", "md5(a)\n", [1]],
+    [
       "a constant of the file",
       'patterns:\n  - pattern: foo($X)\n  - pattern-not: foo("...")',
       "A = 'x'\nfoo(A)\nfoo(b)\n",
@@ -230,6 +249,25 @@ def other(c):
   });
 });
 
+describe("a source of a user", () => {
+  const rule = (language: string, source: string) =>
+    aRule(language, `mode: taint\npattern-sources: [{pattern: ${source}}]\npattern-sinks: [{pattern: run(...)}]`);
+
+  it.each([
+    ["a.php", "php", "$_GET", "<?php\nrun($_GET['a']);\nrun($other['a']);\n", [2]],
+    ["a.js", "js", "options", "run(options[0]);\nrun(other[0]);\n", [1]],
+    [
+      "a.go",
+      "go",
+      '"($R : *http.Request).URL"',
+      'package p\nimport "net/http"\nfunc f(r *http.Request) {\n\tq := r.URL.Query().Get("x")\n\trun(q)\n}\n',
+      [5],
+    ],
+  ] as const)("is in all that is read of it: %s", async (path, language, source, code, expected) => {
+    expect(await lines(path, code, rule(language, source))).toEqual(expected);
+  });
+});
+
 describe("a rule file", () => {
   it.each([
     ["an unknown key", "pattern: a\nr2c-internal: x", "r2c-internal", 7],
@@ -247,6 +285,12 @@ describe("a rule file", () => {
       9,
     ],
     ["look-around", "pattern-regex: (?=a)b", "pattern-regex", 6],
+    [
+      "code of another language in a text",
+      "patterns:\n  - pattern: f($X)\n  - metavariable-pattern: {metavariable: $X, language: bash, pattern: rm}",
+      "language",
+      8,
+    ],
     ["another mode", "mode: extract\npattern: a", "mode", 6],
     [
       "an option that changes what is found",

@@ -220,7 +220,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const schema = schemaMade(run, frame, call, called) ?? parsed(run, frame, call, called);
   if (schema) return schema;
   const paths = resultPaths(run, frame, call, called);
-  const source = sourceOf(frame, called, call);
+  // A rule of a user says itself what is input: elsewhere what is called hands on what it is asked of.
+  const source = run.marks ? undefined : sourceOf(frame, called, call);
   if (source) {
     const at = run.source(source.kind, call);
     const given: Value = { ...nothing, paths, taint: askedInRoute([arriving(at, call, source.cleans)], positional) };

@@ -62,7 +62,7 @@ export const expressions: Record<string, Handler> = {
   arithmetic_expansion: silent,
   array: list,
   command,
-  pipeline: sequence,
+  pipeline,
   list: (l, node) => {
     const operands = node.children.filter((c) => c.field !== "operator").map((c) => l.expression(c));
     const [left, right] = node.children;
@@ -139,6 +139,22 @@ export const expressions: Record<string, Handler> = {
   "<": silent,
   ERROR: (l, node) => l.reads(node, node.children),
 };
+
+/** Programs that print what they read, in another form. */
+const filters = new Set(
+  "awk base64 cat column cut egrep fgrep fold grep head nl paste perl rev sed sort tac tail tee tr uniq".split(" "),
+);
+
+/** What a filter reads is one more argument of it: `echo "$1" | tr a-z A-Z` is made of what was echoed. */
+function pipeline(l: Lowering, node: SyntaxNode): Expression {
+  const parts: Expression[] = [];
+  for (const made of node.children.filter((c) => c.field !== "operator").map((c) => l.expression(c))) {
+    const isFilter = made.kind === "call" && made.callee.kind === "variable" && filters.has(made.callee.name);
+    const read = isFilter ? parts.pop() : undefined;
+    parts.push(made.kind === "call" && read ? { ...made, args: [...made.args, positional(read)] } : made);
+  }
+  return { ...span(node), kind: "sequence", parts };
+}
 
 const wrappers = new Set(["sudo", "command", "exec", "nohup", "time", "env", "builtin", "doas"]);
 
