@@ -51,7 +51,18 @@ export function isWrittenElsewhere(text: string): boolean {
 /** A long line of data does not make a file minified; long lines with this share of its characters, or with so many, do. */
 const longLinesMax = { share: 0.5, characters: 50_000 };
 
-function isMinified(text: string): boolean {
+/** Some compilers append the map back to the source as one long comment; the code before it is as readable as any. */
+const inlineMap = "\n//# sourceMappingURL=data:";
+
+function withoutMap(text: string): string {
+  const start = text.lastIndexOf(inlineMap);
+  if (start < 0) return text;
+  const end = text.indexOf("\n", start + 1);
+  return end < 0 || text.slice(end).trim() === "" ? text.slice(0, start) : text;
+}
+
+function isMinified(whole: string): boolean {
+  const text = withoutMap(whole);
   let lines = 0;
   let long = 0;
   let start = 0;

@@ -117,7 +117,7 @@ export function showHelper(scope: TemplateScope, at: Span, inner: Span, raw: boo
     return;
   }
   const effect = effectOf(helper.groups[1] as string);
-  if (effect === "nothing" || effect === "clean" || effect === "json") return;
+  if (effect === "nothing" || effect === "clean" || effect === "encoded" || effect === "json") return;
   // Helpers of internationalisation show their own texts, and escape what they fill in.
   if (/^(t|i18n|__|translate|if|unless|eq)$/.test(helper.groups[1] as string)) return;
   scope.output(scope.reads({ start: helper.at(0).end, end: inner.end }), at, raw || effect === "raw");

@@ -207,6 +207,8 @@ class ExpressionReader {
         return marked(given, "raw");
       case "clean":
         return marked(given, "clean");
+      case "encoded":
+        return given.map((read) => ({ ...read, state: "clean" }));
       case "json":
         return marked(given, "json");
       default:

@@ -4,7 +4,7 @@ import { isOfPhp, isOfRuby, type TemplateFormat } from "./template-format.ts";
  * What filters and functions of template languages do to what they are given, whatever the language: their names agree. Names are
  * asked in lower case and without underscores, so that `html_escape`, `htmlEscape` and `HtmlEscape` are one.
  */
-export type Effect = "raw" | "clean" | "json" | "nothing" | "request" | "same";
+export type Effect = "raw" | "clean" | "encoded" | "json" | "nothing" | "request" | "same";
 
 const words = (names: string): string[] => names.trim().split(/\s+/);
 
@@ -16,10 +16,14 @@ const effects: ReadonlyMap<string, Effect> = new Map(
     ),
     clean: words(`
       e h escape escapeonce forceescape htmlescape escapehtml escapehtml4 escapexml htmlspecialchars htmlentities encode
-      encodeforhtml encodeforhtmlattribute encodeforjavascript encodeforurl forhtml forjavascript forhtmlattribute
-      encodeuricomponent encodeuri urlencode urlpathencode javascriptstringencode escapedatastring rawurlencode urlescape escapejs escapejavascript escapejsstring j
+      encodeforhtml encodeforhtmlattribute encodeforjavascript forhtml forjavascript forhtmlattribute
+      javascriptstringencode escapejs escapejavascript escapejsstring j
       contenttag linkto buttonto mailto tag striptags striphtml sanitize sanitizehtml domsanitize purify bleach clean cleanhtml sanitized htmlencode htmlattributeencode htmlformat nl2br linebreaks linebreaksbr
       urlize simpleformat autolink formatnumber slugify slug parameterize base64 md5 sha256 hash asset`),
+    // Leaves no mark of HTML, also where the text was called HTML before.
+    encoded: words(
+      "encodeuricomponent encodeuri encodeforurl urlencode urlpathencode escapedatastring rawurlencode urlescape",
+    ),
     // Text of a script that ends no script: these write `<` as an escape.
     json: words("serialize serializeobject tojson jsonencode jsonscript from toscript escapejson"),
     // Numbers, dates, addresses and texts of the application itself.

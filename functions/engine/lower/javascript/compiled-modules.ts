@@ -21,7 +21,7 @@ export function wrappedModule(l: Lowering, node: SyntaxNode | undefined): Syntax
   return helper.test(l.textOf(callee).replace(/^\(0,\s*|\)/g, "")) ? wrapped : null;
 }
 
-/** Remembers a variable that is declared as a module in a helper's clothes. */
+/** Remembers a variable that is declared as a module in a helper's clothes, or is given them afterwards. */
 export function declareModule(l: Lowering, name: SyntaxNode, value: SyntaxNode | undefined): void {
   if (name.type !== "identifier" || wrappedModule(l, value) === null) return;
   const known = modulesOf.get(l) ?? new Set();

@@ -2,7 +2,7 @@ import { type Argument, type Call, type Entry, type Expression, handsOut } from 
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
-import { definedExport, isModule, wrappedModule } from "./compiled-modules.ts";
+import { declareModule, definedExport, isModule, wrappedModule } from "./compiled-modules.ts";
 import { functionOf } from "./functions.ts";
 import { jsxElement } from "./jsx.ts";
 import { target } from "./patterns.ts";
@@ -97,6 +97,7 @@ export const expressions: Record<string, Handler> = {
     const to = childIn(node, "left");
     const from = childIn(node, "right");
     if (!to || !from) return l.unknown(node);
+    declareModule(l, to, from);
     return { ...span(node), kind: "assign", to: target(l, to), from: l.expression(from), type: null, declares: false };
   },
   augmented_assignment_expression: (l, node) => {
