@@ -132,6 +132,8 @@ const saysSomething = remembered((name) => /message|msg|error|build|echo|hello|g
  */
 export const isFetched = (run: Run, { awaited, callee }: Call, { receiver, names }: Called): boolean => {
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
+  // Whatever it is asked of, it answers by itself.
+  if (run.language === "python" && /^_*(send|serve|stream)_/.test(name) && !mayMakeText(name)) return true;
   if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
   if (run.language === "python" && givesNoText(name)) return true;
   // Helpers that all of a program sees.
