@@ -124,6 +124,10 @@ const serves = remembered((name) =>
   /[a-z](service|manager|client|deployer|facade|gateway|repository|dao|provider|operations)(\(\))?$/i.test(name),
 );
 
+/** `handler.send_thumbnail(size)` answers by itself, whatever it is asked of. */
+export const answersItself = ({ language }: Run, { callee }: Call): boolean =>
+  language === "python" && callee.kind === "field" && /^_*(send|serve|stream)_/.test(callee.name);
+
 const saysSomething = remembered((name) => /message|msg|error|build|echo|hello|greet|say/i.test(name));
 
 /**
@@ -132,8 +136,6 @@ const saysSomething = remembered((name) => /message|msg|error|build|echo|hello|g
  */
 export const isFetched = (run: Run, { awaited, callee }: Call, { receiver, names }: Called): boolean => {
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
-  // Whatever it is asked of, it answers by itself.
-  if (run.language === "python" && /^_*(send|serve|stream)_/.test(name) && !mayMakeText(name)) return true;
   if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
   if (run.language === "python" && givesNoText(name)) return true;
   // Helpers that all of a program sees.
