@@ -36,6 +36,7 @@ export interface Test {
   path: PathIndex<true> | null;
   shape: Condition["shape"] | null;
   fact: string | null;
+  madeOf: string | null;
 }
 
 /** The language whose models and rules speak about files of this grammar. */
@@ -70,6 +71,8 @@ export interface Match {
 
 export interface EntryPoint {
   self: string | null;
+  /** Objects that a call is passed have their methods called. */
+  methods: boolean;
   parameters: string[];
   others: string | null;
   /** The position of the first parameter after the others. */

@@ -8,6 +8,8 @@ export const EntryPointModel = z.strictObject({
   /** Functions passed to this call. */
   call: Path.optional(),
   receiver: z.string().optional(),
+  /** Of a call: what it is passed may be an object too, whose methods are called. */
+  methods: z.literal(true).optional(),
   /** Functions whose first parameters carry these names; `{q}` is one that is taken apart and has a part q. */
   names: z.array(z.array(z.string()).min(1)).optional(),
   /** Functions that the file exports under this name, `*` for any; only those with the names, where there are such too. */

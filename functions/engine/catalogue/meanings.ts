@@ -62,6 +62,7 @@ export class Meanings {
   #entryPointOf(entry: Model["entryPoints"][number]): EntryPoint {
     return {
       self: entry.self ?? null,
+      methods: entry.methods === true,
       parameters: entry.parameters,
       others: entry.others ?? null,
       othersEnd: entry.parameters.length + (entry.othersMax ?? Number.POSITIVE_INFINITY),
@@ -165,6 +166,7 @@ export function compiledTest(condition: Condition): Test {
     path: paths,
     shape: condition.shape ?? null,
     fact: condition.fact ?? null,
+    madeOf: condition.madeOf ?? null,
   };
 }
 

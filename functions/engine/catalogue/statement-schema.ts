@@ -67,6 +67,8 @@ export const Condition = z.strictObject({
     .optional(),
   /** A fact that a call earlier in the function has set. */
   fact: Slug.optional(),
+  /** Is made of what sources of this kind give, among those that the rule asks about. */
+  madeOf: Slug.optional(),
 });
 export type Condition = z.infer<typeof Condition>;
 

@@ -272,6 +272,7 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
   if (test.always && !value.constants?.every((c) => typeof c === "string" && test.always?.test(c))) return false;
   if (test.begins && !(value.prefix !== null && test.begins.test(value.prefix))) return false;
   if (test.called && !isCalled(value, test.called)) return false;
+  if (test.madeOf !== null && !value.taint.some(({ source }) => source.kind === test.madeOf)) return false;
   if (test.path && !value.paths.some((path) => (test.path?.find(path).length ?? 0) > 0)) return false;
   return true;
 }

@@ -13,6 +13,7 @@ import { targetOf } from "./calls/handover.ts";
 import { invoke } from "./calls/invoke.ts";
 import { check } from "./check.ts";
 import { collect } from "./collect.ts";
+import { checkComparison } from "./comparisons.ts";
 import { afterHost, holesAfterHost } from "./guards/address-parts.ts";
 import { refine } from "./guards/guards.ts";
 import { isLastPart } from "./guards/last-parts.ts";
@@ -316,6 +317,7 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
     return cleaned(concatenate(values), cleans);
   }
   noteBounds(run, frame, e.operator, e.operands);
+  checkComparison(run, frame, e, values);
   const result = placeBefore(run, e, values) ?? numericOf(run, e.operator, values) ?? operate(e.operator, values);
   // Models name operators of a type like its methods: a path divided by a name is a path.
   const gives = values[0]?.paths.flatMap((path) => run.knowledge.calls.find(joined(path, e.operator)).returns) ?? [];

@@ -78,7 +78,8 @@ export class Modules {
 
   /** `target` is what the file at `from` calls, e.g. "./db.find"; the file's part ends at some dot. */
   find(from: string, target: string): Target[] {
-    const key = `${from.slice(0, from.lastIndexOf("/") + 1)}\0${target}`;
+    const asker = importsItsName(from, target) ? from : from.slice(0, from.lastIndexOf("/") + 1);
+    const key = `${asker}\0${target}`;
     const known = this.#found.get(key);
     if (known) return known;
     const helper = helperIn(target);
@@ -282,7 +283,7 @@ export class Modules {
     // An absolute import starts at some folder above: the nearest one wins.
     for (let depth = this.#stems.has(names.at(-1) as string) ? folder.length : -1; depth >= 0; depth--) {
       const found = this.#byPath.get([...folder.slice(0, depth), ...names].join("/"));
-      if (found) return found;
+      if (found && !(found.coverage.path === from && from.endsWith(".py"))) return found;
     }
     return from.endsWith(".java") ? this.#class(names) : this.#ofPackage(names.join("."));
   }
@@ -343,6 +344,10 @@ function beginnings({ coverage: { path }, link }: FileArtefact): string[] {
   const main = (link.package?.main ?? "").replace(/^\.\//, "").replace(/(\/?index)?(\.[cm]?[jt]sx?)?$/, "");
   return [main, main.replace(/^(dist|build|lib|out)(?=\/|$)/, "src"), "src", ""].map((file) => `${folder}${file}`);
 }
+
+/** `from orders import find` in routes/orders.py of Python: another file of that name is meant. */
+const importsItsName = (from: string, target: string): boolean =>
+  from.endsWith(".py") && target.startsWith(`${from.slice(from.lastIndexOf("/") + 1, -".py".length)}.`);
 
 /** What imports call a file. */
 const stemOf = (path: string): string => path.replace(/(\/(index|__init__))?\.\w+$/, "");

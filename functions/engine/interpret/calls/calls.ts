@@ -36,7 +36,7 @@ import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { enterFrameworkCalls } from "./framework-calls.ts";
 import { handOver, methodTarget } from "./handover.ts";
 import { invoke } from "./invoke.ts";
-import { isElement, isIdentified, isLookup, isQueried, isResource } from "./lookups.ts";
+import { answersItself, isElement, isIdentified, isLookup, isQueried, isResource } from "./lookups.ts";
 import { asNamed, namesFunction, withSettings } from "./named-callees.ts";
 import { callBacks, settledWith } from "./passed-functions.ts";
 import { storeReceiver } from "./receivers.ts";
@@ -239,6 +239,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     cleansOf(run, frame, called, call) |
     (target === null ? promises : 0) |
     (isLastName(frame, call) ? run.catalogue.bitsOf(["path_traversal"]) : 0) |
+    (answersItself(run, call) ? run.catalogue.bitsOf(["xss"]) : 0) |
     (isResource(run, call) ? allFamilies & ~run.catalogue.bitsOf(["path_traversal", "file_inclusion"]) : 0) |
     replacementCleans(run, frame, call, receiver, positional) |
     capturedCleans(run, frame, call);

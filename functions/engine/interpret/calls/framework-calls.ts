@@ -5,8 +5,13 @@ import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
 import { schemasBefore } from "../validators/route-schemas.ts";
 import { noteRouted } from "../validators/routed-handlers.ts";
+import type { ClosureValue, Value } from "../value.ts";
 import type { Called } from "./called.ts";
 import { enter } from "./invoke.ts";
+
+/** What others may call of an object. */
+const methodsOf = ({ instance }: Value): ClosureValue[] =>
+  [...(instance?.methods ?? [])].flatMap(([name, method]) => (name.startsWith("_") ? [] : [method]));
 
 /** Functions passed to a framework's registration are its entry points. */
 export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
@@ -21,6 +26,7 @@ export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: 
       const meant = callable(value);
       if (meant !== value) closures.push(...evaluate(run, frame, meant).closures);
     }
+  if (points.some(({ methods }) => methods)) closures.push(...called.positional.flatMap(methodsOf));
   const mayBeRouted = run.language === "javascript" && called.positional.some(({ paths }) => paths.length > 0);
   if (closures.length === 0 && !mayBeRouted) return false;
   const receiver = called.names;

@@ -124,6 +124,10 @@ const serves = remembered((name) =>
   /[a-z](service|manager|client|deployer|facade|gateway|repository|dao|provider|operations)(\(\))?$/i.test(name),
 );
 
+/** `handler.send_thumbnail(size)` answers by itself, whatever it is asked of. */
+export const answersItself = ({ language }: Run, { callee }: Call): boolean =>
+  language === "python" && callee.kind === "field" && /^_*(send|serve|stream)_/.test(callee.name);
+
 const saysSomething = remembered((name) => /message|msg|error|build|echo|hello|greet|say/i.test(name));
 
 /**

@@ -258,6 +258,9 @@ const anyMethod = "*";
 const extendsFramework = (owner: ClassInfo, { of }: EntryPoint): boolean =>
   of === null || basePaths({ ...nothing, type: owner }).some((path) => of.find(path).length > 0);
 
+/** Converters of placeholders, which stand in front of the name (`<int:id>`) or behind it (`<id:int>`), that leave nothing to attack with. */
+const numbers: ReadonlySet<string | undefined> = new Set(["int", "float", "number", "uuid", "any", "ymd"]);
+
 /** What a framework passes in a parameter. From the path of a route come its placeholders only, and converted ones are harmless. */
 function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): string | null {
   if (entry.others !== "http-path") return entry.others;
@@ -266,6 +269,6 @@ function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): stri
   const holes = routes.flatMap((route) => [
     ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),
   ]);
-  const hole = holes.find(([, , name]) => name === param.name);
-  return hole && !["int", "float", "uuid", "any"].includes(hole[1] ?? "") ? entry.others : null;
+  const [, ...parts] = holes.find((hole) => hole.slice(1).includes(param.name)) ?? [];
+  return parts.length > 0 && !parts.some((part) => part !== param.name && numbers.has(part)) ? entry.others : null;
 }

@@ -1,4 +1,5 @@
 import { allFamilies } from "../../catalogue/catalogue.ts";
+import { calledName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
@@ -24,9 +25,13 @@ export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, 
     const whole = (callee === "matches" && run.language === "java") || callee === "fullmatch";
     if (text === null) continue;
     const cleans = cleanedByPattern(run.catalogue, text, whole, callee === "match" && run.language === "python");
-    if (cleans !== 0) change(run, frame, subject, cleans);
+    if (cleans !== 0) change(run, frame, asText(run, subject), cleans);
   }
 }
+
+/** `re.match(pattern, str(name))`: what is looked at is the name. */
+const asText = ({ language }: Run, e: Expression): Expression =>
+  language === "python" && e.kind === "call" && calledName(e) === "str" && e.args[0] ? e.args[0].value : e;
 
 /** `/\.\./.test(path)` does not hold: the path has no two dots, or none that are a part of it. */
 export function noDotsTest(run: Run, frame: Frame, call: Call, of: Expression, first: Expression): void {

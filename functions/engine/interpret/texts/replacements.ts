@@ -48,12 +48,17 @@ export function replacementCleans(
   // A name without folders leads no further than the folder that it is put behind.
   if (pattern === "/" && /^[^/\\]*$/.test(String(args[1]?.constants?.[0] ?? "/")))
     return run.catalogue.bitsOf(pathFamilies);
+  if (run.language === "python" && quoteMarks.has(pattern) && args[1]?.constants?.[0] === pattern + pattern)
+    return run.catalogue.bitsOf(["sql_injection"]);
   const quotes = pattern === "'" && !String(args[1]?.constants?.[0] ?? "'").includes("'");
   return takesOut(run.catalogue, pattern, isRegex) | (quotes ? run.catalogue.bitsOf(["xpath_injection"]) : 0);
 }
 
 /** PHP keeps patterns with their delimiters and flags; what is written at the call may have lost them already. */
 export const undelimited = (pattern: string): string => pattern.match(/^([/#~!@%|])(.*)\1[a-zA-Z]*$/s)?.[2] ?? pattern;
+
+/** What ends a text or a name of SQL, and stands for itself where it is doubled. */
+const quoteMarks: ReadonlySet<string> = new Set(["'", '"', "`", "]"]);
 
 const pathFamilies = ["path_traversal", "file_inclusion"];
 
