@@ -46,7 +46,12 @@ export function assign(
         run,
         frame,
         to.name,
-        withType(run, frame, { ...value, taint: stepped(value.taint, at) }, type),
+        withType(
+          run,
+          frame,
+          { ...value, taint: stepped(value.taint, at) },
+          isCopied(run, frame, to.name, type) ? null : type,
+        ),
         "declares" in at && at.declares,
       );
       // Settings are plain names of modules and classes.
@@ -69,6 +74,17 @@ export function assign(
     default:
       evaluate(run, frame, to);
   }
+}
+
+/**
+ * `char c = text.charAt(i)` in a loop: one character does no harm, but all of them together are the text, unless somebody asks what they
+ * are, as those do who escape them or leave them out.
+ */
+function isCopied(run: Run, { fn, loops }: Frame, name: string, type: string | null): boolean {
+  if (type !== "char" || loops.length === 0 || !fn) return false;
+  const text = run.text.slice(fn.start, fn.end);
+  const uses = (before: string): number => [...text.matchAll(new RegExp(`${before}\\b${name}\\b`, "g"))].length;
+  return uses("") === uses("(?:\\bchar\\s+|\\+=?\\s*|\\]\\s*=\\s*|\\.(?:append|write|add|push|print)\\(\\s*)");
 }
 
 /** Adds what the declared type tells: what the value can be called, and that numbers carry no attack. */

@@ -32,6 +32,7 @@ import {
   isPackage,
   joined,
   memberPaths,
+  namesQualified,
 } from "./names.ts";
 import { getterOf } from "./objects/accessors.ts";
 import { fieldOfKin } from "./objects/fields-of-others.ts";
@@ -212,6 +213,7 @@ function field(run: Run, frame: Frame, e: Field): Value {
     useOfOwner(run, frame, e.of);
     return root === frame.scope ? remembered : fromOutside(remembered);
   }
+  if (run.language === "java" && key !== null && !root && namesQualified(run, key)) return named(key);
   const of = evaluate(run, frame, e.of);
   useOf(run, frame, e.of, of);
   const getter = getterOf(run, of, e);

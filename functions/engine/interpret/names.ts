@@ -129,6 +129,14 @@ export function globalName(run: Run, name: string): Value {
   return named(...javaClass(run, name));
 }
 
+/** `org.shop.Prices`: a class of Java by its package. Constants of objects (`config.TIMEOUT`) are written in capitals throughout. */
+export const namesQualified = (run: Run, path: string): boolean =>
+  isQualified(path) && !isPackage(run, path.slice(0, path.indexOf(".")));
+
+const isQualified = remembered(
+  (path) => /^([a-z][a-z\d_]*\.)+[A-Z]([A-Z\d_]*[a-z]\w*)?$/.test(path) && !/^(this|super)\./.test(path),
+);
+
 /** What `from flask import *` may have brought; of a module that no model knows all names that are not the language's own. */
 function imported(run: Run, name: string): string[] {
   const { known } = run.knowledge;

@@ -207,11 +207,15 @@ export function joinTaint(a: readonly Taint[], b: readonly Taint[]): readonly Ta
   return joined;
 }
 
+/** Whether it is known to be input here, and not only where functions of other files should turn out to give some. */
+const isTheirs = ({ source }: Taint): boolean => source.outside === null;
+
 /** What a prefix says matters only for the attacker's text, so a side without any does not spoil it; of two, what both begin with is known. */
 function joinPrefix(a: Value, b: Value): string | null {
   if (a.prefix === b.prefix) return a.prefix;
-  if (a.taint.length === 0 && b.taint.length > 0) return b.prefix;
-  if (b.taint.length === 0 && a.taint.length > 0) return a.prefix;
+  const [mayA, mayB] = [a, b].map(({ taint }) => taint.some(isTheirs));
+  if (!mayA && mayB) return b.prefix;
+  if (!mayB && mayA) return a.prefix;
   // What is still being put together has begun alike, unless one has not begun.
   return a.prefix && b.prefix && !a.constants && !b.constants ? commonPrefix(a.prefix, b.prefix) : null;
 }

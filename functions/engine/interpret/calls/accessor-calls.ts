@@ -12,11 +12,13 @@ export function fillBean(
   run: Run,
   frame: Frame,
   { callee }: Call,
-  { positional: [given, ...more], receiver, target }: Called,
+  { positional: [given, ...more], receiver, target, models }: Called,
 ) {
   if (run.language !== "java" || target === null || callee.kind !== "field" || more.length > 0) return;
   const property = propertySetBy(callee.name);
   if (!given || !receiver || property === null || receiver.slots?.shape === "list") return;
+  // What models know of is no bean, and what it settles has been noted.
+  if (models.facts.length > 0) return;
   // `page.getSettings().setCache(on)` fills what the page gives, not the page.
   if (callee.of.kind === "call") return;
   const entries = new Map(receiver.slots?.entries).set(property, given);

@@ -1,7 +1,7 @@
 import { type Call, wholeMap } from "../../ir/ir.ts";
 import type { Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
-import { accessPath } from "../names.ts";
+import { accessPath, namesQualified } from "../names.ts";
 import { withFields } from "../objects/known-fields.ts";
 import { member, memberOfInstance } from "../objects/members.ts";
 import { withoutShared } from "../objects/shared-state.ts";
@@ -29,7 +29,11 @@ export const calledBy = (run: Run, frame: Frame, call: Call): Called =>
 /** Looks up who is called, and evaluates with what. */
 export function prepare(run: Run, frame: Frame, call: Call): Called {
   const { callee } = call;
-  const receiver = callee.kind === "field" ? withoutShared(evaluate(run, frame, callee.of)) : null;
+  // `new org.shop.Prices()` is asked of no object.
+  const isOf =
+    callee.kind === "field" &&
+    !(call.isNew && run.language === "java" && namesQualified(run, accessPath(callee) ?? ""));
+  const receiver = isOf ? withoutShared(evaluate(run, frame, callee.of)) : null;
   const inherited = inheritedMember(run, frame, callee);
   const called = byImplementers(
     run,

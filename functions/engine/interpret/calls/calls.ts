@@ -135,8 +135,9 @@ function constructorOf(
   // Python makes objects by calling their class.
   if (language === "python") return target !== null && namesClass(target) ? `${target}.__init__` : null;
   if (language === "javascript" || language === "php") return target === null ? null : `${target}.constructor`;
-  if (language !== "java" || callee.kind !== "variable") return null;
-  const name = target ?? (/^\p{Lu}/u.test(callee.name) && !knowledge.known.has(callee.name) ? callee.name : null);
+  if (language !== "java" || (callee.kind !== "variable" && target === null)) return null;
+  const written = callee.kind === "variable" ? callee.name : "";
+  const name = target ?? (/^\p{Lu}/u.test(written) && !knowledge.known.has(written) ? written : null);
   return name === null ? null : `${name}.constructor`;
 }
 
@@ -215,13 +216,13 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     for (const closure of callee.closures) applyOutputs(run, frame, call, closure, positional);
     return given;
   }
-  const kept = keptValue(run, call, called) ?? accessed(run, frame, call, receiver);
+  // A rule of a user says itself what is input: elsewhere what is called hands on what it is asked of.
+  const source = run.marks ? undefined : sourceOf(frame, called, call);
+  const kept = (source ? null : keptValue(run, call, called)) ?? accessed(run, frame, call, receiver);
   if (kept) return kept;
   const schema = schemaMade(run, frame, call, called) ?? parsed(run, frame, call, called);
   if (schema) return schema;
   const paths = resultPaths(run, frame, call, called);
-  // A rule of a user says itself what is input: elsewhere what is called hands on what it is asked of.
-  const source = run.marks ? undefined : sourceOf(frame, called, call);
   if (source) {
     const at = run.source(source.kind, call);
     const given: Value = { ...nothing, paths, taint: askedInRoute([arriving(at, call, source.cleans)], positional) };

@@ -1,5 +1,7 @@
 import type { Call, Expression } from "../../ir/ir.ts";
+import { evaluate } from "../evaluate.ts";
 import { accessPath, hasOpenClasses } from "../names.ts";
+import { operateContainer } from "../objects/containers.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, joinTaint, type Value } from "../value.ts";
 
@@ -9,6 +11,7 @@ export function storeReceiver(run: Run, frame: Frame, of: Call["callee"], value:
   if (key === null) {
     // `buffer + length` points into the buffer.
     if (of.kind === "operation" && of.operands[0]) writeInto(run, frame, of.operands[0], value);
+    if (of.kind === "call" && storeInMap(run, frame, of, value)) return;
     // `sb.append(a).append(b)`: the chain's root is what changes.
     if (of.kind === "call" && of.callee.kind === "field" && !isModule(run, frame, of.callee.of))
       storeReceiver(run, frame, of.callee.of, value);
@@ -30,6 +33,16 @@ export function storeInField(run: Run, { owner, self, fn, scope }: Frame, key: s
   const known = field === key && (!isOpen || scope.binding(key)) ? undefined : info.fields.get(field);
   // Stores and settings that somebody else has made are asked by keys, mostly for something else.
   if (known && (isOpen || known.slots)) run.storeField(info, field, value);
+}
+
+/** `parts.computeIfAbsent("to", …).add(x)`: what a map gives is what it keeps. */
+function storeInMap(run: Run, frame: Frame, { callee, args: [key] }: Call, value: Value): boolean {
+  if (callee.kind !== "field" || !key || !/^(get|getOrDefault|computeIfAbsent)$/.test(callee.name)) return false;
+  const map = evaluate(run, frame, callee.of);
+  if (map.slots?.shape !== "map") return false;
+  const { receiver } = operateContainer("put", map, [evaluate(run, frame, key.value), value], new Map(), false);
+  if (receiver) storeReceiver(run, frame, callee.of, receiver);
+  return true;
 }
 
 /** What is written somewhere inside taints the whole. */

@@ -1,6 +1,7 @@
 import { remembered } from "../../catalogue/remembered.ts";
 import type { Expression } from "../../ir/ir.ts";
-import type { Run } from "../run.ts";
+import { hasOpenClasses } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
 
 /** Tests that are longer say more than one thing. */
 const testMax = 120;
@@ -24,16 +25,20 @@ const asked = remembered((word: string) => ({
 }));
 
 /** The fact that a setting has been asked for it and settles for what follows: what somebody chose, nobody else did. */
-export function chosenBy(run: Run, test: Expression, outcome: boolean): string | null {
+export function chosenBy(run: Run, frame: Frame, test: Expression, outcome: boolean): string | null {
   if (test.end - test.start > testMax) return null;
   const word = lastWord(run.text, test);
   if (word === "") return null;
   const { debugs, serves, trusts, verifies } = asked(word);
   if (outcome ? debugs : serves) return "development";
   // A plain variable may be a parameter, and some caller's constant.
-  if (test.kind === "variable" && !constantName.test(word)) return null;
+  if (test.kind === "variable" && !constantName.test(word) && !isOwnField(run, frame, test.name)) return null;
   return (outcome ? trusts : !trusts && verifies) ? "trust-chosen" : null;
 }
+
+/** Where fields need no `this`, what no function declares is a field of the object, which somebody has set up. */
+const isOwnField = ({ language }: Run, { owner, scope }: Frame, name: string): boolean =>
+  hasOpenClasses(language) && owner?.fields.has(name) === true && !scope.binding(name);
 
 /** The identifier or text that a name, a call or a look-up ends in: `cfg.SkipVerify`, `config["debug"]`, `settings.get("insecure")`. */
 function lastWord(text: string, { start, end }: Expression): string {

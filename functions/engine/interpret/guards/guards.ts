@@ -68,7 +68,7 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
 }
 
 function noteChoice(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
-  const chosen = asksSetting.has(test.kind) ? chosenBy(run, test, outcome) : null;
+  const chosen = asksSetting.has(test.kind) ? chosenBy(run, frame, test, outcome) : null;
   if (chosen !== null) frame.scope.set(`@${chosen}`, constant(true));
 }
 

@@ -36,7 +36,7 @@ export function change(run: Run, frame: Frame, operand: Expression, families: Fa
   // `$id = $_POST["id"]; if (!is_numeric($id)) exit;` speaks about the element as well.
   const element = run.language === "php" && inner.kind === "variable" ? frame.scope.origins.get(inner.name) : undefined;
   if (element?.kind === "index") store(frame, element, cleaned(evaluate(run, frame, element), families));
-  if (run.language === "php" && families === allFamilies && inner.kind === "variable")
+  if (/^(php|java)$/.test(run.language) && families === allFamilies && inner.kind === "variable")
     cleanMadeOf(frame, inner.name, evaluate(run, frame, inner));
   store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
 }

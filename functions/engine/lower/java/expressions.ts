@@ -1,5 +1,6 @@
-import { castOperator, type Expression } from "../../ir/ir.ts";
+import { castOperator, type Expression, type Statement } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
+import { objectOf } from "../anonymous-objects.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
 import { lambdaOf } from "./functions.ts";
@@ -148,18 +149,14 @@ export const expressions: Record<string, Handler> = {
     if (!anonymous) return made;
     const declared = classOf(l, { ...anonymous, children: [{ ...anonymous, field: "body" }] }, `<class ${node.start}>`);
     const body = { ...declared, bases: [typeName(l, type)] };
-    const closure: Expression = {
-      ...span(anonymous),
-      kind: "closure",
-      fn: { ...span(anonymous), name: "", params: [], decorators: [], receiver: null, exported: false, body: [body] },
-    };
-    return { ...span(node), kind: "sequence", parts: [closure, made] };
+    return objectOf(l, node, body, made);
   },
   lambda_expression: (l, node) => ({ ...span(node), kind: "closure", fn: lambdaOf(l, node) }),
   method_reference: (l, node) => {
     const [of, method] = node.children;
     if (!of || !method) return of ? l.expression(of) : l.unknown(node);
-    return { ...span(node), kind: "field", of: l.expression(of), name: l.textOf(method) };
+    const named: Expression = { ...span(node), kind: "field", of: l.expression(of), name: l.textOf(method) };
+    return of.type === "identifier" && /^\p{Ll}/u.test(l.textOf(of)) ? calling(l, node, named) : named;
   },
   switch_expression: switchValue,
   template_expression: (l, node) => l.reads(node, node.children),
@@ -173,14 +170,22 @@ export const expressions: Record<string, Handler> = {
   array_type: last,
 };
 
+/** `names::add` of an object that a variable holds is a function that calls it. */
+function calling(l: Lowering, node: SyntaxNode, callee: Expression): Expression {
+  const at = span(node);
+  const given = l.variable(node, "<given>");
+  const value = l.call(node, callee, [positional(given)]);
+  const param = { ...at, name: "<given>", pattern: null, type: null, decorators: [], default: null, rest: false };
+  const fn = { ...at, name: "", params: [param], decorators: [], receiver: null, exported: false };
+  return { ...at, kind: "closure", fn: { ...fn, body: [{ ...at, kind: "return", value }] } };
+}
+
 /** As a value: what the arm gives whose label fits, asked one after the other; the default comes last. */
 function switchValue(l: Lowering, node: SyntaxNode): Expression {
   const { of, cases } = switchParts(l, node);
   const arms = cases.flatMap(({ tests, body }) => {
     const values = body.flatMap((s) =>
-      s.kind === "expression"
-        ? [s.value]
-        : (s.kind === "block" ? s.body : [s]).flatMap((b) => (b.kind === "return" && b.value ? [b.value] : [])),
+      s.kind === "expression" ? [s.value] : yieldedBy(s.kind === "block" ? s.body : [s]),
     );
     return values.map((value) => ({ tests, value }));
   });
@@ -197,6 +202,17 @@ function switchValue(l: Lowering, node: SyntaxNode): Expression {
     return { ...span(node), kind: "conditional", test, then: value, otherwise };
   }, null);
   return { ...span(node), kind: "sequence", parts: chosen ? [of, chosen] : [of] };
+}
+
+/** What the block of an arm gives, behind what is worked out on the way to it. */
+function yieldedBy(body: readonly Statement[]): Expression[] {
+  const before = body.flatMap((s) => (s.kind === "expression" ? [s.value] : []));
+  return body.flatMap((s): Expression[] => {
+    if (s.kind !== "return" || !s.value) return [];
+    return before.length === 0
+      ? [s.value]
+      : [{ start: s.start, end: s.end, kind: "sequence", parts: [...before, s.value] }];
+  });
 }
 
 function scoped(l: Lowering, node: SyntaxNode): Expression {

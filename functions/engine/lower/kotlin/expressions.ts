@@ -1,5 +1,6 @@
-import type { Argument, Expression, Statement } from "../../ir/ir.ts";
+import type { Argument, Expression } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
+import { objectOf } from "../anonymous-objects.ts";
 import { assigned, type ExpressionHandler, inner, list, silent } from "../curly/expressions.ts";
 import { numberOf, positional, span } from "../lowering.ts";
 import { classOf, functionOf, nameOf, patternOf } from "./declarations.ts";
@@ -144,12 +145,10 @@ export const expressions: Record<string, Handler> = {
   object_literal: (l, node) => {
     const made = classOf(l, node, `<class ${node.start}>`);
     const [base] = made.bases;
-    const fn = { name: "", params: [], decorators: [], receiver: null, exported: false, body: [made] as Statement[] };
-    const closure: Expression = { ...span(node), kind: "closure", fn: { ...span(node), ...fn } };
     const value: Expression = base
       ? { ...span(node), kind: "call", callee: base, args: [], isNew: true }
       : { ...span(node), kind: "unknown", reads: [] };
-    return { ...span(node), kind: "sequence", parts: [closure, value] };
+    return objectOf(l, node, made, value);
   },
   type_arguments: silent,
   label: silent,
