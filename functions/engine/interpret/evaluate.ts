@@ -16,10 +16,16 @@ import { collect } from "./collect.ts";
 import { afterHost, holesAfterHost } from "./guards/address-parts.ts";
 import { refine } from "./guards/guards.ts";
 import { isLastPart } from "./guards/last-parts.ts";
+import { noteHeld } from "./memory/held.ts";
+import { divide } from "./memory/input-numbers.ts";
 import { numericOf, useOf, useOfOwner } from "./memory/memory.ts";
 import { noteBounds } from "./memory/memory-faults.ts";
 import { indexOf } from "./memory/memory-indexes.ts";
+import { keepShown } from "./memory/object-ends.ts";
 import { placeBefore } from "./memory/pointers.ts";
+import { noteUnchecked } from "./memory/unchecked.ts";
+import { noteUnset, readUnset } from "./memory/unset.ts";
+import { noteWritten } from "./memory/written-lengths.ts";
 import {
   accessPath,
   basePaths,
@@ -57,6 +63,7 @@ import {
   nothing,
   type Taint,
   tainted,
+  unset,
   type Value,
 } from "./value.ts";
 import { pageVariable } from "./views/includes.ts";
@@ -86,8 +93,11 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
           ),
         ),
       );
-    case "variable":
-      return variable(run, frame, e.name, e);
+    case "variable": {
+      const value = variable(run, frame, e.name, e);
+      if (value === unset) readUnset(run, frame, e.name, e);
+      return value;
+    }
     case "field":
       return field(run, frame, e);
     case "index":
@@ -256,6 +266,7 @@ function index(run: Run, frame: Frame, e: Index): Value {
   if (told) return told;
   // Of global input the element that is read is what a reader wants to be told.
   const of = e.of.kind === "variable" ? variable(run, frame, e.of.name, e) : evaluate(run, frame, e.of);
+  if (of === unset && e.of.kind === "variable") readUnset(run, frame, e.of.name, e.of);
   indexOf(run, frame, e, of, key, e.key ?? e);
   useOf(run, frame, e.of, of);
   if (known === null || known === undefined) {
@@ -315,7 +326,8 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
       return cleaned({ ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) }, cleans);
     return cleaned(concatenate(values), cleans);
   }
-  noteBounds(run, frame, e.operator, e.operands);
+  noteBounds(run, frame, e.operator, e.operands, values);
+  divide(run, frame, e, values);
   const result = placeBefore(run, e, values) ?? numericOf(run, e.operator, values) ?? operate(e.operator, values);
   // Models name operators of a type like its methods: a path divided by a name is a path.
   const gives = values[0]?.paths.flatMap((path) => run.knowledge.calls.find(joined(path, e.operator)).returns) ?? [];
@@ -362,7 +374,8 @@ function choice(run: Run, frame: Frame, e: Operation): Value {
   const after = frame.scope.variables;
   frame.scope.variables = before;
   if (before && after)
-    for (const [key, value] of after) if (!before.has(key) && !key.includes(".")) before.set(key, value);
+    for (const [key, value] of after)
+      if ((!before.has(key) || before.get(key) === unset) && !key.includes(".")) before.set(key, value);
   const decided = truths.at(-1) ?? null;
   if (decided !== null && truths.every((known) => known !== null)) return values.at(-1) as Value;
   const decidedEarly = decided !== null && decided !== conjunction;
@@ -416,6 +429,11 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
   if (closure?.fn.exported && e.to.kind === "variable" && e.from.kind === "closure")
     run.exports.set(e.to.name, closure);
   assign(run, frame, e.to, value, e, e.type);
+  noteUnset(run, frame, e);
+  noteHeld(run, frame, e);
+  noteUnchecked(run, frame, e);
+  noteWritten(run, frame, e);
+  keepShown(run, frame, e);
   return value;
 }
 
