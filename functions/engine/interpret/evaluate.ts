@@ -16,7 +16,7 @@ import { collect } from "./collect.ts";
 import { afterHost, holesAfterHost } from "./guards/address-parts.ts";
 import { refine } from "./guards/guards.ts";
 import { isLastPart } from "./guards/last-parts.ts";
-import { noteHeld } from "./memory/held.ts";
+import { keepGivenBack, noteHeld } from "./memory/held.ts";
 import { divide } from "./memory/input-numbers.ts";
 import { numericOf, useOf, useOfOwner } from "./memory/memory.ts";
 import { noteBounds } from "./memory/memory-faults.ts";
@@ -373,6 +373,7 @@ function choice(run: Run, frame: Frame, e: Operation): Value {
   // Assignments inside the operands stay possible, refinements do not outlive the expression.
   const after = frame.scope.variables;
   frame.scope.variables = before;
+  if (before && after && run.language === "c") keepGivenBack(before, after);
   if (before && after)
     for (const [key, value] of after)
       if ((!before.has(key) || before.get(key) === unset) && !key.includes(".")) before.set(key, value);
@@ -431,7 +432,7 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
   assign(run, frame, e.to, value, e, e.type);
   noteUnset(run, frame, e);
   noteHeld(run, frame, e);
-  noteUnchecked(run, frame, e);
+  noteUnchecked(run, frame, e, value);
   noteWritten(run, frame, e);
   keepShown(run, frame, e);
   return value;

@@ -1,6 +1,7 @@
 import type { Assign, Call, Expression, Span } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
+import type { Variables } from "../scope.ts";
 import { nothing } from "../value.ts";
 import { givesBack, isHandedOn, isOwnVariable } from "./local-pointers.ts";
 import { fault, forgetLimit, isNative } from "./memory-faults.ts";
@@ -8,7 +9,7 @@ import { fault, forgetLimit, isNative } from "./memory-faults.ts";
 /** A block, a stream or a descriptor that only one variable of the function leads to. */
 export const heldPrefix = "@held:";
 
-const makes = /^(malloc|calloc|strn?dup|fopen|fdopen|opendir|popen|open|creat|<new-array>)$/;
+const makes = /^(malloc|calloc|strn?dup|fopen|opendir|popen|open|creat|<new-array>)$/;
 
 const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
 
@@ -22,6 +23,11 @@ export function noteHeld(run: Run, frame: Frame, { to, from }: Assign): void {
   if (!isOwnVariable(run, frame, to.name)) return;
   // Not as a constant: numbers are forgotten around loops.
   frame.scope.set(`${heldPrefix}${to.name}`, { ...nothing, paths: [`${from.start}`, `${from.end}`] });
+}
+
+/** `if (fclose(file) != 0 || failed)`: what was given back within a choice is gone after it. */
+export function keepGivenBack(before: Variables, after: Variables): void {
+  for (const key of before.keys()) if (key.startsWith(heldPrefix) && !after.has(key)) before.delete(key);
 }
 
 /** What is given back, or is nothing, is not held. */
@@ -57,7 +63,9 @@ function loseByResize(run: Run, frame: Frame, name: string, from: Expression): v
   if (old?.value.kind !== "variable" || old.value.name !== name) return;
   const behind = run.text.slice(from.end, from.end + endsWithin);
   if (
-    !/\b(_?exit|abort|errx?|assert|oom|perr|\w*(die|fatal|panic|bail|outofmem|out_of_mem|nomem)\w*)\s*\(/i.test(behind)
+    !/\bEXIT_FAILURE\b|\b(_?exit|abort|errx?|assert|oom|perr|\w*exhausted|\w*(die|fatal|panic|bail|outofmem|out_of_mem|nomem)\w*)\s*\(/i.test(
+      behind,
+    )
   )
     fault(run, frame, "<lost-by-resize>", from);
 }

@@ -1,24 +1,28 @@
 import type { Assign, Call, Expression, Operation } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
-import { nothing } from "../value.ts";
+import { nothing, type Value } from "../value.ts";
 import { forgetHeld } from "./held.ts";
 import { isLookedAtOnly, isOwnVariable } from "./local-pointers.ts";
-import { fault, isAddress, isNative } from "./memory-faults.ts";
+import { fault, isAddress, isInput, isNative, isParameter } from "./memory-faults.ts";
 import { rootOf } from "./memory-sizes.ts";
 
 /** A pointer that may lead nowhere, and that nobody has asked about. */
 export const uncheckedPrefix = "@unchecked:";
 
 const mayFail =
-  /^(malloc|calloc|realloc|strn?dup|fopen|fdopen|freopen|popen|opendir|getenv|gethostbyname|getpw(nam|uid)|getgr(nam|gid)|strn?r?chr|strstr|strpbrk|memchr|getlogin|inet_ntoa_r|dlsym|dlopen|setlocale)$/;
+  /^(malloc|calloc|realloc|strn?dup|fopen|fdopen|freopen|popen|opendir|getenv|gethostbyname|getpw(nam|uid)|getgr(nam|gid)|strr?chr|strstr|strpbrk|memchr|getlogin|inet_ntoa_r|dlsym|dlopen|setlocale)$/;
+
+/** What looks for something gives null where it is not there, which matters where somebody else has written the text. */
+const looksFor = /^(strr?chr|strstr|strpbrk|memchr)$/;
 
 const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
 
-export function noteUnchecked(run: Run, frame: Frame, { to, from }: Assign): void {
+export function noteUnchecked(run: Run, frame: Frame, { to, from }: Assign, value: Value): void {
   if (!isNative(run) || to.kind !== "variable" || !frame.fn || frame.inlined > 0 || frame.recalls) return;
   frame.scope.variables?.delete(`${uncheckedPrefix}${to.name}`);
   if (from.kind !== "call" || !mayFail.test(nameOf(from)) || !isOwnVariable(run, frame, to.name)) return;
+  if (looksFor.test(nameOf(from)) && !isInput(value) && !isParameter(frame, value)) return;
   // `while ((p = strchr(p, '.')))` asks each time round.
   if (from.args.some(({ value }) => accessPath(rootOf(value)) === to.name)) return;
   frame.scope.set(`${uncheckedPrefix}${to.name}`, { ...nothing, paths: [`${from.start}`] });
@@ -32,7 +36,7 @@ function forgetUnchecked(frame: Frame, e: Expression | undefined): void {
 /** What a pointer leads to is asked for. */
 export function follow(run: Run, frame: Frame, pointer: Expression): void {
   if (!isNative(run) || frame.inlined > 0 || frame.recalls) return;
-  if (pointer.kind === "call" && /^(getenv|fopen|malloc|strn?dup|strr?chr|strstr)$/.test(nameOf(pointer))) {
+  if (pointer.kind === "call" && /^(getenv|fopen|malloc|strn?dup)$/.test(nameOf(pointer))) {
     fault(run, frame, "<null-followed>", pointer);
     return;
   }

@@ -1,4 +1,4 @@
-import type { Assign, Call, Expression, Span } from "../../ir/ir.ts";
+import type { Assign, Call, FunctionNode, Span } from "../../ir/ir.ts";
 import { byName } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { named, unset } from "../value.ts";
@@ -26,6 +26,12 @@ export function noteUnset(run: Run, frame: Frame, { to, from, type, declares, st
 /** From here on it has a value, of which nothing is known. */
 const settle = (frame: Frame, name: string): void => frame.scope.refine(name, named(byName(name)));
 
+/** Jumps are followed downwards only: what is set below a label may have been set before. */
+function comesFromBelow(run: Run, fn: FunctionNode, name: string): boolean {
+  const text = run.text.slice(fn.start, fn.end);
+  return /\bgoto\b/.test(text) && new RegExp(`&\\s*${name}\\b|\\b${name}\\s*=(?!=)`).test(text);
+}
+
 /** A variable without a value is met: read, or handed to whoever fills it. */
 export function readUnset(run: Run, frame: Frame, name: string, at: Span): void {
   if (frame.scope.variables?.get(name) !== unset || frame.recalls) return;
@@ -35,7 +41,7 @@ export function readUnset(run: Run, frame: Frame, name: string, at: Span): void 
     return;
   // `(void)x`, `stream >> x`, `T &r = x`.
   if (/\(\s*void\s*\)\s*$|>>\s*$|&\s*\w+\s*[=({]\s*$/.test(before)) return;
-  if (frame.fn && !isReadWhole(run, frame.fn)) return;
+  if (frame.fn && (!isReadWhole(run, frame.fn) || comesFromBelow(run, frame.fn, name))) return;
   fault(run, frame, "<unset-read>", at);
 }
 
@@ -45,6 +51,3 @@ export function handUnset(run: Run, frame: Frame, { callee, args }: Call): void 
   for (const { value } of args)
     if (value.kind === "variable" && frame.scope.variables?.get(value.name) === unset) settle(frame, value.name);
 }
-
-export const isUnset = (frame: Frame, e: Expression): boolean =>
-  e.kind === "variable" && frame.scope.variables?.get(e.name) === unset;
