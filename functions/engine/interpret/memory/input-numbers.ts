@@ -10,6 +10,9 @@ export function divide(run: Run, frame: Frame, { operator, operands }: Operation
   const [, value] = values;
   if (!isNative(run) || (operator !== "/" && operator !== "%") || operands.length !== 2 || !of || !by || !value) return;
   if (by.kind !== "variable" && by.kind !== "field" && by.kind !== "call") return;
+  // What other functions have set, and what was computed, has been looked at where it was made, or never is zero.
+  if (by.kind === "variable" && frame.scope.binding(by.name) !== frame.scope) return;
+  if (by.kind === "variable" && frame.scope.origins.get(by.name)?.kind === "operation") return;
   if (!isNumberInput(run, value) || wasAsked(frame, "bounded", by) || isTested(run, frame, by)) return;
   if (operator === "/" && (isFraction(run, frame, of) || isFraction(run, frame, by) || madeOfFraction(value))) return;
   fault(run, frame, "<divisor-by-input>", by);

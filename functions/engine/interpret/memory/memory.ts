@@ -1,4 +1,4 @@
-import type { Call, Expression } from "../../ir/ir.ts";
+import type { Call, Expression, ExpressionStatement, Span } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, constant, nothing, type Region, tainted, type Value } from "../value.ts";
@@ -283,12 +283,14 @@ const uses = new Set([
   "creat",
 ]);
 
-const givesUpRights = /^(set(re|res)?[ug]id|setgroups|initgroups)$/;
+const givesUpRights = /^(set(res)?[ug]id|setgroups|initgroups)$/;
+
+const isStatement = (at: Span): at is ExpressionStatement => "kind" in at && at.kind === "expression";
 
 /** A program that goes on without having looked may still be root; one that becomes root again loses nothing. */
 function keepRights(run: Run, frame: Frame, call: Call, name: string, args: readonly Value[]): void {
   const { statement } = frame;
-  const isIgnored = "value" in statement && statement.value === call;
+  const isIgnored = isStatement(statement) && statement.value === call;
   if (!isIgnored || !givesUpRights.test(name) || args.some((value) => number(value) === 0)) return;
   if (!/\(\s*void\s*\)\s*$/.test(run.text.slice(Math.max(0, call.start - 10), call.start)))
     fault(run, frame, "<rights-kept>", call, call.callee);

@@ -6,7 +6,7 @@ import { isLookedAtOnly, isReadWhole } from "./local-pointers.ts";
 import { fault, isAddress, isNative } from "./memory-faults.ts";
 
 const numbers =
-  /^(const |volatile |register )*((unsigned|signed|long|short|int|char|float|double|bool|_Bool)\b\s*)+$|^(s?size_t|off_t|time_t|pid_t|uid_t|gid_t|mode_t|u?int(8|16|32|64)_t|uintptr_t|u(char|int|short|long))$/;
+  /^(const |volatile |register )*((unsigned|signed|long|short|int|char|float|double|bool|_Bool)\b\s*)+$|^(s?size_t|off_t|time_t|pid_t|uid_t|gid_t|mode_t|u?int(8|16|32|64)_t|uintptr_t)$/;
 
 /** UTF-16 units in front of a declarator in which its declaration begins. */
 const declarationMax = 200;
@@ -42,6 +42,7 @@ export function readUnset(run: Run, frame: Frame, name: string, at: Span): void 
   // `(void)x`, `stream >> x`, `T &r = x`.
   if (/\(\s*void\s*\)\s*$|>>\s*$|&\s*\w+\s*[=({]\s*$/.test(before)) return;
   if (frame.fn && (!isReadWhole(run, frame.fn) || comesFromBelow(run, frame.fn, name))) return;
+  if (new RegExp(`#\\s*define\\b(?:[^\\n\\\\]|\\\\[\\s\\S])*\\b${name}\\b`).test(run.text)) return;
   fault(run, frame, "<unset-read>", at);
 }
 

@@ -4,15 +4,24 @@ import { fault, isNative } from "./memory-faults.ts";
 
 const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
 
-/** Whether a formatting call may have more to write than there is room: it writes out a text, or nobody knows what. */
+/** Whether a formatting call may have more to write than there is room: it writes out a text that somebody else gives, or nobody knows what. */
 export function mayNotFit(run: Run, call: Call): boolean {
   const name = nameOf(call);
   if (name === "vsnprintf") return true;
   const format = call.args[2]?.value;
-  return (
-    name === "snprintf" && format?.kind === "literal" && /%[-+ #0]*\d*s/.test(run.text.slice(format.start, format.end))
-  );
+  if (name !== "snprintf" || format?.kind !== "literal") return false;
+  const writesText = /%[-+ #0]*\d*s/.test(run.text.slice(format.start, format.end));
+  const given = call.args.slice(3);
+  return writesText && given.some(({ value }) => !isWritten(value) && mayBeText(value));
 }
+
+/** `last ? "" : ", "` is as long as it is written. */
+const isWritten = (e: Expression): boolean =>
+  e.kind === "literal" || (e.kind === "conditional" && isWritten(e.then) && isWritten(e.otherwise));
+
+/** Elements behind a moved pointer, what is computed, and what the format asks for as a number are none. */
+const mayBeText = (e: Expression): boolean =>
+  e.kind !== "operation" && !(e.kind === "index" && e.key === null) && !(e.kind === "call" && nameOf(e) === "<number>");
 
 /** `at += snprintf(out + at, size - at, …)`: what did not fit is counted too, and then less than nothing is left. */
 export function noteWritten(run: Run, frame: Frame, { to, from, start }: Assign): void {
