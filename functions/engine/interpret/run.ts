@@ -97,6 +97,8 @@ export interface Guard {
   after: Families[] | null;
   /** The same of elements of what is there everywhere, whose key is a parameter: `isNumber($name)` looks at `$_POST[$name]`. */
   elements: Record<Outcome, readonly CleanElement[] | null>;
+  /** The same of what parameters are asked for by a key; `of` is the call without them. */
+  asked: Record<Outcome, readonly CleanElement[] | null>;
   /** What functions of other files have looked at each parameter, and how they answered. */
   passages: Record<Outcome, readonly (readonly Passage[] | undefined)[] | null>;
 }
