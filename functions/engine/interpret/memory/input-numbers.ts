@@ -12,10 +12,17 @@ export function divide(run: Run, frame: Frame, { operator, operands }: Operation
   if (by.kind !== "variable" && by.kind !== "field" && by.kind !== "call") return;
   // What other functions have set, and what was computed, has been looked at where it was made, or never is zero.
   if (by.kind === "variable" && frame.scope.binding(by.name) !== frame.scope) return;
-  if (by.kind === "variable" && frame.scope.origins.get(by.name)?.kind === "operation") return;
+  if (isComputed(run, frame, by)) return;
   if (!isNumberInput(run, value) || wasAsked(frame, "bounded", by) || isTested(run, frame, by)) return;
   if (operator === "/" && (isFraction(run, frame, of) || isFraction(run, frame, by) || madeOfFraction(value))) return;
   fault(run, frame, "<divisor-by-input>", by);
+}
+
+/** `n = total * 8 + 1`: what somebody else has chosen is only a part of it. */
+function isComputed(run: Run, { fn }: Frame, e: Expression): boolean {
+  if (e.kind !== "variable" || !fn) return false;
+  const before = run.text.slice(fn.start, e.start);
+  return new RegExp(`(?<![.>\\w])${e.name}\\s*([-+*/|]=|=[^=;]*[\\w)]\\s*[-+*/|]\\s*[\\w(])`).test(before);
 }
 
 /** `if (n)`, `n ? a / n : 0`, `while (!n)`: somewhere above it was asked for. */
