@@ -1,10 +1,10 @@
-import type { Assign, Call, Expression, Operation } from "../../ir/ir.ts";
+import type { Assign, Call, Expression, Operation, Variable } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { nothing, type Value } from "../value.ts";
 import { forgetHeld } from "./held.ts";
 import { isLookedAtOnly, isOwnVariable } from "./local-pointers.ts";
-import { fault, isAddress, isInput, isNative, isParameter } from "./memory-faults.ts";
+import { fault, isAddress, isInput, isNative } from "./memory-faults.ts";
 import { rootOf } from "./memory-sizes.ts";
 
 /** A pointer that may lead nowhere, and that nobody has asked about. */
@@ -22,11 +22,15 @@ export function noteUnchecked(run: Run, frame: Frame, { to, from }: Assign, valu
   if (!isNative(run) || to.kind !== "variable" || !frame.fn || frame.inlined > 0 || frame.recalls) return;
   frame.scope.variables?.delete(`${uncheckedPrefix}${to.name}`);
   if (from.kind !== "call" || !mayFail.test(nameOf(from)) || !isOwnVariable(run, frame, to.name)) return;
-  if (looksFor.test(nameOf(from)) && !isInput(value) && !isParameter(frame, value)) return;
+  if (looksFor.test(nameOf(from)) && !isInput(value) && !isGiven(frame, from)) return;
   // `while ((p = strchr(p, '.')))` asks each time round.
   if (from.args.some(({ value }) => accessPath(rootOf(value)) === to.name)) return;
   frame.scope.set(`${uncheckedPrefix}${to.name}`, { ...nothing, paths: [`${from.start}`] });
 }
+
+/** Whether a call looks into a text just as the function was given it. */
+const isGiven = ({ fn }: Frame, { args: [first] }: Call): boolean =>
+  first?.value.kind === "variable" && fn?.params.some(({ name }) => name === (first.value as Variable).name) === true;
 
 function forgetUnchecked(frame: Frame, e: Expression | undefined): void {
   const path = e ? accessPath(e) : null;
@@ -89,7 +93,7 @@ export function followArguments(run: Run, frame: Frame, call: Call, name: string
   for (const [i, { value }] of call.args.entries())
     if (at.includes(i)) follow(run, frame, value);
     // Whoever is handed it may ask, and ends the program where it is null.
-    else if (!isLookedAtOnly(name)) forgetUnchecked(frame, value);
+    else if (!isLookedAtOnly(name)) forgetUnchecked(frame, rootOf(value));
 }
 
 const pointerOf = (e: Expression): Expression => (e.kind === "assign" ? e.to : e);
