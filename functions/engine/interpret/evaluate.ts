@@ -17,10 +17,16 @@ import { checkComparison } from "./comparisons.ts";
 import { afterHost, holesAfterHost } from "./guards/address-parts.ts";
 import { refine } from "./guards/guards.ts";
 import { isLastPart } from "./guards/last-parts.ts";
+import { keepGivenBack, noteHeld } from "./memory/held.ts";
+import { divide } from "./memory/input-numbers.ts";
 import { numericOf, useOf, useOfOwner } from "./memory/memory.ts";
 import { noteBounds } from "./memory/memory-faults.ts";
 import { indexOf } from "./memory/memory-indexes.ts";
+import { keepShown } from "./memory/object-ends.ts";
 import { placeBefore } from "./memory/pointers.ts";
+import { noteUnchecked } from "./memory/unchecked.ts";
+import { noteUnset, readUnset } from "./memory/unset.ts";
+import { noteWritten } from "./memory/written-lengths.ts";
 import {
   accessPath,
   basePaths,
@@ -59,6 +65,7 @@ import {
   nothing,
   type Taint,
   tainted,
+  unset,
   type Value,
 } from "./value.ts";
 import { pageVariable } from "./views/includes.ts";
@@ -88,8 +95,11 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
           ),
         ),
       );
-    case "variable":
-      return variable(run, frame, e.name, e);
+    case "variable": {
+      const value = variable(run, frame, e.name, e);
+      if (value === unset) readUnset(run, frame, e.name, e);
+      return value;
+    }
     case "field":
       return field(run, frame, e);
     case "index":
@@ -259,6 +269,7 @@ function index(run: Run, frame: Frame, e: Index): Value {
   if (told) return told;
   // Of global input the element that is read is what a reader wants to be told; the rules of users mark the whole.
   const of = e.of.kind === "variable" && !run.marks ? variable(run, frame, e.of.name, e) : evaluate(run, frame, e.of);
+  if (of === unset && e.of.kind === "variable") readUnset(run, frame, e.of.name, e.of);
   indexOf(run, frame, e, of, key, e.key ?? e);
   useOf(run, frame, e.of, of);
   if (known === null || known === undefined) {
@@ -318,7 +329,8 @@ function operation(run: Run, frame: Frame, e: Operation): Value {
       return cleaned({ ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) }, cleans);
     return cleaned(concatenate(values), cleans);
   }
-  noteBounds(run, frame, e.operator, e.operands);
+  noteBounds(run, frame, e.operator, e.operands, values);
+  divide(run, frame, e, values);
   checkComparison(run, frame, e, values);
   const result = placeBefore(run, e, values) ?? numericOf(run, e.operator, values) ?? operate(e.operator, values);
   // Models name operators of a type like its methods: a path divided by a name is a path.
@@ -365,8 +377,10 @@ function choice(run: Run, frame: Frame, e: Operation): Value {
   // Assignments inside the operands stay possible, refinements do not outlive the expression.
   const after = frame.scope.variables;
   frame.scope.variables = before;
+  if (before && after && run.language === "c") keepGivenBack(before, after);
   if (before && after)
-    for (const [key, value] of after) if (!before.has(key) && !key.includes(".")) before.set(key, value);
+    for (const [key, value] of after)
+      if ((!before.has(key) || before.get(key) === unset) && !key.includes(".")) before.set(key, value);
   const decided = truths.at(-1) ?? null;
   if (decided !== null && truths.every((known) => known !== null)) return values.at(-1) as Value;
   const decidedEarly = decided !== null && decided !== conjunction;
@@ -420,6 +434,11 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
   if (closure?.fn.exported && e.to.kind === "variable" && e.from.kind === "closure")
     run.exports.set(e.to.name, closure);
   assign(run, frame, e.to, value, e, e.type);
+  noteUnset(run, frame, e);
+  noteHeld(run, frame, e);
+  noteUnchecked(run, frame, e, value);
+  noteWritten(run, frame, e);
+  keepShown(run, frame, e);
   return value;
 }
 

@@ -11,6 +11,7 @@ import { applyGuardFunction, noteGuard, outcomeOf } from "./guards/guard-functio
 import { refine } from "./guards/guards.ts";
 import { change } from "./guards/refined.ts";
 import { noteRefusal } from "./guards/refusals.ts";
+import { leaveHeld } from "./memory/held.ts";
 import { returnedRegion } from "./memory/memory.ts";
 import { beginRound, endRound } from "./memory/memory-indexes.ts";
 import { isLocal } from "./memory/memory-sizes.ts";
@@ -140,6 +141,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
     returnForView(run, frame, value, returned);
   }
   noteGuard(run, frame, returned, truth(value) ?? outcomeOf(returned));
+  leaveHeld(run, frame, frame.statement);
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;
   frame.scope.leave();

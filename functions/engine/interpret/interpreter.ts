@@ -27,6 +27,7 @@ export function interpret(
   const knowledge = catalogue.knowledge(language, importsOf(module.body, language));
   const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks, limit);
   run.page.body = module.body;
+  run.unread = module.errors;
   try {
     run.followUntil = run.steps + followedStepsMax;
     const file = newFrame(null, run.file, null, null, "");

@@ -28,11 +28,34 @@ export function accessPath(expression: Expression): string | null {
 
 /** `request.GET.get("next")` is asked for twice where it is tested: the name of what one key of a map gives, told by tests only. */
 export function askedPath({ callee, args }: Call): string | null {
-  if (callee.kind !== "field" || callee.name !== "get" || args.length > 2) return null;
+  if (callee.kind !== "field" || !asksByKey.has(callee.name) || args.length > 2) return null;
   const [asked] = args;
   if (asked?.value.kind !== "literal" || !isKey(asked.value.value)) return null;
   const of = accessPath(callee.of);
-  return of === null ? null : joined(of, `get(${asked.value.value})`);
+  return of === null ? null : joined(of, `${callee.name}(${asked.value.value})`);
+}
+
+/** Methods that give what is under a key; those of requests in Go and its frameworks begin with a capital letter. */
+const asksByKey: ReadonlySet<string> = new Set([
+  "get",
+  "Query",
+  "Param",
+  "PostForm",
+  "FormValue",
+  "PostFormValue",
+  "PathValue",
+  "QueryParam",
+  "GetHeader",
+]);
+
+/** A call that asks an object for what is under a key, by the name that it has under `askedPath`. */
+export function askedOf(of: Expression, name: string): Call | null {
+  const [, method, key] = name.match(/^(\w+)\((.*)\)$/) ?? [];
+  if (method === undefined || key === undefined) return null;
+  const { start, end } = of;
+  const value: Expression = { kind: "literal", value: key, start, end };
+  const callee: Expression = { kind: "field", of, name: method, start, end };
+  return { kind: "call", callee, args: [{ name: null, spread: false, value }], isNew: false, start, end };
 }
 
 /** `$_POST[$name]` where it is tested: the name of the element under a variable of PHP, told by tests only and gone with either of the two. */

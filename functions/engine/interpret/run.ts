@@ -97,6 +97,8 @@ export interface Guard {
   after: Families[] | null;
   /** The same of elements of what is there everywhere, whose key is a parameter: `isNumber($name)` looks at `$_POST[$name]`. */
   elements: Record<Outcome, readonly CleanElement[] | null>;
+  /** The same of what parameters are asked for by a key; `of` is the call without them. */
+  asked: Record<Outcome, readonly CleanElement[] | null>;
   /** What functions of other files have looked at each parameter, and how they answered. */
   passages: Record<Outcome, readonly (readonly Passage[] | undefined)[] | null>;
 }
@@ -197,10 +199,14 @@ export class Run {
   readonly knowledge: Knowledge;
   readonly language: string;
   readonly text: string;
+  /** Stretches of the file that the parser could not make sense of. */
+  unread: readonly Span[] = [];
   readonly hits = new Map<string, Hit>();
   readonly handovers = new Map<string, Handover>();
   /** Places where text is made of input, for the sinks of other files that it may get to. */
   readonly texts = new Map<string, Hit>();
+  /** Where pointers are made that nobody has asked about, of those that were told of. */
+  readonly followed = new Set<string>();
   readonly summaries = new Map<FunctionNode, Summary>();
   readonly active = new Set<FunctionNode>();
   /** Those of them that have called themselves and are followed into that call. */

@@ -115,6 +115,9 @@ export const nothing: Value = {
   own: null,
 };
 
+/** What a variable of C holds that nobody has given a value: this very object, until it is joined with anything else. */
+export const unset: Value = { ...nothing, paths: ["<unset>"] };
+
 export const constant = (value: Constant): Value => ({
   ...nothing,
   constants: [value],

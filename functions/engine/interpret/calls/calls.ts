@@ -7,6 +7,7 @@ import { forgetMaking } from "../file-making.ts";
 import { filteredCleans } from "../guards/filters.ts";
 import { isLastName } from "../guards/last-parts.ts";
 import { memoryCall, returnedBy } from "../memory/memory.ts";
+import { handUnset } from "../memory/unset.ts";
 import { askedPath, basePaths, isClassName } from "../names.ts";
 import { announce, announceByClass } from "../objects/announced.ts";
 import { operateContainer } from "../objects/containers.ts";
@@ -53,6 +54,7 @@ export function evaluateCall(run: Run, frame: Frame, written: Call): Value {
   const asked = frame.scope.fields && askedPath(call);
   const remembered = asked ? frame.scope.binding(asked)?.get(asked) : undefined;
   if (remembered) return remembered;
+  handUnset(run, frame, call);
   const called = prepare(run, frame, call);
   const value = make(run, frame, call, called);
   frame.given.set(written, { called, value });

@@ -4,6 +4,7 @@ import { assign, withType } from "../assign.ts";
 import { evaluate } from "../evaluate.ts";
 import { execute, settle } from "../execute.ts";
 import { noteGuard, verified } from "../guards/guard-functions.ts";
+import { leaveHeld } from "../memory/held.ts";
 import { isLocal } from "../memory/memory-sizes.ts";
 import { outputsOf } from "../memory/pointers.ts";
 import { byName } from "../names.ts";
@@ -248,6 +249,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   }
   if (frame.scope.alive) {
     noteGuard(run, frame, null, false);
+    leaveHeld(run, frame, { start: fn.end - 1, end: fn.end });
     settle(frame);
   }
   summary.returns = escaped(run, fn, verified(fn, frame.returned ?? nothing));

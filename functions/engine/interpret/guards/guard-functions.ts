@@ -4,7 +4,7 @@ import { walk } from "../../ir/walk.ts";
 import { calledBy } from "../calls/called.ts";
 import { summarise } from "../calls/invoke.ts";
 import { evaluate } from "../evaluate.ts";
-import { accessPath } from "../names.ts";
+import { accessPath, askedOf } from "../names.ts";
 import type { CleanElement, Frame, Guard, Outcome, Run } from "../run.ts";
 import { cleaned, nothing, type Value } from "../value.ts";
 import { refine } from "./guards.ts";
@@ -28,6 +28,7 @@ export function noteGuard(run: Run, frame: Frame, returned: Expression | null, k
 
 function note(run: Run, frame: Frame, guard: Guard, outcome: Outcome): void {
   guard[outcome] = intersect(guard[outcome], cleanParameters(run, frame));
+  guard.asked[outcome] = inBoth(guard.asked[outcome], cleanAnswers(frame));
   guard.elements[outcome] = inBoth(guard.elements[outcome], cleanElements(frame));
   const asked = askedElsewhere(frame);
   guard.passages[outcome] = guard.passages[outcome]?.map((known, i) => commonPassages(known, asked[i])) ?? asked;
@@ -91,6 +92,19 @@ function cleanElements({ fn, scope }: Frame): CleanElement[] {
   });
 }
 
+/** What is known of what parameters have been asked for by a key: a helper that is handed all of a request looks at `c.Query("name")`. */
+function cleanAnswers({ fn, scope }: Frame): CleanElement[] {
+  return [...(scope.fields ?? [])].flatMap(([name, { taint }]) => {
+    const [, owner, of] = name.match(answer) ?? [];
+    const key = of === undefined ? -1 : (fn?.params.findIndex((param) => param.name === owner) ?? -1);
+    const clean = taint.reduce((all, one) => all & one.clean, allFamilies);
+    return of === undefined || key < 0 || clean === 0 ? [] : [{ of, key, clean }];
+  });
+}
+
+/** See askedPath(). */
+const answer = /^(\w+)\.(\w+\([^()]*\))$/;
+
 /** See elementPath(). */
 const elementOfInput = /^(\$_[A-Z]+)\.\[(\$\w+)\]$/;
 
@@ -114,6 +128,10 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
       const { start, end } = call;
       const list = { kind: "variable" as const, name: of, start, end };
       if (named) change(run, frame, { kind: "index", of: list, key: named, start, end }, clean);
+    }
+    for (const { of, key, clean } of guard.asked[check] ?? []) {
+      const asked = call.args[key] && askedOf(call.args[key].value, of);
+      if (asked) change(run, frame, asked, clean);
     }
     for (const [i, families] of (guard[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
@@ -160,6 +178,7 @@ export const emptyGuard = (): Guard => ({
   false: null,
   after: null,
   elements: { true: null, false: null, after: null },
+  asked: { true: null, false: null, after: null },
   passages: { true: null, false: null, after: null },
 });
 

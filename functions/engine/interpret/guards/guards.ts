@@ -4,6 +4,7 @@ import { remembered } from "../../catalogue/remembered.ts";
 import type { Call, Expression, Operation } from "../../ir/ir.ts";
 import { signatureTest } from "../calls/signatures.ts";
 import { evaluate, recalling } from "../evaluate.ts";
+import { noteAsked } from "../memory/unchecked.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { joinStates, type Variables } from "../scope.ts";
@@ -48,6 +49,7 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   if (test.kind === "variable" || test.kind === "field") answerOfSchema(run, frame, test, outcome);
   if (!outcome) noWayTest(run, frame, test);
   noteChoice(run, frame, test, outcome);
+  if (run.language === "c") noteAsked(run, frame, test, outcome);
   // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
   if (!outcome && run.language !== "c" && accessPath(test) !== null) change(run, frame, test, allFamilies);
   if (test.kind === "sequence") {

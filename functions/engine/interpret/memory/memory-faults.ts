@@ -2,7 +2,7 @@ import type { Expression, Span } from "../../ir/ir.ts";
 import { check } from "../check.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
-import { allTaint, constant, type Value } from "../value.ts";
+import { allTaint, constant, nothing, type Value } from "../value.ts";
 import { rootOf } from "./memory-sizes.ts";
 
 /** What languages without a collector can do wrong; rules name these as calls. */
@@ -27,7 +27,18 @@ export type MemoryFault =
   | "<stack-address>"
   | "<size-product>"
   | "<bare-format>"
-  | "<checked-then-used>";
+  | "<checked-then-used>"
+  | "<looked-then-opened>"
+  | "<left-behind>"
+  | "<lost-by-resize>"
+  | "<unset-read>"
+  | "<null-followed>"
+  | "<divisor-by-input>"
+  | "<stack-by-input>"
+  | "<rights-kept>"
+  | "<length-runs-on>"
+  | "<text-gone>"
+  | "<erased-in-walk>";
 
 /** Whether the language leaves memory to whoever writes it. */
 export const isNative = (run: Run): boolean => run.language === "c";
@@ -79,9 +90,44 @@ export const wasAsked = (frame: Frame, what: "measured" | "bounded" | "capped", 
   return path !== null && path !== undefined && frame.scope.binding(`@${what}:${path}`) !== null;
 };
 
+const limitPrefix = "@limit:";
+
+/** `i > 16` leaves 16 itself; a comparison that does not takes that back. */
+function noteLimit(
+  frame: Frame,
+  operator: string,
+  [left, right]: readonly Expression[],
+  values: readonly Value[],
+): void {
+  const [name, limit, isTurned] =
+    left?.kind === "variable"
+      ? [left.name, number(values[1]), false]
+      : [right?.kind === "variable" ? right.name : null, number(values[0]), true];
+  if (name === null || limit === null || limit < 1) return;
+  const leaves = isTurned ? /^(<|>=)$/ : /^(>|<=)$/;
+  if (leaves.test(operator)) frame.scope.set(`${limitPrefix}${name}`, { ...nothing, paths: [`${limit}`] });
+  else frame.scope.variables?.delete(`${limitPrefix}${name}`);
+}
+
+/** The number that tests have left a variable to be at most; null where there is none such. */
+export const limitOf = (frame: Frame, e: Expression): number | null => {
+  const told = e.kind === "variable" ? frame.scope.variables?.get(`${limitPrefix}${e.name}`) : undefined;
+  return told ? Number(told.paths[0]) : null;
+};
+
+export const forgetLimit = (frame: Frame, name: string): unknown =>
+  frame.scope.variables?.delete(`${limitPrefix}${name}`);
+
 /** A comparison of sizes tells that whoever wrote this thought of bounds. */
-export function noteBounds(run: Run, frame: Frame, operator: string, operands: readonly Expression[]): void {
+export function noteBounds(
+  run: Run,
+  frame: Frame,
+  operator: string,
+  operands: readonly Expression[],
+  values: readonly Value[],
+): void {
   if (!isNative(run) || !/^([<>]=?|[!=]=)$/.test(operator)) return;
+  noteLimit(frame, operator, operands, values);
   for (const [i, operand] of operands.entries()) {
     const path = accessPath(rootOf(operand));
     if (path === null) continue;
@@ -91,16 +137,22 @@ export function noteBounds(run: Run, frame: Frame, operator: string, operands: r
     const limit = other ? run.text.slice(other.start, other.end) : "";
     const isLow = /^-?\s*[01]$/.test(limit);
     if (other && !isLow) frame.scope.set(`@capped:${path}`, constant(true));
-    if (isLow || /^[!=]=$/.test(operator) || !/^(\d+|[A-Z][A-Z0-9_]*)$/.test(limit))
+    if (isLow || /^[!=]=$/.test(operator) || !(/^(\d+|[A-Z][A-Z0-9_]*)$/.test(limit) || isSignedSize(run, other)))
       frame.scope.set(`@floored:${path}`, constant(true));
   }
 }
+
+/** `(int)sizeof(x)`: compared with it, a number stays one that can be negative. */
+const isSignedSize = (run: Run, e: Expression | undefined): boolean =>
+  e !== undefined &&
+  /\(\s*(int|long|ssize_t)\s*\)\s*\(?sizeof\b[^;]*$/.test(run.text.slice(Math.max(0, e.start - 12), e.start + 6));
 
 /** Whether a number from outside was asked on both sides: how large it is, and, of one that can be negative, whether it is. */
 export function isHeld(run: Run, frame: Frame, e: Expression, value: Value): boolean {
   if (!wasAsked(frame, "bounded", e)) return false;
   const path = accessPath(rootOf(e));
-  if (path === null || !/^\w+$/.test(path) || !isReadAsNumber(run, value)) return true;
+  if (path === null || !/^\w+$/.test(path)) return true;
+  if (!isReadAsNumber(run, value) && !isFilledNumber(run, frame, path)) return true;
   const was = (fact: string) => frame.scope.binding(`@${fact}:${path}`) !== null;
   return was("capped") && (was("floored") || isUnsigned(run, frame, path));
 }
@@ -109,10 +161,20 @@ export function isHeld(run: Run, frame: Frame, e: Expression, value: Value): boo
 const isReadAsNumber = (run: Run, value: Value): boolean =>
   isNumberInput(run, value) && allTaint(value).every(({ source }) => !/\b(f?getc|getchar)\b/.test(source.name));
 
+const textAround = (run: Run, { fn }: Frame): string => (fn ? run.text.slice(fn.start, fn.end) : "");
+
+/** `recv(s, &n, sizeof(n), 0)` with an n that has a sign. */
+export function isFilledNumber(run: Run, frame: Frame, name: string): boolean {
+  const text = textAround(run, frame);
+  return (
+    new RegExp(`\\b(int|long|short|ss?ize_t|int(16|32|64)_t)\\b[^;{}()=]{0,200}\\b${name}\\b`).test(text) &&
+    new RegExp(`\\b(read|fread|recv|recvfrom|SSL_read)\\s*\\([^;]*&\\s*${name}\\s*,`).test(text)
+  );
+}
+
 /** By how it is declared, or by what has made it. */
 function isUnsigned(run: Run, frame: Frame, name: string): boolean {
-  const body = frame.fn?.body;
-  const text = run.text.slice(Math.max(0, (body?.[0]?.start ?? 0) - 400), body?.at(-1)?.end);
+  const text = textAround(run, frame);
   return new RegExp(
     `\\b(unsigned|u?size_t|u_?(int|char|short|long)\\w*|U?(INT|LONG|SHORT)\\w*|DWORD|WORD|BYTE|uchar|ushort|u(8|16|32|64)|auto)\\b[^;{}()=]{0,200}\\b${name}\\b|\\b${name}\\s*=[^;]{0,300}?(ntoh|strtou|stou|[%&])`,
   ).test(text);

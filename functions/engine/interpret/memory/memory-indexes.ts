@@ -2,7 +2,7 @@ import type { Expression, Loop } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Value } from "../value.ts";
 import { endText } from "./memory-ends.ts";
-import { fault, isAddress, isHeld, isInput, isNative, isNumberInput, number } from "./memory-faults.ts";
+import { fault, isAddress, isHeld, isInput, isNative, isNumberInput, limitOf, number } from "./memory-faults.ts";
 import {
   forgetGrowing,
   forgetRounds,
@@ -12,6 +12,7 @@ import {
   noteGrowing,
   noteRounds,
 } from "./memory-sizes.ts";
+import { eraseWithin } from "./object-ends.ts";
 
 /** An element that is assigned. */
 export function indexSet(
@@ -50,6 +51,10 @@ export function indexOf(
     return;
   }
   const known = number(key);
+  if (of.region.kind !== "heap" && limitOf(frame, written) === count) {
+    fault(run, frame, "<index-beyond>", at);
+    return;
+  }
   // Variables begin below zero where they stand for nothing yet.
   const spelled = written.kind === "literal" || (written.kind === "operation" && written.operands.length === 1);
   const counted = known !== null && known < 0 && !spelled ? null : (known ?? lastRound(frame, written));
@@ -69,6 +74,7 @@ export function beginRound(run: Run, frame: Frame, loop: Loop): void {
   if (!isNative(run)) return;
   noteRounds(run, frame, loop);
   noteGrowing(run, frame, loop);
+  eraseWithin(run, frame, loop);
 }
 
 /** Forgets it behind the body. */

@@ -3,6 +3,7 @@ import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { constant, type Region, type Value } from "../value.ts";
+import { mayNotFit } from "./written-lengths.ts";
 
 /** `p + 1`, `*p`, `x * 2`: what the expression is about. */
 export const rootOf = (e: Expression): Expression =>
@@ -69,14 +70,19 @@ const counted: Record<string, readonly number[]> = {
   SSL_read: [2],
   BIO_read: [2],
   readlink: [2],
+  // These count what they would have written.
+  snprintf: [1],
+  vsnprintf: [1],
   fread: [1, 2],
 };
 
 /** What the number that a call gives is: a length, or a count with a limit. */
-export function countGiven(run: Run, frame: Frame, { callee, args }: Call): string | null {
+export function countGiven(run: Run, frame: Frame, call: Call): string | null {
+  const { callee, args } = call;
   const name = callee.kind === "variable" ? callee.name : "";
   const [first] = args;
   if (isLength(name)) return first ? lengthOf(run, first.value) : null;
+  if (name.endsWith("nprintf") && !mayNotFit(run, call)) return null;
   const at = Object.hasOwn(counted, name) ? counted[name] : undefined;
   const sizes = at?.flatMap((i) => args[i]?.value ?? []) ?? [];
   // Of bytes that are read one by one as many come as of elements.
@@ -162,8 +168,10 @@ export const lastRound = (frame: Frame, key: Expression): number | null =>
 
 const growingPrefix = "@growing:";
 
+const localFacts = [growingPrefix, "@rounds:", "@held:", "@unchecked:", "@limit:"];
+
 /** What is so of a loop is not so in a function that is called in it, nor once the function has returned. */
-export const isLocal = (fact: string): boolean => fact.startsWith(growingPrefix) || fact.startsWith(roundsPrefix);
+export const isLocal = (fact: string): boolean => localFacts.some((prefix) => fact.startsWith(prefix));
 
 const inputs =
   /\b(strtok(_r|_s)?|strsep|f?getc(har)?|fgets|f?scanf|cin|getline|read|recv|accept|readdir|fread|mysql_fetch_row|sqlite3_step)\s*(\(|>>)/;

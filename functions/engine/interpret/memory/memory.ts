@@ -1,7 +1,9 @@
-import type { Call, Expression } from "../../ir/ir.ts";
+import type { Call, Expression, ExpressionStatement, Span } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, constant, nothing, type Region, tainted, type Value } from "../value.ts";
+import { noteGivenBack } from "./held.ts";
+import { growStack } from "./input-numbers.ts";
 import { overwrittenBy } from "./memory-calls.ts";
 import { copying } from "./memory-copies.ts";
 import { usesOpenText } from "./memory-ends.ts";
@@ -17,6 +19,8 @@ import {
   wasAsked,
 } from "./memory-faults.ts";
 import { countGiven, isLength, measureOf } from "./memory-sizes.ts";
+import { returnShown } from "./object-ends.ts";
+import { follow, followArguments } from "./unchecked.ts";
 
 /** Another activation may have freed a block that was made in the same place: only this one counts. */
 const isFreed = (frame: Frame, region: Region): boolean => frame.scope.variables?.has(freedFact(region)) === true;
@@ -73,6 +77,7 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
       fault(run, frame, "<size-product>", call, call.callee);
     return made;
   }
+  noteGivenBack(frame, call, name);
   const first = call.args[0]?.value;
   if (name === "<number>") return nothing;
   if (name === "<sizeof>") return sized(args[0]);
@@ -83,7 +88,8 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   }
   for (const [i, { value }] of call.args.entries())
     if (isAddress(run, value)) handedOut(frame, value);
-    else useOf(run, frame, value, args[i] ?? nothing);
+    else wasFreed(run, frame, value, args[i] ?? nothing);
+  followArguments(run, frame, call, name);
   if (isLength(name) && first) {
     const path = accessPath(first);
     // `line[strlen(line) - 1] = 0` cuts the end off and asks nothing about room.
@@ -93,6 +99,7 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
     return texts?.length === 1 && typeof texts[0] === "string" ? constant(texts[0].length) : null;
   }
   checkThenUse(run, frame, call, name);
+  keepRights(run, frame, call, name, args);
   if (usesOpenText(run, frame, call, name, args)) fault(run, frame, "<open-text>", call, call.callee);
   copying(run, frame, call, name, args);
   // What is written from the beginning replaces what was there.
@@ -141,6 +148,7 @@ function makes(run: Run, frame: Frame, call: Call, name: string, args: Value[]):
     const [count, element, kept, initial] = args;
     const id = `${call.start}`;
     const kind = kept?.constants?.[0] === true ? "kept" : "stack";
+    if (kind === "stack") growStack(run, frame, call, count);
     return {
       ...(initial ?? nothing),
       slots: null,
@@ -157,6 +165,7 @@ function makes(run: Run, frame: Frame, call: Call, name: string, args: Value[]):
   const bytes = Object.hasOwn(allocates, name) ? allocates[name] : undefined;
   if (!bytes) return null;
   const kind = name === "alloca" ? "stack" : name === "<new-array>" ? "new" : "heap";
+  if (name === "alloca") growStack(run, frame, call, args[0]);
   const measured = name.endsWith("dup") ? null : sizeOf(run, frame, call, sizesAt[name] ?? [0]);
   const region: Region = {
     id: `${call.start}`,
@@ -240,8 +249,14 @@ function isMoved(run: Run, { fn }: Frame, path: string, end: number): boolean {
 
 /** Reading, passing or following a pointer after it was freed. Each freed block is told of once. */
 export function useOf(run: Run, frame: Frame, e: Expression, value: Value): void {
+  if (!isNative(run)) return;
+  follow(run, frame, e);
+  wasFreed(run, frame, e, value);
+}
+
+function wasFreed(run: Run, frame: Frame, e: Expression, value: Value): void {
   const path = accessPath(e);
-  if (!isNative(run) || !value.region || path === null || !isFreed(frame, value.region) || isMeasured(run, e)) return;
+  if (!value.region || path === null || !isFreed(frame, value.region) || isMeasured(run, e)) return;
   if (!isSetAround(run, frame, value.region, path, e.start)) fault(run, frame, "<freed-use>", e);
   forgetFreed(frame, value.region);
 }
@@ -268,14 +283,37 @@ const uses = new Set([
   "creat",
 ]);
 
+const givesUpRights = /^(set(res)?[ug]id|setgroups|initgroups)$/;
+
+const isStatement = (at: Span): at is ExpressionStatement => "kind" in at && at.kind === "expression";
+
+/** A program that goes on without having looked may still be root; one that becomes root again loses nothing. */
+function keepRights(run: Run, frame: Frame, call: Call, name: string, args: readonly Value[]): void {
+  const { statement } = frame;
+  const isIgnored = isStatement(statement) && statement.value === call;
+  if (!isIgnored || !givesUpRights.test(name) || args.some((value) => number(value) === 0)) return;
+  if (!/\(\s*void\s*\)\s*$/.test(run.text.slice(Math.max(0, call.start - 10), call.start)))
+    fault(run, frame, "<rights-kept>", call, call.callee);
+}
+
+const opens = new Set(["open", "fopen", "chmod", "chown"]);
+
+/** No link is followed, or what was opened is looked at again. */
+const isOpenedItself = (run: Run, { fn }: Frame, call: Call): boolean =>
+  /\bO_(NOFOLLOW|EXCL)\b/.test(run.text.slice(call.start, call.end)) ||
+  /\bfstat(64)?\s*\(/.test(run.text.slice(call.end, fn?.end));
+
 /** Between asking about a file and using it the file can become another one. */
 function checkThenUse(run: Run, frame: Frame, call: Call, name: string): void {
   const first = call.args[0]?.value;
   const path = first && accessPath(first);
   if (!path) return;
   if (asks.has(name)) frame.scope.set(`@accessed:${path}`, constant(true));
+  else if (name === "lstat") frame.scope.set(`@looked-at:${path}`, constant(true));
   else if (uses.has(name) && frame.scope.binding(`@accessed:${path}`))
     fault(run, frame, "<checked-then-used>", call, call.callee);
+  else if (opens.has(name) && frame.scope.binding(`@looked-at:${path}`) && !isOpenedItself(run, frame, call))
+    fault(run, frame, "<looked-then-opened>", call, call.callee);
 }
 
 /** Who is given the address of a variable may store something else in it. */
@@ -290,7 +328,8 @@ function handedOut(frame: Frame, e: Expression): void {
 /** The function's own memory is gone when it has returned. */
 export function returnedRegion(run: Run, frame: Frame, returned: Expression, value: Value): void {
   if (!isNative(run)) return;
-  if (value.region) useOf(run, frame, returned, value);
+  if (value.region) wasFreed(run, frame, returned, value);
+  returnShown(run, frame, returned);
   const own = value.region?.kind === "stack" && value.region.owner === frame.fn && frame.fn !== null;
   if (own && accessPath(returned) !== null && /\*$/.test(frame.fn?.result ?? ""))
     fault(run, frame, "<stack-address>", returned);

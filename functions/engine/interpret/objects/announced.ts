@@ -68,7 +68,7 @@ export function announceByClass(run: Run, call: Call, { models }: Called, subjec
 
 /** Notes that a function listens for objects of the class that its first parameter is declared with, or one that is marked. */
 export function noteListener(run: Run, frame: Frame, fn: FunctionNode): void {
-  if (run.language !== "java") return;
+  if (run.language !== "java" && run.language !== "csharp") return;
   const heard = fn.params.find(
     (param, i) => isHeard(run, frame, param.decorators, "parameter") || (i === 0 && listens(run, frame, fn)),
   );

@@ -176,7 +176,11 @@ function call(l: CLowering, node: SyntaxNode): Expression {
   const given = childIn(node, "arguments")?.children ?? [];
   if (!callee) return l.unknown(node);
   // `int(x)`, `(char)(x)`: conversions.
-  if (callee.type === "primitive_type" && given[0]) return l.expression(given[0]);
+  if (
+    given[0] &&
+    (callee.type === "primitive_type" || /^(static|reinterpret|const|dynamic)_cast\s*</.test(l.textOf(callee)))
+  )
+    return l.expression(given[0]);
   const args = given.map((c) => positional(l.expression(c)));
   return l.call(node, l.expression(callee), formattedArguments(l, l.textOf(callee), args));
 }

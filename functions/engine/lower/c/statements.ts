@@ -184,12 +184,27 @@ function enumerators(l: CLowering, body: SyntaxNode | undefined): Statement[] {
 }
 
 function casesOf(l: CLowering, body: SyntaxNode): Switch["cases"] {
-  return body.children
-    .filter((c) => c.type === "case_statement")
-    .map((c) => ({
-      tests: childrenIn(c, "value").map((test) => l.expression(test)),
-      body: l.statements(c.children.filter((inside) => inside.field !== "value")),
-      // Unless it jumps.
-      through: true,
-    }));
+  const cases: Switch["cases"] = [];
+  for (const child of inSwitch(body.children)) {
+    if (child.type === "case_statement")
+      cases.push({
+        tests: childrenIn(child, "value").map((test) => l.expression(test)),
+        body: l.statements(child.children.filter((inside) => inside.field !== "value")),
+        // Unless it jumps.
+        through: true,
+      });
+    // Behind a condition of the preprocessor the grammar no longer sees that it belongs to the case.
+    else cases.at(-1)?.body.push(...l.statement(child));
+  }
+  return cases;
 }
+
+/** What stands in a switch, with the cases that the preprocessor may leave out. */
+const inSwitch = (children: readonly SyntaxNode[]): SyntaxNode[] =>
+  children.flatMap((child) => {
+    const isCondition =
+      child.type.startsWith("preproc_") && child.children.some(({ type }) => type === "case_statement");
+    return isCondition
+      ? inSwitch(child.children.filter(({ field }) => field !== "name" && field !== "condition"))
+      : [child];
+  });

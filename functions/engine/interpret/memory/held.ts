@@ -1,0 +1,71 @@
+import type { Assign, Call, Expression, Span } from "../../ir/ir.ts";
+import { accessPath } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import type { Variables } from "../scope.ts";
+import { nothing } from "../value.ts";
+import { givesBack, isHandedOn, isOwnVariable } from "./local-pointers.ts";
+import { fault, forgetLimit, isNative } from "./memory-faults.ts";
+
+/** A block, a stream or a descriptor that only one variable of the function leads to. */
+export const heldPrefix = "@held:";
+
+const makes = /^(malloc|calloc|strn?dup|fopen|opendir|popen|open|creat|<new-array>)$/;
+
+const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
+
+/** A variable is assigned: what it has led to is not followed further, what it leads to now may be. */
+export function noteHeld(run: Run, frame: Frame, { to, from }: Assign): void {
+  if (!isNative(run) || to.kind !== "variable" || !frame.fn || frame.inlined > 0 || frame.recalls) return;
+  loseByResize(run, frame, to.name, from);
+  frame.scope.variables?.delete(`${heldPrefix}${to.name}`);
+  forgetLimit(frame, to.name);
+  if (from.kind !== "call" || !makes.test(nameOf(from)) || frame.fn.name === "main") return;
+  if (!isOwnVariable(run, frame, to.name)) return;
+  // Not as a constant: numbers are forgotten around loops.
+  frame.scope.set(`${heldPrefix}${to.name}`, { ...nothing, paths: [`${from.start}`, `${from.end}`] });
+}
+
+/** `if (fclose(file) != 0 || failed)`: what was given back within a choice is gone after it. */
+export function keepGivenBack(before: Variables, after: Variables): void {
+  for (const key of before.keys()) if (key.startsWith(heldPrefix) && !after.has(key)) before.delete(key);
+}
+
+/** What is given back, or is nothing, is not held. */
+export function forgetHeld(frame: Frame, of: Expression | undefined): void {
+  const path = of ? accessPath(of) : null;
+  if (path !== null) frame.scope.variables?.delete(`${heldPrefix}${path}`);
+}
+
+export function noteGivenBack(frame: Frame, call: Call, name: string): void {
+  if (givesBack.test(name)) forgetHeld(frame, call.args[0]?.value);
+}
+
+/** The function ends here: what it has made for itself and nobody else has got stays behind. */
+export function leaveHeld(run: Run, frame: Frame, at: Span): void {
+  const { fn, scope } = frame;
+  if (!isNative(run) || !fn || frame.inlined > 0) return;
+  for (const [fact, { paths }] of scope.facts) {
+    if (!fact.startsWith(heldPrefix)) continue;
+    const [start, end] = paths.map(Number);
+    if (start === undefined || end === undefined) continue;
+    if (isHandedOn(fn, fact.slice(heldPrefix.length), end, at.end)) continue;
+    fault(run, { ...frame, statement: { start, end } }, "<left-behind>", { start, end }, at);
+  }
+}
+
+/** UTF-16 units behind a call in which a program ends that has run out of memory. */
+const endsWithin = 240;
+
+/** `p = realloc(p, n)`: where there is no more memory, p is null and the block is nobody's. Programs that end then lose nothing. */
+function loseByResize(run: Run, frame: Frame, name: string, from: Expression): void {
+  if (from.kind !== "call" || nameOf(from) !== "realloc") return;
+  const [old] = from.args;
+  if (old?.value.kind !== "variable" || old.value.name !== name) return;
+  const behind = run.text.slice(from.end, from.end + endsWithin);
+  if (
+    !/\bEXIT_FAILURE\b|\b(_?exit|abort|errx?|assert|oom|perr|\w*exhausted|\w*(die|fatal|panic|bail|outofmem|out_of_mem|nomem)\w*)\s*\(/i.test(
+      behind,
+    )
+  )
+    fault(run, frame, "<lost-by-resize>", from);
+}
