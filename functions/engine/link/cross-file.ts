@@ -2,6 +2,7 @@ import type { Candidate, ExportedFunction, FileArtefact, Handover, Origin, Outgo
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
+import { knownFurther, mayHold } from "../interpret/calls/path-conditions.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { inClasses } from "../interpret/objects/shared-state.ts";
 import { askedOf } from "../interpret/validators/asked-fields.ts";
@@ -11,7 +12,7 @@ import { append } from "../multimap.ts";
 import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
-import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
+import { argumentIndex, type Modules, returnsOf, samePart, type Target } from "./modules.ts";
 import { Passages } from "./passages.ts";
 import { Settings } from "./settings.ts";
 import { FilledTables } from "./tables.ts";
@@ -142,7 +143,7 @@ export class CrossFile {
         .flatMap((call) => this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival))),
     );
     const across = this.#artefacts.flatMap(({ coverage: { path }, link }) => [
-      ...link.pending.flatMap(({ outside, candidate }) => this.#arrived(path, outside, candidate)),
+      ...link.pending.flatMap(({ candidate, ...from }) => this.#arrived(path, from, candidate)),
       ...link.calls
         .filter(({ from }) => !("sourceKind" in from))
         .flatMap((call) => this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival))),
@@ -155,8 +156,8 @@ export class CrossFile {
     return this.#entangled;
   }
 
-  #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {
-    return this.#origins(path, { from: { outside }, trace: [] })
+  #arrived(path: string, from: Origin, candidate: Candidate): PlacedCandidate[] {
+    return this.#origins(path, { from, trace: [] })
       .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate, arrival.validated))
       .map((arrival) => this.#placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
   }
@@ -173,7 +174,7 @@ export class CrossFile {
     const isKept = from.outside.startsWith("#");
     const key = isKept
       ? `#${placeOf(path, from.outside.slice(1))}`
-      : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
+      : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}\0${from.count}`;
     const known = this.#arrivals.get(key);
     if (known) return known;
     // What goes round in a circle comes from nowhere.
@@ -191,7 +192,7 @@ export class CrossFile {
           .find(path, target)
           .values()
           .flatMap(({ artefact, exported }) =>
-            exported.returns
+            returnsOf(exported, from.count)
               .filter((way) => samePart(way.field, field))
               .flatMap((way) => {
                 const arrivals = this.#through(artefact.coverage.path, way, depth);
@@ -328,6 +329,7 @@ export class CrossFile {
         for (const flow of exported.flows) {
           if (
             (flow.parameter !== parameter && !isAny) ||
+            !mayHold(flow.conditions, way.known) ||
             !samePart(flow.field, field) ||
             (flow.leads && way.led) ||
             (flow.whole && flow.field === undefined && field !== undefined) ||
@@ -343,12 +345,14 @@ export class CrossFile {
         for (const pass of exported.passes) {
           if ((pass.parameter !== parameter && !isAny) || !samePart(pass.of, field) || way.crossings >= crossingsMax)
             continue;
+          if (!mayHold(pass.conditions, way.known)) continue;
           open.push({
             ...way,
             target: pass.target,
             argument: pass.argument,
             field: pass.field ?? (pass.same && pass.of === undefined ? field : undefined),
             count: pass.count,
+            known: knownFurther(pass.known, way.known),
             from: there,
             clean: [
               ...new Set([

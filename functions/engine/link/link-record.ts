@@ -35,8 +35,8 @@ const sharedMax = 100;
 export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, hits: readonly Hit[]): LinkRecord {
   const record = new Recorder(catalogue, file, run);
   const pending = hits.flatMap((hit) => {
-    const outside = hit.flow?.source.outside;
-    return outside ? [{ outside, candidate: candidateOf(file, hit) }] : [];
+    const source = hit.flow?.source;
+    return source?.outside ? [{ ...outsideOf(source.outside, source), candidate: candidateOf(file, hit) }] : [];
   });
   return {
     exports: [...exportsOf(run)].flatMap(([name, closure]) => record.exported(name, closure)),
@@ -66,6 +66,11 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
 }
+
+const asksFor = ({ conditions }: Pick<Handed, "conditions">) => (conditions?.length ? { conditions } : {});
+
+/** What linking has to ask for, as a place that it comes from. */
+const outsideOf = (outside: string, { count }: Source) => ({ outside, ...(count !== null && { count }) });
 
 /** What other files can call: what is exported, and what they get from what makes it: `require("./orders")(db).find`. */
 function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
@@ -131,6 +136,7 @@ class Recorder {
         candidate,
         clean: this.#catalogue.namesOf(flow.clean),
         ...(isWhole && { whole: true as const }),
+        ...asksFor(flow),
       };
     });
     const passes = summary.passes.map((pass) => ({
@@ -152,11 +158,11 @@ class Recorder {
         passes,
         returns: this.#returns(closure, summary),
         guards: this.#guards(summary),
-        ...(byDefault && {
-          byDefault: {
-            count: byDefault.count,
-            returns: this.#returns(closure, { ...summary, returns: byDefault.returns }),
-          },
+        ...(byDefault.length > 0 && {
+          byDefault: byDefault.map(({ count, returns }) => ({
+            count,
+            returns: this.#returns(closure, { ...summary, returns }),
+          })),
         }),
         ...(keeps.length > 0 && { keeps }),
         ...(looks && { looks }),
@@ -235,7 +241,7 @@ class Recorder {
 
   origin(source: Source): Origin {
     if (source.parameter) return { parameter: source.parameter.index, field: source.parameter.field };
-    if (source.outside !== null) return { outside: source.outside };
+    if (source.outside !== null) return outsideOf(source.outside, source);
     return {
       sourceKind: source.kind,
       source: excerptOf(this.#file.text, source, nameMax),
@@ -245,7 +251,8 @@ class Recorder {
   }
 
   handover(call: Handed): Handover {
-    const { target, argument, field, led, same, count } = call;
+    const { target, argument, field, led, same, count, known } = call;
+    const tells = known && Object.keys({ ...known.constants, ...known.parameters }).length + known.count > 0;
     // Nothing but the addresses of pages asks for it.
     const begun = led && target.startsWith("template:") ? { led } : {};
     return {
@@ -255,6 +262,8 @@ class Recorder {
       ...begun,
       ...(same && { same: true as const }),
       ...(count !== undefined && { count }),
+      ...(tells && { known }),
+      ...asksFor(call),
       ...this.way(call, call.at),
     };
   }

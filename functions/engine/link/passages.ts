@@ -9,7 +9,7 @@ import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { Declarations } from "./declarations.ts";
 import { HandlerSchemas } from "./handler-schemas.ts";
-import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
+import { argumentIndex, type Modules, returnsOf, samePart, type Target } from "./modules.ts";
 import { RouteVariables } from "./route-variables.ts";
 
 /** Further than this nobody writes wrappers around wrappers. */
@@ -86,9 +86,7 @@ export class Passages {
 
   #result({ artefact, exported }: Target, { argument, field, part, count }: Passage, depth: number): Cleaned {
     const parameter = argumentIndex(exported, argument);
-    const { byDefault } = exported;
-    const returns = byDefault && count !== undefined && count <= byDefault.count ? byDefault.returns : exported.returns;
-    const ways = returns.filter(
+    const ways = returnsOf(exported, count).filter(
       ({ from, field: of, same }) =>
         "parameter" in from &&
         samePart(of ?? (same ? field : undefined), part) &&

@@ -64,6 +64,7 @@ export function newFrame(
     guard: null,
     loops: [],
     under: [],
+    path: [],
     throws: null,
     inlined: 0,
     given: new Map(),
