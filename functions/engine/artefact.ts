@@ -189,6 +189,8 @@ export interface ExportedFunction {
   validates?: true;
   /** A method of PHP that belongs to no object. */
   static?: true;
+  /** The class of the object that a function of PHP gives. */
+  makes?: string;
 }
 
 /** A value that goes into another file. */

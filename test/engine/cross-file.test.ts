@@ -613,6 +613,17 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [4],
   ],
   [
+    "the one object that a function gives",
+    "<?php\necho '<p>' . shop()->name();\necho '<p>' . shop()->address();\n",
+    {
+      "lib.php":
+        "<?php\nfunction shop() { static $shop = null; if (is_null($shop)) { $shop = new Shop($_SERVER['REQUEST_URI'], (string) getcwd()); } return $shop; }\n",
+      "Shop.php":
+        "<?php\nclass Shop { public function __construct(private string $address, private string $name) {} public function name() { return $this->name; } public function address() { return $this->address; } }\n",
+    },
+    [3],
+  ],
+  [
     "a map that comes back from whoever may change it",
     "<?php\n$log = $plugins->run_hook('log', ['folder' => 'a', 'line' => $_GET['q']]);\necho $log['folder'];\necho $log['line'];\n",
     {

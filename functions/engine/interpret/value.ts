@@ -98,7 +98,7 @@ export interface Value {
   readonly own: ReadonlyMap<string, Value> | null;
 }
 
-/** Under this a map of PHP has what came in as its keys; nothing can be called like it. */
+/** Under this a map of PHP has what came in as its keys; it is asked for by that alone, and nothing can be called like it. */
 export const keysPart = "<keys>";
 
 /** What is read or written under a key that is not known. */
@@ -292,7 +292,8 @@ function union<T>(a: readonly T[], b: readonly T[], max: number): readonly T[] {
 export function allTaint(value: Value, depth = 3): readonly Taint[] {
   if (!value.slots || depth === 0) return value.taint;
   let taint = value.taint;
-  for (const entry of value.slots.entries.values()) taint = joinTaint(taint, allTaint(entry, depth - 1));
+  for (const [key, entry] of value.slots.entries)
+    if (key !== keysPart) taint = joinTaint(taint, allTaint(entry, depth - 1));
   return value.slots.rest ? joinTaint(taint, allTaint(value.slots.rest, depth - 1)) : taint;
 }
 

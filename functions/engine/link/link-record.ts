@@ -107,6 +107,10 @@ function classOf(run: Run, { paths }: Value): string | undefined {
 
 const madeByClass = /\.\p{Lu}\w*\(\)$/u;
 
+/** The class of what a function of PHP makes: `app()` gives the one object that there is. */
+const madeBy = ({ returns: { instance, paths } }: Summary): string | undefined =>
+  instance?.node.name ?? paths.find((path) => /^(\w+\\)*\p{Lu}\w*$/u.test(path));
+
 class Recorder {
   readonly #catalogue: Catalogue;
   readonly #file: FileContext;
@@ -150,6 +154,7 @@ class Recorder {
     const looks = this.#run.looks.get(fn);
     const byDefault = givenByDefault(this.#run, closure);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
+    const made = this.#run.language === "php" && !closure.owner ? madeBy(summary) : undefined;
     return [
       {
         name: shown,
@@ -168,6 +173,7 @@ class Recorder {
         ...(looks && { looks }),
         ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
         ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
+        ...(made !== undefined && { makes: made }),
       },
     ];
   }

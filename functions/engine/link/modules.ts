@@ -372,6 +372,10 @@ function named(parameters: readonly string[], name: string): number {
   return index < 0 ? parameters.findIndex((parameter) => parameter.startsWith(wholeMap)) : index;
 }
 
+/** Whether what a function asks for is what it is given, or a part of it. Keys that are given go nowhere else than to whoever asks for them. */
+export const takes = (asked: string | undefined, given: string | undefined): boolean =>
+  given?.endsWith(keysPart) ? asked === given : samePart(asked, given);
+
 /** What a function gives that is called with so many arguments; without a number, with all of them. */
 export const returnsOf = ({ byDefault, returns }: ExportedFunction, count: number | undefined): typeof returns =>
   (count === undefined ? undefined : byDefault?.find((given) => count <= given.count)?.returns) ?? returns;

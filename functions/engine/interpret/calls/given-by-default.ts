@@ -26,24 +26,32 @@ export function givenByDefault(run: Run, closure: ClosureValue): GivenByDefault[
   const summary = run.summaries.get(fn);
   const isShort = fn.end - fn.start <= inlineLengthMax && run.steps < defaultsUntil;
   if (run.language !== "php" || first < 0 || !summary || !isShort || !allTaint(summary.returns).some(isOpen)) return [];
-  const anyway = wayOf(summary.returns);
   const variants: GivenByDefault[] = [];
   for (let count = first; count < Math.min(fn.params.length, first + settingsMax); count++) {
     const returns = calledWith(run, closure, summary, count);
     if (returns === null) break;
-    if (wayOf(returns) !== anyway) variants.push({ count, returns });
+    if (tellsMore(returns, summary.returns)) variants.push({ count, returns });
   }
   return variants;
 }
 
 const isOpen = ({ clean }: Taint): boolean => clean !== allFamilies;
 
-/** What decides who may be told of it. */
-const wayOf = (value: Value): string =>
-  allTaint(value)
-    .map(({ source, clean, via }) => [source.start, source.parameter?.field, source.outside, clean, via?.length].join())
-    .sort()
-    .join(" ");
+/** Whether less comes back than in any case, and nothing that is less clean. */
+function tellsMore(given: Value, anyway: Value): boolean {
+  const all = new Map(allTaint(anyway).map((taint) => [taint.source, taint]));
+  const left = allTaint(given);
+  const isAsClean = ({ source, clean, via }: Taint) => {
+    const other = all.get(source);
+    return (
+      other !== undefined && (other.clean & clean) === other.clean && (other.via?.length ?? 0) <= (via?.length ?? 0)
+    );
+  };
+  return (
+    left.every(isAsClean) &&
+    (left.length < all.size || left.some(({ source, clean }) => clean !== all.get(source)?.clean))
+  );
+}
 
 function calledWith(run: Run, closure: ClosureValue, summary: Summary, count: number): Value | null {
   const { fn } = closure;

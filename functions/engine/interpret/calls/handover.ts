@@ -7,9 +7,9 @@ import { byName } from "../names.ts";
 import { fieldOf } from "../objects/members.ts";
 import { prefixFor } from "../operators.ts";
 import type { Frame, Handover, Run } from "../run.ts";
-import { allTaint, anyPart, joinTaint, partsMax, type Taint, type Value } from "../value.ts";
+import { allTaint, anyPart, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
-import { commonConditions, knownArguments } from "./path-conditions.ts";
+import { commonConditions, isAlike, knownArguments } from "./path-conditions.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
 const handoversMax = 200;
@@ -80,7 +80,7 @@ export const partsOf = (run: Run, value: Value): Parts =>
 export const partsOfResult = (run: Run, value: Value): Parts =>
   value.slots?.shape === "list" && !value.slots.rest
     ? slotsOf(run, value)
-    : [...partsOf(run, value), ...fieldsOf(run, value)];
+    : [...partsOf(run, value).filter(([field]) => !field?.endsWith(keysPart)), ...fieldsOf(run, value)];
 
 /** What an object of Java was given by the function that has made it; see own-fields.ts for those that only it has. */
 function fieldsOf({ language }: Run, { instance, own }: Value): Parts {
@@ -135,7 +135,8 @@ export function hand(run: Run, handover: Handover): void {
         p.target === target &&
         p.argument === argument &&
         p.field === handover.field &&
-        p.count === handover.count,
+        p.count === handover.count &&
+        isAlike(p.known, handover.known),
     );
     if (known) soil(known, handover);
     else passes.push({ ...handover });
@@ -166,7 +167,7 @@ function soil(known: Handover, other: Handover): void {
   known.led = known.led === true && other.led === true;
   known.same = known.same === true && other.same === true;
   known.conditions = commonConditions(known.conditions, other.conditions);
-  if (JSON.stringify(known.known) !== JSON.stringify(other.known)) known.known = undefined;
+  if (!isAlike(known.known, other.known)) known.known = undefined;
 }
 
 /**

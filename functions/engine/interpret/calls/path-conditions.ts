@@ -85,6 +85,10 @@ export function knownArguments(run: Run, { fn }: Frame, args: readonly Value[]):
   return { count: args.length, constants, parameters };
 }
 
+/** Whether as much is known of two calls. */
+export const isAlike = (a: KnownArguments | undefined, b: KnownArguments | undefined): boolean =>
+  a === b || JSON.stringify(a) === JSON.stringify(b);
+
 /** Whether a place can be reached by a call. */
 export const mayHold = (conditions: readonly PathCondition[] | undefined, known: KnownArguments | undefined): boolean =>
   !conditions || !known || conditions.every((condition) => outcomeOf(condition, known) !== false);
