@@ -1,4 +1,5 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
+import type { KnownArguments, PathCondition } from "./interpret/calls/path-conditions.ts";
 import type { AskedName } from "./interpret/validators/asked-names.ts";
 import type { Look, Routed } from "./interpret/validators/routed-handlers.ts";
 import type { Span } from "./ir/ir.ts";
@@ -112,6 +113,8 @@ export interface ParameterFlow {
   clean: string[];
   /** It is a problem only if the whole of the argument gets there, and none if a field of it does. */
   whole?: true;
+  /** What the caller's settings must be for it to get there. */
+  conditions?: readonly PathCondition[];
   /** It is a problem only if the text begins with the input: an address. */
   leads?: boolean;
 }
@@ -141,8 +144,8 @@ export interface Way {
 export type Origin =
   | { sourceKind: string; source: string; confidence: number; validated?: string }
   | { parameter: number; field?: string | undefined }
-  /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. */
-  | { outside: string }
+  /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. The count is that of the arguments it was called with. */
+  | { outside: string; count?: number }
   /** What another method of the object was given, as this parameter; `of` where the class itself keeps it, for all who ask. */
   | { kept: { method: string; parameter: number; of?: string } };
 
@@ -159,6 +162,9 @@ export interface Handover extends Way {
   same?: true;
   /** How many arguments the call has, where that tells functions of one name apart. */
   count?: number;
+  /** What the settings of the function around it must be, and what is known of the arguments. */
+  conditions?: readonly PathCondition[];
+  known?: KnownArguments;
 }
 
 /** A function that other files can call, and what happens to its parameters. Methods are "Class.method". */
@@ -177,12 +183,14 @@ export interface ExportedFunction {
   keeps?: LinkRecord["stores"];
   /** It is made with a schema and holds requests against it. */
   looks?: Look;
-  /** What it returns when it is called with so many arguments at most: its settings are what they are by default. */
-  byDefault?: { count: number; returns: ExportedFunction["returns"] };
+  /** What it returns when it is called with so many arguments at most: the others are what they are by default. The smallest number first. */
+  byDefault?: { count: number; returns: ExportedFunction["returns"] }[];
   /** It looks at fields of the request whose names it is given; see interpret/validators/asked-names.ts. */
   validates?: true;
   /** A method of PHP that belongs to no object. */
   static?: true;
+  /** The class of the object that a function of PHP gives. */
+  makes?: string;
 }
 
 /** A value that goes into another file. */
@@ -195,7 +203,7 @@ export interface LinkRecord {
   exports: ExportedFunction[];
   calls: OutgoingCall[];
   /** Problems that exist if a value from another file is attacker input. */
-  pending: { outside: string; candidate: Candidate }[];
+  pending: { outside: string; count?: number; candidate: Candidate }[];
   /**
    * Values kept in fields that other files can read, such as those of the request; "~notes" and "~Board.notes" are a variable of the package
    * and a field of one of its types, of which `part` is filled, and with

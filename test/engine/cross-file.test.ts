@@ -576,6 +576,54 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [3, 5],
   ],
   [
+    "each number of arguments by what is missing",
+    "<?php\necho asked('a', 'GET');\necho asked('b', 'GET', false);\necho asked('c');\n",
+    {
+      "lib.php":
+        "<?php\nfunction asked($name, $from = 'POST', $safe = true) { $value = $from === 'GET' ? ($_GET[$name] ?? null) : ($_POST[$name] ?? null); if ($safe && !is_null($value)) { $value = htmlspecialchars($value); } return $value; }\n",
+    },
+    [3],
+  ],
+  [
+    "places that a setting of the caller leads to",
+    "<?php\nsay('<p>' . $_GET['a'], false);\nsay('<p>' . $_GET['b']);\nsay('<p>' . $_GET['c'], true);\nsay('<p>' . $_GET['d'], $loud);\nnote('<p>' . $_GET['e']);\nnote('<p>' . $_GET['f'], 'now');\nnote('<p>' . $_GET['g'], 'later');\nunless('<p>' . $_GET['h'], true);\nunless('<p>' . $_GET['i'], 0);\n",
+    {
+      "lib.php":
+        "<?php\nfunction say($text, $loud = false) { if (!$loud) return; echo $text; }\n" +
+        "function unless($text, $quiet) { if (empty($quiet) && $text !== '') { echo $text; } else { log_line($text); } }\n",
+      "notes.php":
+        "<?php\nfunction note($text, $when = 'later') { if ('now' == $when) { say($text, true); } else { say($text); } }\n",
+    },
+    [4, 5, 7, 10],
+  ],
+  [
+    "what is handed on once the answer is no page",
+    "<?php\nlines('<a>' . $_GET['f']);\nheader('Content-Type: text/csv');\nlines('<a>' . $_GET['g']);\n",
+    { "lib.php": "<?php\nfunction lines($text) { echo $text; }\n" },
+    [2],
+  ],
+  [
+    "fields of arrays in arrays",
+    "<?php\ntable(['name' => ['title' => 'Name', 'link' => '<a href=\"?s=' . $_GET['s'] . '\">']]);\nform(['all' => ['url' => 'notes.php', 'note' => '<p>' . $_GET['note']]]);\nform(['all' => ['url' => '<p>' . $_GET['url'], 'note' => 'Notes']]);\n",
+    {
+      "lib.php":
+        "<?php\nfunction table($columns) { foreach ($columns as $name => $column) { echo '<th>' . $column['title'] . '</th>'; } }\n" +
+        "function form($actions) { $all = $actions['all']; echo '<form action=\"' . $all['url'] . '\">'; }\n",
+    },
+    [4],
+  ],
+  [
+    "the one object that a function gives",
+    "<?php\necho '<p>' . shop()->name();\necho '<p>' . shop()->address();\n",
+    {
+      "lib.php":
+        "<?php\nfunction shop() { static $shop = null; if (is_null($shop)) { $shop = new Shop($_SERVER['REQUEST_URI'], (string) getcwd()); } return $shop; }\n",
+      "Shop.php":
+        "<?php\nclass Shop { public function __construct(private string $address, private string $name) {} public function name() { return $this->name; } public function address() { return $this->address; } }\n",
+    },
+    [3],
+  ],
+  [
     "a map that comes back from whoever may change it",
     "<?php\n$log = $plugins->run_hook('log', ['folder' => 'a', 'line' => $_GET['q']]);\necho $log['folder'];\necho $log['line'];\n",
     {

@@ -23,6 +23,7 @@ import {
   cleaned,
   elementAt,
   join,
+  keysPart,
   nothing,
   stepped,
   tainted,
@@ -257,7 +258,11 @@ function assignIndex(
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
   if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);
   if (isRewriting(frame, to)) replace(run, frame, to.of, rewritten(of, { ...value, taint: stepped(value.taint, at) }));
-  else putInto(run, frame, to.of, of, known, value, at);
+  else {
+    putInto(run, frame, to.of, of, known, value, at);
+    if (run.language === "php" && known === null && key && key.taint.length > 0)
+      putInto(run, frame, to.of, evaluate(run, frame, to.of), keysPart, key, at);
+  }
   const filled = to.key === null || known !== null ? accessPath(to.of) : null;
   if (filled !== null) storeInField(run, frame, filled, frame.scope.binding(filled)?.get(filled) ?? nothing);
 }

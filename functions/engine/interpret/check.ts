@@ -5,6 +5,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
 import type { Name } from "../findings/candidates.ts";
 import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
+import { commonConditions } from "./calls/path-conditions.ts";
 import { commonPassages, joinedPassages } from "./guards/passage.ts";
 import { hasRights, typeElsewhere } from "./guards/rights.ts";
 import { isSettled } from "./objects/settled-objects.ts";
@@ -148,6 +149,7 @@ function hit(
       step: taint.step,
       via: taint.via,
       entity,
+      conditions: frame.fn === fn && frame.path.length > 0 ? [...frame.path] : undefined,
     });
     return;
   }
@@ -184,6 +186,7 @@ function addFlow(run: Run, fn: Parameters<Run["summaries"]["get"]>[0], flow: Flo
   else {
     same.clean &= flow.clean;
     same.via = commonPassages(same.via, flow.via);
+    same.conditions = commonConditions(same.conditions, flow.conditions);
   }
 }
 

@@ -54,6 +54,7 @@ import { keyOfPart } from "./validators/schemas.ts";
 import {
   allTaint,
   anyElement,
+  anyPart,
   arriving,
   cleaned,
   constant,
@@ -280,7 +281,8 @@ function index(run: Run, frame: Frame, e: Index): Value {
     // What is handed out one by one may be input: the messages of a connection.
     const [input] = e.key ? [] : run.knowledge.reads.findAll(paths).sources;
     const messages: readonly Taint[] = input ? [arriving(run.source(input.kind, e), e)] : [];
-    return { ...any, taint: joinTaint(any.taint, messages), constants, paths };
+    const given = run.language === "php" && !of.slots ? fieldTaint(run, of, any.taint, anyPart) : any.taint;
+    return { ...any, taint: joinTaint(given, messages), constants, paths };
   }
   const text = of.constants?.length === 1 ? of.constants[0] : null;
   if (typeof text === "string" && typeof known === "number") return constant(text.at(known) ?? "");
@@ -303,7 +305,10 @@ function castTo(run: Run, frame: Frame, { operands: [of, type] }: Operation): Va
 }
 
 function operation(run: Run, frame: Frame, e: Operation): Value {
-  if (shortCircuit.has(e.operator)) return choice(run, frame, e);
+  if (shortCircuit.has(e.operator)) {
+    const value = choice(run, frame, e);
+    return run.language === "php" && isAnswer.has(e.operator) ? answerOf(value) : value;
+  }
   if (e.operator === castOperator) return castTo(run, frame, e);
   const values = e.operands.map((operand) => evaluate(run, frame, operand));
   if (e.operator === "in" && values.length === 2 && values[1]?.slots) {
@@ -355,6 +360,14 @@ function contains(item: Value, list: Value): Value {
   return entries.every((entry) => entry.constants?.length === 1)
     ? constant(entries.some((entry) => String(entry.constants?.[0]) === wanted))
     : nothing;
+}
+
+/** In PHP these answer whether, and give none of their operands; `a ?: b` goes by the name of `or`. */
+const isAnswer: ReadonlySet<string> = new Set(["&&", "||"]);
+
+function answerOf(value: Value): Value {
+  const known = truth(value);
+  return known === null ? nothing : constant(known);
 }
 
 /** `a || b` gives one of its operands; later ones are evaluated under what the earlier ones tell. */

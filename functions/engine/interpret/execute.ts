@@ -2,6 +2,7 @@ import type { Call, Expression, Loop, Statement, Switch, Try } from "../ir/ir.ts
 import { assign } from "./assign.ts";
 import { calledBy } from "./calls/called.ts";
 import { summarise } from "./calls/invoke.ts";
+import { notePath } from "./calls/path-conditions.ts";
 import { check } from "./check.ts";
 import { bindClass, bindFunction, bindImport } from "./declare.ts";
 import { evaluate, recalling } from "./evaluate.ts";
@@ -31,11 +32,13 @@ const placesMax = 16;
 /** Runs statements in order until none can be reached. Functions are bound first: they can be used before they stand. */
 export function execute(run: Run, frame: Frame, statements: readonly Statement[]): void {
   for (const statement of statements) if (statement.kind === "function") bindFunction(run, frame, statement.fn);
+  const asked = frame.path.length;
   for (const statement of statements) {
-    if (!frame.scope.alive) return;
+    if (!frame.scope.alive) break;
     run.charge();
     run.deeper(executeKind, frame, statement, undefined);
   }
+  frame.path.length = asked;
 }
 
 function executeKind(run: Run, frame: Frame, s: Statement): void {
@@ -172,16 +175,22 @@ function branch(
     return;
   }
   const before = frame.scope.copy();
+  const asked = frame.path.length;
   refine(run, frame, test, true);
   frame.under.push(test);
+  notePath(run, frame, test, true);
   execute(run, frame, then);
   frame.under.pop();
+  frame.path.length = asked;
   // The page itself may stand behind `else`; an `elseif` asks some more.
   if (otherwise.every(({ kind }) => kind === "branch")) noteRefusal(run, frame, test, then);
   const after = frame.scope.variables;
   frame.scope.variables = before;
   refine(run, frame, test, false);
+  notePath(run, frame, test, false);
   execute(run, frame, otherwise);
+  // What leaves has decided for all that follows.
+  if (after) frame.path.length = asked;
   frame.scope.variables = joinStates(after, frame.scope.variables);
 }
 

@@ -8,6 +8,7 @@ import type { Call, Expression, FunctionNode, Loop, Span } from "../ir/ir.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import type { Called } from "./calls/called.ts";
 import type { KnownNames } from "./calls/names-of-call.ts";
+import type { KnownArguments, PathCondition } from "./calls/path-conditions.ts";
 import type { Passage } from "./guards/passage.ts";
 import { KnownAt } from "./known-at.ts";
 import type { Output } from "./memory/pointers.ts";
@@ -58,6 +59,8 @@ export interface Flow {
   via?: readonly Passage[] | undefined;
   /** What gets there has a type of another file, which must say what somebody may do. */
   entity?: string | undefined;
+  /** What the caller's settings must be for it to be reached. */
+  conditions?: readonly PathCondition[] | undefined;
 }
 
 /** What a call of a function does, in terms of its parameters. */
@@ -144,6 +147,10 @@ export interface Handover {
   same?: boolean | undefined;
   /** How many arguments the call has, where that tells functions of one name apart. */
   count?: number | undefined;
+  /** What the caller's settings must be for it to be handed over. */
+  conditions?: readonly PathCondition[] | undefined;
+  /** What is known of all arguments of the call. */
+  known?: KnownArguments | undefined;
 }
 
 /** A tainted value kept in a field that other files can read. */
@@ -174,6 +181,8 @@ export interface Frame {
   loops: { breaks: Variables[]; continues: Variables[]; rewritten: Rewritten | null; test: Expression | null }[];
   /** The tests that hold where the statement stands, the innermost last. */
   under: Expression[];
+  /** What the function's settings must be for the statement to be reached; see path-conditions.ts. */
+  path: PathCondition[];
   /** The state in which the innermost try statement may be left, and of how many places it is. */
   throws: { state: Variables | null; places: number } | null;
   inlined: number;
@@ -410,7 +419,7 @@ export class Run {
     const what = parameter ? joined(kind, joined(String(parameter.index), parameter.field ?? "")) : kind;
     return (
       this.#sources.at(what, at) ??
-      this.#remember(this.#sources, what, at, { kind, confidence, parameter, outside: null, validated })
+      this.#remember(this.#sources, what, at, { kind, confidence, parameter, outside: null, count: null, validated })
     );
   }
 
@@ -420,8 +429,8 @@ export class Run {
   }
 
   /** What a place in another file gives. */
-  outside(target: string, at: Span): Source {
-    const known = { kind: "outside", confidence: 1, parameter: null, outside: target, validated: null };
+  outside(target: string, at: Span, count: number | null = null): Source {
+    const known = { kind: "outside", confidence: 1, parameter: null, outside: target, count, validated: null };
     return this.#outside.at(target, at) ?? this.#remember(this.#outside, target, at, known);
   }
 
@@ -429,11 +438,11 @@ export class Run {
     among: KnownAt<Source>,
     what: string,
     at: Span,
-    { kind, confidence, parameter, outside, validated }: Omit<Source, keyof Span | "name">,
+    { kind, confidence, parameter, outside, count, validated }: Omit<Source, keyof Span | "name">,
   ): Source {
     const { start, end } = at;
     const name = this.excerpt(at, 60);
-    return among.set(what, at, { kind, start, end, name, confidence, parameter, outside, validated });
+    return among.set(what, at, { kind, start, end, name, confidence, parameter, outside, count, validated });
   }
 
   /** The first line of a stretch of source, shortened. */

@@ -12,6 +12,8 @@ export interface Source extends Span {
   parameter: { fn: FunctionNode; index: number; field?: string } | null;
   /** What linking has to ask for: a function of another file whose result this is, or a field that other files may fill. */
   outside: string | null;
+  /** With how many arguments that function is called, where those that are missing have defaults. */
+  count: number | null;
   /** The class of the object that it is, whose constraints a framework has looked at; see constraints.ts. */
   validated: string | null;
 }
@@ -95,6 +97,15 @@ export interface Value {
   /** What this very object has in fields that do not change; see own-fields.ts. */
   readonly own: ReadonlyMap<string, Value> | null;
 }
+
+/** Under this a map of PHP has what came in as its keys; it is asked for by that alone, and nothing can be called like it. */
+export const keysPart = "<keys>";
+
+/** What is read or written under a key that is not known. */
+export const anyPart = "<any>";
+
+/** Arrays within arrays whose fields are told apart. */
+export const partsMax = 3;
 
 const constantsMax = 8;
 const pathsMax = 6;
@@ -288,7 +299,8 @@ function union<T>(a: readonly T[], b: readonly T[], max: number): readonly T[] {
 export function allTaint(value: Value, depth = 3): readonly Taint[] {
   if (!value.slots || depth === 0) return value.taint;
   let taint = value.taint;
-  for (const entry of value.slots.entries.values()) taint = joinTaint(taint, allTaint(entry, depth - 1));
+  for (const [key, entry] of value.slots.entries)
+    if (key !== keysPart) taint = joinTaint(taint, allTaint(entry, depth - 1));
   return value.slots.rest ? joinTaint(taint, allTaint(value.slots.rest, depth - 1)) : taint;
 }
 
@@ -334,8 +346,11 @@ export function taintOfPart(value: Value, field: string | undefined): readonly T
 /** Any element of a collection; of anything else, what taints the whole. */
 export function anyElement(value: Value): Value {
   if (!value.slots) return value.taint.length === 0 ? nothing : tainted(value.taint);
-  const all = [...value.slots.entries.values(), ...(value.slots.rest ? [value.slots.rest] : [])];
-  const element = joinAll(all);
+  const { entries, rest } = value.slots;
+  const named = entries.has(keysPart)
+    ? [...entries].flatMap(([key, each]) => (key === keysPart ? [] : [each]))
+    : entries.values();
+  const element = joinAll([...named, ...(rest ? [rest] : [])]);
   return value.taint.length === 0 ? element : { ...element, taint: joinTaint(element.taint, value.taint) };
 }
 
@@ -346,6 +361,7 @@ export const bringingNames = (taint: readonly Taint[]): readonly Taint[] =>
 /** The element under a constant key; what may hide behind unknown keys joins in. */
 export function elementAt(value: Value, key: string): Value | null {
   if (!value.slots) return null;
+  if (key === keysPart) return value.slots.entries.get(key) ?? nothing;
   const found = value.slots.entries.get(key);
   if (found && value.slots.rest && !value.slots.behind) return join(found, value.slots.rest);
   return found ?? value.slots.rest ?? (value.taint.length > 0 ? tainted(value.taint) : null);

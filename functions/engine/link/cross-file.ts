@@ -2,6 +2,7 @@ import type { Candidate, ExportedFunction, FileArtefact, Handover, Origin, Outgo
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
+import { knownFurther, mayHold } from "../interpret/calls/path-conditions.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { inClasses } from "../interpret/objects/shared-state.ts";
 import { askedOf } from "../interpret/validators/asked-fields.ts";
@@ -11,8 +12,8 @@ import { append } from "../multimap.ts";
 import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
-import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
-import { Passages } from "./passages.ts";
+import { argumentIndex, type Modules, returnsOf, samePart, type Target, takes } from "./modules.ts";
+import { type Came, type Made, Passages } from "./passages.ts";
 import { Settings } from "./settings.ts";
 import { FilledTables } from "./tables.ts";
 
@@ -42,6 +43,8 @@ interface Arrival {
   clean: readonly string[];
   /** The class of an object whose constraints were looked at; see interpret/validators/constraints.ts. */
   validated?: string;
+  /** The object that it is a part of, where a function has given that as a whole. */
+  made?: Made | null;
   trace: readonly TraceStep[];
   crossings: number;
   /** It has been kept by files of one package for each other. */
@@ -105,13 +108,13 @@ export class CrossFile {
   }
 
   /** Whether a candidate of one file holds when the other files are looked at. */
-  holds(path: string, candidate: Candidate, validated?: string): boolean {
+  holds(path: string, candidate: Candidate, came: Came = {}): boolean {
     if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
     if (candidate.bound && (this.#bound.isPlain(candidate.bound) || this.#isGivenClean(candidate))) return false;
     if (candidate.entity && !this.#modules.hasRights(path, candidate.entity)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     if (rule?.taint && this.#cleaned.has(rule.family)) return false;
-    return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family, validated);
+    return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family, came);
   }
 
   /** Whether all who call the method of a statement hand over what they have tested, or what nobody outside has a part in. */
@@ -142,7 +145,7 @@ export class CrossFile {
         .flatMap((call) => this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival))),
     );
     const across = this.#artefacts.flatMap(({ coverage: { path }, link }) => [
-      ...link.pending.flatMap(({ outside, candidate }) => this.#arrived(path, outside, candidate)),
+      ...link.pending.flatMap(({ candidate, ...from }) => this.#arrived(path, from, candidate)),
       ...link.calls
         .filter(({ from }) => !("sourceKind" in from))
         .flatMap((call) => this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival))),
@@ -155,9 +158,9 @@ export class CrossFile {
     return this.#entangled;
   }
 
-  #arrived(path: string, outside: string, candidate: Candidate): PlacedCandidate[] {
-    return this.#origins(path, { from: { outside }, trace: [] })
-      .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate, arrival.validated))
+  #arrived(path: string, from: Origin, candidate: Candidate): PlacedCandidate[] {
+    return this.#origins(path, { from, trace: [] })
+      .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate, arrival))
       .map((arrival) => this.#placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
   }
 
@@ -173,7 +176,7 @@ export class CrossFile {
     const isKept = from.outside.startsWith("#");
     const key = isKept
       ? `#${placeOf(path, from.outside.slice(1))}`
-      : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}`;
+      : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}\0${from.count}`;
     const known = this.#arrivals.get(key);
     if (known) return known;
     // What goes round in a circle comes from nowhere.
@@ -191,7 +194,7 @@ export class CrossFile {
           .find(path, target)
           .values()
           .flatMap(({ artefact, exported }) =>
-            exported.returns
+            returnsOf(exported, from.count)
               .filter((way) => samePart(way.field, field))
               .flatMap((way) => {
                 const arrivals = this.#through(artefact.coverage.path, way, depth);
@@ -278,10 +281,9 @@ export class CrossFile {
   #onWay(path: string, way: Way, arrival: Arrival, depth = 1): Arrival {
     return {
       ...arrival,
+      made: this.#passages.madeOn(path, way.via) ?? (way.via ? null : arrival.made),
       // What a function of a third file has done to it is not asked per class here: it either lets everything through or nothing.
-      clean: [
-        ...new Set([...arrival.clean, ...way.clean, ...this.#passages.cleanedBy(path, way.via, arrival.validated)]),
-      ],
+      clean: [...new Set([...arrival.clean, ...way.clean, ...this.#passages.cleanedBy(path, way.via, arrival)])],
       trace: [
         ...arrival.trace,
         ...(depth === 0 && arrival.trace.length === 0 ? placeTrace(path, way.trace) : onward(path, way.trace)),
@@ -302,9 +304,7 @@ export class CrossFile {
 
   #follow(path: string, call: OutgoingCall, arrival: Arrival): PlacedCandidate[] {
     const found: PlacedCandidate[] = [];
-    const clean = [
-      ...new Set([...arrival.clean, ...call.clean, ...this.#passages.cleanedBy(path, call.via, arrival.validated)]),
-    ];
+    const clean = [...new Set([...arrival.clean, ...call.clean, ...this.#passages.cleanedBy(path, call.via, arrival)])];
     const trace = [
       ...arrival.trace,
       ...(arrival.trace.length === 0 ? placeTrace(path, call.trace) : onward(path, call.trace)),
@@ -328,34 +328,41 @@ export class CrossFile {
         for (const flow of exported.flows) {
           if (
             (flow.parameter !== parameter && !isAny) ||
-            !samePart(flow.field, field) ||
+            !mayHold(flow.conditions, way.known) ||
+            !takes(flow.field, field) ||
             (flow.leads && way.led) ||
             (flow.whole && flow.field === undefined && field !== undefined) ||
             !this.#counts(flow.candidate, { ...way, clean: [...way.clean, ...declared(flow.field)] }) ||
-            !this.holds(there, flow.candidate, way.validated)
+            !this.holds(there, flow.candidate, way)
           )
             continue;
           found.push(this.#placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
         }
         for (const store of exported.keeps ?? [])
-          if ("parameter" in store.from && store.from.parameter === parameter && samePart(store.from.field, field))
+          if ("parameter" in store.from && store.from.parameter === parameter && takes(store.from.field, field))
             this.#keep(there, store, way);
         for (const pass of exported.passes) {
-          if ((pass.parameter !== parameter && !isAny) || !samePart(pass.of, field) || way.crossings >= crossingsMax)
+          if (
+            (pass.parameter !== parameter && !isAny) ||
+            !(pass.same ? samePart(pass.of, field) : takes(pass.of, field)) ||
+            way.crossings >= crossingsMax
+          )
             continue;
+          if (!mayHold(pass.conditions, way.known)) continue;
           open.push({
             ...way,
             target: pass.target,
             argument: pass.argument,
             field: pass.field ?? (pass.same && pass.of === undefined ? field : undefined),
             count: pass.count,
+            known: knownFurther(pass.known, way.known),
             from: there,
             clean: [
               ...new Set([
                 ...way.clean,
                 ...pass.clean,
                 ...declared(pass.of),
-                ...this.#passages.cleanedBy(there, pass.via, way.validated),
+                ...this.#passages.cleanedBy(there, pass.via, way),
               ]),
             ],
             trace: [...way.trace, ...onward(there, pass.trace)],

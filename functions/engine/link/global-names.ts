@@ -54,6 +54,8 @@ export class GlobalNames {
     const type = target.slice(0, dot);
     const method = target.slice(dot + 1);
     if (type.startsWith(anyClass)) return this.#meant(type, method);
+    const made = this.#declared.get(type)?.[0]?.exported.makes;
+    if (made !== undefined && !this.#bases.has(type)) return this.find(`${made}.${method}`);
     const own = this.#along(this.#bases, type, method, true);
     const overriding = this.#along(this.#heirs, type, method, false);
     return [...new Set([...own, ...overriding])].slice(0, declarationsMax);

@@ -32,8 +32,8 @@ const sharedMax = 100;
 export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, hits: readonly Hit[]): LinkRecord {
   const record = new Recorder(catalogue, file, run);
   const pending = hits.flatMap((hit) => {
-    const outside = hit.flow?.source.outside;
-    return outside ? [{ outside, candidate: candidateOf(file, hit) }] : [];
+    const source = hit.flow?.source;
+    return source?.outside ? [{ ...outsideOf(source.outside, source), candidate: candidateOf(file, hit) }] : [];
   });
   return {
     exports: [...exportsOf(run)].flatMap(([name, closure]) => record.exported(name, closure)),
@@ -63,6 +63,11 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
   };
 }
+
+const asksFor = ({ conditions }: Pick<Handed, "conditions">) => (conditions?.length ? { conditions } : {});
+
+/** What linking has to ask for, as a place that it comes from. */
+const outsideOf = (outside: string, { count }: Source) => ({ outside, ...(count !== null && { count }) });
 
 /** What other files can call: what is exported, and what they get from what makes it: `require("./orders")(db).find`. */
 function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
@@ -99,6 +104,10 @@ function classOf(run: Run, { paths }: Value): string | undefined {
 
 const madeByClass = /\.\p{Lu}\w*\(\)$/u;
 
+/** The class of what a function of PHP makes: `app()` gives the one object that there is. */
+const madeBy = ({ returns: { instance, paths } }: Summary): string | undefined =>
+  instance?.node.name ?? paths.find((path) => /^(\w+\\)*\p{Lu}\w*$/u.test(path));
+
 class Recorder {
   readonly #catalogue: Catalogue;
   readonly #file: FileContext;
@@ -128,6 +137,7 @@ class Recorder {
         candidate,
         clean: this.#catalogue.namesOf(flow.clean),
         ...(isWhole && { whole: true as const }),
+        ...asksFor(flow),
       };
     });
     const passes = summary.passes.map((pass) => ({
@@ -141,6 +151,7 @@ class Recorder {
     const looks = this.#run.looks.get(fn);
     const byDefault = givenByDefault(this.#run, closure);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
+    const made = this.#run.language === "php" && !closure.owner ? madeBy(summary) : undefined;
     return [
       {
         name: shown,
@@ -149,16 +160,17 @@ class Recorder {
         passes,
         returns: this.#returns(closure, summary),
         guards: this.#guards(summary),
-        ...(byDefault && {
-          byDefault: {
-            count: byDefault.count,
-            returns: this.#returns(closure, { ...summary, returns: byDefault.returns }),
-          },
+        ...(byDefault.length > 0 && {
+          byDefault: byDefault.map(({ count, returns }) => ({
+            count,
+            returns: this.#returns(closure, { ...summary, returns }),
+          })),
         }),
         ...(keeps.length > 0 && { keeps }),
         ...(looks && { looks }),
         ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
         ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
+        ...(made !== undefined && { makes: made }),
       },
     ];
   }
@@ -232,7 +244,7 @@ class Recorder {
 
   origin(source: Source): Origin {
     if (source.parameter) return { parameter: source.parameter.index, field: source.parameter.field };
-    if (source.outside !== null) return { outside: source.outside };
+    if (source.outside !== null) return outsideOf(source.outside, source);
     return {
       sourceKind: source.kind,
       source: excerptOf(this.#file.text, source, nameMax),
@@ -242,7 +254,8 @@ class Recorder {
   }
 
   handover(call: Handed): Handover {
-    const { target, argument, field, led, same, count } = call;
+    const { target, argument, field, led, same, count, known } = call;
+    const tells = known && Object.keys({ ...known.constants, ...known.parameters }).length + known.count > 0;
     // Nothing but the addresses of pages asks for it.
     const begun = led && target.startsWith("template:") ? { led } : {};
     return {
@@ -252,6 +265,8 @@ class Recorder {
       ...begun,
       ...(same && { same: true as const }),
       ...(count !== undefined && { count }),
+      ...(tells && { known }),
+      ...asksFor(call),
       ...this.way(call, call.at),
     };
   }

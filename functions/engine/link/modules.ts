@@ -3,6 +3,7 @@ import { anyClass, ofBase } from "../interpret/calls/handover.ts";
 import { anyGiven, either, isGivenBack } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
+import { anyPart, keysPart } from "../interpret/value.ts";
 import { languageOf } from "../inventory/language.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
@@ -376,11 +377,30 @@ function named(parameters: readonly string[], name: string): number {
   return index < 0 ? parameters.findIndex((parameter) => parameter.startsWith(wholeMap)) : index;
 }
 
+/** Whether what a function asks for is what it is given, or a part of it. Keys that are given go nowhere else than to whoever asks for them. */
+export const takes = (asked: string | undefined, given: string | undefined): boolean =>
+  given?.endsWith(keysPart) ? asked === given : samePart(asked, given);
+
+/** What a function gives that is called with so many arguments; without a number, with all of them. */
+export const returnsOf = ({ byDefault, returns }: ExportedFunction, count: number | undefined): typeof returns =>
+  (count === undefined ? undefined : byDefault?.find((given) => count <= given.count)?.returns) ?? returns;
+
 /** Whether what lies under one field is, or may be, what is read from another; without a field the whole is meant, but for what callbacks get. */
 export const samePart = (a: string | undefined, b: string | undefined): boolean =>
   a === undefined || b === undefined
     ? a === b || !isGivenBack(a ?? b)
-    : a === b || (isGivenBack(a) && b === anyGiven) || a.startsWith(`${b}${fieldOf}`) || b.startsWith(`${a}${fieldOf}`);
+    : a === b || (isGivenBack(a) && b === anyGiven) || isWithin(a.split(fieldOf), b.split(fieldOf));
+
+/** Whether one of two fields is the other or lies in it, where a key that is not known may be any. */
+const isWithin = (a: readonly string[], b: readonly string[]): boolean =>
+  a.every((key, i) => {
+    const other = b[i];
+    return (
+      other === undefined ||
+      key === other ||
+      ((key === anyPart || other === anyPart) && key !== keysPart && other !== keysPart)
+    );
+  });
 
 /** "./a/b.find" is relative "./a/" with the names b, find; "..db.find" is relative ".." with db, find. */
 function split(target: string): { relative: string; names: string[] } {

@@ -9,7 +9,7 @@ import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { Declarations } from "./declarations.ts";
 import { HandlerSchemas } from "./handler-schemas.ts";
-import { argumentIndex, type Modules, samePart, type Target } from "./modules.ts";
+import { argumentIndex, type Modules, returnsOf, samePart, type Target } from "./modules.ts";
 import { RouteVariables } from "./route-variables.ts";
 
 /** Further than this nobody writes wrappers around wrappers. */
@@ -34,16 +34,18 @@ export class Passages {
   }
 
   /** Whether a value of this family's kind gets through all of them; `validated` is the class of the object that it came in by, see constraints.ts. */
-  lets(from: string, via: readonly Passage[], family: string, validated?: string): boolean {
+  lets(from: string, via: readonly Passage[], family: string, { validated, made }: Came = {}): boolean {
     return via.every((passage, i) => {
-      const cleaned = this.#effect(from, { validated, ...passage }, 0, via[i - 1]);
+      const cleaned = this.#effect(from, { validated, ...passage }, 0, i === 0 ? made : this.#madeOf(from, via[i - 1]));
       return cleaned !== "all" && !cleaned.includes(family);
     });
   }
 
   /** The families that a value is clean for when it has got through all of them. */
-  cleanedBy(from: string, via: readonly Passage[] | undefined, validated?: string, depth = 0): string[] {
-    const effects = (via ?? []).map((passage, i) => this.#effect(from, { validated, ...passage }, depth, via?.[i - 1]));
+  cleanedBy(from: string, via: readonly Passage[] | undefined, { validated, made }: Came = {}, depth = 0): string[] {
+    const effects = (via ?? []).map((passage, i) =>
+      this.#effect(from, { validated, ...passage }, depth, i === 0 ? made : this.#madeOf(from, via?.[i - 1])),
+    );
     const cleaned = effects.reduce<Cleaned>(cleanedForAny, []);
     return cleaned === "all" ? this.#modules.families : [...new Set(cleaned)];
   }
@@ -68,7 +70,7 @@ export class Passages {
     });
   }
 
-  #effect(from: string, passage: Passage, depth: number, before?: Passage): Cleaned {
+  #effect(from: string, passage: Passage, depth: number, made: Made | null = null): Cleaned {
     const { target, part, validated } = passage;
     if (passage.argument === bySchema) {
       const asked = part === undefined ? [target] : part.split(either).map((field) => `${target}.${field}`);
@@ -83,7 +85,7 @@ export class Passages {
     if (passage.argument === wholeObject) {
       const methods = this.#modules.methodsOf(from, target);
       return methods.length > 0
-        ? methods.map((method) => this.#given(method, depth, this.#madeOf(from, before))).reduce(cleanedForBoth)
+        ? methods.map((method) => this.#given(method, depth, made)).reduce(cleanedForBoth)
         : this.#declarations.cleaned(from, target, validated);
     }
     const targets = this.#modules.candidates(from, passage.target);
@@ -97,18 +99,14 @@ export class Passages {
 
   #result({ artefact, exported }: Target, { argument, field, part, count }: Passage, depth: number): Cleaned {
     const parameter = argumentIndex(exported, argument);
-    const { byDefault } = exported;
-    const returns = byDefault && count !== undefined && count <= byDefault.count ? byDefault.returns : exported.returns;
-    const ways = returns.filter(
+    const ways = returnsOf(exported, count).filter(
       ({ from, field: of, same }) =>
         "parameter" in from &&
         samePart(of ?? (same ? field : undefined), part) &&
         (argument === anyArgument || (from.parameter === parameter && samePart(from.field, field))),
     );
     return ways
-      .map(
-        ({ clean, via }): Cleaned => [...clean, ...this.cleanedBy(artefact.coverage.path, via, undefined, depth + 1)],
-      )
+      .map(({ clean, via }): Cleaned => [...clean, ...this.cleanedBy(artefact.coverage.path, via, {}, depth + 1)])
       .reduce(cleanedForBoth, "all");
   }
 
@@ -126,10 +124,15 @@ export class Passages {
       .map(
         ({ clean, via }): Cleaned => [
           ...clean,
-          ...(depth < depthMax ? this.cleanedBy(coverage.path, via, undefined, depth + 1) : []),
+          ...(depth < depthMax ? this.cleanedBy(coverage.path, via, {}, depth + 1) : []),
         ],
       )
       .reduce(cleanedForBoth, "all");
+  }
+
+  /** The object that a value has become a part of on its way, if it is one at the end of it. */
+  madeOn(from: string, via: readonly Passage[] | undefined): Made | null {
+    return this.#madeOf(from, via?.at(-1));
   }
 
   /** As which parameter of which constructor an object was given the value, where it was made in the step before. */
@@ -147,7 +150,14 @@ export class Passages {
   }
 }
 
-interface Made {
+/** How a value has come to where it is asked about: the class whose constraints were looked at, and the object that it is a part of. */
+export interface Came {
+  validated?: string | undefined;
+  made?: Made | null | undefined;
+}
+
+/** An object, by the parameter of its constructor that the value was given as. */
+export interface Made {
   owner: string;
   parameter: number;
 }

@@ -1,4 +1,4 @@
-import { allFamilies, type CallModels, type SourceModel } from "../../catalogue/catalogue.ts";
+import { allFamilies, type CallModels, type Families, type SourceModel } from "../../catalogue/catalogue.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import { type Call, type Expression, handsOut } from "../../ir/ir.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "../check.ts";
@@ -13,6 +13,7 @@ import { announce, announceByClass } from "../objects/announced.ts";
 import { operateContainer } from "../objects/containers.ts";
 import { instantiate } from "../objects/instances.ts";
 import { keptValue } from "../objects/kept-values.ts";
+import { fieldTaint } from "../objects/members.ts";
 import { settleByCall, withFactsOf } from "../objects/settled-objects.ts";
 import type { Frame, Run } from "../run.ts";
 import { capturedCleans } from "../texts/captured.ts";
@@ -22,7 +23,18 @@ import { parsed } from "../validators/parsing.ts";
 import { asChecked } from "../validators/route-schemas.ts";
 import { askedInRoute } from "../validators/route-variables.ts";
 import { schemaMade } from "../validators/schemas.ts";
-import { arriving, cleaned, join, joinTaint, named, nothing, stepped, type Value } from "../value.ts";
+import {
+  arriving,
+  cleaned,
+  join,
+  joinTaint,
+  keysPart,
+  named,
+  nothing,
+  stepped,
+  tainted,
+  type Value,
+} from "../value.ts";
 import { includePage } from "../views/includes.ts";
 import { fillTemplates, renderTemplates } from "../views/template-calls.ts";
 import { showModel } from "../views/views.ts";
@@ -105,9 +117,10 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     constructorOf(run, call, called) ??
     target ??
     (called.callee.closures.length === 0 ? methodTarget(run, called) : null);
-  if (given !== null) handOver(run, given, positional, called.named, call);
+  const from = { frame, settled: settledFor(run, frame, subject) };
+  if (given !== null) handOver(run, given, positional, called.named, call, from);
   const left = leftToOthers(run, called);
-  if (left !== null) handOver(run, left, positional, called.named, call);
+  if (left !== null) handOver(run, left, positional, called.named, call, from);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
@@ -205,6 +218,15 @@ function handedOut(run: Run, frame: Frame, { callee, args }: Call): Value | null
 /** What models call a function of another file: what is handed to it may be settled there. */
 const otherFile = "<other-file>";
 
+/** What is settled before, such as what kind of answer this is, is settled there as well. */
+const settledFor = (run: Run, frame: Frame, subject: Subject): Families =>
+  run.knowledge.calls
+    .find(otherFile)
+    .sanitizers.reduce<Families>(
+      (all, { when, cleans }) => (when.every((test) => holds(frame, test, subject)) ? all | cleans : all),
+      0,
+    );
+
 function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
   const { callee, positional, receiver, target } = called;
   if (run.language === "go" && (call.isNew || callee.type)) return made(call, called);
@@ -251,6 +273,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
     forgetMaking(run, receiver);
   const container = containerOf(call, called);
+  if (container === "keys" && run.language === "php") return keysOf(run, positional[0] ?? nothing);
   if (container) {
     const { result, receiver: changed } = operateContainer(
       container,
@@ -287,6 +310,13 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
     cleans,
   );
+}
+
+/** The keys of what came in as a whole are the attacker's, and those that were; those written out in the code are not. */
+function keysOf(run: Run, of: Value): Value {
+  const whole = tainted(fieldTaint(run, of, of.taint, keysPart));
+  const keys = of.slots?.entries.get(keysPart);
+  return keys ? join(whole, keys) : whole;
 }
 
 /** `Object.assign(options, given)` changes the options, where they are a map that is written here. */

@@ -71,8 +71,7 @@ export function passedThrough(
 ): (readonly Taint[])[] {
   const args = [...called.positional.entries(), ...called.named];
   const fetched = isFetched(run, call, called);
-  const isCounted = run.language === "php" && called.named.size === 0 && !call.args.some(({ spread }) => spread);
-  const count = isCounted ? called.positional.length : undefined;
+  const count = countOf(run, call, called) ?? undefined;
   return args.flatMap(([argument, value]) =>
     partsOf(run, ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)
@@ -91,6 +90,10 @@ export function passedThrough(
       }),
   );
 }
+
+/** How many arguments a call of PHP has: those that are missing have their defaults. */
+const countOf = ({ language }: Run, { args }: Call, { named, positional }: Called): number | null =>
+  language === "php" && named.size === 0 && !args.some(({ spread }) => spread) ? positional.length : null;
 
 /** A text that was clean may hold what is not, once it is decoded. */
 export function soiled({ decoders }: CallModels, taint: readonly Taint[]): readonly Taint[] {
@@ -135,7 +138,7 @@ export function fromOtherFile(
 
 /** What a function of another file looks up: nothing of its arguments, but there may be input of its own. */
 export function keptElsewhere(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
-  const own = givenForName(run, called, target, arriving(run.outside(target, call), call));
+  const own = givenForName(run, called, target, arriving(run.outside(target, call, countOf(run, call, called)), call));
   return lasting(run, joinTaint(called.callee.taint, own));
 }
 

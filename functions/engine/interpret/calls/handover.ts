@@ -1,18 +1,27 @@
+import type { Families } from "../../catalogue/catalogue.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import type { Span } from "../../ir/ir.ts";
 import { commonPassages } from "../guards/passage.ts";
 import { byName } from "../names.ts";
+import { fieldOf } from "../objects/members.ts";
 import { prefixFor } from "../operators.ts";
 import type { Frame, Handover, Run } from "../run.ts";
-import { allTaint, joinTaint, type Taint, type Value } from "../value.ts";
+import { allTaint, anyPart, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
+import { commonConditions, isAlike, knownArguments } from "./path-conditions.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
 const handoversMax = 200;
 /** Ways to one place that are told apart although one function gives what takes them, and the room that there is for such. */
 const alikeMax = 4;
 const alikeRoom = 150;
+
+/** Who calls a function by itself, and what is settled for it before. */
+export interface Calling {
+  frame: Frame;
+  settled: Families;
+}
 
 /** Keeps, for linking, what goes into functions of other files. */
 export function handOver(
@@ -21,7 +30,11 @@ export function handOver(
   args: readonly Value[],
   named: ReadonlyMap<string, Value>,
   at: Span,
+  from: Calling | null = null,
 ): void {
+  const known = from && named.size === 0 ? knownArguments(run, from.frame, args) : undefined;
+  const conditions = from && from.frame.path.length > 0 ? [...from.frame.path] : undefined;
+  const settled = from?.settled ?? 0;
   const count = run.language === "java" ? args.length + named.size : undefined;
   if (run.language === "java") noteMapperCall(run, target);
   for (const [argument, value] of [...args.entries(), ...named])
@@ -30,10 +43,12 @@ export function handOver(
         const { source, step, via } = taint;
         const begins = value.prefix === null ? "" : prefixFor(value.prefix, taint);
         // What a function puts before a text that begins as it must is not the attacker's either.
-        const clean = taint.clean | run.catalogue.ledFamilies(begins);
+        const clean = taint.clean | settled | run.catalogue.ledFamilies(begins);
         const led = begins === "" ? undefined : true;
         const same = run.language === "php" && field === undefined && isSame(value, taint) ? true : undefined;
-        hand(run, { target, argument, field, source, clean, step, at, via, led, same, count });
+        const passed = { source, clean, step, at, via, led, same };
+        const asked = source.parameter?.fn === from?.frame.fn ? conditions : undefined;
+        hand(run, { target, argument, field, ...passed, count, known, conditions: asked });
       }
 }
 
@@ -65,7 +80,7 @@ export const partsOf = (run: Run, value: Value): Parts =>
 export const partsOfResult = (run: Run, value: Value): Parts =>
   value.slots?.shape === "list" && !value.slots.rest
     ? slotsOf(run, value)
-    : [...partsOf(run, value), ...fieldsOf(run, value)];
+    : [...partsOf(run, value).filter(([field]) => !field?.endsWith(keysPart)), ...fieldsOf(run, value)];
 
 /** What an object of Java was given by the function that has made it; see own-fields.ts for those that only it has. */
 function fieldsOf({ language }: Run, { instance, own }: Value): Parts {
@@ -79,12 +94,24 @@ function fieldsOf({ language }: Run, { instance, own }: Value): Parts {
 
 function slotsOf(run: Run, value: Value): Parts {
   if (!value.slots) return [[undefined, taintWithin(run, value)]];
+  if (run.language === "php") return [[undefined, value.taint], ...fieldsWithin(run, value, "", partsMax)];
   const { entries, rest } = value.slots;
   const whole = rest ? joinTaint(value.taint, taintWithin(run, rest)) : value.taint;
   return [
     [undefined, whole],
     ...[...entries].map(([key, entry]): [string, readonly Taint[]] => [key, taintWithin(run, entry)]),
   ];
+}
+
+/** Fields of arrays of PHP, and of arrays in them. */
+function fieldsWithin(run: Run, { slots }: Value, before: string, depth: number): [string, readonly Taint[]][] {
+  const elements = [...(slots?.entries ?? []), ...(slots?.rest ? [[anyPart, slots.rest] as const] : [])];
+  return elements.flatMap(([key, element]): [string, readonly Taint[]][] => {
+    const field = before + key;
+    return depth > 1 && element.slots?.shape === "map"
+      ? [[field, element.taint], ...fieldsWithin(run, element, `${field}${fieldOf}`, depth - 1)]
+      : [[field, taintWithin(run, element)]];
+  });
 }
 
 /** What is somewhere in it, but for a password deep down: settings that have one are no password. */
@@ -108,7 +135,8 @@ export function hand(run: Run, handover: Handover): void {
         p.target === target &&
         p.argument === argument &&
         p.field === handover.field &&
-        p.count === handover.count,
+        p.count === handover.count &&
+        isAlike(p.known, handover.known),
     );
     if (known) soil(known, handover);
     else passes.push({ ...handover });
@@ -138,6 +166,8 @@ function soil(known: Handover, other: Handover): void {
   known.via = commonPassages(known.via, other.via);
   known.led = known.led === true && other.led === true;
   known.same = known.same === true && other.same === true;
+  known.conditions = commonConditions(known.conditions, other.conditions);
+  if (!isAlike(known.known, other.known)) known.known = undefined;
 }
 
 /**

@@ -65,6 +65,7 @@ export function newFrame(
     guard: null,
     loops: [],
     under: [],
+    path: [],
     throws: null,
     inlined: 0,
     given: new Map(),

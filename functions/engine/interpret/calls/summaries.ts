@@ -19,6 +19,7 @@ import {
 } from "../value.ts";
 import { hand } from "./handover.ts";
 import { summarise } from "./invoke.ts";
+import { knownArguments, knownFurther, mayHold, passedOn } from "./path-conditions.ts";
 
 /** What is known of a function before it has run. */
 export const emptySummary = (self: Value | null): Summary => ({
@@ -48,9 +49,14 @@ export function applySummary(
   const taintOf = argumentTaint(run, fn, args, named, at);
   const settled = (flow: Flow) =>
     flow.match.unless.some((test) => test.fact !== null && caller.scope.binding(`@${test.fact}`) !== null);
-  for (const flow of summary.flows.filter((candidate) => !settled(candidate)))
-    for (const taint of taintOf(flow.parameter, flow.field)) applyFlow(run, flow, taint);
+  const known = named.size === 0 ? knownArguments(run, caller, args) : undefined;
+  for (const flow of summary.flows.filter((candidate) => !settled(candidate))) {
+    if (!mayHold(flow.conditions, known)) continue;
+    const conditions = passedOn(flow.conditions, known);
+    for (const taint of taintOf(flow.parameter, flow.field)) applyFlow(run, { ...flow, conditions }, taint);
+  }
   for (const pass of [...summary.passes]) {
+    if (!mayHold(pass.conditions, known)) continue;
     for (const taint of taintOf(pass.source.parameter?.index ?? 0, pass.source.parameter?.field)) {
       hand(run, {
         ...pass,
@@ -58,6 +64,8 @@ export function applySummary(
         clean: taint.clean | pass.clean,
         step: rebase(pass.step, taint.step),
         via: joinedPassages(taint.via, pass.via),
+        known: knownFurther(pass.known, known),
+        conditions: passedOn(pass.conditions, known),
       });
     }
   }

@@ -16,6 +16,7 @@ export function tellsMore(
 ): boolean {
   const { self } = closure;
   const given = [...args, ...named.values()];
+  if (run.language === "php" && closure.fn.params[args.length]?.default) return true;
   if (!self?.instance) return [...given, ...(self?.slots ? [self] : [])].some((arg) => isMore(arg, nothing, isNamed));
   const { self: any, parameters } = summarise(run, closure);
   const says = (path: string) => isNamed(path) && leadsOn(run, path);

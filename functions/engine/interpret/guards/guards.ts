@@ -6,6 +6,7 @@ import { signatureTest } from "../calls/signatures.ts";
 import { evaluate, recalling } from "../evaluate.ts";
 import { noteAsked } from "../memory/unchecked.ts";
 import { accessPath } from "../names.ts";
+import { truth } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
 import { joinStates, type Variables } from "../scope.ts";
 import { answerOfSchema, noteParsed } from "../validators/parsing.ts";
@@ -98,11 +99,13 @@ const alternativesMax = 4;
 
 /** `x !== "" && !valid(x)` is false: x is empty or valid, and harmless either way. */
 function decidedByOne(run: Run, frame: Frame, operands: readonly Expression[], outcome: boolean): void {
-  let joined: Variables | null = null;
+  const deciding = operands.filter((operand) => truth(evaluate(run, frame, operand)) !== !outcome);
+  let joined: Variables | null = deciding.length === 0 ? frame.scope.copy() : null;
   for (const operand of operands) {
     const before = frame.scope.copy();
     refine(run, frame, operand, outcome);
-    joined = joinStates(joined, frame.scope.variables);
+    // What is known to have come out otherwise has not decided.
+    if (deciding.includes(operand)) joined = joinStates(joined, frame.scope.variables);
     // The next one is asked only when this one has not decided.
     frame.scope.variables = before;
     refine(run, frame, operand, !outcome);
@@ -160,13 +163,15 @@ function refineComparison(
     indexTest(run, frame, left, right, outcome, (bound) => bound === (operator === "<" ? 0 : -1));
 }
 
-/** `len(x) > 1` does not hold: one character does no harm. */
+const measuring = /^(len|(mb_)?strlen|count)$/;
+
+/** `len(x) > 1` does not hold: one character does no harm, nor does none. */
 function lengthTest(run: Run, frame: Frame, left: Expression, bound: unknown, operator: ">" | ">="): void {
-  if (bound !== (operator === ">" ? 1 : 2)) return;
+  if (bound !== (operator === ">" ? 1 : 2) && bound !== (operator === ">" ? 0 : 1)) return;
   const measured =
     left.kind === "field" && left.name === "length"
       ? left.of
-      : left.kind === "call" && left.callee.kind === "variable" && left.callee.name === "len"
+      : left.kind === "call" && left.callee.kind === "variable" && measuring.test(left.callee.name)
         ? left.args[0]?.value
         : undefined;
   if (measured && accessPath(measured) !== null) change(run, frame, measured, allFamilies);

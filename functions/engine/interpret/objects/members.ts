@@ -17,6 +17,7 @@ import { asChecked } from "../validators/route-schemas.ts";
 import { namedInRoute } from "../validators/route-variables.ts";
 import {
   allTaint,
+  anyPart,
   arriving,
   type ClassInfo,
   type ClosureValue,
@@ -25,6 +26,7 @@ import {
   joinTaint,
   named,
   nothing,
+  partsMax,
   type Taint,
   tainted,
   type Value,
@@ -140,11 +142,17 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
     }
     if (outside !== null) {
       return isResultOf(of, outside) || isLeftBehind(run, outside, t) || isFilledAsWhole(outside, t)
-        ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source) }
+        ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source, t.source.count) }
         : t;
     }
     const param = parameter?.fn.params[parameter.index];
-    if (!parameter || !param || parameter.field !== undefined || param.rest) return t;
+    if (!parameter || !param || param.rest) return t;
+    if (parameter.field !== undefined) {
+      const field = partWithin(run, of, param.name, parameter.field, name);
+      return field === null
+        ? t
+        : { ...t, source: run.source("parameter", param, t.source.confidence, { ...parameter, field }) };
+    }
     if (t.step.parent && !of.paths.includes(byName(param.name))) return t;
     return { ...t, source: run.source("parameter", param, t.source.confidence, { ...parameter, field: name }) };
   });
@@ -170,6 +178,13 @@ function isResultOf({ paths }: Value, target: string): boolean {
 
 /** Stands between a function of another file and the field of what it returns. */
 export const fieldOf = "!";
+
+/** The field of a field of a parameter, where an array of PHP is read that came in within another. */
+function partWithin({ language }: Run, { paths }: Value, param: string, field: string, name: string): string | null {
+  const parts = field.split(fieldOf);
+  const path = [byName(param), ...parts.map((part) => (part === anyPart ? "[]" : part))].join(".");
+  return language === "php" && parts.length < partsMax && paths.includes(path) ? `${field}${fieldOf}${name}` : null;
+}
 
 const isPartOf = (outside: string | null, field: string): boolean =>
   outside?.startsWith("#") === true && `#${field}`.startsWith(`${outside}.`);

@@ -172,7 +172,7 @@ export const expressions: Record<string, Handler> = {
       return {
         ...span(node),
         kind: "operation",
-        operator: "||",
+        operator: "or",
         operands: [l.expression(test), l.expression(otherwise)],
       };
     return {

@@ -1,0 +1,147 @@
+import type { Constant, Expression, FunctionNode, Operation, Parameter } from "../../ir/ir.ts";
+import { byName } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import type { Value } from "../value.ts";
+
+/** What the caller's setting must be for a place to be reached: `if ($print) echo $text`. */
+export interface PathCondition {
+  parameter: number;
+  /** The value that it is compared with; without one it is asked whether it is true or false. */
+  equals?: Constant;
+  holds: boolean;
+  /** What the parameter is where it is not given, if it has a default that is known. */
+  otherwise?: Constant;
+}
+
+/** What is known of the arguments of a call; of the others it is not known what they are. */
+export interface KnownArguments {
+  count: number;
+  /** By their places. */
+  constants: Readonly<Record<number, Constant>>;
+  /** Parameters of the caller that are handed on as they are, with what they are by default. */
+  parameters: Readonly<Record<number, { index: number; otherwise?: Constant }>>;
+}
+
+/** Texts that say what to do are short. */
+const textMax = 40;
+
+/** Notes for the rest of a block what a test of the function's own settings has come out as. */
+export function notePath(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
+  if (run.language === "php" && frame.fn) frame.path.push(...conditionsOf(run, frame.fn, test, outcome));
+}
+
+function conditionsOf(run: Run, fn: FunctionNode, test: Expression, outcome: boolean): PathCondition[] {
+  if (test.kind === "variable") {
+    const condition = settingOf(run, fn, test.name);
+    return condition ? [{ ...condition, holds: outcome }] : [];
+  }
+  if (test.kind === "call" && test.callee.kind === "variable" && test.callee.name === "empty")
+    return test.args.flatMap(({ value }) => conditionsOf(run, fn, value, !outcome));
+  return test.kind === "operation" ? conditionsOfOperation(run, fn, test, outcome) : [];
+}
+
+function conditionsOfOperation(
+  run: Run,
+  fn: FunctionNode,
+  { operator, operands }: Operation,
+  outcome: boolean,
+): PathCondition[] {
+  const [left, right] = operands;
+  if (operator === "!" && left) return conditionsOf(run, fn, left, !outcome);
+  if (operator === (outcome ? "&&" : "||"))
+    return operands.flatMap((operand) => conditionsOf(run, fn, operand, outcome));
+  if (!left || !right || !/^[=!]==?$/.test(operator)) return [];
+  const [asked, told] = left.kind === "literal" ? [right, left] : [left, right];
+  const condition = asked.kind === "variable" && told.kind === "literal" ? settingOf(run, fn, asked.name) : null;
+  const holds = operator.startsWith("=") === outcome;
+  return condition && told.kind === "literal" ? [{ ...condition, equals: told.value, holds }] : [];
+}
+
+/** A parameter that the function leaves as it was given. */
+function settingOf(run: Run, fn: FunctionNode, name: string): Omit<PathCondition, "holds"> | null {
+  const parameter = fn.params.findIndex((param) => param.name === name && !param.rest);
+  const param = fn.params[parameter];
+  return param && isLeft(run, fn, param) ? { parameter, ...defaultOf(param) } : null;
+}
+
+const isLeft = (run: Run, fn: FunctionNode, param: Parameter): boolean =>
+  !run.assignmentsOf(param.name).some((at) => at > param.end && at < fn.end);
+
+const defaultOf = ({ default: given }: Parameter): { otherwise?: Constant } =>
+  given?.kind === "literal" ? { otherwise: given.value } : {};
+
+/** What linking, or the summary of a function, has to know of a call to tell which of its ways are taken. */
+export function knownArguments(run: Run, { fn }: Frame, args: readonly Value[]): KnownArguments | undefined {
+  if (run.language !== "php") return undefined;
+  const constants: Record<number, Constant> = {};
+  const parameters: Record<number, { index: number; otherwise?: Constant }> = {};
+  for (const [at, { constants: known, paths }] of args.entries()) {
+    const [value] = known ?? [];
+    if (known?.length === 1 && value !== undefined && String(value).length <= textMax) constants[at] = value;
+    const index = fn ? fn.params.findIndex(({ name }) => paths.includes(byName(name))) : -1;
+    const param = fn?.params[index];
+    if (fn && param && isLeft(run, fn, param)) parameters[at] = { index, ...defaultOf(param) };
+  }
+  return { count: args.length, constants, parameters };
+}
+
+/** Whether as much is known of two calls. */
+export const isAlike = (a: KnownArguments | undefined, b: KnownArguments | undefined): boolean =>
+  a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** Whether a place can be reached by a call. */
+export const mayHold = (conditions: readonly PathCondition[] | undefined, known: KnownArguments | undefined): boolean =>
+  !conditions || !known || conditions.every((condition) => outcomeOf(condition, known) !== false);
+
+/** The conditions of a place that are those of the caller: what it hands on decides. */
+export function passedOn(
+  conditions: readonly PathCondition[] | undefined,
+  known: KnownArguments | undefined,
+): readonly PathCondition[] | undefined {
+  if (!conditions || !known) return undefined;
+  return conditions.flatMap((condition): PathCondition[] => {
+    const handed = known.parameters[condition.parameter];
+    if (!handed || outcomeOf(condition, known) !== null) return [];
+    const { otherwise: _, ...asked } = condition;
+    return [{ ...asked, parameter: handed.index, ...("otherwise" in handed && { otherwise: handed.otherwise }) }];
+  });
+}
+
+/** What is known of a call within a function when that is called like this. */
+export function knownFurther(inner: KnownArguments | undefined, outer: KnownArguments | undefined): typeof inner {
+  if (!inner || !outer) return inner;
+  const constants = { ...inner.constants };
+  for (const [at, { index, otherwise }] of Object.entries(inner.parameters)) {
+    const value = argumentAt(outer, index, otherwise);
+    if (value !== undefined) constants[Number(at)] = value;
+  }
+  return { count: inner.count, constants, parameters: {} };
+}
+
+/** Of two ways to one place, what both ask for. */
+export const commonConditions = (
+  a: readonly PathCondition[] | undefined,
+  b: readonly PathCondition[] | undefined,
+): readonly PathCondition[] | undefined =>
+  a?.filter((one) => b?.some((other) => JSON.stringify(one) === JSON.stringify(other)));
+
+function outcomeOf({ parameter, equals, holds, otherwise }: PathCondition, known: KnownArguments): boolean | null {
+  const value = argumentAt(known, parameter, otherwise);
+  if (value === undefined) return null;
+  return (equals === undefined ? isTrue(value) : isEqual(value, equals)) === holds;
+}
+
+/** Undefined where it is not known what it is. */
+function argumentAt(known: KnownArguments, place: number, otherwise: Constant | undefined): Constant | undefined {
+  return place >= known.count ? otherwise : known.constants[place];
+}
+
+const isTrue = (value: Constant): boolean => Boolean(value) && value !== "0";
+
+/** As `==` of PHP has it, for what settings are compared with. */
+const isEqual = (a: Constant, b: Constant): boolean =>
+  typeof a === typeof b
+    ? a === b
+    : typeof a === "boolean" || typeof b === "boolean" || a === null || b === null
+      ? isTrue(a) === isTrue(b)
+      : String(a) === String(b);
