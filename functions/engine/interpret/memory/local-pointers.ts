@@ -1,5 +1,6 @@
 import type { Expression, FunctionNode } from "../../ir/ir.ts";
 import { type IrNode, walk } from "../../ir/walk.ts";
+import { append } from "../../multimap.ts";
 import type { Frame, Run } from "../run.ts";
 
 /** Functions of the C library that only look at what they are handed: they keep nothing and give nothing back. */
@@ -51,7 +52,7 @@ function localsOf(fn: FunctionNode): Locals {
   const names = new Set(fn.params.map(({ name }) => name));
   const handedOn = new Map<string, number[]>();
   const hand = (e: Expression, at: number) => {
-    for (const name of namesHandedOn(e)) handedOn.set(name, [...(handedOn.get(name) ?? []), at]);
+    for (const name of namesHandedOn(e)) append(handedOn, name, at);
   };
   walk(fn.body, (node: IrNode) => {
     if (!("kind" in node)) return;
