@@ -624,6 +624,15 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [3],
   ],
   [
+    "functions that are called like what the other makes",
+    "<?php\nHall()->show($_GET['a']);\necho '<p>' . Desk()->name();\necho '<p>' . $_GET['b'];\n",
+    {
+      "hall.php": "<?php\nfunction Hall() { return new Desk(); }\n",
+      "desk.php": "<?php\nfunction Desk() { return new Hall(); }\n",
+    },
+    [4],
+  ],
+  [
     "a map that comes back from whoever may change it",
     "<?php\n$log = $plugins->run_hook('log', ['folder' => 'a', 'line' => $_GET['q']]);\necho $log['folder'];\necho $log['line'];\n",
     {

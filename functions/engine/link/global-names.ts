@@ -54,10 +54,11 @@ export class GlobalNames {
     const type = target.slice(0, dot);
     const method = target.slice(dot + 1);
     if (type.startsWith(anyClass)) return this.#meant(type, method);
-    const made = this.#declared.get(type)?.[0]?.exported.makes;
-    if (made !== undefined && !this.#bases.has(type)) return this.find(`${made}.${method}`);
-    const own = this.#along(this.#bases, type, method, true);
-    const overriding = this.#along(this.#heirs, type, method, false);
+    // A function goes by the class of what it gives, once: two of them may give what the other is called like.
+    const made = this.#bases.has(type) ? undefined : this.#declared.get(type)?.[0]?.exported.makes;
+    const owner = made === undefined ? type : inClass(`${made}.${method}`).slice(0, -method.length - 1);
+    const own = this.#along(this.#bases, owner, method, true);
+    const overriding = this.#along(this.#heirs, owner, method, false);
     return [...new Set([...own, ...overriding])].slice(0, declarationsMax);
   }
 
