@@ -206,13 +206,14 @@ function switchValue(l: Lowering, node: SyntaxNode): Expression {
 
 /** What the block of an arm gives, behind what is worked out on the way to it. */
 function yieldedBy(body: readonly Statement[]): Expression[] {
-  const before = body.flatMap((s) => (s.kind === "expression" ? [s.value] : []));
-  return body.flatMap((s): Expression[] => {
-    if (s.kind !== "return" || !s.value) return [];
-    return before.length === 0
-      ? [s.value]
-      : [{ start: s.start, end: s.end, kind: "sequence", parts: [...before, s.value] }];
-  });
+  const before: Expression[] = [];
+  for (const s of body) {
+    if (s.kind === "expression") before.push(s.value);
+    if (s.kind !== "return" || !s.value) continue;
+    const { start, end } = s;
+    return before.length === 0 ? [s.value] : [{ start, end, kind: "sequence", parts: [...before, s.value] }];
+  }
+  return [];
 }
 
 function scoped(l: Lowering, node: SyntaxNode): Expression {
