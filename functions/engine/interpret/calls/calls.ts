@@ -117,10 +117,9 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     constructorOf(run, call, called) ??
     target ??
     (called.callee.closures.length === 0 ? methodTarget(run, called) : null);
-  const from = { frame, settled: settledFor(run, frame, subject) };
-  if (given !== null) handOver(run, given, positional, called.named, call, from);
-  const left = leftToOthers(run, called);
-  if (left !== null) handOver(run, left, positional, called.named, call, from);
+  for (const to of [given, leftToOthers(run, called)])
+    if (to !== null)
+      handOver(run, to, positional, called.named, call, { frame, settled: settledFor(run, frame, subject) });
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
