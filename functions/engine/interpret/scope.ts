@@ -151,6 +151,6 @@ export function joinInto(joined: Variables, other: Variables): Variables {
 
 /** A field that one side has tested or set to something harmless: on the other side it still is what its object makes it. So is input of PHP. */
 const isTold = (key: string, { taint, constants, paths, instance, closures, slots }: Value): boolean =>
-  (key.includes(".") || key.startsWith("$_")) &&
+  (key.includes(".") || /^\$_[A-RT-Z]/.test(key)) &&
   taint.every(({ clean }) => clean !== 0) &&
   (constants !== null || (!instance && !slots && closures.length === 0 && !paths.some((path) => path.endsWith("()"))));

@@ -311,12 +311,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   );
 }
 
-/** The keys of what came in as a whole are the attacker's, and those that were; those written out in the code are not. */
-function keysOf(run: Run, of: Value): Value {
-  const whole = tainted(fieldTaint(run, of, of.taint, keysPart));
-  const keys = of.slots?.entries.get(keysPart);
-  return keys ? join(whole, keys) : whole;
-}
+/** The keys of what came in as a whole are the attacker's, those written out in the code are not; those of a parameter are for callers to tell. */
+const keysOf = (run: Run, of: Value): Value => tainted(fieldTaint(run, of, of.taint, keysPart));
 
 /** `Object.assign(options, given)` changes the options, where they are a map that is written here. */
 function storeAssigned(run: Run, frame: Frame, { args }: Call, [target]: readonly Value[], result: Value): void {
