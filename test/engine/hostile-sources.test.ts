@@ -122,6 +122,17 @@ describe("a long row of", () => {
       "a.js",
       `${lib}lib.f(${"a,\n".repeat(40_000)}(${Array.from({ length: 4_000 }, (_, i) => `p${i}`)}) => 0);`,
     ],
+    ["variables of one declaration", "a.c", `int f(void) {\n  int ${numbered(40_000, (i) => `a${i},\n`)} z;\n}\n`],
+    [
+      "words before a variable",
+      "a.c",
+      `int f(int n) {\n${row("static\n")} int z;\n${numbered(40, (i) => `  char *q${i} = malloc(n);\n`)}}\n`,
+    ],
+    [
+      "arms that yield twice, within each other",
+      "A.java",
+      `class A { int f(int x) { return\n${"switch (x) {\ncase 1 -> { g(\n".repeat(40)}1${"\n); yield 1; yield 2; }\ndefault -> 3; }".repeat(40)}; } }\n`,
+    ],
     [
       "zeros in a format of Python",
       "a.py",

@@ -83,7 +83,7 @@ export function assign(
  */
 function isCopied(run: Run, { fn, loops }: Frame, name: string, type: string | null): boolean {
   if (type !== "char" || loops.length === 0 || !fn) return false;
-  const text = run.text.slice(fn.start, fn.end);
+  const text = run.stretch(fn.start, fn.end);
   const uses = (before: string): number => [...text.matchAll(new RegExp(`${before}\\b${name}\\b`, "g"))].length;
   return uses("") === uses("(?:\\bchar\\s+|\\+=?\\s*|\\]\\s*=\\s*|\\.(?:append|write|add|push|print)\\(\\s*)");
 }

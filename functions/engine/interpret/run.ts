@@ -35,6 +35,8 @@ import { Page } from "./views/page.ts";
 
 /** Steps of interpretation one file may take: about 200 times what an ordinary file needs. */
 const stepsMax = 400_000;
+/** UTF-16 units of source that are searched in the time of a step. */
+const unitsOfStep = 200;
 /** Nested evaluations, across calls that are followed. Each takes a few frames of our own stack. */
 const depthMax = 450;
 /** Places that one function stores its parameters in; more is generated. */
@@ -305,6 +307,12 @@ export class Run {
   charge(steps = 1): void {
     this.#steps += steps;
     if (this.#steps > stepsMax || this.limit.passes(steps)) throw new BudgetExhausted();
+  }
+
+  /** A stretch of the source for who searches it: functions may be as long as files, and no step is counted in between. @throws BudgetExhausted */
+  stretch(start: number, end: number): string {
+    if (this.limit.passes((end - start) / unitsOfStep)) throw new BudgetExhausted();
+    return this.text.slice(start, end);
   }
 
   get steps(): number {

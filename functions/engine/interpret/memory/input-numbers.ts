@@ -21,7 +21,7 @@ export function divide(run: Run, frame: Frame, { operator, operands }: Operation
 /** `n = total * 8 + 1`: what somebody else has chosen is only a part of it. */
 function isComputed(run: Run, { fn }: Frame, e: Expression): boolean {
   if (e.kind !== "variable" || !fn) return false;
-  const before = run.text.slice(fn.start, e.start);
+  const before = run.stretch(fn.start, e.start);
   return new RegExp(`(?<![.>\\w])${e.name}\\s*([-+*/|]=|=[^=;]*[\\w)]\\s*[-+*/|]\\s*[\\w(])`).test(before);
 }
 
@@ -30,9 +30,9 @@ function isTested(run: Run, { fn }: Frame, e: Expression): boolean {
   const path = accessPath(e);
   if (path === null || !fn) return false;
   const name = run.text.slice(e.start, e.end).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const before = run.text.slice(fn.start, e.start);
+  const before = run.stretch(fn.start, e.start);
   return new RegExp(
-    `\\b(if|while|assert\\w*)\\s*\\([^;{}]*(?<![&\\w]\\s*)${name}\\b(?!\\s*=[^=])|!\\s*${name}\\b|${name}\\s*(\\?|&&|\\|\\||[<>!=]=|[<>])`,
+    `\\b(if|while|assert\\w*)\\s*\\([^;{}]{0,300}(?<![&\\w]\\s{0,9})${name}\\b(?!\\s*=[^=])|!\\s*${name}\\b|${name}\\s*(\\?|&&|\\|\\||[<>!=]=|[<>])`,
   ).test(before);
 }
 
@@ -44,9 +44,9 @@ function isFraction(run: Run, { fn }: Frame, e: Expression): boolean {
   const written = run.text.slice(Math.max(0, e.start - 24), e.end);
   if (/\b(double|float)\b|\d\.\d*|\b(atof|strtod)\b/.test(written)) return true;
   const name = /^\w+$/.exec(run.text.slice(e.start, e.end))?.[0];
-  const around = name && fn ? run.text.slice(fn.start, e.start) : "";
+  const around = name && fn ? run.stretch(fn.start, e.start) : "";
   return new RegExp(
-    `\\b(double|float)\\b[^;(){}]*\\b${name}\\b|\\b${name}\\s*=[^;]*\\b(atof|strto(d|f|ld)|sto[df])\\b`,
+    `\\b(double|float)\\b[^;(){}]{0,300}\\b${name}\\b|\\b${name}\\s*=[^;]{0,300}\\b(atof|strto(d|f|ld)|sto[df])\\b`,
   ).test(around);
 }
 

@@ -79,19 +79,21 @@ export const givesBack = /^(free|cfree|xfree|g_free|fclose|pclose|closedir|close
 /** Whether all of a function was understood: where a macro or assembler hides what is done, nothing is said of what is not done. */
 export const isReadWhole = (run: Run, fn: FunctionNode): boolean =>
   run.unread.every(({ start, end }) => end <= fn.start || start >= fn.end) &&
-  !/\b(asm|__asm__|__asm)\b/.test(run.text.slice(fn.start, fn.end));
+  !/\b(asm|__asm__|__asm)\b/.test(run.stretch(fn.start, fn.end));
 
 /** Whether a variable is the function's own, a plain pointer or number, and nobody has its address. */
 export function isOwnVariable(run: Run, { fn, scope }: Frame, name: string): boolean {
   if (!fn || !localsOf(fn).names.has(name)) return false;
   if (scope.binding(name) !== scope || !isReadWhole(run, fn)) return false;
-  const text = run.text.slice(fn.start, fn.end);
+  const text = run.stretch(fn.start, fn.end);
   const isPlain = new RegExp(
-    `\\*\\s*(const\\s+|restrict\\s+)*${name}\\b|\\b(int|auto|unsigned)\\s+([^;{}()]*,\\s*)?${name}\\b`,
+    `\\*\\s*(const\\s+|restrict\\s+)*${name}\\b|\\b(int|auto|unsigned)\\s+([^;{}()]{0,300},\\s*)?${name}\\b`,
   ).test(text);
   return (
     isPlain &&
-    !new RegExp(`&\\s*\\(?\\s*${name}\\b(?!\\s*(\\.|->|\\[))|\\b(static|extern)\\b[^;{}()]*\\b${name}\\b`).test(text)
+    !new RegExp(`&\\s*\\(?\\s*${name}\\b(?!\\s*(\\.|->|\\[))|\\b(static|extern)\\b[^;{}()]{0,300}\\b${name}\\b`).test(
+      text,
+    )
   );
 }
 

@@ -67,7 +67,7 @@ export function leavesOpen(
   const isLengthOf = most === `<length of ${run.text.slice(from.value.start, from.value.end).replace(/\s+/g, "")}>`;
   if (!isLengthOf && !(region && fills(run, frame, call, name, region))) return false;
   const target = run.text.slice(to.start, to.end).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const body = run.text.slice(frame.fn.start, frame.fn.end);
+  const body = run.stretch(frame.fn.start, frame.fn.end);
   return !new RegExp(
     `(${target}\\s*\\[[^\\n;=]*\\]|\\*\\s*\\(\\s*${target}\\b[^;=\\n]*\\))\\s*=[^=]|str(n?cat|lcat)\\s*\\(\\s*${target}\\b`,
   ).test(body);

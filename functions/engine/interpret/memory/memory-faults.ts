@@ -161,14 +161,14 @@ export function isHeld(run: Run, frame: Frame, e: Expression, value: Value): boo
 const isReadAsNumber = (run: Run, value: Value): boolean =>
   isNumberInput(run, value) && allTaint(value).every(({ source }) => !/\b(f?getc|getchar)\b/.test(source.name));
 
-const textAround = (run: Run, { fn }: Frame): string => (fn ? run.text.slice(fn.start, fn.end) : "");
+const textAround = (run: Run, { fn }: Frame): string => (fn ? run.stretch(fn.start, fn.end) : "");
 
 /** `recv(s, &n, sizeof(n), 0)` with an n that has a sign. */
 export function isFilledNumber(run: Run, frame: Frame, name: string): boolean {
   const text = textAround(run, frame);
   return (
     new RegExp(`\\b(int|long|short|ss?ize_t|int(16|32|64)_t)\\b[^;{}()=]{0,200}\\b${name}\\b`).test(text) &&
-    new RegExp(`\\b(read|fread|recv|recvfrom|SSL_read)\\s*\\([^;]*&\\s*${name}\\s*,`).test(text)
+    new RegExp(`\\b(read|fread|recv|recvfrom|SSL_read)\\s*\\([^;]{0,300}&\\s*${name}\\s*,`).test(text)
   );
 }
 

@@ -19,9 +19,9 @@ function isPassing(run: Run, e: Expression): boolean {
   if (e.callee.kind !== "variable") return false;
   const { name } = e.callee;
   if (/^(to_string|string|wstring)$/.test(name)) return true;
-  return new RegExp(`(^|[;}{]|\\n)\\s*(static\\s+|inline\\s+)*(std::)?w?string\\s+(\\w+::)*${name}\\s*\\(`).test(
-    run.text,
-  );
+  return new RegExp(
+    `(^|[;}{]|\\n)[ \\t]*(static\\s+|inline\\s+){0,2}(std::)?w?string\\s+(\\w+::){0,4}${name}\\s*\\(`,
+  ).test(run.stretch(0, run.text.length));
 }
 
 /** `const char *p = (a + b).c_str();`: the text is gone at the end of the line. */
@@ -31,7 +31,7 @@ export function keepShown(run: Run, frame: Frame, { to, from, start, declares }:
   if (!of || !isPassing(run, of)) return;
   const isPointer = declares
     ? run.text[start] === "*"
-    : new RegExp(`\\*\\s*(const\\s+)?${to.name}\\b`).test(run.text.slice(frame.fn.start, start));
+    : new RegExp(`\\*\\s*(const\\s+)?${to.name}\\b`).test(run.stretch(frame.fn.start, start));
   if (isPointer) fault(run, frame, "<text-gone>", from);
 }
 
@@ -39,11 +39,11 @@ export function keepShown(run: Run, frame: Frame, { to, from, start, declares }:
 export function returnShown(run: Run, frame: Frame, returned: Expression): void {
   const of = shownBy(returned);
   if (!of || !frame.fn || !/\*$/.test(frame.fn.result ?? "")) return;
-  const body = run.text.slice(frame.fn.start, returned.start);
+  const body = run.stretch(frame.fn.start, returned.start);
   const isOwn =
     of.kind === "variable" &&
     new RegExp(
-      `(?:^|[;{}(,])\\s*(const\\s+)?(std::)?w?(string|stringstream|ostringstream)\\s+([\\w\\s,="]*,\\s*)?${of.name}\\b`,
+      `(?:^|[;{}(,\\n])[ \\t]*(const\\s+)?(std::)?w?(string|stringstream|ostringstream)\\s+([\\w\\s,="]{0,300},\\s*)?${of.name}\\b`,
     ).test(body);
   if (isOwn || isPassing(run, of)) fault(run, frame, "<text-gone>", returned);
 }

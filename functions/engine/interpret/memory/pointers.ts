@@ -16,7 +16,7 @@ export interface Output {
 /** Functions of C give most of what they give by writing it where their caller has asked for it. */
 export function outputsOf(run: Run, { scope }: Frame, fn: FunctionNode): Output[] {
   if (run.language !== "c") return [];
-  const body = run.text.slice(fn.start, fn.end);
+  const body = run.stretch(fn.start, fn.end);
   return fn.params.flatMap((param, index) => {
     const written = run.text.slice(param.start, param.end);
     if (!/[*&[]/.test(written)) return [];

@@ -28,7 +28,7 @@ const settle = (frame: Frame, name: string): void => frame.scope.refine(name, na
 
 /** Jumps are followed downwards only: what is set below a label may have been set before. */
 function comesFromBelow(run: Run, fn: FunctionNode, name: string): boolean {
-  const text = run.text.slice(fn.start, fn.end);
+  const text = run.stretch(fn.start, fn.end);
   return /\bgoto\b/.test(text) && new RegExp(`&\\s*${name}\\b|\\b${name}\\s*=(?!=)`).test(text);
 }
 
@@ -42,7 +42,10 @@ export function readUnset(run: Run, frame: Frame, name: string, at: Span): void 
   // `(void)x`, `stream >> x`, `T &r = x`.
   if (/\(\s*void\s*\)\s*$|>>\s*$|&\s*\w+\s*[=({]\s*$/.test(before)) return;
   if (frame.fn && (!isReadWhole(run, frame.fn) || comesFromBelow(run, frame.fn, name))) return;
-  if (new RegExp(`#\\s*define\\b(?:[^\\n\\\\]|\\\\[\\s\\S])*\\b${name}\\b`).test(run.text)) return;
+  if (
+    new RegExp(`#\\s*define\\b(?:[^\\n\\\\]|\\\\[\\s\\S]){0,2000}\\b${name}\\b`).test(run.stretch(0, run.text.length))
+  )
+    return;
   fault(run, frame, "<unset-read>", at);
 }
 

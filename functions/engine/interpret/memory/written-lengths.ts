@@ -34,9 +34,9 @@ export function noteWritten(run: Run, frame: Frame, { to, from, start }: Assign)
   const name = to.name;
   if (!new RegExp(`\\+\\s*${name}\\b|\\[\\s*${name}\\s*\\]`).test(textOf(target?.value))) return;
   if (!new RegExp(`-\\s*\\(?\\s*(\\(\\w+\\)\\s*)?${name}\\b`).test(textOf(room?.value))) return;
-  const body = run.text.slice(frame.fn.start, frame.fn.end);
+  const body = run.stretch(frame.fn.start, frame.fn.end);
   const isAsked = new RegExp(
-    `\\b${name}\\b\\s*\\)*\\s*([-+]\\s*\\w+\\s*)?([<>]=?|==)|[<>]=?\\s*\\(*\\s*(\\(\\w+\\)\\s*)?${name}\\b|\\b(min|MIN)\\s*\\([^;]*\\b${name}\\b`,
+    `\\b${name}\\b[\\s)]{0,20}([-+]\\s*\\w+\\s*)?([<>]=?|==)|[<>]=?\\s*\\(*\\s*(\\(\\w+\\)\\s*)?${name}\\b|\\b(min|MIN)\\s*\\([^;]{0,300}\\b${name}\\b`,
   );
   // Written once at the beginning, and never again behind.
   const goesOn = body

@@ -17,6 +17,7 @@ export function declarationOf(l: CLowering, node: SyntaxNode): Statement[] {
   const written = unnamed ? `unnamed_${type.start}` : typeName(l, type);
   const types = unnamed ? [classOf(l, type, written)] : type && childIn(type, "body") ? l.statement(type) : [];
   const given = childIn(node, "value") ?? childIn(node, "default_value");
+  const kept = isKept(l, node);
   return [
     ...types,
     ...childrenIn(node, "declarator").flatMap((d) => {
@@ -25,7 +26,7 @@ export function declarationOf(l: CLowering, node: SyntaxNode): Statement[] {
       if (of.parameters) return l.declaredIn ? [asStatement(constructed(l, d, of, written))] : [];
       const value = childIn(d, "value") ?? given;
       const declared = isOpenEnded(l, node, of) ? { ...of, sizes: [null] } : of;
-      return [asStatement(variableOf(l, d, declared, written, value, isKept(l, node)))];
+      return [asStatement(variableOf(l, d, declared, written, value, kept))];
     }),
   ];
 }
