@@ -10,7 +10,8 @@ import { commonPassages, joinedPassages } from "./guards/passage.ts";
 import { hasRights, typeElsewhere } from "./guards/rights.ts";
 import { isSettled } from "./objects/settled-objects.ts";
 import { prefixFor } from "./operators.ts";
-import type { Flow, Frame, Hit, Run } from "./run.ts";
+import type { Frame, Run } from "./run.ts";
+import type { Flow, Hit } from "./summary.ts";
 import { isCatastrophic } from "./texts/catastrophic.ts";
 import {
   allTaint,

@@ -7,7 +7,8 @@ import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts"
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-state.ts";
-import type { Handover as Handed, Hit, Run, Summary } from "../interpret/run.ts";
+import type { Run } from "../interpret/run.ts";
+import type { Handover as Handed, Hit, Summary } from "../interpret/summary.ts";
 import { looksAtFields } from "../interpret/validators/asked-names.ts";
 import type { ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
 import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";

@@ -1,6 +1,7 @@
 import { allFamilies } from "../../catalogue/catalogue.ts";
-import { BudgetExhausted, type Run, type Summary } from "../run.ts";
+import { BudgetExhausted, type Run } from "../run.ts";
 import { Scope } from "../scope.ts";
+import type { Summary } from "../summary.ts";
 import { allTaint, type ClosureValue, type Taint, type Value } from "../value.ts";
 import { followedCallMax, inline, inlineLengthMax, newFrame } from "./invoke.ts";
 

@@ -4,7 +4,8 @@ import { emptyGuard } from "../guards/guard-functions.ts";
 import { joinedPassages } from "../guards/passage.ts";
 import { writeBack } from "../memory/pointers.ts";
 import { fieldTaint } from "../objects/members.ts";
-import type { Flow, Frame, Run, Summary } from "../run.ts";
+import type { Frame, Run } from "../run.ts";
+import type { Flow, Summary } from "../summary.ts";
 import {
   allTaint,
   type ClosureValue,

@@ -15,7 +15,7 @@ const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? calle
 
 /** A variable is assigned: what it has led to is not followed further, what it leads to now may be. */
 export function noteHeld(run: Run, frame: Frame, { to, from }: Assign): void {
-  if (!isNative(run) || to.kind !== "variable" || !frame.fn || frame.inlined > 0 || frame.recalls) return;
+  if (to.kind !== "variable" || !frame.fn || frame.inlined > 0 || frame.recalls) return;
   loseByResize(run, frame, to.name, from);
   frame.scope.variables?.delete(`${heldPrefix}${to.name}`);
   forgetLimit(frame, to.name);

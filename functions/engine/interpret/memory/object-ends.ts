@@ -1,6 +1,6 @@
 import type { Assign, Call, Expression, Loop, Statement } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
-import { fault, isNative } from "./memory-faults.ts";
+import { fault } from "./memory-faults.ts";
 
 /** Methods that show what is inside of a text, and go on being right as long as the text is there. */
 const shows = /^(c_str|data|constData)$/;
@@ -26,7 +26,7 @@ function isPassing(run: Run, e: Expression): boolean {
 
 /** `const char *p = (a + b).c_str();`: the text is gone at the end of the line. */
 export function keepShown(run: Run, frame: Frame, { to, from, start, declares }: Assign): void {
-  if (!isNative(run) || to.kind !== "variable" || !frame.fn) return;
+  if (to.kind !== "variable" || !frame.fn) return;
   const of = shownBy(from);
   if (!of || !isPassing(run, of)) return;
   const isPointer = declares

@@ -19,7 +19,7 @@ const looksFor = /^(strr?chr|strstr|strpbrk|memchr)$/;
 const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
 
 export function noteUnchecked(run: Run, frame: Frame, { to, from }: Assign, value: Value): void {
-  if (!isNative(run) || to.kind !== "variable" || !frame.fn || frame.inlined > 0 || frame.recalls) return;
+  if (to.kind !== "variable" || !frame.fn || frame.inlined > 0 || frame.recalls) return;
   frame.scope.variables?.delete(`${uncheckedPrefix}${to.name}`);
   if (from.kind !== "call" || !mayFail.test(nameOf(from)) || !isOwnVariable(run, frame, to.name)) return;
   if (looksFor.test(nameOf(from)) && !isInput(value) && !isGiven(frame, from)) return;

@@ -13,7 +13,7 @@ const declarationMax = 200;
 
 /** `int n;`, `char *p;` have no value yet; objects make themselves. */
 export function noteUnset(run: Run, frame: Frame, { to, from, type, declares, start }: Assign): void {
-  if (!isNative(run) || !declares || !frame.fn || frame.inlined > 0 || frame.recalls) return;
+  if (!declares || !frame.fn || frame.inlined > 0 || frame.recalls) return;
   if (to.kind !== "variable" || from.kind !== "unknown" || from.reads.length > 0 || from.start !== start) return;
   const isPointer = run.text[start] === "*";
   if (!isPointer && !(type !== null && numbers.test(type))) return;

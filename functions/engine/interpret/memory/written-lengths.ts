@@ -1,6 +1,6 @@
 import type { Assign, Call, Expression } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
-import { fault, isNative } from "./memory-faults.ts";
+import { fault } from "./memory-faults.ts";
 
 const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
 
@@ -25,8 +25,7 @@ const mayBeText = (e: Expression): boolean =>
 
 /** `at += snprintf(out + at, size - at, …)`: what did not fit is counted too, and then less than nothing is left. */
 export function noteWritten(run: Run, frame: Frame, { to, from, start }: Assign): void {
-  if (!isNative(run) || to.kind !== "variable" || from.kind !== "operation" || from.operator !== "+" || !frame.fn)
-    return;
+  if (to.kind !== "variable" || from.kind !== "operation" || from.operator !== "+" || !frame.fn) return;
   const [left, call] = from.operands;
   if (left?.kind !== "variable" || left.name !== to.name || call?.kind !== "call" || !mayNotFit(run, call)) return;
   const textOf = (e: Expression | undefined) => (e ? run.text.slice(e.start, e.end) : "");

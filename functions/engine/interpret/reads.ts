@@ -1,0 +1,178 @@
+import type { Expression, Field, Index, Span } from "../ir/ir.ts";
+import { evaluateCall } from "./calls/calls.ts";
+import { targetOf } from "./calls/handover.ts";
+import { invoke } from "./calls/invoke.ts";
+import { evaluate } from "./evaluate.ts";
+import { useOf, useOfOwner } from "./memory/memory.ts";
+import { indexOf } from "./memory/memory-indexes.ts";
+import { readUnset } from "./memory/unset.ts";
+import {
+  accessPath,
+  basePaths,
+  byName,
+  elementPath,
+  globalName,
+  hasOpenClasses,
+  isKey,
+  isPackage,
+  joined,
+  memberPaths,
+  namesQualified,
+} from "./names.ts";
+import { getterOf } from "./objects/accessors.ts";
+import { fieldOfKin } from "./objects/fields-of-others.ts";
+import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, receiverValue } from "./objects/members.ts";
+import { withFieldOfClass, withSharedField, withSharedVariable } from "./objects/shared-state.ts";
+import type { Frame, Run } from "./run.ts";
+import {
+  anyElement,
+  anyPart,
+  arriving,
+  constant,
+  elementAt,
+  joinTaint,
+  named,
+  nothing,
+  type Taint,
+  tainted,
+  unset,
+  type Value,
+} from "./value.ts";
+import { pageVariable } from "./views/includes.ts";
+
+/** What a name means where it stands. */
+export function variable(run: Run, frame: Frame, name: string, at: Span): Value {
+  if (frame.self && (name === "this" || name === frame.fn?.receiver)) return receiverValue(frame.self, frame.fn);
+  const scope = frame.scope.binding(name);
+  if (scope) {
+    const value = scope.get(name) as Value;
+    // A property may be called like its class: `Filter Filter { get; set; }`.
+    const property = value.type && run.language === "csharp" && frame.owner ? ownMember(run, frame, name) : null;
+    if (property) return property;
+    if (scope === frame.scope) return value;
+    return scope === run.file ? withSharedVariable(run, frame, name, fromOutside(value), at) : fromOutside(value);
+  }
+  if (frame.self && name === receiverOf(run, frame)) return frame.self;
+  if (frame.owner && hasOpenClasses(run.language)) {
+    const member = ownMember(run, frame, name);
+    if (member) return member;
+  }
+  if (frame.owner && frame.owner.node.name === name) return named(name);
+  const global = inherited(run, frame, name) ?? globalName(run, name);
+  // Input can have a name that is there everywhere.
+  const [input] = run.knowledge.reads.find(name).sources;
+  if (!input && run.language === "go") return withSharedVariable(run, frame, name, global, at);
+  if (!input)
+    return { ...global, taint: [...pageVariable(run, frame, name, at), ...inheritedReader(run, frame, name, at)] };
+  return { ...global, taint: [arriving(run.source(input.kind, at), at)] };
+}
+
+/** What the method, or the one around the function, calls the object that it was called on. */
+export const receiverOf = (run: Run, { fn }: Frame): string | null =>
+  fn && (fn.receiver ?? run.receivers.get(fn) ?? null);
+
+/** What Ruby reads without having assigned it is given by a method, mostly one that the class extends or includes. */
+function inheritedReader(run: Run, frame: Frame, name: string, at: Span): readonly Taint[] {
+  const target = run.language === "ruby" ? targetOf(run, frame, [name]) : null;
+  return target === null ? [] : [arriving(run.outside(target, at), at)];
+}
+
+/** A member of a class that this one extends and that another file has, or a library. */
+function inherited(run: Run, frame: Frame, name: string): Value | null {
+  if (run.language !== "java" || !frame.owner || !/^\p{Ll}/u.test(name) || isPackage(run, name)) return null;
+  const bases = basePaths({ ...nothing, type: frame.owner });
+  return bases.length === 0 ? null : named(...bases.slice(0, 3).map((base) => `${base}.${name}`), `?${name}`);
+}
+
+function ownMember(run: Run, frame: Frame, name: string): Value | null {
+  const { self } = frame;
+  const key = joined("this", name);
+  const assigned = frame.scope.binding(key)?.get(key);
+  if (assigned || !self) return assigned ?? null;
+  const own = memberOfInstance(self, name);
+  return own && self.taint.length > 0 ? partOfTainted(run, self, own, name) : own;
+}
+
+/** What a field holds, or what a function gives that is called by reading it. */
+export function field(run: Run, frame: Frame, e: Field): Value {
+  const key = accessPath(e);
+  const root = key === null ? null : frame.scope.binding(key);
+  const remembered = root && key !== null ? root.get(key) : undefined;
+  if (remembered) {
+    useOfOwner(run, frame, e.of);
+    return root === frame.scope ? remembered : fromOutside(remembered);
+  }
+  if (run.language === "java" && key !== null && !root && namesQualified(run, key)) return named(key);
+  const of = evaluate(run, frame, e.of);
+  useOf(run, frame, e.of, of);
+  const getter = getterOf(run, of, e);
+  if (getter) return evaluateCall(run, frame, getter);
+  const read = withSharedField(run, frame, member(run, frame, asWritten(run, of, e.of), e.name, e), e, e);
+  const value = withFieldOfClass(run, frame, got(run, frame, read, of, e), of, e);
+  const shown = e.of.kind === "variable" && e.of.name === "this" ? ofOthers(run, frame, e) : [];
+  return shown.length === 0 ? value : { ...value, constants: null, taint: joinTaint(value.taint, shown) };
+}
+
+/** What a field of PHP holds by what other files have done: a view is run as a part of the object that shows it. */
+const ofOthers = (run: Run, frame: Frame, { name, ...at }: Field): readonly Taint[] =>
+  frame.owner === null ? pageVariable(run, frame, name, at) : fieldOfKin(run, frame, name, at);
+
+/** What is read of an object may be what a function gives that is called by reading. */
+function got(run: Run, frame: Frame, value: Value, of: Value, at: Span): Value {
+  const [closure] = value.closures;
+  if (!closure?.fn.getter || closure.fn.params.length > 0) return value;
+  return invoke(run, frame, closure.owner ? closure : { ...closure, self: of }, [], new Map(), at);
+}
+
+/** Requests of PHP frameworks come in classes of the application: what the variable is called tells what its properties are. */
+function asWritten(run: Run, of: Value, written: Expression): Value {
+  if (run.language !== "php" || written.kind !== "variable" || of.instance || !written.name.startsWith("$")) return of;
+  const path = byName(written.name);
+  return of.paths.includes(path) ? of : { ...of, paths: [...of.paths, path] };
+}
+
+/** An element of a list or a map. */
+export function index(run: Run, frame: Frame, e: Index): Value {
+  const key = e.key && evaluate(run, frame, e.key);
+  const known = key?.constants?.length === 1 ? key.constants[0] : null;
+  if (isKey(known)) {
+    const literal = { ...e, kind: "literal" as const, value: known };
+    const field = accessPath({ ...e, key: literal });
+    const remembered = field === null ? undefined : frame.scope.binding(field)?.get(field);
+    if (remembered) {
+      useOfOwner(run, frame, e.of);
+      return remembered;
+    }
+  }
+  const asked = frame.scope.fields && elementPath(e);
+  const told = asked ? frame.scope.get(asked) : undefined;
+  if (told) return told;
+  // Of global input the element that is read is what a reader wants to be told; the rules of users mark the whole.
+  const of = e.of.kind === "variable" && !run.marks ? variable(run, frame, e.of.name, e) : evaluate(run, frame, e.of);
+  if (of === unset && e.of.kind === "variable") readUnset(run, frame, e.of.name, e.of);
+  indexOf(run, frame, e, of, key, e.key ?? e);
+  useOf(run, frame, e.of, of);
+  if (known === null || known === undefined) {
+    const any = anyElement(of);
+    // A map may lack the key: a set written as a map of true answers both ways.
+    const constants = of.slots?.shape === "map" && any.constants?.every((c) => c === true) ? null : any.constants;
+    const paths = memberPaths(of, "[]");
+    // What is handed out one by one may be input: the messages of a connection.
+    const [input] = e.key ? [] : run.knowledge.reads.findAll(paths).sources;
+    const messages: readonly Taint[] = input ? [arriving(run.source(input.kind, e), e)] : [];
+    const given = run.language === "php" && !of.slots ? fieldTaint(run, of, any.taint, anyPart) : any.taint;
+    return { ...any, taint: joinTaint(given, messages), constants, paths };
+  }
+  const text = of.constants?.length === 1 ? of.constants[0] : null;
+  if (typeof text === "string" && typeof known === "number") return constant(text.at(known) ?? "");
+  const slot = elementAt(of, normalisedIndex(of, known));
+  if (slot) return slot;
+  if (of.slots && !of.slots.rest) return tainted(fieldTaint(run, of, of.taint, String(known)));
+  return member(run, frame, of, String(known), e);
+}
+
+/** Python counts negative indexes from the end. */
+function normalisedIndex(of: Value, key: string | number | boolean): string {
+  if (typeof key === "number" && key < 0 && of.slots?.shape === "list") return String(of.slots.entries.size + key);
+  return String(key);
+}
