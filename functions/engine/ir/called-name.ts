@@ -5,3 +5,6 @@ export const lastName = (callee: Expression): string =>
   callee.kind === "field" || callee.kind === "variable" ? callee.name : "";
 
 export const calledName = ({ callee }: Call): string => lastName(callee);
+
+/** What a function that is no method is called by; "" where it is none. */
+export const functionName = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");

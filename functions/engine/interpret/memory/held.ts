@@ -1,3 +1,4 @@
+import { functionName } from "../../ir/called-name.ts";
 import type { Assign, Call, Expression, Span } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
@@ -11,15 +12,13 @@ export const heldPrefix = "@held:";
 
 const makes = /^(malloc|calloc|strn?dup|fopen|opendir|popen|open|creat|<new-array>)$/;
 
-const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
-
 /** A variable is assigned: what it has led to is not followed further, what it leads to now may be. */
 export function noteHeld(run: Run, frame: Frame, { to, from }: Assign): void {
   if (to.kind !== "variable" || !frame.fn || frame.inlined > 0 || frame.recalls) return;
   loseByResize(run, frame, to.name, from);
   frame.scope.variables?.delete(`${heldPrefix}${to.name}`);
   forgetLimit(frame, to.name);
-  if (from.kind !== "call" || !makes.test(nameOf(from)) || frame.fn.name === "main") return;
+  if (from.kind !== "call" || !makes.test(functionName(from)) || frame.fn.name === "main") return;
   if (!isOwnVariable(run, frame, to.name)) return;
   // Not as a constant: numbers are forgotten around loops.
   frame.scope.set(`${heldPrefix}${to.name}`, { ...nothing, paths: [`${from.start}`, `${from.end}`] });
@@ -58,7 +57,7 @@ const endsWithin = 240;
 
 /** `p = realloc(p, n)`: where there is no more memory, p is null and the block is nobody's. Programs that end then lose nothing. */
 function loseByResize(run: Run, frame: Frame, name: string, from: Expression): void {
-  if (from.kind !== "call" || nameOf(from) !== "realloc") return;
+  if (from.kind !== "call" || functionName(from) !== "realloc") return;
   const [old] = from.args;
   if (old?.value.kind !== "variable" || old.value.name !== name) return;
   const behind = run.text.slice(from.end, from.end + endsWithin);

@@ -1,3 +1,4 @@
+import { functionName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
@@ -91,7 +92,12 @@ function bounded(
   const values = sizes.map((i) => args[i]);
   const bytes = values.reduce<number | null>((all, value) => product(all, number(value)), copy.unit ?? 1);
   const own = written(copy.to);
-  if (own && leavesOpen(run, frame, call, nameOf(call), to.region, own) && source && mayBeLonger(frame, source, bytes))
+  if (
+    own &&
+    leavesOpen(run, frame, call, functionName(call), to.region, own) &&
+    source &&
+    mayBeLonger(frame, source, bytes)
+  )
     at("<left-open>");
   if (values[0]?.paths.includes(`<sizeof ${own ? accessPath(own) : null}>`) && own && !isAddress(run, own)) {
     at("<bound-of-pointer>");
@@ -130,8 +136,7 @@ function isFieldByWhole(run: Run, to: Expression, size: Expression): boolean {
   );
 }
 
-const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
-const isWholeCopy = (call: Call): boolean => /^mem(cpy|move)$/.test(nameOf(call));
+const isWholeCopy = (call: Call): boolean => /^mem(cpy|move)$/.test(functionName(call));
 
 /** Whether a text may have no end within so many bytes. */
 function mayBeLonger(frame: Frame, source: Value, bytes: number | null): boolean {

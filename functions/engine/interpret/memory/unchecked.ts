@@ -1,3 +1,4 @@
+import { functionName } from "../../ir/called-name.ts";
 import type { Assign, Call, Expression, Operation, Variable } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
@@ -16,13 +17,11 @@ const mayFail =
 /** What looks for something gives null where it is not there, which matters where somebody else has written the text. */
 const looksFor = /^(strr?chr|strstr|strpbrk|memchr)$/;
 
-const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
-
 export function noteUnchecked(run: Run, frame: Frame, { to, from }: Assign, value: Value): void {
   if (to.kind !== "variable" || !frame.fn || frame.inlined > 0 || frame.recalls) return;
   frame.scope.variables?.delete(`${uncheckedPrefix}${to.name}`);
-  if (from.kind !== "call" || !mayFail.test(nameOf(from)) || !isOwnVariable(run, frame, to.name)) return;
-  if (looksFor.test(nameOf(from)) && !isInput(value) && !isGiven(frame, from)) return;
+  if (from.kind !== "call" || !mayFail.test(functionName(from)) || !isOwnVariable(run, frame, to.name)) return;
+  if (looksFor.test(functionName(from)) && !isInput(value) && !isGiven(frame, from)) return;
   // `while ((p = strchr(p, '.')))` asks each time round.
   if (from.args.some(({ value }) => accessPath(rootOf(value)) === to.name)) return;
   frame.scope.set(`${uncheckedPrefix}${to.name}`, { ...nothing, paths: [`${from.start}`] });
@@ -40,7 +39,7 @@ function forgetUnchecked(frame: Frame, e: Expression | undefined): void {
 /** What a pointer leads to is asked for. */
 export function follow(run: Run, frame: Frame, pointer: Expression): void {
   if (!isNative(run) || frame.inlined > 0 || frame.recalls) return;
-  if (pointer.kind === "call" && /^(getenv|fopen|malloc|strn?dup)$/.test(nameOf(pointer))) {
+  if (pointer.kind === "call" && /^(getenv|fopen|malloc|strn?dup)$/.test(functionName(pointer))) {
     fault(run, frame, "<null-followed>", pointer);
     return;
   }

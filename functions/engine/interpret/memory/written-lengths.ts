@@ -1,12 +1,11 @@
+import { functionName } from "../../ir/called-name.ts";
 import type { Assign, Call, Expression } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
 import { fault } from "./memory-faults.ts";
 
-const nameOf = ({ callee }: Call): string => (callee.kind === "variable" ? callee.name : "");
-
 /** Whether a formatting call may have more to write than there is room: it writes out a text that somebody else gives, or nobody knows what. */
 export function mayNotFit(run: Run, call: Call): boolean {
-  const name = nameOf(call);
+  const name = functionName(call);
   if (name === "vsnprintf") return true;
   const format = call.args[2]?.value;
   if (name !== "snprintf" || format?.kind !== "literal") return false;
@@ -21,7 +20,9 @@ const isWritten = (e: Expression): boolean =>
 
 /** Elements behind a moved pointer, what is computed, and what the format asks for as a number are none. */
 const mayBeText = (e: Expression): boolean =>
-  e.kind !== "operation" && !(e.kind === "index" && e.key === null) && !(e.kind === "call" && nameOf(e) === "<number>");
+  e.kind !== "operation" &&
+  !(e.kind === "index" && e.key === null) &&
+  !(e.kind === "call" && functionName(e) === "<number>");
 
 /** `at += snprintf(out + at, size - at, …)`: what did not fit is counted too, and then less than nothing is left. */
 export function noteWritten(run: Run, frame: Frame, { to, from, start }: Assign): void {
