@@ -1,30 +1,25 @@
 import type { Candidate, ExportedFunction, FileArtefact, Handover, Origin, OutgoingCall, Way } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
 import { knownFurther, mayHold } from "../interpret/calls/path-conditions.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
-import { inClasses } from "../interpret/objects/shared-state.ts";
 import { askedOf } from "../interpret/validators/asked-fields.ts";
-import { languageOf } from "../inventory/language.ts";
 import { wholeMap } from "../ir/ir.ts";
-import { append } from "../multimap.ts";
+import type { Arrival } from "./arrival.ts";
+import { Callers } from "./callers.ts";
+import { KeptFields, placeOf } from "./kept-fields.ts";
 import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
 import { argumentIndex, type Modules, returnsOf, samePart, type Target, takes } from "./modules.ts";
-import { type Came, type Made, Passages } from "./passages.ts";
+import { type Came, Passages } from "./passages.ts";
+import { onward, Placing } from "./placing.ts";
 import { Settings } from "./settings.ts";
 import { FilledTables } from "./tables.ts";
 
-/** Each file a value crosses makes it a little less certain. */
-const crossingFactor = 0.9;
-/** PHP finds functions and classes of other files by their names alone, each of which may be another's. */
-const namesFactor = 0.8;
 const crossingsMax = 5;
 /** Of what was kept on its way only near uses are told: a setting gets everywhere. */
 const keptCrossingsMax = 3;
-const stepsMax = 20;
 /** Ways that one value may take through other files; a hub that everything runs through must not cost the rest its time. */
 const waysMax = 2_000;
 /** The same for all values of a scan together. WordPress takes 25,000, a second of work; what takes forty times as many is made to. */
@@ -35,37 +30,7 @@ const arrivalsMax = 100;
 /** The kind of what comes out of a database. */
 const storedKind = "stored";
 
-/** Attacker input where it comes into sight, with the way it took to there. */
-interface Arrival {
-  sourceKind: string;
-  source: string;
-  confidence: number;
-  clean: readonly string[];
-  /** The class of an object whose constraints were looked at; see interpret/validators/constraints.ts. */
-  validated?: string;
-  /** The object that it is a part of, where a function has given that as a whole. */
-  made?: Made | null;
-  trace: readonly TraceStep[];
-  crossings: number;
-  /** It has been kept by files of one package for each other. */
-  isKept?: true;
-}
-
-interface Stored {
-  readonly path: string;
-  readonly store: FileArtefact["link"]["stores"][number];
-  /** What a call from another file has put there. */
-  readonly arrival?: Arrival;
-}
-
 type Kept = Extract<Origin, { kept: unknown }>["kept"];
-
-/** What a file hands to a function of another one; of a function's parameter where it hands that on. */
-interface Caller {
-  readonly path: string;
-  readonly call: Handover;
-  readonly of: { readonly name: string; readonly parameter: number } | null;
-}
 
 /** Follows attacker input through the files, from where it comes in to the sinks it reaches. */
 export class CrossFile {
@@ -75,16 +40,13 @@ export class CrossFile {
   readonly #passages: Passages;
   readonly #settings: Settings;
   readonly #bound: BoundNames;
-  /** What files keep, by the field and by the object that it was filled as a part of. */
-  readonly #stores = new Map<string, Stored[]>();
-  readonly #storesWithin = new Map<string, Stored[]>();
+  readonly #kept: KeptFields;
+  readonly #callers: Callers;
+  readonly #placing: Placing;
   readonly #tables: FilledTables;
-  /** Texts that files make of input, by their paths. */
-  readonly #texts: ReadonlyMap<string, readonly Candidate[]>;
   readonly #cleaned: ReadonlySet<string>;
   readonly #arrivals = new Map<string, readonly Arrival[]>();
   readonly #entangled = new Set<string>();
-  #calling: ReadonlyMap<string, readonly Caller[]> | null = null;
   #ways = 0;
 
   /** @param artefacts in path order */
@@ -96,15 +58,10 @@ export class CrossFile {
     this.#settings = new Settings(artefacts);
     this.#bound = new BoundNames(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
-    this.#texts = new Map(artefacts.flatMap(({ coverage, link }) => (link.texts ? [[coverage.path, link.texts]] : [])));
     this.#tables = new FilledTables(artefacts);
-    for (const { coverage, link } of artefacts) {
-      for (const store of link.stores) {
-        const stored = { path: coverage.path, store };
-        append(this.#stores, placeOf(coverage.path, store.field), stored);
-        if (store.within) append(this.#storesWithin, store.within, stored);
-      }
-    }
+    this.#kept = new KeptFields(artefacts, modules);
+    this.#callers = new Callers(artefacts);
+    this.#placing = new Placing(catalogue, artefacts);
   }
 
   /** Whether a candidate of one file holds when the other files are looked at. */
@@ -122,7 +79,8 @@ export class CrossFile {
     const given = bound ? this.#bound.given(bound) : null;
     const family = this.#catalogue.rules.get(ruleId)?.family;
     if (!given || family === undefined) return false;
-    return (this.#callers().get(lastSegment(given.method)) ?? [])
+    return this.#callers
+      .of(given.method)
       .filter(
         ({ call: { target, argument, field } }) =>
           `.${target}`.endsWith(`.${given.method}`) && argument === given.parameter && samePart(field, given.field),
@@ -161,7 +119,9 @@ export class CrossFile {
   #arrived(path: string, from: Origin, candidate: Candidate): PlacedCandidate[] {
     return this.#origins(path, { from, trace: [] })
       .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate, arrival))
-      .map((arrival) => this.#placed(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]));
+      .map((arrival) =>
+        this.#placing.place(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]),
+      );
   }
 
   /** The attacker input that a value of one file is, found by asking the files it comes from. */
@@ -184,7 +144,8 @@ export class CrossFile {
     const [target, ...parts] = from.outside.split(fieldOf) as [string, ...string[]];
     const field = parts.length > 0 ? parts.join(fieldOf) : undefined;
     const arriving = isKept
-      ? this.#kept(placeOf(path, target.slice(1)))
+      ? this.#kept
+          .under(path, target.slice(1))
           .filter(({ store }) => store.part === undefined || (samePart(store.part, field) && !(store.isOwn && !field)))
           .flatMap(({ path: there, store, arrival }) =>
             (arrival ? [arrival] : this.#through(there, store, depth)).map(/^[~@]/.test(store.field) ? asKept : asIs),
@@ -234,7 +195,8 @@ export class CrossFile {
             exported.name === name &&
             argumentIndex(exported, argument) === parameter,
         );
-    const found = (this.#callers().get(lastSegment(name)) ?? [])
+    const found = this.#callers
+      .of(name)
       .filter(({ path: from, call }) => isMeant(from, call))
       .flatMap(({ path: from, call, of }) => {
         if (of === null) return this.#through(from, call as OutgoingCall, depth);
@@ -244,34 +206,6 @@ export class CrossFile {
       .slice(0, arrivalsMax);
     this.#arrivals.set(key, found);
     return found;
-  }
-
-  /** All that files hand to functions of others, by the last name of what is called; `of` is the parameter that is handed on. */
-  #callers(): ReadonlyMap<string, readonly Caller[]> {
-    if (this.#calling) return this.#calling;
-    const calling = new Map<string, Caller[]>();
-    const note = (caller: Caller) => append(calling, lastSegment(caller.call.target), caller);
-    for (const { coverage, link } of this.#artefacts) {
-      if (coverage.language !== "java" && coverage.language !== "kotlin") continue;
-      const { path } = coverage;
-      for (const call of link.calls) note({ path, call, of: null });
-      for (const { name, passes } of link.exports)
-        for (const call of passes) note({ path, call, of: { name, parameter: call.parameter } });
-    }
-    this.#calling = calling;
-    return calling;
-  }
-
-  /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
-  #kept(field: string): Stored[] {
-    if (field.startsWith(inClasses)) {
-      const fields = this.#modules.fieldsOfKin(field.slice(inClasses.length));
-      return fields.flatMap((name) => this.#stores.get(inClasses + name) ?? []);
-    }
-    const parts = field.split(".");
-    const around = parts.map((_, i) => parts.slice(0, i + 1).join("."));
-    const stored = around.flatMap((name) => this.#stores.get(name) ?? []);
-    return [...new Set([...stored, ...(this.#storesWithin.get(field) ?? [])])];
   }
 
   #through(path: string, way: Way & { from: Origin }, depth: number): Arrival[] {
@@ -336,11 +270,13 @@ export class CrossFile {
             !this.holds(there, flow.candidate, way)
           )
             continue;
-          found.push(this.#placed(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]));
+          found.push(
+            this.#placing.place(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]),
+          );
         }
         for (const store of exported.keeps ?? [])
           if ("parameter" in store.from && store.from.parameter === parameter && takes(store.from.field, field))
-            this.#keep(there, store, way);
+            this.#kept.give(there, store, this.#keeping(there, store, way));
         for (const pass of exported.passes) {
           if (
             (pass.parameter !== parameter && !isAny) ||
@@ -374,51 +310,10 @@ export class CrossFile {
     return found;
   }
 
-  /** A function was given something that it keeps. */
-  #keep(path: string, store: Stored["store"], way: Arrival): void {
+  /** What a function keeps that was given something. */
+  #keeping(path: string, store: Way, { sourceKind, source, confidence, crossings, ...way }: Arrival): Arrival {
     const clean = [...new Set([...way.clean, ...store.clean, ...this.#passages.cleanedBy(path, store.via)])];
-    const trace = [...way.trace, ...onward(path, store.trace)];
-    const { sourceKind, source, confidence, crossings } = way;
-    const arrival = { sourceKind, source, confidence, clean, trace, crossings };
-    append(this.#stores, placeOf(path, store.field), { path, store, arrival });
-  }
-
-  /** Where one function shows or runs the texts of all files, each text is a finding of its own, in the file that made it of input. */
-  #placed(path: string, candidate: Candidate, arrival: Arrival, trace: readonly TraceStep[]): PlacedCandidate {
-    const factor = languageOf(path).name === "php" ? namesFactor : crossingFactor;
-    const certainty = candidate.confidence * arrival.confidence * factor ** Math.max(1, arrival.crossings);
-    const confidence = Math.round(certainty * 100) / 100;
-    const { source, sourceKind } = arrival;
-    const found = { ...candidate, source, sourceKind, confidence };
-    const made = this.#textOn(
-      trace.filter((step) => step.path !== path),
-      candidate.ruleId,
-    );
-    if (!made) return { path, candidate: found, trace: fold(trace) };
-    const { ruleId, severity, sink } = found;
-    return {
-      path: made.path,
-      candidate: { ...made.text, ruleId, severity, sink, source, sourceKind, confidence },
-      trace: fold(trace),
-    };
-  }
-
-  /** The first text that is made on a way in a file before the last. */
-  #textOn(trace: readonly TraceStep[], ruleId: string): { path: string; text: Candidate } | null {
-    const family = this.#catalogue.rules.get(ruleId)?.family;
-    for (const path of new Set(trace.map((step) => step.path))) {
-      const here = trace.filter((step) => step.path === path);
-      const text = this.#texts
-        .get(path)
-        ?.find(
-          ({ ruleId: id, trace: [input], startLine, endLine }) =>
-            this.#catalogue.rules.get(id)?.family === family &&
-            here.some((step) => step.startLine === input?.startLine && step.startColumn === input.startColumn) &&
-            here.some((step) => startLine <= step.startLine && step.startLine <= endLine),
-        );
-      if (text) return { path, text };
-    }
-    return null;
+    return { sourceKind, source, confidence, crossings, clean, trace: [...way.trace, ...onward(path, store.trace)] };
   }
 }
 
@@ -465,14 +360,3 @@ function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {
 const asIs = (arrival: Arrival): Arrival => arrival;
 
 const asKept = (arrival: Arrival): Arrival => ({ ...arrival, isKept: true });
-
-/** What a package of Go shares is its folder's alone; fields of requests and their like are the same everywhere. */
-const placeOf = (path: string, field: string): string =>
-  field.startsWith("~") ? `${path.slice(0, path.lastIndexOf("/") + 1)}\0${field}` : field;
-
-/** In the middle of a way neither a parameter nor the result of a call is a source. */
-const onward = (path: string, steps: Way["trace"]): TraceStep[] =>
-  placeTrace(path, steps).map((step) => (step.role === "source" ? { ...step, role: "step" } : step));
-
-const fold = (trace: readonly TraceStep[]): TraceStep[] =>
-  trace.length <= stepsMax ? [...trace] : [...trace.slice(0, stepsMax / 2), ...trace.slice(-stepsMax / 2)];

@@ -1,0 +1,18 @@
+import type { TraceStep } from "../finding.ts";
+import type { Made } from "./passages.ts";
+
+/** Attacker input where it comes into sight, with the way it took to there. */
+export interface Arrival {
+  sourceKind: string;
+  source: string;
+  confidence: number;
+  clean: readonly string[];
+  /** The class of an object whose constraints were looked at; see interpret/validators/constraints.ts. */
+  validated?: string;
+  /** The object that it is a part of, where a function has given that as a whole. */
+  made?: Made | null;
+  trace: readonly TraceStep[];
+  crossings: number;
+  /** It has been kept by files of one package for each other. */
+  isKept?: true;
+}
