@@ -2,7 +2,7 @@ import { remembered } from "../catalogue/remembered.ts";
 import { apart } from "../ir/interned.ts";
 import { type Call, castOperator, type Expression, type Index } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
-import { named, nothing, type Value } from "./value.ts";
+import { type ClassInfo, named, nothing, type Value } from "./value.ts";
 
 /** Languages in which the members of an object are read without naming it. */
 export const hasOpenClasses = (language: string): boolean => ["java", "c", "csharp"].includes(language);
@@ -187,8 +187,11 @@ const plainType = remembered((type) => {
   return /^[\p{L}_$][\p{L}\p{N}_$\\]*(\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(plain) ? plain : null;
 });
 
-/** The value of something declared with a type: an unknown instance of it. */
-export function typedAs(run: Run, frame: Frame, type: string | null): Value {
+/**
+ * The value of something declared with a type: an unknown instance of it.
+ * @param counts which types inside of the class are known; what is known of an object hides what models know of its methods' names
+ */
+export function typedAs(run: Run, frame: Frame, type: string | null, counts = isEnumeration): Value {
   const plain = type === null ? null : plainType(type);
   if (plain === null) return nothing;
   // What a text is called says more about it than that it is one.
@@ -198,14 +201,21 @@ export function typedAs(run: Run, frame: Frame, type: string | null): Value {
   // Java also writes types out with their package.
   if (run.language === "java" && fields.length > 0 && /^\p{Ll}/u.test(root)) return named(plain);
   const nested = frame.owner?.fields.get(root);
-  // Enumerations inside of the class matter; interfaces there would hide what models know about their methods' names.
-  const isEnum = nested?.type?.bases.some((base) => base.paths.includes("java.lang.Enum")) === true;
-  const bound = frame.scope.binding(root)?.get(root) ?? (isEnum ? nested : undefined);
+  const bound = frame.scope.binding(root)?.get(root) ?? (nested?.type && counts(nested.type) ? nested : undefined);
   const resolved = bound ?? globalName(run, root);
   if (bound?.type && fields.length === 0) return { ...nothing, instance: bound.type, paths: basePaths(bound) };
   const paths = resolved.paths.filter((path) => !path.startsWith("?")).map((path) => [path, ...fields].join("."));
   return paths.length > 0 ? named(...paths) : nothing;
 }
+
+const isEnumeration = ({ bases }: ClassInfo): boolean => bases.some(({ paths }) => paths.includes("java.lang.Enum"));
+
+/** Whether objects are made of a type: interfaces say nothing of what their methods give. */
+export const hasObjects = (type: ClassInfo): boolean =>
+  isEnumeration(type) ||
+  type.node.body.some(
+    (member) => member.kind === "expression" || (member.kind === "function" && member.fn.body.length > 0),
+  );
 
 /** An instance of a class of the file goes by the names of the classes it extends. */
 export const basePaths = (type: Value): string[] =>

@@ -5,7 +5,7 @@ import type { Call, Expression, FunctionNode, Parameter } from "../../ir/ir.ts";
 import { elementType } from "../assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
-import { basePaths, byName, givenBy, typedAs } from "../names.ts";
+import { basePaths, byName, givenBy, hasObjects, typedAs } from "../names.ts";
 import { instantiate } from "../objects/instances.ts";
 import type { Frame, Run } from "../run.ts";
 import { constraintsOf, placeholderCleans, validatedAs } from "../validators/constraints.ts";
@@ -23,7 +23,8 @@ export function parameterValue(
 ): Value {
   const param = fn.params[index] as Parameter;
   const symbolic = arriving(run.source("parameter", param, 1, { fn, index }), param);
-  const declared = typedAs(run, frame, param.type);
+  // A record for a form stands inside of its controller.
+  const declared = typedAs(run, frame, param.type, hasObjects);
   const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
   const element = elementType(param.type ?? "");
   const elements = isOther && element !== null ? typedAs(run, frame, element).paths : [];
