@@ -118,17 +118,20 @@ export class FileUnderMatch {
     return this.#aliases;
   }
 
-  /** The literal that a name always stands for: it is assigned once in the whole file. */
   /** The text that a node always has: written there, in pieces, or by names that stand for one text in all of the file. */
   knownText(node: SyntaxNode, depth = 0): string | null {
     const here = peeled(node);
     const written = staticText(here, this.text);
     if (written !== null || depth > foldingMax) return written;
     const all = (parts: readonly SyntaxNode[]): string | null => {
-      const texts = parts.map((part) =>
-        /^string_(fragment|content|value)$/.test(part.type) ? this.textOf(part) : this.knownText(part, depth + 1),
-      );
-      return texts.length === 0 || texts.includes(null) ? null : texts.join("");
+      let joined = "";
+      for (const part of parts) {
+        const isPiece = /^string_(fragment|content|value)$/.test(part.type);
+        const text = isPiece ? this.textOf(part) : this.knownText(part, depth + 1);
+        if (text === null || joined.length + text.length > foldedMax) return null;
+        joined += text;
+      }
+      return parts.length === 0 ? null : joined;
     };
     if (isNamed(here)) {
       const value = this.constant(this.textOf(here));
@@ -139,6 +142,7 @@ export class FileUnderMatch {
     return /^(template_string|template_substitution|interpolation)$/.test(here.type) ? all(here.children) : null;
   }
 
+  /** The literal that a name always stands for: it is assigned once in the whole file. */
   constant(name: string): SyntaxNode | null {
     this.#constants ??= constantsOf(this);
     return this.#constants.get(name) ?? null;
@@ -174,6 +178,8 @@ export function descendants(root: SyntaxNode, enters: (node: SyntaxNode) => bool
 
 /** Constants made of constants; more would be a chain that nobody writes. */
 const foldingMax = 8;
+/** UTF-16 units of a text that is put together: a constant may be as long as the file, and named in it thousands of times. */
+const foldedMax = 10_000;
 
 const assigning = [
   "assignment_expression",

@@ -408,3 +408,10 @@ describe.each(Object.entries(cases))("a pattern in %s", (grammar, table) => {
     expect(await matchesOf(parser, grammar, pattern, code)).toEqual(matched);
   });
 });
+
+it("puts no texts together that are longer than people write", async () => {
+  const named = "$" + "{A}";
+  const code = (text: string, times: number) => `const A = '${text}';\nf(\`${named.repeat(times)}\`);`;
+  expect(await matchesOf(parser, "javascript", 'f("...")', code("a", 20))).toHaveLength(1);
+  expect(await matchesOf(parser, "javascript", 'f("...")', code("a".repeat(400_000), 40_000))).toEqual([]);
+});
