@@ -51,7 +51,7 @@ export function isWrittenElsewhere(text: string): boolean {
 /** A long line of data does not make a file minified; long lines with this share of its characters, or with so many, do. */
 const longLinesMax = { share: 0.5, characters: 50_000 };
 
-/** Some compilers append the map back to the source as one long comment; the code before it is as readable as any. */
+/** A compiler may append the map back to the source as one long comment, which does not make the code before it minified. */
 const inlineMap = "\n//# sourceMappingURL=data:";
 
 function withoutMap(text: string): string {
