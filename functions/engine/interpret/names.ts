@@ -1,6 +1,6 @@
 import { remembered } from "../catalogue/remembered.ts";
 import { apart } from "../ir/interned.ts";
-import { type Call, castOperator, type Expression, type Index } from "../ir/ir.ts";
+import { type Call, castOperator, type Expression, type Index, type Parameter } from "../ir/ir.ts";
 import type { Frame, Run } from "./run.ts";
 import { type ClassInfo, named, nothing, type Value } from "./value.ts";
 
@@ -207,6 +207,15 @@ export function typedAs(run: Run, frame: Frame, type: string | null, counts = is
   const paths = resolved.paths.filter((path) => !path.startsWith("?")).map((path) => [path, ...fields].join("."));
   return paths.length > 0 ? named(...paths) : nothing;
 }
+
+/**
+ * What a parameter is declared to be, where that is what it is: in Node a request that came in and the answer to one's own are of one type,
+ * and only the name tells which.
+ */
+export const declaredType = ({ name, type }: Parameter): string | null =>
+  type !== null && /\bIncomingMessage$/.test(type) && /^(res|resp|reply|answer|\w*[rR]esponse)$/.test(name)
+    ? null
+    : type;
 
 const isEnumeration = ({ bases }: ClassInfo): boolean => bases.some(({ paths }) => paths.includes("java.lang.Enum"));
 

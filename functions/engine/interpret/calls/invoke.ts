@@ -7,7 +7,7 @@ import { noteGuard, verified } from "../guards/guard-functions.ts";
 import { leaveHeld } from "../memory/held.ts";
 import { isLocal } from "../memory/memory-sizes.ts";
 import { outputsOf } from "../memory/pointers.ts";
-import { byName } from "../names.ts";
+import { byName, declaredType } from "../names.ts";
 import { noteListener } from "../objects/announced.ts";
 import { checkKeyedWrites } from "../objects/keyed-writes.ts";
 import type { Frame, Run } from "../run.ts";
@@ -274,7 +274,7 @@ function runDecorated(run: Run, frame: Frame, closure: ClosureValue, decorator: 
 }
 
 function bindParameter(run: Run, frame: Frame, param: Parameter, given: Value): Value {
-  const typed = withType(run, frame, given, param.type);
+  const typed = withType(run, frame, given, declaredType(param));
   const value = run.marks ? run.marks.parameter(run, param, typed) : typed;
   const namedValue =
     value.paths.length === 0 && value.constants === null ? { ...value, paths: [byName(param.name)] } : value;

@@ -5,7 +5,7 @@ import type { Call, Expression, FunctionNode, Parameter } from "../../ir/ir.ts";
 import { elementType } from "../assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
-import { basePaths, byName, givenBy, hasObjects, typedAs } from "../names.ts";
+import { basePaths, byName, declaredType, givenBy, hasObjects, typedAs } from "../names.ts";
 import { instantiate } from "../objects/instances.ts";
 import type { Frame, Run } from "../run.ts";
 import { constraintsOf, placeholderCleans, validatedAs } from "../validators/constraints.ts";
@@ -24,7 +24,7 @@ export function parameterValue(
   const param = fn.params[index] as Parameter;
   const symbolic = arriving(run.source("parameter", param, 1, { fn, index }), param);
   // A record for a form stands inside of its controller.
-  const declared = typedAs(run, frame, param.type, hasObjects);
+  const declared = typedAs(run, frame, declaredType(param), hasObjects);
   const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
   const element = elementType(param.type ?? "");
   const elements = isOther && element !== null ? typedAs(run, frame, element).paths : [];
