@@ -91,8 +91,14 @@ export const expressions: Record<string, Handler> = {
       return { left, operator: l.textOf(operator), right };
     }),
   call_expression: call,
-  // `[]byte(x)`: the same text.
-  type_conversion_expression: operand,
+  type_conversion_expression: (l, node) => {
+    const of = childIn(node, "operand");
+    const target = childIn(node, "type");
+    // The grammar cannot tell `decode[T](r)`, a call of a generic function with one argument, from a conversion.
+    if (of && target?.type === "generic_type") return l.call(node, type(l, target), [positional(l.expression(of))]);
+    // `[]byte(x)`: the same text.
+    return operand(l, node);
+  },
   type_assertion_expression: (l, node) => {
     const of = childIn(node, "operand");
     const wanted = typeName(l, childIn(node, "type"));
