@@ -1,8 +1,8 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
-import type { KnownArguments, PathCondition } from "./interpret/calls/path-conditions.ts";
+import type { KnownArguments, PathCondition, ToldArguments } from "./interpret/calls/path-conditions.ts";
 import type { AskedName } from "./interpret/validators/asked-names.ts";
 import type { Look, Routed } from "./interpret/validators/routed-handlers.ts";
-import type { Span } from "./ir/ir.ts";
+import type { Constant, Span } from "./ir/ir.ts";
 import type { MapperParameters } from "./link/mapper-parameters.ts";
 import type { WebRecord } from "./web/web-record.ts";
 
@@ -130,6 +130,7 @@ export interface Passage {
   fetched?: boolean | undefined;
   validated?: string | undefined;
   count?: number | undefined;
+  told?: ToldArguments | undefined;
 }
 
 /** The way a value has taken in one file. */
@@ -144,8 +145,8 @@ export interface Way {
 export type Origin =
   | { sourceKind: string; source: string; confidence: number; validated?: string }
   | { parameter: number; field?: string | undefined }
-  /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. The count is that of the arguments it was called with. */
-  | { outside: string; count?: number }
+  /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. The count is that of the arguments it was called with, of which those that are constants are told. */
+  | { outside: string; count?: number; told?: ToldArguments }
   /** What another method of the object was given, as this parameter; `of` where the class itself keeps it, for all who ask. */
   | { kept: { method: string; parameter: number; of?: string } };
 
@@ -183,8 +184,8 @@ export interface ExportedFunction {
   keeps?: LinkRecord["stores"];
   /** It is made with a schema and holds requests against it. */
   looks?: Look;
-  /** What it returns when it is called with so many arguments at most: the others are what they are by default. The smallest number first. */
-  byDefault?: { count: number; returns: ExportedFunction["returns"] }[];
+  /** What it returns when it is called with so many arguments at most, the others being what they are by default, or with a constant that it asks for. Those that tell most come first. */
+  variants?: { count?: number; setting?: { parameter: number; is: Constant }; returns: ExportedFunction["returns"] }[];
   /** It looks at fields of the request whose names it is given; see interpret/validators/asked-names.ts. */
   validates?: true;
   /** A method of PHP that belongs to no object. */
@@ -203,7 +204,7 @@ export interface LinkRecord {
   exports: ExportedFunction[];
   calls: OutgoingCall[];
   /** Problems that exist if a value from another file is attacker input. */
-  pending: { outside: string; count?: number; candidate: Candidate }[];
+  pending: { outside: string; count?: number; told?: ToldArguments; candidate: Candidate }[];
   /**
    * Values kept in fields that other files can read, such as those of the request; "~notes" and "~Board.notes" are a variable of the package
    * and a field of one of its types, of which `part` is filled, and with

@@ -576,6 +576,17 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [3, 5],
   ],
   [
+    "what the caller chooses by a constant",
+    "<?php\necho asked('a', true);\necho asked('b', false);\necho asked('c', $raw);\necho typed('d', 'int');\necho typed('e', 'raw');\necho typed('f', 'name');\necho $tools->line($_GET['g'], 'text');\necho $tools->line($_GET['h'], 'html');\n",
+    {
+      "lib.php":
+        "<?php\nfunction asked($name, $clean) { $value = $_GET[$name]; if ($clean === true) { $value = htmlspecialchars($value); } return $value; }\n" +
+        "function typed($name, $type) { $value = $_GET[$name]; switch ($type) { case 'int': return (int) $value; case 'raw': return $value; case 'name': return preg_replace('/[^a-z]/', '', $value); default: return $value; } }\n" +
+        "class Tools { function line($text, $kind) { return $kind == 'text' ? htmlspecialchars($text) : $text; } }\n",
+    },
+    [3, 4, 6, 9],
+  ],
+  [
     "each number of arguments by what is missing",
     "<?php\necho asked('a', 'GET');\necho asked('b', 'GET', false);\necho asked('c');\n",
     {

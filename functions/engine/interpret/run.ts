@@ -6,7 +6,7 @@ import type { Call, Expression, FunctionNode, Loop, Span } from "../ir/ir.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import type { Called } from "./calls/called.ts";
 import type { KnownNames } from "./calls/names-of-call.ts";
-import type { PathCondition } from "./calls/path-conditions.ts";
+import type { PathCondition, ToldArguments } from "./calls/path-conditions.ts";
 import { KnownAt } from "./known-at.ts";
 import { joined } from "./names.ts";
 import type { Rewritten } from "./objects/rewritten-elements.ts";
@@ -312,8 +312,8 @@ export class Run {
   }
 
   /** What a place in another file gives. */
-  outside(target: string, at: Span, count: number | null = null): Source {
-    const known = { kind: "outside", confidence: 1, parameter: null, outside: target, count, validated: null };
+  outside(target: string, at: Span, count: number | null = null, told?: ToldArguments): Source {
+    const known = { kind: "outside", confidence: 1, parameter: null, outside: target, count, told, validated: null };
     return this.#outside.at(target, at) ?? this.#remember(this.#outside, target, at, known);
   }
 
@@ -321,11 +321,13 @@ export class Run {
     among: KnownAt<Source>,
     what: string,
     at: Span,
-    { kind, confidence, parameter, outside, count, validated }: Omit<Source, keyof Span | "name">,
+    { kind, confidence, parameter, outside, count, told, validated }: Omit<Source, keyof Span | "name">,
   ): Source {
     const { start, end } = at;
     const name = this.excerpt(at, 60);
-    return among.set(what, at, { kind, start, end, name, confidence, parameter, outside, count, validated });
+    const source: Source = { kind, start, end, name, confidence, parameter, outside, count, validated };
+    if (told) source.told = told;
+    return among.set(what, at, source);
   }
 
   /** The first line of a stretch of source, shortened. */

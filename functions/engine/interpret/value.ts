@@ -1,5 +1,6 @@
 import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import type { ClassStatement, Constant, FunctionNode, Span } from "../ir/ir.ts";
+import type { ToldArguments } from "./calls/path-conditions.ts";
 import { commonPassages, type Passage } from "./guards/passage.ts";
 import type { Scope } from "./scope.ts";
 
@@ -14,6 +15,8 @@ export interface Source extends Span {
   outside: string | null;
   /** With how many arguments that function is called, where those that are missing have defaults. */
   count: number | null;
+  /** Which of those arguments are constants. */
+  told?: ToldArguments | undefined;
   /** The class of the object that it is, whose constraints a framework has looked at; see constraints.ts. */
   validated: string | null;
 }

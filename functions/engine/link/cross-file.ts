@@ -136,7 +136,7 @@ export class CrossFile {
     const isKept = from.outside.startsWith("#");
     const key = isKept
       ? `#${placeOf(path, from.outside.slice(1))}`
-      : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}\0${from.count}`;
+      : `${path.slice(0, path.lastIndexOf("/") + 1)}\0${from.outside}\0${from.count}\0${from.told ? JSON.stringify(from.told) : ""}`;
     const known = this.#arrivals.get(key);
     if (known) return known;
     // What goes round in a circle comes from nowhere.
@@ -155,7 +155,7 @@ export class CrossFile {
           .find(path, target)
           .values()
           .flatMap(({ artefact, exported }) =>
-            returnsOf(exported, from.count)
+            returnsOf(exported, from.count, from.told)
               .filter((way) => samePart(way.field, field))
               .flatMap((way) => {
                 const arrivals = this.#through(artefact.coverage.path, way, depth);

@@ -2,7 +2,7 @@ import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } f
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
-import { givenByDefault } from "../interpret/calls/given-by-default.ts";
+import { givenVariants } from "../interpret/calls/given-variants.ts";
 import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
@@ -68,7 +68,11 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
 const asksFor = ({ conditions }: Pick<Handed, "conditions">) => (conditions?.length ? { conditions } : {});
 
 /** What linking has to ask for, as a place that it comes from. */
-const outsideOf = (outside: string, { count }: Source) => ({ outside, ...(count !== null && { count }) });
+const outsideOf = (outside: string, { count, told }: Source) => ({
+  outside,
+  ...(count !== null && { count }),
+  ...(told && { told }),
+});
 
 /** What other files can call: what is exported, and what they get from what makes it: `require("./orders")(db).find`. */
 function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
@@ -150,7 +154,7 @@ class Recorder {
     // Overloads go by one name: callers of other files may mean any of them.
     const keeps = this.#keeps(closure, summary);
     const looks = this.#run.looks.get(fn);
-    const byDefault = givenByDefault(this.#run, closure);
+    const variants = givenVariants(this.#run, closure);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
     const made = this.#run.language === "php" && !closure.owner ? madeBy(summary) : undefined;
     return [
@@ -161,9 +165,9 @@ class Recorder {
         passes,
         returns: this.#returns(closure, summary),
         guards: this.#guards(summary),
-        ...(byDefault.length > 0 && {
-          byDefault: byDefault.map(({ count, returns }) => ({
-            count,
+        ...(variants.length > 0 && {
+          variants: variants.map(({ returns, ...asked }) => ({
+            ...asked,
             returns: this.#returns(closure, { ...summary, returns }),
           })),
         }),

@@ -1,5 +1,6 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { anyClass, ofBase } from "../interpret/calls/handover.ts";
+import type { ToldArguments } from "../interpret/calls/path-conditions.ts";
 import { anyGiven, either, isGivenBack } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
@@ -381,9 +382,19 @@ function named(parameters: readonly string[], name: string): number {
 export const takes = (asked: string | undefined, given: string | undefined): boolean =>
   given?.endsWith(keysPart) ? asked === given : samePart(asked, given);
 
-/** What a function gives that is called with so many arguments; without a number, with all of them. */
-export const returnsOf = ({ byDefault, returns }: ExportedFunction, count: number | undefined): typeof returns =>
-  (count === undefined ? undefined : byDefault?.find((given) => count <= given.count)?.returns) ?? returns;
+/** What a function gives that is called with so many arguments, of which some are constants; without a number, with all of them. */
+export function returnsOf(
+  { variants, returns }: ExportedFunction,
+  count: number | undefined,
+  told?: ToldArguments,
+): typeof returns {
+  if (count === undefined) return returns;
+  const meant = variants?.find(
+    ({ count: most, setting }) =>
+      (most === undefined || count <= most) && (!setting || told?.[setting.parameter] === setting.is),
+  );
+  return meant?.returns ?? returns;
+}
 
 /** Whether what lies under one field is, or may be, what is read from another; without a field the whole is meant, but for what callbacks get. */
 export const samePart = (a: string | undefined, b: string | undefined): boolean =>

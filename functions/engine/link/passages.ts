@@ -97,9 +97,9 @@ export class Passages {
     return effects.reduce(cleanedForBoth);
   }
 
-  #result({ artefact, exported }: Target, { argument, field, part, count }: Passage, depth: number): Cleaned {
+  #result({ artefact, exported }: Target, { argument, field, part, count, told }: Passage, depth: number): Cleaned {
     const parameter = argumentIndex(exported, argument);
-    const ways = returnsOf(exported, count).filter(
+    const ways = returnsOf(exported, count, told).filter(
       ({ from, field: of, same }) =>
         "parameter" in from &&
         samePart(of ?? (same ? field : undefined), part) &&

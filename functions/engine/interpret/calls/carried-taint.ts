@@ -20,6 +20,7 @@ import {
 import type { Called } from "./called.ts";
 import { partsOf } from "./handover.ts";
 import { isElement, isFetched } from "./lookups.ts";
+import { toldBy } from "./path-conditions.ts";
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
 export function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
@@ -72,6 +73,7 @@ export function passedThrough(
   const args = [...called.positional.entries(), ...called.named];
   const fetched = isFetched(run, call, called);
   const count = countOf(run, call, called) ?? undefined;
+  const told = count === undefined ? undefined : toldBy(called.positional);
   return args.flatMap(([argument, value]) =>
     partsOf(run, ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)
@@ -85,6 +87,7 @@ export function passedThrough(
           trusted,
           fetched: fetched || undefined,
           count,
+          told,
         };
         return through(tainted(taint), passage).taint;
       }),
@@ -138,7 +141,9 @@ export function fromOtherFile(
 
 /** What a function of another file looks up: nothing of its arguments, but there may be input of its own. */
 export function keptElsewhere(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
-  const own = givenForName(run, called, target, arriving(run.outside(target, call, countOf(run, call, called)), call));
+  const count = countOf(run, call, called);
+  const told = count === null ? undefined : toldBy(called.positional);
+  const own = givenForName(run, called, target, arriving(run.outside(target, call, count, told), call));
   return lasting(run, joinTaint(called.callee.taint, own));
 }
 

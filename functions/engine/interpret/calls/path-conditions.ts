@@ -22,6 +22,9 @@ export interface KnownArguments {
   parameters: Readonly<Record<number, { index: number; otherwise?: Constant }>>;
 }
 
+/** Constants among the arguments of a call, by their places: what the caller chooses by them, such as `input("title", true)`. */
+export type ToldArguments = Readonly<Record<number, Constant>>;
+
 /** Texts that say what to do are short. */
 const textMax = 40;
 
@@ -85,9 +88,20 @@ export function knownArguments(run: Run, { fn }: Frame, args: readonly Value[]):
   return { count: args.length, constants, parameters };
 }
 
+/** The constants among arguments; undefined where there are none. */
+export function toldBy(args: readonly Value[]): ToldArguments | undefined {
+  const told = args.flatMap(({ constants }, at): [number, Constant][] => {
+    const [value] = constants ?? [];
+    return constants?.length === 1 && value !== undefined && String(value).length <= textMax ? [[at, value]] : [];
+  });
+  return told.length === 0 ? undefined : Object.fromEntries(told);
+}
+
 /** Whether as much is known of two calls. */
-export const isAlike = (a: KnownArguments | undefined, b: KnownArguments | undefined): boolean =>
-  a === b || JSON.stringify(a) === JSON.stringify(b);
+export const isAlike = <Known extends KnownArguments | ToldArguments>(
+  a: Known | undefined,
+  b: Known | undefined,
+): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** Whether a place can be reached by a call. */
 export const mayHold = (conditions: readonly PathCondition[] | undefined, known: KnownArguments | undefined): boolean =>

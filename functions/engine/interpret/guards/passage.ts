@@ -1,3 +1,5 @@
+import { isAlike, type ToldArguments } from "../calls/path-conditions.ts";
+
 /**
  * A function of another file that a value has passed, or that has looked at it. What it does to the value is known when linking only.
  * `result`: the value is what it returns for an argument; `true`, `false`: it was asked and said so; `after`: it did not throw.
@@ -17,6 +19,8 @@ export interface Passage {
   fetched?: boolean | undefined;
   /** How many arguments the call has, where those that are missing have defaults. */
   count?: number | undefined;
+  /** Which of them are constants. */
+  told?: ToldArguments | undefined;
   /** Of a member: the class of the object whose constraints a framework has looked at; see constraints.ts. */
   validated?: string | undefined;
 }
@@ -70,7 +74,8 @@ export function commonPassages(
     if (passage.check !== "result" || !alike) return [];
     const argument = alike.argument === passage.argument ? passage.argument : anyArgument;
     const count = alike.count === passage.count ? passage.count : undefined;
-    return { ...passage, argument, field: undefined, count };
+    const told = isAlike(alike.told, passage.told) ? passage.told : undefined;
+    return { ...passage, argument, field: undefined, count, told };
   });
   return common.length === 0 ? undefined : common;
 }
@@ -110,4 +115,5 @@ const same = (a: Passage, b: Passage): boolean =>
     a.part === b.part &&
     a.validated === b.validated &&
     a.count === b.count &&
+    isAlike(a.told, b.told) &&
     a.check === b.check);

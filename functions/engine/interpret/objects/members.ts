@@ -142,7 +142,7 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
     }
     if (outside !== null) {
       return isResultOf(of, outside) || isLeftBehind(run, outside, t) || isFilledAsWhole(outside, t)
-        ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source, t.source.count) }
+        ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source, t.source.count, t.source.told) }
         : t;
     }
     const param = parameter?.fn.params[parameter.index];
