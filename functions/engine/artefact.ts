@@ -1,5 +1,6 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
 import type { KnownArguments, PathCondition, ToldArguments } from "./interpret/calls/path-conditions.ts";
+import type { GivenObject, Wiring } from "./interpret/calls/wirings.ts";
 import type { AskedName } from "./interpret/validators/asked-names.ts";
 import type { Look, Routed } from "./interpret/validators/routed-handlers.ts";
 import type { Constant, Span } from "./ir/ir.ts";
@@ -251,6 +252,9 @@ export interface LinkRecord {
   settings?: Record<string, string>;
   /** What statements in other files are given; see link/mapper-parameters.ts. */
   mappers?: MapperParameters;
+  /** Objects of other files that it hands to functions of others, and those that it has under a name; see link/wirings.ts. */
+  givenObjects?: GivenObject[];
+  wirings?: Wiring[];
   /** The methods of mappers that it calls, with whatever: "OrderMapper.find". */
   mapperCalls?: string[];
   /**

@@ -1,6 +1,7 @@
 import type { Assign, Expression, Span } from "../ir/ir.ts";
 import { assign } from "./assign.ts";
 import { evaluateCall } from "./calls/calls.ts";
+import { noteWiring } from "./calls/wirings.ts";
 import { check } from "./check.ts";
 import { collect } from "./collect.ts";
 import { afterHost } from "./guards/address-parts.ts";
@@ -132,7 +133,10 @@ function collection(run: Run, frame: Frame, e: Extract<Expression, { kind: "coll
     at: entry,
   }));
   if (e.shape === "map")
-    for (const entry of entries) storeEntry(run, frame, entry.key?.constants?.[0], entry.value, entry.at);
+    for (const entry of entries) {
+      storeEntry(run, frame, entry.key?.constants?.[0], entry.value, entry.at);
+      noteWiring(run, entry.key?.constants?.[0], entry.value);
+    }
   return collect(e.shape, entries);
 }
 

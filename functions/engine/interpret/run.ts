@@ -7,6 +7,7 @@ import { noLimit, type TimeLimit } from "../time-limit.ts";
 import type { Called } from "./calls/called.ts";
 import type { KnownNames } from "./calls/names-of-call.ts";
 import type { PathCondition, ToldArguments } from "./calls/path-conditions.ts";
+import type { GivenObject, Wiring } from "./calls/wirings.ts";
 import { KnownAt } from "./known-at.ts";
 import { joined } from "./names.ts";
 import type { Rewritten } from "./objects/rewritten-elements.ts";
@@ -119,6 +120,9 @@ export class Run {
   readonly stores = new Map<string, Store>();
   /** Names of fields that functions of other files have looked at; see asked-names.ts. */
   readonly askedNames = new Map<string, AskedName>();
+  /** Objects of other files that it hands on, and those under names; see wirings.ts. */
+  readonly wirings = new Map<string, Wiring>();
+  readonly givenObjects = new Map<string, GivenObject>();
   /** The methods of mappers that are called: "OrderMapper.find". */
   readonly mapperCalls = new Set<string>();
   /** What is put into fields of types that other files of the package declare; see shared-state.ts. */

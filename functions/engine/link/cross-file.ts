@@ -1,6 +1,7 @@
 import type { Candidate, ExportedFunction, FileArtefact, Handover, Origin, OutgoingCall, Way } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { TraceStep } from "../finding.ts";
+import { anyClass } from "../interpret/calls/handover.ts";
 import { knownFurther, mayHold } from "../interpret/calls/path-conditions.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { askedOf } from "../interpret/validators/asked-fields.ts";
@@ -20,6 +21,8 @@ import { FilledTables } from "./tables.ts";
 const crossingsMax = 5;
 /** Of what was kept on its way only near uses are told: a setting gets everywhere. */
 const keptCrossingsMax = 3;
+/** Objects of JavaScript known by their names alone that one value may go through: a handler's service, and what that stores by. */
+const handedMax = 2;
 /** Ways that one value may take through other files; a hub that everything runs through must not cost the rest its time. */
 const waysMax = 2_000;
 /** The same for all values of a scan together. WordPress takes 25,000, a second of work; what takes forty times as many is made to. */
@@ -245,7 +248,8 @@ export class CrossFile {
     ];
     const declared = (field: string | undefined) =>
       field === undefined ? [] : this.#passages.cleanedBy(path, askedOf(call.via, field));
-    const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1 }];
+    const handed = handsOn(path, call.target);
+    const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1, handed }];
     const seen = new Set<string>();
     for (let way = open.pop(); way; way = open.pop()) {
       if (seen.size === waysMax || this.#ways === allWaysMax) {
@@ -284,7 +288,8 @@ export class CrossFile {
             way.crossings >= crossingsMax
           )
             continue;
-          if (!mayHold(pass.conditions, way.known)) continue;
+          const handed = way.handed + handsOn(there, pass.target);
+          if (handed > handedMax || !mayHold(pass.conditions, way.known)) continue;
           open.push({
             ...way,
             target: pass.target,
@@ -293,6 +298,7 @@ export class CrossFile {
             count: pass.count,
             known: knownFurther(pass.known, way.known),
             from: there,
+            handed,
             clean: [
               ...new Set([
                 ...way.clean,
@@ -356,6 +362,10 @@ function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {
     trace.every((step) => step.path === path || !told.has(keyOf(ruleId, trace, step.path, step.startLine))),
   );
 }
+
+/** 1 where the object that is called is known by no more than its name. */
+const handsOn = (path: string, target: string): number =>
+  target.startsWith(anyClass) && /\.[cm]?[jt]sx?$/.test(path) ? 1 : 0;
 
 const asIs = (arrival: Arrival): Arrival => arrival;
 

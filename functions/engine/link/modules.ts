@@ -1,5 +1,5 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
-import { anyClass, ofBase } from "../interpret/calls/handover.ts";
+import { anyClass, isOfProject, layerName, ofBase } from "../interpret/calls/handover.ts";
 import type { ToldArguments } from "../interpret/calls/path-conditions.ts";
 import { anyGiven, either, isGivenBack } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
@@ -14,6 +14,7 @@ import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
 import { Packages } from "./packages.ts";
 import { Templates } from "./templates.ts";
+import { Wirings } from "./wirings.ts";
 
 /** A function found in another file. */
 export interface Target {
@@ -45,9 +46,13 @@ export class Modules {
   /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
   readonly #workspace = new Map<string, string[]>();
 
+  readonly #artefacts: readonly FileArtefact[];
+  #wirings: Wirings | null = null;
+
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], families: string[]) {
     this.families = families;
+    this.#artefacts = artefacts;
     this.#packages = new Packages(artefacts);
     this.#templates = new Templates(artefacts);
     this.#layers = new Layers(artefacts);
@@ -80,7 +85,8 @@ export class Modules {
 
   /** `target` is what the file at `from` calls, e.g. "./db.find"; the file's part ends at some dot. */
   find(from: string, target: string): Target[] {
-    const asker = importsItsName(from, target) ? from : from.slice(0, from.lastIndexOf("/") + 1);
+    const asker =
+      importsItsName(from, target) || target.startsWith(anyClass) ? from : from.slice(0, from.lastIndexOf("/") + 1);
     const key = `${asker}\0${target}`;
     const known = this.#found.get(key);
     if (known) return known;
@@ -165,7 +171,9 @@ export class Modules {
     const globals = this.#globals.get(languageOf(from).name);
     if (globals) return globals.find(target);
     if (target.startsWith(anyClass))
-      return from.endsWith(".py") ? this.#layers.find(target) : this.#ofPart(target.slice(anyClass.length));
+      return from.endsWith(".py")
+        ? this.#layers.find(target)
+        : this.#ofHanded(from, target.slice(anyClass.length), aliases);
     const { relative, names } = split(target);
     // Packages that take all of each other would lead on for ever once a member is no more than a way through them: "shop.util.util.find".
     let isWay = false;
@@ -206,6 +214,30 @@ export class Modules {
     );
     this.#handed.set(artefact, handed);
     return handed;
+  }
+
+  /** A method of an object that a function of the file is given, or that some file has under that name. */
+  #ofHanded(from: string, target: string, aliases: number): Target[] {
+    const [name, method] = target.split(".") as [string, string];
+    for (const { path, object } of aliases < aliasesMax ? this.#handedBy().of(from, name) : []) {
+      const owner = object.slice(0, object.lastIndexOf("."));
+      const found = [
+        `${object}.${method}`,
+        ...(isOfProject.test(owner) && owner.includes("/") ? [`${owner}.${method}`] : []),
+      ]
+        .map((called) => this.#find(path, called, aliases + 1))
+        .find(({ length }) => length > 0);
+      if (found) return found;
+    }
+    return layerName.test(name) ? this.#ofPart(target) : [];
+  }
+
+  #handedBy(): Wirings {
+    if (this.#wirings) return this.#wirings;
+    // Whoever asks while they are read is told what was read so far, and does not begin anew.
+    this.#wirings = new Wirings();
+    this.#wirings.read(this.#artefacts, (path, called) => this.#find(path, called, 0));
+    return this.#wirings;
   }
 
   /** A method of what is called like one file of the project, and no other: "orderService.find". */

@@ -54,6 +54,7 @@ import { asNamed, namesFunction, withSettings } from "./named-callees.ts";
 import { callBacks, settledWith } from "./passed-functions.ts";
 import { storeReceiver } from "./receivers.ts";
 import { applyOutputs } from "./summaries.ts";
+import { noteGivenObjects } from "./wirings.ts";
 import { writeOutputs } from "./written-arguments.ts";
 
 /** What a call gives. */
@@ -117,6 +118,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     constructorOf(run, call, called) ??
     target ??
     (called.callee.closures.length === 0 ? methodTarget(run, called) : null);
+  noteGivenObjects(run, given, positional);
   for (const to of [given, leftToOthers(run, called)])
     if (to !== null)
       handOver(run, to, positional, called.named, call, { frame, settled: settledFor(run, frame, subject) });

@@ -200,7 +200,7 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
 }
 
 /** How imports of JavaScript begin that mean another file; a scope may be that of the packages of one repository. */
-const isOfProject = /^(\.|[@~]\/|#|src\/|@[a-z\d][\w-]*\/)/;
+export const isOfProject = /^(\.|[@~]\/|#|src\/|@[a-z\d][\w-]*\/)/;
 
 /** What a function of a package has given is the package's own, wherever that is. */
 const givenByPackage = /^@[^/]+\/.*\(\)/;
@@ -241,7 +241,7 @@ function globalTarget(run: Run, paths: readonly string[]): string | null {
 
 /** A method of an object of which only the name is known: linking knows what is called like it, or whether only one class has such a method. */
 export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | "names">): string | null {
-  if (run.language === "javascript" || run.language === "python") return layerTarget(paths, names);
+  if (run.language === "javascript" || run.language === "python") return layerTarget(run, paths, names);
   if (run.language !== "php" && run.language !== "ruby") return null;
   for (const path of paths) {
     const [, of, method] = /^(?:\?|\$|this\.)(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w{3,})$/.exec(path) ?? [];
@@ -250,23 +250,39 @@ export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | 
   return null;
 }
 
-/** The layers of an application are handed from one to the next and called what they are: `constructor({ orderService })`. */
-function layerTarget(paths: readonly string[], names: readonly string[]): string | null {
-  for (const name of names) {
-    const layer = layerOf(name);
-    if (layer === null) continue;
-    const method = paths.map(lastSegment).find((segment) => /^\w{2,}$/.test(segment));
-    return method === undefined ? null : `${anyClass}${layer}.${method}`;
-  }
-  return null;
+/**
+ * The layers of an application are handed from one to the next and called what they are: `constructor({ orderService })`. Other objects of
+ * JavaScript may be among those that some file hands on.
+ */
+function layerTarget({ language }: Run, paths: readonly string[], names: readonly string[]): string | null {
+  const layer = names.map(layerOf).find((name) => name !== null) ?? null;
+  const of = layer ?? (language === "javascript" ? handedOf(names) : null);
+  if (of === null) return null;
+  const method = paths.map(lastSegment).find((segment) => /^\w{2,}$/.test(segment));
+  return method === undefined || (layer === null && ofLanguage.test(method)) ? null : `${anyClass}${of}.${method}`;
 }
+
+/** An object of which nothing but the name is known; those that a framework hands to every handler are none of the project's. */
+function handedOf(names: readonly string[]): string | null {
+  const name = names.find((path) => path.startsWith("?") || path.startsWith("this."));
+  const last = name === undefined ? "" : lastSegment(name).replace(/^\?/, "");
+  return /^[A-Za-z_$]\w+$/.test(last) && !ofFramework.test(last) ? last : null;
+}
+
+/** What lists, texts, promises, logs and emitters of events have: objects of the project are asked for something else. */
+const ofLanguage =
+  /^(push|unshift|splice|slice|concat|map|filter|forEach|reduce|some|every|includes|indexOf|join|split|replace|replaceAll|match|test|startsWith|endsWith|then|catch|finally|on|once|emit|log|info|warn|error|debug|call|apply|bind|append|setHeader)$/;
+
+const ofFramework =
+  /^(req|request|res|resp|response|reply|ctx|context|next|app|router|this|console|socket|err|error|e)$/;
 
 const layerOf = remembered((path) => {
   const name = lastSegment(path).replace(/^\?/, "");
   return layerName.test(name) ? name : null;
 });
 
-const layerName =
+/** Names that say what an object is for. */
+export const layerName =
   /^\w*(service|svc|repository|repo|dao|model|store|storage|manager|db|database|gateway|controller|usecase|crud|backend|adapter|provider|client|engine)s?$/i;
 
 /** Every file of a folder sees the names of the others, and what is imported is a folder: `~Store.Find`, `example.org/shop/store.Find`. */
