@@ -47,7 +47,7 @@ import { calledLater } from "./deferred.ts";
 import { fillArguments } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { enterFrameworkCalls } from "./framework-calls.ts";
-import { handOver, methodTarget } from "./handover.ts";
+import { handedTarget, handOver, methodTarget } from "./handover.ts";
 import { invoke } from "./invoke.ts";
 import { answersItself, isElement, isIdentified, isLookup, isQueried, isResource } from "./lookups.ts";
 import { asNamed, namesFunction, withSettings } from "./named-callees.ts";
@@ -117,7 +117,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   const given =
     constructorOf(run, call, called) ??
     target ??
-    (called.callee.closures.length === 0 ? methodTarget(run, called) : null);
+    (called.callee.closures.length === 0 ? (methodTarget(run, called) ?? handedTarget(run, called)) : null);
   noteGivenObjects(run, given, positional);
   for (const to of [given, leftToOthers(run, called)])
     if (to !== null)

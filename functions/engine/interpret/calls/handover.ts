@@ -241,7 +241,7 @@ function globalTarget(run: Run, paths: readonly string[]): string | null {
 
 /** A method of an object of which only the name is known: linking knows what is called like it, or whether only one class has such a method. */
 export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | "names">): string | null {
-  if (run.language === "javascript" || run.language === "python") return layerTarget(run, paths, names);
+  if (run.language === "javascript" || run.language === "python") return layerTarget(paths, names);
   if (run.language !== "php" && run.language !== "ruby") return null;
   for (const path of paths) {
     const [, of, method] = /^(?:\?|\$|this\.)(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w{3,})$/.exec(path) ?? [];
@@ -250,29 +250,32 @@ export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | 
   return null;
 }
 
-/**
- * The layers of an application are handed from one to the next and called what they are: `constructor({ orderService })`. Other objects of
- * JavaScript may be among those that some file hands on.
- */
-function layerTarget({ language }: Run, paths: readonly string[], names: readonly string[]): string | null {
-  const layer = names.map(layerOf).find((name) => name !== null) ?? null;
-  const of = layer ?? (language === "javascript" ? handedOf(names) : null);
-  if (of === null) return null;
-  const method = paths.map(lastSegment).find((segment) => /^\w{2,}$/.test(segment));
-  return method === undefined || (layer === null && ofLanguage.test(method)) ? null : `${anyClass}${of}.${method}`;
+/** The layers of an application are handed from one to the next and called what they are: `constructor({ orderService })`. */
+function layerTarget(paths: readonly string[], names: readonly string[]): string | null {
+  const layer = names.map(layerOf).find((name) => name !== null);
+  const method = layer === undefined ? undefined : methodOf(paths);
+  return method === undefined ? null : `${anyClass}${layer}.${method}`;
 }
 
-/** An object of which nothing but the name is known; those that a framework hands to every handler are none of the project's. */
-function handedOf(names: readonly string[]): string | null {
+/** The name of the method that a call is known by. */
+const methodOf = (paths: readonly string[]): string | undefined =>
+  paths.map(lastSegment).find((segment) => /^\w{2,}$/.test(segment));
+
+/** A method of an object of JavaScript of which only the name is known, and that may be among those that some file hands on. */
+export function handedTarget({ language }: Run, { paths, names }: Pick<Called, "paths" | "names">): string | null {
+  if (language !== "javascript") return null;
   const name = names.find((path) => path.startsWith("?") || path.startsWith("this."));
-  const last = name === undefined ? "" : lastSegment(name).replace(/^\?/, "");
-  return /^[A-Za-z_$]\w+$/.test(last) && !ofFramework.test(last) ? last : null;
+  const of = name === undefined ? "" : lastSegment(name).replace(/^\?/, "");
+  if (!/^[A-Za-z_$]\w+$/.test(of) || ofFramework.test(of)) return null;
+  const method = methodOf(paths);
+  return method === undefined || ofLanguage.test(method) ? null : `${anyClass}${of}.${method}`;
 }
 
 /** What lists, texts, promises, logs and emitters of events have: objects of the project are asked for something else. */
 const ofLanguage =
   /^(push|unshift|splice|slice|concat|map|filter|forEach|reduce|some|every|includes|indexOf|join|split|replace|replaceAll|match|test|startsWith|endsWith|then|catch|finally|on|once|emit|log|info|warn|error|debug|call|apply|bind|append|setHeader)$/;
 
+/** What a framework hands to every handler is none of the project's. */
 const ofFramework =
   /^(req|request|res|resp|response|reply|ctx|context|next|app|router|this|console|socket|err|error|e)$/;
 
