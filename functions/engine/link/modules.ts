@@ -1,5 +1,5 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
-import { anyClass, isOfProject, layerName, ofBase } from "../interpret/calls/handover.ts";
+import { anyClass, layerName, ofBase } from "../interpret/calls/handover.ts";
 import type { ToldArguments } from "../interpret/calls/path-conditions.ts";
 import { anyGiven, either, isGivenBack } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
@@ -46,13 +46,12 @@ export class Modules {
   /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
   readonly #workspace = new Map<string, string[]>();
 
-  readonly #artefacts: readonly FileArtefact[];
-  #wirings: Wirings | null = null;
+  readonly #wirings: Wirings;
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], families: string[]) {
     this.families = families;
-    this.#artefacts = artefacts;
+    this.#wirings = new Wirings(artefacts, (path, target, aliases) => this.#find(path, target, aliases));
     this.#packages = new Packages(artefacts);
     this.#templates = new Templates(artefacts);
     this.#layers = new Layers(artefacts);
@@ -216,28 +215,11 @@ export class Modules {
     return handed;
   }
 
-  /** A method of an object that a function of the file is given, or that some file has under that name. */
+  /** A method of an object of JavaScript of which nothing but the name is known. */
   #ofHanded(from: string, target: string, aliases: number): Target[] {
     const [name, method] = target.split(".") as [string, string];
-    for (const { path, object } of aliases < aliasesMax ? this.#handedBy().of(from, name) : []) {
-      const owner = object.slice(0, object.lastIndexOf("."));
-      const found = [
-        `${object}.${method}`,
-        ...(isOfProject.test(owner) && owner.includes("/") ? [`${owner}.${method}`] : []),
-      ]
-        .map((called) => this.#find(path, called, aliases + 1))
-        .find(({ length }) => length > 0);
-      if (found) return found;
-    }
-    return layerName.test(name) ? this.#ofPart(target) : [];
-  }
-
-  #handedBy(): Wirings {
-    if (this.#wirings) return this.#wirings;
-    // Whoever asks while they are read is told what was read so far, and does not begin anew.
-    this.#wirings = new Wirings();
-    this.#wirings.read(this.#artefacts, (path, called) => this.#find(path, called, 0));
-    return this.#wirings;
+    const found = aliases < aliasesMax ? this.#wirings.methodsOf(from, name, method, aliases) : [];
+    return found.length > 0 || !layerName.test(name) ? found : this.#ofPart(target);
   }
 
   /** A method of what is called like one file of the project, and no other: "orderService.find". */

@@ -1,4 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
+import { isOfProject } from "../interpret/calls/handover.ts";
 import type { Target } from "./modules.ts";
 
 /** Where an object is made, as the file at `path` calls it. */
@@ -7,33 +8,60 @@ interface Handed {
   object: string;
 }
 
+/** The functions that a target of a file means, by way of at most as many aliases as are left. */
+type Find = (path: string, target: string, aliases: number) => Target[];
+
 /** Objects that go by one name; of more nobody knows which is meant. */
 const objectsMax = 3;
 
 /** Which objects the functions of a file are given by those who make an application of its parts. */
 export class Wirings {
+  readonly #artefacts: readonly FileArtefact[];
+  readonly #find: Find;
   readonly #given = new Map<string, Map<string, Handed>>();
   readonly #named = new Map<string, Map<string, Handed>>();
+  #isRead = false;
 
-  /** @param find the functions that a target of a file means */
-  read(artefacts: readonly FileArtefact[], find: (path: string, target: string) => Target[]): void {
-    for (const { coverage, link } of artefacts) {
+  constructor(artefacts: readonly FileArtefact[], find: Find) {
+    this.#artefacts = artefacts;
+    this.#find = find;
+  }
+
+  /** The methods of an object that a function of the file is given, or that some file has under that name. */
+  methodsOf(from: string, name: string, method: string, aliases: number): Target[] {
+    for (const { path, object } of this.#of(from, name)) {
+      const owner = object.slice(0, object.lastIndexOf("."));
+      const isMember = isOfProject.test(owner) && owner.includes("/");
+      const found = [`${object}.${method}`, ...(isMember ? [`${owner}.${method}`] : [])]
+        .map((called) => this.#find(path, called, aliases + 1))
+        .find(({ length }) => length > 0);
+      if (found) return found;
+    }
+    return [];
+  }
+
+  /** What a file knows by a name: what its own functions are given first. */
+  #of(from: string, name: string): readonly Handed[] {
+    this.#read();
+    const handed = this.#given.get(`${from}\0${name}`) ?? this.#named.get(name);
+    return handed && handed.size <= objectsMax ? [...handed.values()] : [];
+  }
+
+  #read(): void {
+    // Whoever asks while they are read is told what was read so far, and does not begin anew.
+    if (this.#isRead) return;
+    this.#isRead = true;
+    for (const { coverage, link } of this.#artefacts) {
       const { path } = coverage;
       for (const { name, object } of link.wirings ?? []) note(this.#named, name, { path, object });
       for (const { target, argument, object } of link.givenObjects ?? []) {
         if (target.startsWith("*")) continue;
-        for (const { artefact, exported } of find(path, target)) {
+        for (const { artefact, exported } of this.#find(path, target, 0)) {
           const name = exported.parameters[argument];
           if (name !== undefined) note(this.#given, `${artefact.coverage.path}\0${name}`, { path, object });
         }
       }
     }
-  }
-
-  /** What a file knows by a name: what its own functions are given first. */
-  of(from: string, name: string): readonly Handed[] {
-    const handed = this.#given.get(`${from}\0${name}`) ?? this.#named.get(name);
-    return handed && handed.size <= objectsMax ? [...handed.values()] : [];
   }
 }
 
