@@ -45,7 +45,6 @@ export class Modules {
   readonly #implementers = new Map<string, Target["artefact"][]>();
   /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
   readonly #workspace = new Map<string, string[]>();
-
   readonly #wirings: Wirings;
 
   /** @param artefacts in path order */
