@@ -2,7 +2,7 @@ import type { Cleaned, ExportedFunction, FileArtefact, Origin, Passage } from ".
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/calls/call-names.ts";
-import { anyArgument, bySchema, either, isGivenBack, wholeObject } from "../interpret/guards/passage.ts";
+import { anyArgument, bySchema, either, hostPart, isGivenBack, wholeObject } from "../interpret/guards/passage.ts";
 import type { AskedName } from "../interpret/validators/asked-names.ts";
 import { asRouteVariable } from "../interpret/validators/route-variables.ts";
 import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
@@ -172,7 +172,12 @@ function unread(from: string, { trusted, fetched, check, target, part }: Passage
   return fetched === true || isNoText ? ["xss"] : [];
 }
 
-function guardEffect(exported: ExportedFunction, { check, argument }: Passage): Cleaned {
+function guardEffect(exported: ExportedFunction, { check, argument, part }: Passage): Cleaned {
   const parameter = argumentIndex(exported, argument);
-  return exported.guards.find((known) => known.check === check && known.parameter === parameter)?.clean ?? [];
+  const clean = exported.guards.find((known) => known.check === check && known.parameter === parameter)?.clean ?? [];
+  if (part !== hostPart) return clean;
+  return clean === "all" ? decidedByHost : clean.filter((family) => decidedByHost.includes(family));
 }
+
+/** What is harmless of an address whose host is one that is allowed. */
+const decidedByHost: readonly string[] = ["ssrf", "open_redirect"];

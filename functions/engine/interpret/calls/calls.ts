@@ -11,7 +11,7 @@ import { handUnset } from "../memory/unset.ts";
 import { askedPath, basePaths, isClassName } from "../names.ts";
 import { announce, announceByClass } from "../objects/announced.ts";
 import { operateContainer } from "../objects/containers.ts";
-import { instantiate } from "../objects/instances.ts";
+import { instantiate, keepFunctions } from "../objects/instances.ts";
 import { keptValue } from "../objects/kept-values.ts";
 import { fieldTaint } from "../objects/members.ts";
 import { settleByCall, withFactsOf } from "../objects/settled-objects.ts";
@@ -230,9 +230,9 @@ const settledFor = (run: Run, frame: Frame, subject: Subject): Families =>
 
 function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
   const { callee, positional, receiver, target } = called;
-  if (run.language === "go" && (call.isNew || callee.type)) return made(call, called);
+  if (run.language === "go" && (call.isNew || callee.type)) return made(run, call, called);
   // `..others` gives all fields that are not written.
-  if (run.language === "rust" && call.isNew) return made(call, called, positional[0]);
+  if (run.language === "rust" && call.isNew) return made(run, call, called, positional[0]);
   if (callee.type) return instantiate(run, frame, callee, positional, called.named, call);
   if (callee.closures.length > 0) {
     const given = callee.closures
@@ -340,12 +340,14 @@ const isNew = (of: Expression): boolean => of.kind === "call" && of.isNew;
 
 /** A struct has the fields it is written with; a conversion gives the same value another type. */
 function made(
+  run: Run,
   call: Call,
   { callee, paths: names, positional, named: fields }: Called,
   rest: Value | null = null,
 ): Value {
   const paths = [...new Set([...names, ...(callee.type ? basePaths(callee) : [])])];
   if (!call.isNew) return { ...(positional[0] ?? nothing), paths, instance: callee.type };
+  if (callee.type) keepFunctions(run, callee.type, fields);
   return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest } };
 }
 

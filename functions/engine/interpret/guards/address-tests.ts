@@ -2,7 +2,7 @@ import type { Families } from "../../catalogue/catalogue.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
-import { addressOfHost } from "./address-parts.ts";
+import { addressOfHost, original } from "./address-parts.ts";
 import { change, innermost } from "./refined.ts";
 
 /** `if urlparse(x).netloc:` fails: an address without a host stays where it is. */
@@ -27,8 +27,14 @@ export function changeAddress(
   families: Families = run.catalogue.bitsOf(["ssrf", "open_redirect"]),
 ): void {
   change(run, frame, address, families);
-  const read = host.kind === "call" ? host.callee : host;
-  if (read.kind === "field") change(run, frame, read.of, families);
+  for (const parsed of parsedOf(frame, host)) change(run, frame, parsed, families);
+}
+
+/** `u` of `u.Hostname()`, also by way of a variable: what came of parsing the address. */
+export function parsedOf(frame: Frame, host: Expression): readonly Expression[] {
+  const here = innermost(original(frame, host));
+  const read = here.kind === "call" ? here.callee : here;
+  return read.kind === "field" ? [read.of] : [];
 }
 
 /** `urlparse(x).hostname.endswith(".example.com")`; without the dot anybody can register a name that ends like this. */

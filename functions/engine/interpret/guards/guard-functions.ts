@@ -8,10 +8,12 @@ import { accessPath, askedOf } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import type { CleanElement, Guard, Outcome } from "../summary.ts";
 import { cleaned, nothing, type Value } from "../value.ts";
+import { addressOfHost } from "./address-parts.ts";
+import { changeAddress, parsedOf } from "./address-tests.ts";
 import { refine } from "./guards.ts";
-import { commonPassages, joinedPassages, type Passage } from "./passage.ts";
+import { commonPassages, hostPart, joinedPassages, type Passage } from "./passage.ts";
 import { isShortForm } from "./path-parts.ts";
-import { change } from "./refined.ts";
+import { change, innermost } from "./refined.ts";
 
 /** Notes, where a function that is summarised returns, what each outcome tells about its parameters. */
 export function noteGuard(run: Run, frame: Frame, returned: Expression | null, known: boolean | null): void {
@@ -136,7 +138,7 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
     }
     for (const [i, families] of (guard[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
-      if (families !== 0 && operand && accessPath(operand) !== null) change(run, frame, operand, families);
+      if (families !== 0 && operand) argumentTested(run, frame, operand, families);
     }
     for (const [i, passages] of (guard.passages[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
@@ -151,10 +153,25 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
   }
   if (target === null) return;
   for (const [i, { name, value }] of call.args.entries()) {
-    const key = accessPath(value);
     const passage: Passage = { target, argument: name ?? i, check, trusted: false };
-    if (key !== null) frame.scope.refine(key, through(evaluate(run, frame, value), passage));
+    askedByOther(run, frame, value, passage);
+    const address = addressOfHost(frame, innermost(value));
+    for (const whole of address ? [address, ...parsedOf(frame, value)] : [])
+      askedByOther(run, frame, whole, { ...passage, part: hostPart });
   }
+}
+
+function askedByOther(run: Run, frame: Frame, operand: Expression, passage: Passage): void {
+  const key = accessPath(operand);
+  if (key !== null) frame.scope.refine(key, through(evaluate(run, frame, operand), passage));
+}
+
+/** What a function has found out of its argument, and with the host of an address of the address: `allowed(u.Hostname())`. */
+export function argumentTested(run: Run, frame: Frame, operand: Expression, families: Families): void {
+  const ofAddress = families & run.catalogue.bitsOf(["ssrf", "open_redirect"]);
+  const address = ofAddress === 0 ? null : addressOfHost(frame, innermost(operand));
+  if (accessPath(operand) !== null) change(run, frame, operand, families);
+  if (address) changeAddress(run, frame, address, operand, ofAddress);
 }
 
 /**

@@ -18,7 +18,7 @@ import { chosenBy } from "./choices.ts";
 import { eachElementTest, someTest } from "./each-element.ts";
 import { characterWithin } from "./element-tests.ts";
 import { equal } from "./equality.ts";
-import { applyGuardFunction } from "./guard-functions.ts";
+import { applyGuardFunction, argumentTested } from "./guard-functions.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
   absence,
@@ -322,7 +322,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && run.language === "javascript") noteParsed(run, frame, call, "answer");
-  if (outcome && first && promisesCheck(run, frame, call)) change(run, frame, first, allFamilies);
+  if (outcome && first && promisesCheck(run, frame, call)) argumentTested(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
 }
 

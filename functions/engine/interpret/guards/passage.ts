@@ -10,7 +10,7 @@ export interface Passage {
   argument: number | string;
   /** The field under which the value lies in the argument. */
   field?: string | undefined;
-  /** The field that is read of the result. */
+  /** The field that is read of the result; of a function that was asked: see hostPart. */
   part?: string | undefined;
   check: "result" | "true" | "false" | "after" | "named";
   /** Its name promises to make safe; believed where the function is not among the files. */
@@ -30,6 +30,9 @@ export const wholeObject = "this";
 
 /** The argument of a passage whose target is a schema, or a class that says by decorators what its fields may be. */
 export const bySchema = "schema";
+
+/** The part of an address that a function of another file was asked about: what it answers counts for where the address leads. */
+export const hostPart = "host";
 
 /** The argument of a passage by which several ways of a value lead: `answer(data=x, error=y)`, where x and y have come from one source. */
 export const anyArgument = "*";

@@ -28,6 +28,25 @@ export function instantiate(
   return own ? { ...instance, own } : instance;
 }
 
+/** `&Server{hook: run}`: methods of a struct call what its literals put into its fields, as they do what is assigned to them. */
+export function keepFunctions(run: Run, info: ClassInfo, fields: ReadonlyMap<string, Value>): void {
+  for (const [field, value] of fields) {
+    const functions = functionsOf(value);
+    if (functions) run.storeField(info, field, functions);
+  }
+}
+
+/** A function, or what a list or map has of functions: what else is in a field belongs to one object alone. */
+function functionsOf({ closures, slots }: Value): Value | null {
+  const inside = [...(slots?.entries ?? [])].flatMap(([key, entry]) =>
+    entry.closures.length > 0 ? [[key, { ...nothing, closures: entry.closures }] as const] : [],
+  );
+  if (closures.length + inside.length === 0) return null;
+  // Other objects may have others under other keys.
+  const kept = slots && inside.length > 0 ? { shape: slots.shape, entries: new Map(inside), rest: nothing } : null;
+  return { ...nothing, closures, slots: kept };
+}
+
 /** Records and data classes are made of the fields they declare, in their order; numbers among them carry no attack. */
 function declaredSlots(
   run: Run,

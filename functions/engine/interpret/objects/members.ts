@@ -39,11 +39,15 @@ export function fromOutside(value: Value): Value {
   return { ...value, constants: null };
 }
 
+/** What this object has in a field is called, not what any object of the class may have there. */
+const isFunctionField = ({ instance }: Value, given: Value, name: string): boolean =>
+  given.closures.length > 0 && instance !== null && methodOf(instance, name) === null;
+
 /** Reads a member: of the file's classes, of a map, or a name that a model may know. */
 export function member(run: Run, frame: Frame, of: Value, name: string, at: Span): Value {
   const own = memberOfInstance(of, name);
-  const stored = own && own.closures.length === 0 ? of.slots?.entries.get(name) : undefined;
-  if (stored) return stored;
+  const given = own ? of.slots?.entries.get(name) : undefined;
+  if (given && (own?.closures.length === 0 || isFunctionField(of, given, name))) return given;
   if (own) return of.taint.length > 0 ? partOfTainted(run, of, own, name) : own;
   if (name === "length" && of.slots) return lengthOf(of);
   const slot = of.slots?.shape === "map" ? elementAt(of, name) : null;
