@@ -238,7 +238,7 @@ export interface LinkRecord {
   declared?: Record<string, Cleaned>;
   /** Who is asked besides, by the names of fields and of annotations: "OrderQuery.sku" by "com.shop.Sku", "Sku" by "SkuValidator.isValid". */
   declaredBy?: Record<string, readonly string[]>;
-  /** Fields and methods of Java that give objects of one class, by its simple name: that may be an enumeration. */
+  /** Fields and methods of Java that give objects of one class, by its name: that may be an enumeration, or what others call methods of. */
   kinds?: Record<string, string>;
   /** Handlers of other files that it registers, and what looks at the request before them; see interpret/validators/routed-handlers.ts. */
   routed?: Routed[];

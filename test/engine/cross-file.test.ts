@@ -816,6 +816,39 @@ public class Runner {
   });
 });
 
+describe("what a factory of Java gives", () => {
+  const files = (asked: string, imported = "shop.Store") => ({
+    "shop/Store": "package shop;\npublic interface Store { byte[] load(String key) throws Exception; String name(); }",
+    "shop/FileStore": `package shop;\nimport java.nio.file.*;\npublic class FileStore implements Store {
+  public byte[] load(String key) throws Exception { return Files.readAllBytes(Paths.get("/data/" + key)); }
+  public String name() { return "files"; }\n}`,
+    "app/Stores": `package app;\nimport ${imported};\npublic class Stores {
+  private static final Stores ALL = new Stores();
+  public static Stores all() { return ALL; }
+  public static Store get() { return (Store) ALL.find("store"); }
+  public Store first() { return get(); }
+  public Other other() { return new Other(); }\n}`,
+    "app/Controller": `package app;\nimport org.springframework.web.bind.annotation.*;\npublic class Controller {
+  private Stores stores;
+  @GetMapping("/") public Object show(@RequestParam String key) throws Exception { return ${asked}; }\n}`,
+  });
+
+  it.each([
+    ["by its method", "Stores.get().load(key)", undefined, 1],
+    ["by a factory that another one gives", "Stores.all().first().load(key)", undefined, 1],
+    ["by a factory that is kept", "stores.first().load(key)", undefined, 1],
+    ["by a method of another type", "stores.other().load(key)", undefined, 0],
+    ["by another method", "Stores.get().name() + key", undefined, 0],
+    ["where a library has a type of that name", "Stores.get().load(key)", "org.library.Store", 0],
+  ])("is followed %s", async (_, asked, imported, expected) => {
+    const artefacts = [];
+    for (const [name, text] of Object.entries(files(asked, imported)))
+      artefacts.push(await analyseOne(engine, `src/main/java/${name}.java`, `${text}\n`));
+    const found = engine.link(artefacts).filter(({ ruleId }) => ruleId === "path-traversal.tainted-path");
+    expect(found).toHaveLength(expected);
+  });
+});
+
 describe("what a class of Java keeps for all who ask", () => {
   const holder = `package shop;
 public class Tenant {

@@ -769,6 +769,24 @@ describe("an object that is asked for by its class", () => {
   });
 });
 
+describe("a method that is called like a field", () => {
+  const source = (command: string) =>
+    `class Query {\n  private final String text;\n  Query(javax.servlet.http.HttpServletRequest request) { this.text = request.getParameter("q"); }\n  String text() { return text; }\n  String text(int length) { return this.text.substring(length); }\n  String note() { return "note"; }\n}\nclass Runner {\n  private String note;\n  String note() { return "fixed"; }\n  void run(javax.servlet.http.HttpServletRequest request) throws Exception {\n    Query query = new Query(request);\n    this.note = query.text();\n    Runtime.getRuntime().exec("sh -c " + ${command});\n  }\n}\n`;
+
+  it.each([
+    ["query.text()", 1],
+    ["query.text(3)", 1],
+    ["query.note()", 0],
+    ["note", 1],
+    ["this.note", 1],
+    ["note()", 0],
+    ["this.note()", 0],
+  ])("is not that field: %s", async (command, expected) => {
+    const findings = await findingsOf(engine, "Runner.java", source(command));
+    expect(findings.filter(({ ruleId }) => ruleId === "command-injection.tainted-command")).toHaveLength(expected);
+  });
+});
+
 describe("methods of one name", () => {
   const servlet = (call: string) =>
     `import java.io.*;\nclass Store {\n  void handle(javax.servlet.http.HttpServletRequest request) throws Exception {\n    String x = request.getParameter("x");\n    ${call}\n  }\n  Object read(File file) throws Exception { return new FileInputStream(file); }\n  Object read(Entry entry) { return entry; }\n  Object read(String name) { return name.length(); }\n}\nclass Entry { Entry(String name) {} }\n`;

@@ -89,7 +89,7 @@ function ownMember(run: Run, frame: Frame, name: string): Value | null {
   const key = joined("this", name);
   const assigned = frame.scope.binding(key)?.get(key);
   if (assigned || !self) return assigned ?? null;
-  const own = memberOfInstance(self, name);
+  const own = memberOfInstance(self, name, run.language === "java");
   return own && self.taint.length > 0 ? partOfTainted(run, self, own, name) : own;
 }
 
@@ -107,11 +107,14 @@ export function field(run: Run, frame: Frame, e: Field): Value {
   useOf(run, frame, e.of, of);
   const getter = getterOf(run, of, e);
   if (getter) return evaluateCall(run, frame, getter);
-  const read = withSharedField(run, frame, member(run, frame, asWritten(run, of, e.of), e.name, e), e, e);
+  const read = withSharedField(run, frame, memberRead(run, frame, of, e), e, e);
   const value = withFieldOfClass(run, frame, got(run, frame, read, of, e), of, e);
   const shown = e.of.kind === "variable" && e.of.name === "this" ? ofOthers(run, frame, e) : [];
   return shown.length === 0 ? value : { ...value, constants: null, taint: joinTaint(value.taint, shown) };
 }
+
+const memberRead = (run: Run, frame: Frame, of: Value, e: Field): Value =>
+  member(run, frame, asWritten(run, of, e.of), e.name, e, run.language === "java");
 
 /** What a field of PHP holds by what other files have done: a view is run as a part of the object that shows it. */
 const ofOthers = (run: Run, frame: Frame, { name, ...at }: Field): readonly Taint[] =>

@@ -71,8 +71,10 @@ export class Declarations {
     // Fields may be called like what all objects have: `getConstructor()`.
     const declared = [name, propertyOf(name)].find((field) => kinds && Object.hasOwn(kinds, field));
     const type = declared === undefined ? undefined : kinds?.[declared];
-    const classes = type === undefined ? [] : (this.#modules.file(from, type)?.artefact.link.classes ?? []);
-    return classes.some(({ name, bases }) => name === type && bases.includes("Enum"));
+    const simple = lastSegment(type ?? "");
+    const found = type === undefined ? null : (this.#modules.file(from, type) ?? this.#modules.file(from, simple));
+    const classes = found?.artefact.link.classes ?? [];
+    return classes.some(({ name, bases }) => name === simple && bases.includes("Enum"));
   }
 
   #ofStruct(from: string, target: string): Cleaned {

@@ -82,8 +82,8 @@ function withCalls(typed: readonly [string, Families][], made: readonly [string,
   return [...members];
 }
 
-/** Members of one type of another file, which may be an enumeration: most are called like it. */
-export function kindsOf({ language, classes }: Run): Pick<LinkRecord, "kinds"> {
+/** Members of one type of another file, which may be an enumeration: most are called like it. With its package where that is imported. */
+export function kindsOf({ language, classes, file }: Run): Pick<LinkRecord, "kinds"> {
   if (language !== "java") return {};
   const byName = Map.groupBy(
     classes.flatMap(({ node }) => node.body.flatMap(typeOfMember)),
@@ -93,7 +93,8 @@ export function kindsOf({ language, classes }: Run): Pick<LinkRecord, "kinds"> {
     const { type = "" } = first ?? {};
     const isOne =
       /^\p{Lu}\w*\p{Ll}\w*$/u.test(type) && !usual.has(type) && others.every((other) => other.type === type);
-    return isOne ? [[name, type]] : [];
+    const imported = isOne ? file.get(type)?.paths.find((path) => path.endsWith(`.${type}`)) : undefined;
+    return isOne ? [[name, imported ?? type]] : [];
   });
   if (kinds.length === 0) return {};
   return { kinds: Object.fromEntries(kinds.sort(([a], [b]) => byCodeUnits(a, b)).slice(0, kindsMax)) };

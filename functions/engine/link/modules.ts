@@ -241,6 +241,8 @@ export class Modules {
         if (found.length > 0) return found;
       }
     }
+    const given = aliases < aliasesMax ? this.#ofGiven(artefact, wanted, aliases) : [];
+    if (given.length > 0) return given;
     const method = `.${member.slice(member.lastIndexOf(".") + 1)}`;
     const called = (name: string) => artefact.link.exports.filter((exported) => exported.name === name);
     const exact = called(member);
@@ -268,6 +270,14 @@ export class Modules {
       ...(found.length === 1 || own.length > 0 ? found.map((exported) => ({ artefact, exported })) : []),
       ...overriding,
     ];
+  }
+
+  /** `Stores.get().load(key)`: a method of what a member of a class of Java gives goes by the type that the member is declared with. */
+  #ofGiven({ coverage: { path }, link: { kinds } }: FileArtefact, wanted: string, aliases: number): Target[] {
+    const dot = wanted.indexOf(".");
+    const giving = wanted.slice(0, Math.max(dot, 0));
+    const type = kinds && Object.hasOwn(kinds, giving) ? kinds[giving] : undefined;
+    return type === undefined ? [] : this.#onward(path, `${type}${wanted.slice(dot)}`, aliases + 1);
   }
 
   /** What a class has from one that it extends, in another file. */

@@ -3,7 +3,7 @@ import type { Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath, namesQualified } from "../names.ts";
 import { withFields } from "../objects/known-fields.ts";
-import { member, memberOfInstance } from "../objects/members.ts";
+import { member, memberOfInstance, methodOf } from "../objects/members.ts";
 import { withoutShared } from "../objects/shared-state.ts";
 import type { Frame, Run } from "../run.ts";
 import { withNumbers } from "../texts/number-verbs.ts";
@@ -38,6 +38,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
   const called = byImplementers(
     run,
     inherited ??
+      ownMethod(run, frame, call) ??
       (receiver && callee.kind === "field"
         ? calleeMember(run, frame, receiver, callee)
         : withoutShared(evaluate(run, frame, callee))),
@@ -72,6 +73,18 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     maps,
     target: target !== null && inherited ? `${target}${ofBase}` : target,
   };
+}
+
+/** In Java `name()` and `this.name()` call a method, whatever a variable or a field of that name holds. */
+function ownMethod({ language }: Run, { self }: Frame, { callee, isNew }: Call): Value | null {
+  if (language !== "java" || !self?.instance || isNew) return null;
+  const name =
+    callee.kind === "variable"
+      ? callee.name
+      : callee.kind === "field" && callee.of.kind === "variable" && callee.of.name === "this"
+        ? callee.name
+        : null;
+  return name !== null && methodOf(self.instance, name) ? memberOfInstance(self, name) : null;
 }
 
 /** A method is not read before it is called: reading has sources and sinks of its own. */

@@ -44,8 +44,8 @@ const isFunctionField = ({ instance }: Value, given: Value, name: string): boole
   given.closures.length > 0 && instance !== null && methodOf(instance, name) === null;
 
 /** Reads a member: of the file's classes, of a map, or a name that a model may know. */
-export function member(run: Run, frame: Frame, of: Value, name: string, at: Span): Value {
-  const own = memberOfInstance(of, name);
+export function member(run: Run, frame: Frame, of: Value, name: string, at: Span, isField = false): Value {
+  const own = memberOfInstance(of, name, isField);
   const given = own ? of.slots?.entries.get(name) : undefined;
   if (given && (own?.closures.length === 0 || isFunctionField(of, given, name))) return given;
   if (own) return of.taint.length > 0 ? partOfTainted(run, of, own, name) : own;
@@ -274,15 +274,19 @@ const selfOf = ({ self }: ClosureValue, info: ClassInfo): Value | null =>
 /** What a method of a class itself is called, where its objects have one of the same name: `def self.call` beside `def call`. */
 const ofClass = (name: string): string => `self.${name}`;
 
-/** A method bound to its object, or what some method assigned to the field. */
-export function memberOfInstance(of: Value, name: string): Value | null {
+/**
+ * A method bound to its object, or what some method assigned to the field.
+ * @param isField in Java fields have names of their own: `String name() { return name; }`
+ */
+export function memberOfInstance(of: Value, name: string, isField = false): Value | null {
   const info = of.instance ?? of.type;
   if (!info) return null;
   // Bases in the order they are written: where there are several, they add to each other.
   const lineage = new Set([info]);
   for (const here of lineage) {
     const method = (of.instance ? undefined : here.methods.get(ofClass(name))) ?? here.methods.get(name);
-    if (method) return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
+    if (method && !(isField && here.fields.has(name)))
+      return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
     const value = of.own?.get(name) ?? here.fields.get(name);
     if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] });
     for (const base of here.bases) if (base.type) lineage.add(base.type);
