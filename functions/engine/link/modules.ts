@@ -3,7 +3,7 @@ import { anyClass, ofBase } from "../interpret/calls/handover.ts";
 import { anyGiven, either, isGivenBack } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
-import { anyPart, keysPart } from "../interpret/value.ts";
+import { anyPart, byFramework, keysPart } from "../interpret/value.ts";
 import { languageOf } from "../inventory/language.ts";
 import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
@@ -382,8 +382,13 @@ export const takes = (asked: string | undefined, given: string | undefined): boo
   given?.endsWith(keysPart) ? asked === given : samePart(asked, given);
 
 /** What a function gives that is called with so many arguments; without a number, with all of them. */
-export const returnsOf = ({ byDefault, returns }: ExportedFunction, count: number | undefined): typeof returns =>
-  (count === undefined ? undefined : byDefault?.find((given) => count <= given.count)?.returns) ?? returns;
+export const returnsOf = (
+  { byDefault, filled, returns }: ExportedFunction,
+  count: number | undefined,
+): typeof returns =>
+  count === byFramework
+    ? [...(filled ?? []), ...returns]
+    : ((count === undefined ? undefined : byDefault?.find((given) => count <= given.count)?.returns) ?? returns);
 
 /** Whether what lies under one field is, or may be, what is read from another; without a field the whole is meant, but for what callbacks get. */
 export const samePart = (a: string | undefined, b: string | undefined): boolean =>
