@@ -146,7 +146,7 @@ export interface Way {
 export type Origin =
   | { sourceKind: string; source: string; confidence: number; validated?: string }
   | { parameter: number; field?: string | undefined }
-  /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. The count is that of the arguments it was called with, of which those that are constants are told. */
+  /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. The count is that of the arguments it was called with, or `byFramework`; those of them that are constants are told. */
   | { outside: string; count?: number; told?: ToldArguments }
   /** What another method of the object was given, as this parameter; `of` where the class itself keeps it, for all who ask. */
   | { kept: { method: string; parameter: number; of?: string } };
@@ -187,6 +187,8 @@ export interface ExportedFunction {
   looks?: Look;
   /** What it returns when it is called with so many arguments at most, the others being what they are by default, or with a constant that it asks for. Those that tell most come first. */
   variants?: { count?: number; setting?: { parameter: number; is: Constant }; returns: ExportedFunction["returns"] }[];
+  /** What it gives, or the class that it is the constructor of, of parameters that are declared as text, where a framework fills these. */
+  filled?: ExportedFunction["returns"];
   /** It looks at fields of the request whose names it is given; see interpret/validators/asked-names.ts. */
   validates?: true;
   /** A method of PHP that belongs to no object. */

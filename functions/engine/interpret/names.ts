@@ -235,3 +235,6 @@ export const basePaths = (type: Value): string[] =>
 
 export const isClassName = (value: Expression): boolean =>
   value.kind === "variable" && /^\p{Lu}\w*\p{Ll}\w*$/u.test(value.name);
+
+/** Whether the last name of a path is written like that of a class. */
+export const namesClass = remembered((path) => /(^|\.)\p{Lu}\w*$/u.test(path));

@@ -337,6 +337,9 @@ export const arriving = (source: Source, at: Span, clean: Families = 0): Taint =
   via: undefined,
 });
 
+/** What stands for the number of arguments where a framework calls a function and fills all that it asks for. */
+export const byFramework = -1;
+
 export const firstStep = (at: Span): Step => ({ start: at.start, end: at.end, parent: null, length: 1 });
 
 /** The taint that comes with one field of an argument; without a field, with the argument as a whole. */

@@ -10,8 +10,8 @@ import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-s
 import type { Run } from "../interpret/run.ts";
 import type { Handover as Handed, Hit, Summary } from "../interpret/summary.ts";
 import { looksAtFields } from "../interpret/validators/asked-names.ts";
-import type { ClosureValue, Source, Taint, Value } from "../interpret/value.ts";
-import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
+import { allTaint, type ClosureValue, type Source, type Taint, type Value } from "../interpret/value.ts";
+import { type FunctionNode, type Parameter, type Span, wholeMap } from "../ir/ir.ts";
 import { cleanedNames } from "./cleaned.ts";
 import { declaredElsewhere, declaredOf, kindsOf } from "./declared-fields.ts";
 import { byCodeUnits } from "./order.ts";
@@ -26,6 +26,8 @@ const besidesPage = /^(headers|cookies)(\.|$)/;
 const pendingMax = 200;
 /** The part of a way that lies in one file, shorter where it is not known to begin with input: most of these never become a finding. */
 const stepsMax = 4;
+/** The same for those that frameworks fill: nobody asks for more of what comes in at once. */
+const filledMax = 20;
 /** Values that a file, or a function of it, keeps for others of its package. */
 const sharedMax = 100;
 
@@ -155,6 +157,7 @@ class Recorder {
     const parameters = fn.params.map(({ name, byName }) => (byName ? `${wholeMap}${name}` : name));
     // Overloads go by one name: callers of other files may mean any of them.
     const keeps = this.#keeps(closure, summary);
+    const filled = this.#filled(closure, summary);
     const looks = this.#run.looks.get(fn);
     const variants = givenVariants(this.#run, closure);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
@@ -173,6 +176,7 @@ class Recorder {
             returns: this.#returns(closure, { ...summary, returns }),
           })),
         }),
+        ...(filled.length > 0 && { filled }),
         ...(keeps.length > 0 && { keeps }),
         ...(looks && { looks }),
         ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
@@ -199,6 +203,23 @@ class Recorder {
       ...(this.#run.language === "php" && field === undefined && isSame(returns, taint) && { same: true as const }),
       ...this.way(besidesPage.test(field ?? "") ? this.#noPage(taint) : taint, taint.step),
     }));
+  }
+
+  /** What is made of parameters that frameworks of Python fill by their types alone, be it a result or the fields of an object. */
+  #filled({ fn, owner }: ClosureValue, { keeps, returns }: Summary): ExportedFunction["returns"] {
+    if (this.#run.language !== "python" || (owner && fn.name !== "__init__")) return [];
+    const parts: [field: string | undefined, taint: readonly Taint[]][] = owner
+      ? keeps.flatMap(({ into, name, value }) => (into === owner ? [[name, allTaint(value)]] : []))
+      : partsOfResult(this.#run, returns);
+    return parts
+      .flatMap(([field, part]) => part.map((taint) => ({ field, taint })))
+      .filter(({ taint: { source } }) => source.parameter?.fn === fn && isText(fn, source.parameter.index))
+      .slice(0, filledMax)
+      .map(({ field, taint }) => {
+        const { index } = taint.source.parameter as NonNullable<Source["parameter"]>;
+        const source = this.#run.source("http-query", fn.params[index] ?? fn);
+        return { from: this.origin(source), field, ...this.way({ ...taint, source }, taint.step) };
+      });
   }
 
   #noPage(taint: Taint): Taint {
@@ -314,6 +335,12 @@ function fieldTypes(run: Run, fields: ReadonlyMap<string, Value>): { fields?: Re
     return type === undefined ? [] : [[name, type] as const];
   });
   return typed.length === 0 ? {} : { fields: Object.fromEntries(typed) };
+}
+
+/** What a decorator tells about a parameter says by itself where it comes from. */
+function isText({ params }: FunctionNode, index: number): boolean {
+  const { type, decorators } = params[index] as Parameter;
+  return decorators.length === 0 && /^(str|[lL]ist\[str\])$/.test(type ?? "");
 }
 
 /** The end of one file's part of the way is no sink. */

@@ -1,12 +1,8 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { anyClass, layerName, ofBase } from "../interpret/calls/handover.ts";
-import type { ToldArguments } from "../interpret/calls/path-conditions.ts";
-import { anyGiven, either, isGivenBack } from "../interpret/guards/passage.ts";
+import { either } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
-import { fieldOf } from "../interpret/objects/members.ts";
-import { anyPart, keysPart } from "../interpret/value.ts";
 import { languageOf } from "../inventory/language.ts";
-import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
 import { helperIn } from "../templates/template-target.ts";
 import { GlobalNames } from "./global-names.ts";
@@ -390,51 +386,6 @@ function aliased(aliases: Aliases, member: string): string[] {
     return rest === null ? [] : [[target, ...rest].join(".")];
   });
 }
-
-/** The position of an argument that is passed by position or by name; -1 where the function has no such parameter. */
-export const argumentIndex = (exported: ExportedFunction, argument: number | string): number =>
-  typeof argument === "number" ? argument : named(exported.parameters, argument);
-
-/** What no parameter is called like is in the map of all that is passed by name. */
-function named(parameters: readonly string[], name: string): number {
-  const index = parameters.indexOf(name);
-  return index < 0 ? parameters.findIndex((parameter) => parameter.startsWith(wholeMap)) : index;
-}
-
-/** Whether what a function asks for is what it is given, or a part of it. Keys that are given go nowhere else than to whoever asks for them. */
-export const takes = (asked: string | undefined, given: string | undefined): boolean =>
-  given?.endsWith(keysPart) ? asked === given : samePart(asked, given);
-
-/** What a function gives that is called with so many arguments, of which some are constants; without a number, with all of them. */
-export function returnsOf(
-  { variants, returns }: ExportedFunction,
-  count: number | undefined,
-  told?: ToldArguments,
-): typeof returns {
-  if (count === undefined) return returns;
-  const meant = variants?.find(
-    ({ count: most, setting }) =>
-      (most === undefined || count <= most) && (!setting || told?.[setting.parameter] === setting.is),
-  );
-  return meant?.returns ?? returns;
-}
-
-/** Whether what lies under one field is, or may be, what is read from another; without a field the whole is meant, but for what callbacks get. */
-export const samePart = (a: string | undefined, b: string | undefined): boolean =>
-  a === undefined || b === undefined
-    ? a === b || !isGivenBack(a ?? b)
-    : a === b || (isGivenBack(a) && b === anyGiven) || isWithin(a.split(fieldOf), b.split(fieldOf));
-
-/** Whether one of two fields is the other or lies in it, where a key that is not known may be any. */
-const isWithin = (a: readonly string[], b: readonly string[]): boolean =>
-  a.every((key, i) => {
-    const other = b[i];
-    return (
-      other === undefined ||
-      key === other ||
-      ((key === anyPart || other === anyPart) && key !== keysPart && other !== keysPart)
-    );
-  });
 
 /** "./a/b.find" is relative "./a/" with the names b, find; "..db.find" is relative ".." with db, find. */
 function split(target: string): { relative: string; names: string[] } {

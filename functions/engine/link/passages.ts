@@ -8,8 +8,9 @@ import { asRouteVariable } from "../interpret/validators/route-variables.ts";
 import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { Declarations } from "./declarations.ts";
+import { argumentIndex, returnsOf, samePart } from "./exported.ts";
 import { HandlerSchemas } from "./handler-schemas.ts";
-import { argumentIndex, type Modules, returnsOf, samePart, type Target } from "./modules.ts";
+import type { Modules, Target } from "./modules.ts";
 import { RouteVariables } from "./route-variables.ts";
 
 /** Further than this nobody writes wrappers around wrappers. */

@@ -1,5 +1,4 @@
 import { allFamilies, type CallModels, type Families, type SourceModel } from "../../catalogue/catalogue.ts";
-import { remembered } from "../../catalogue/remembered.ts";
 import { type Call, type Expression, handsOut } from "../../ir/ir.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "../check.ts";
 import { evaluate, storeEntry } from "../evaluate.ts";
@@ -8,7 +7,7 @@ import { filteredCleans } from "../guards/filters.ts";
 import { isLastName } from "../guards/last-parts.ts";
 import { memoryCall, returnedBy } from "../memory/memory.ts";
 import { handUnset } from "../memory/unset.ts";
-import { askedPath, basePaths, isClassName } from "../names.ts";
+import { askedPath, basePaths, isClassName, namesClass } from "../names.ts";
 import { announce, announceByClass } from "../objects/announced.ts";
 import { operateContainer } from "../objects/containers.ts";
 import { instantiate, keepFunctions } from "../objects/instances.ts";
@@ -156,8 +155,6 @@ function constructorOf(
   const name = target ?? (/^\p{Lu}/u.test(written) && !knowledge.known.has(written) ? written : null);
   return name === null ? null : `${name}.constructor`;
 }
-
-const namesClass = remembered((path) => /(^|\.)\p{Lu}\w*$/u.test(path));
 
 /** A method that its class only declares: classes of other files say what it does. */
 function leftToOthers({ language }: Run, { callee: { closures } }: Called): string | null {

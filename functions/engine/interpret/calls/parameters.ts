@@ -5,11 +5,21 @@ import type { Call, Expression, FunctionNode, Parameter } from "../../ir/ir.ts";
 import { elementType } from "../assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
-import { basePaths, byName, declaredType, givenBy, hasObjects, typedAs } from "../names.ts";
+import { basePaths, byName, declaredType, givenBy, hasObjects, namesClass, typedAs } from "../names.ts";
 import { instantiate } from "../objects/instances.ts";
 import type { Frame, Run } from "../run.ts";
 import { constraintsOf, placeholderCleans, validatedAs } from "../validators/constraints.ts";
-import { anyElement, arriving, type ClassInfo, cleaned, nothing, type Taint, tainted, type Value } from "../value.ts";
+import {
+  anyElement,
+  arriving,
+  byFramework,
+  type ClassInfo,
+  cleaned,
+  nothing,
+  type Taint,
+  tainted,
+  type Value,
+} from "../value.ts";
 import { targetOf } from "./handover.ts";
 import { inline } from "./invoke.ts";
 
@@ -40,7 +50,7 @@ export function parameterValue(
   const confidence = (decorated ?? entry)?.confidence ?? 1;
   const given: Taint[] = kind
     ? [symbolic, arriving(run.source(kind, param, confidence, null, validated), param, clean)]
-    : [symbolic];
+    : [symbolic, ...(isExcepted ? madeElsewhere(run, frame, param, declared) : [])];
   const fits = kind === "http-path" ? placeholderCleans(run, fn, param) : 0;
   const { taint } = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
   const made = decorated?.made;
@@ -116,9 +126,12 @@ function madeBy(run: Run, frame: Frame, maker: Value, point: EntryPoint, at: Par
   if (!callee) {
     const target = targetOf(run, frame, maker.paths);
     if (target === null) return nothing;
-    const given = tainted([arriving(run.outside(target, at), at)]);
-    // What has no type is known by what has made it.
-    return typedAs(run, frame, at.type).paths.length > 0 ? given : { ...given, paths: [givenBy(target)] };
+    if (run.language === "python" && namesClass(target)) return objectOf(run, target, at);
+    const given = tainted([arriving(run.outside(target, at, byFramework), at)]);
+    // What has no class is known by what has made it.
+    return typedAs(run, frame, at.type).paths.some((path) => !isBuiltIn.test(path))
+      ? given
+      : { ...given, paths: [givenBy(target)] };
   }
   const { fn } = callee;
   // One that asks for itself is never made.
@@ -130,6 +143,20 @@ function madeBy(run: Run, frame: Frame, maker: Value, point: EntryPoint, at: Par
   const given = inline(run, frame, closure, args, new Map(), at);
   // A generator hands out one value and cleans up afterwards.
   return given.slots?.shape === "list" && given.slots.rest ? anyElement(given) : given;
+}
+
+/** `tenant: TenantDep`: another file has named the text that one of its functions makes of what comes in. */
+function madeElsewhere(run: Run, frame: Frame, param: Parameter, declared: Value): Taint[] {
+  const target = run.language === "python" ? targetOf(run, frame, declared.paths) : null;
+  return target === null ? [] : [arriving(run.outside(target, param, byFramework), param)];
+}
+
+const isBuiltIn = /^(dict|list|tuple|str)$/;
+
+/** An object of a class of another file, which that may fill with what comes in. */
+function objectOf(run: Run, type: string, at: Parameter): Value {
+  const maker = `${type}.__init__`;
+  return { ...tainted([arriving(run.outside(maker, at, byFramework), at)]), paths: [type, givenBy(maker)] };
 }
 
 const noSubject = { named: new Map(), receiver: null, receiverPaths: [], name: "" };

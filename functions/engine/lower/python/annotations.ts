@@ -24,6 +24,17 @@ export function annotationOf(text: string): string {
   return plain.replace(/(?<!\s)\s*\|\s*None\b|\bNone\s*\|\s*/g, "");
 }
 
+/** Of `Tenant = Annotated[str, Depends(tenant)]` the function: what it makes is known by that, as text has no members of its own. */
+export function makerOfText(l: Lowering, type: SyntaxNode, metadata: readonly SyntaxNode[]): SyntaxNode | undefined {
+  if (!/^(?:str|dict|list|Any)\b/.test(l.textOf(type))) return undefined;
+  const call = metadata.find((node) => {
+    const callee = node.type === "call" && childIn(node, "function");
+    return callee && /(?:^|\.)(?:Depends|Security)$/.test(l.textOf(callee));
+  });
+  const maker = call && childIn(call, "arguments")?.children[0];
+  return maker && /^(?:identifier|attribute)$/.test(maker.type) ? maker : undefined;
+}
+
 /** What fills a parameter: the calls in an Annotated and the call that is its default, such as `Header()` or `Depends(f)`. */
 export function metadataOf(l: Lowering, type: SyntaxNode | undefined, fallback: SyntaxNode | undefined): Expression[] {
   const calls = fallback?.type === "call" ? [fallback] : [];

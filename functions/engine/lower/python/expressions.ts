@@ -2,7 +2,7 @@ import type { Argument, Entry, Expression, Operation } from "../../ir/ir.ts";
 import { handsOut, wholeMap } from "../../ir/ir.ts";
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { numberOf, positional, span, unescapeText } from "../lowering.ts";
-import { annotationOf } from "./annotations.ts";
+import { annotationOf, makerOfText } from "./annotations.ts";
 import { lambdaOf } from "./functions.ts";
 import { target } from "./patterns.ts";
 import type { PythonLowering } from "./python-lowering.ts";
@@ -63,7 +63,8 @@ export const expressions: Record<string, Handler> = {
     const of = childIn(node, "value");
     const [key, ...more] = childrenIn(node, "subscript");
     // What is said about a type does not make it another one: `Service = Annotated[BookService, Depends(make)]`.
-    if (of && key && more.length > 0 && /^(?:\w+\.)?Annotated$/.test(l.textOf(of))) return l.expression(key);
+    if (of && key && more.length > 0 && /^(?:\w+\.)?Annotated$/.test(l.textOf(of)))
+      return l.expression(makerOfText(l, key, more) ?? key);
     if (of && key?.type === "slice" && more.length === 0) return slice(l, node, l.expression(of), key);
     return target(l, node);
   },
