@@ -1,6 +1,7 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
 import type { KnownArguments, PathCondition, ToldArguments } from "./interpret/calls/path-conditions.ts";
 import type { GivenObject, Wiring } from "./interpret/calls/wirings.ts";
+import type { Spared } from "./interpret/guards/passage.ts";
 import type { AskedName } from "./interpret/validators/asked-names.ts";
 import type { Look, Routed } from "./interpret/validators/routed-handlers.ts";
 import type { Constant, Span } from "./ir/ir.ts";
@@ -126,12 +127,13 @@ export interface Passage {
   argument: number | string;
   part?: string | undefined;
   field?: string | undefined;
-  check: "result" | "true" | "false" | "after" | "named";
+  check: "result" | "true" | "false" | "after" | "left" | "named";
   trusted: boolean;
   fetched?: boolean | undefined;
   validated?: string | undefined;
   count?: number | undefined;
   told?: ToldArguments | undefined;
+  spared?: Spared | undefined;
 }
 
 /** The way a value has taken in one file. */
@@ -189,6 +191,8 @@ export interface ExportedFunction {
   variants?: { count?: number; setting?: { parameter: number; is: Constant }; returns: ExportedFunction["returns"] }[];
   /** What it gives, or the class that it is the constructor of, of parameters that are declared as text, where a framework fills these. */
   filled?: ExportedFunction["returns"];
+  /** It throws or ends the request on every path. */
+  leaves?: true;
   /** It looks at fields of the request whose names it is given; see interpret/validators/asked-names.ts. */
   validates?: true;
   /** A method of PHP that belongs to no object. */

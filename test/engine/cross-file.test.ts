@@ -587,6 +587,19 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [3, 4, 6, 9],
   ],
   [
+    "what guards let through that end the request elsewhere",
+    "<?php\n$a = $_GET['a'];\nif (!is_numeric($a)) { fail('a'); }\necho $a;\n$b = $_GET['b'];\nif (!is_numeric($b)) { warn('b'); }\necho $b;\nif (!is_numeric($_GET['c'])) fail('c');\necho $_GET['c'];\n$d = $_GET['d'];\nis_numeric($d) or fail('d');\necho $d;\n$e = $_GET['e'];\nis_numeric($e) or warn('e');\necho $e;\n$f = $_GET['f'];\nif (!is_name($f)) { Pages::refuse('f'); }\necho $f;\n$g = $_GET['g'];\nif (is_numeric($g)) { fail('g'); }\necho $g;\necho asked('h');\necho told('i');\n",
+    {
+      "lib.php":
+        "<?php\nfunction fail($name) { header('HTTP/1.1 400 Bad Request'); echo htmlspecialchars($name); exit; }\nfunction warn($name) { error_log($name); }\n" +
+        "function is_name($name) { return ctype_alnum($name); }\nclass Pages { static function refuse($name) { throw new Exception($name); } }\n",
+      "more.php":
+        "<?php\nfunction asked($name) { $value = $_GET[$name]; if (!is_numeric($value)) { fail($name); } return $value; }\n" +
+        "function told($name) { $value = $_GET[$name]; if (!is_numeric($value)) { warn($name); } return $value; }\n",
+    },
+    [7, 15, 21, 23],
+  ],
+  [
     "each number of arguments by what is missing",
     "<?php\necho asked('a', 'GET');\necho asked('b', 'GET', false);\necho asked('c');\n",
     {

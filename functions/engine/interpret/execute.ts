@@ -12,6 +12,7 @@ import { applyGuardFunction, noteGuard, outcomeOf } from "./guards/guard-functio
 import { refine } from "./guards/guards.ts";
 import { change } from "./guards/refined.ts";
 import { noteRefusal } from "./guards/refusals.ts";
+import { joinSides } from "./guards/spared.ts";
 import { leaveHeld } from "./memory/held.ts";
 import { returnedRegion } from "./memory/memory.ts";
 import { beginRound, endRound } from "./memory/memory-indexes.ts";
@@ -191,7 +192,7 @@ function branch(
   execute(run, frame, otherwise);
   // What leaves has decided for all that follows.
   if (after) frame.path.length = asked;
-  frame.scope.variables = joinStates(after, frame.scope.variables);
+  frame.scope.variables = joinSides(run, frame, test, [then, after], [otherwise, frame.scope.variables]);
 }
 
 function executeSwitch(run: Run, frame: Frame, s: Switch): void {

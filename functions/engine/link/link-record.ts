@@ -179,6 +179,7 @@ class Recorder {
         ...(filled.length > 0 && { filled }),
         ...(keeps.length > 0 && { keeps }),
         ...(looks && { looks }),
+        ...(summary.leaves && { leaves: true as const }),
         ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
         ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
         ...(made !== undefined && { makes: made }),

@@ -91,11 +91,18 @@ export class Passages {
     }
     const targets = this.#modules.candidates(from, passage.target);
     if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
+    if (passage.check === "left") return this.#spared(from, targets, passage, depth);
     const effects = targets.map((target) =>
       passage.check === "result" ? this.#result(target, passage, depth) : guardEffect(target.exported, passage),
     );
     // Whichever implementation runs, only what all of them do is sure.
     return effects.reduce(cleanedForBoth);
+  }
+
+  /** What is known of a value that only goes on where the function called was not: any that may be meant must never come back. */
+  #spared(from: string, targets: readonly Target[], { spared }: Passage, depth: number): Cleaned {
+    if (!spared || !targets.every(({ exported }) => exported.leaves)) return [];
+    return cleanedForAny(spared.clean, this.cleanedBy(from, spared.via, {}, depth + 1));
   }
 
   #result({ artefact, exported }: Target, { argument, field, part, count, told }: Passage, depth: number): Cleaned {

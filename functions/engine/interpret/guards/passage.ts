@@ -1,9 +1,10 @@
+import type { Cleaned } from "../../artefact.ts";
 import { isAlike, type ToldArguments } from "../calls/path-conditions.ts";
 
 /**
  * A function of another file that a value has passed, or that has looked at it. What it does to the value is known when linking only.
  * `result`: the value is what it returns for an argument; `true`, `false`: it was asked and said so; `after`: it did not throw.
- * `named`: the value is what it returns for the name of a field, the part, that others may have looked at; see asked-names.ts.
+ * `left`: the value was refused before it was called, so that it was `spared` if the function never comes back. `named`: the value is what it returns for the name of a field, the part, that others may have looked at; see asked-names.ts.
  */
 export interface Passage {
   target: string;
@@ -12,7 +13,7 @@ export interface Passage {
   field?: string | undefined;
   /** The field that is read of the result; of a function that was asked: see hostPart. */
   part?: string | undefined;
-  check: "result" | "true" | "false" | "after" | "named";
+  check: "result" | "true" | "false" | "after" | "left" | "named";
   /** Its name promises to make safe; believed where the function is not among the files. */
   trusted: boolean;
   /** It is waited for and not called after making text: where the function is not among the files, what it gives is a record. */
@@ -23,6 +24,14 @@ export interface Passage {
   told?: ToldArguments | undefined;
   /** Of a member: the class of the object whose constraints a framework has looked at; see constraints.ts. */
   validated?: string | undefined;
+  /** What is known of a value that goes on where the function that others end with does not come back. */
+  spared?: Spared | undefined;
+}
+
+/** What a value is clean for, and what has looked at it. */
+export interface Spared {
+  readonly clean: Cleaned;
+  readonly via: readonly Passage[];
 }
 
 /** The argument of a passage that is the object whose member is asked for. */
@@ -119,4 +128,13 @@ const same = (a: Passage, b: Passage): boolean =>
     a.validated === b.validated &&
     a.count === b.count &&
     isAlike(a.told, b.told) &&
-    a.check === b.check);
+    a.check === b.check &&
+    isSpared(a.spared, b.spared));
+
+const isSpared = (a: Spared | undefined, b: Spared | undefined): boolean =>
+  a === b ||
+  (a !== undefined &&
+    b !== undefined &&
+    String(a.clean) === String(b.clean) &&
+    a.via.length === b.via.length &&
+    a.via.every((passage, i) => same(passage, b.via[i] as Passage)));

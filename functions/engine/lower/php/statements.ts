@@ -131,6 +131,8 @@ const leave = (l: PhpLowering, node: SyntaxNode, args: Argument[]): Statement =>
   value: l.call(node, l.variable(node, "exit"), args),
 });
 
+const endsStatement = /^(throw_expression|(function|member|scoped)_call_expression)$/;
+
 const leaves = /^\s*(exit|die)\b/i;
 
 function expressionStatement(l: PhpLowering, node: SyntaxNode, of: SyntaxNode): Statement[] {
@@ -138,12 +140,12 @@ function expressionStatement(l: PhpLowering, node: SyntaxNode, of: SyntaxNode): 
   if (/<\?=\s*$/.test(l.text.slice(Math.max(0, node.start - 40), node.start))) return [echo(l, node, [of])];
   if (of.type === "throw_expression") return [{ ...span(node), kind: "throw", value: value(l, of) }];
   if (isExit(l, of)) return [exit(l, node, of)];
-  // `$ok or die("...")`: what follows runs only where the left side holds.
+  // `$ok or die("...")`, `$ok or fail("...")`: what follows may run only where the left side holds.
   const operator = of.type === "binary_expression" ? childIn(of, "operator") : undefined;
   const [left, right] = [childIn(of, "left"), childIn(of, "right")];
   const symbol = operator ? l.textOf(operator).toLowerCase() : "";
-  if (left && right && /^(or|\|\||and|&&)$/.test(symbol) && (isExit(l, right) || right.type === "throw_expression")) {
-    const out = right.type === "throw_expression" ? expressionStatement(l, right, right) : [exit(l, right, right)];
+  if (left && right && /^(or|\|\||and|&&)$/.test(symbol) && (isExit(l, right) || endsStatement.test(right.type))) {
+    const out = expressionStatement(l, right, right);
     const either = symbol === "or" || symbol === "||";
     return [
       {
