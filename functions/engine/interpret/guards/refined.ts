@@ -8,6 +8,8 @@ import { cleaned, nothing, type Step, stepsMax, type Taint, type Value } from ".
 import { pathsBefore, pathsMadeOf } from "./path-parts.ts";
 
 export function change(run: Run, frame: Frame, operand: Expression, families: Families): void {
+  // `in_array($sort = $_GET["sort"], $known)`: assigning once more would undo what the test tells.
+  if (operand.kind === "assign") return change(run, frame, operand.to, families);
   const value = evaluate(run, frame, operand);
   const inner = innermost(operand);
   // A prefix test counts only on a path in its shortest form.

@@ -12,6 +12,7 @@ import { accessPath } from "../names.ts";
 import { member } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, anyElement, cleaned, nothing, type Slots, type Taint, tainted, type Value } from "../value.ts";
+import { noteRules, schemaOfRules } from "./field-rules.ts";
 import { noteLook } from "./routed-handlers.ts";
 import { cleanedIn, closed, depthMax, elementOf, fieldsOf, kindOf } from "./schemas.ts";
 
@@ -50,7 +51,11 @@ function fieldsParsed(run: Run, frame: Frame, fields: Slots, input: Value, at: S
 export function parsed(run: Run, frame: Frame, call: Call, called: Called): Value | null {
   const parsing = parsingOf(run, frame, call, called);
   if (!parsing) return null;
-  const { gives, result } = parsing;
+  const { gives, result, rules } = parsing;
+  if (rules) {
+    noteRules(frame, rules);
+    return { ...result, paths: called.gives };
+  }
   if (gives.length === 0) return { ...nothing };
   if (gives.every((field) => field === "")) return result;
   const entries = new Map(gives.filter((field) => field !== "").map((field) => [field, result]));
@@ -66,6 +71,8 @@ interface Parsing {
   readonly result: Value;
   /** What has other fields is refused. */
   readonly isClosed: boolean;
+  /** What is asked of the fields of the request, whoever reads them. */
+  readonly rules: Slots | null;
 }
 
 export function parsingOf(run: Run, frame: Frame, call: Call, called: Called): Parsing | null {
@@ -73,9 +80,10 @@ export function parsingOf(run: Run, frame: Frame, call: Call, called: Called): P
   if (parsers.length === 0 || called.callee.closures.length > 0) return null;
   const subject = subjectOf(called, call);
   for (const { receiver, argument, schema: by, gives, tells } of parsers) {
-    const schema = by === "callee" ? called.callee : (argumentsAt(subject, by)[0] ?? nothing);
+    const given = by === "callee" ? called.callee : (argumentsAt(subject, by)[0] ?? nothing);
+    const schema = run.language === "php" ? schemaOfRules(run.catalogue, given) : given;
     const [input] = argumentsAt(subject, argument);
-    if (!input) continue;
+    if (!input || !schema) continue;
     noteLook(run, frame, schema, input, typeof argument === "number" ? call.args[argument]?.value : undefined);
     const target = kindOf(schema) !== null || !receiver ? null : targetOf(run, frame, schema.paths);
     const isCalledSo = kindOf(schema) !== null || !receiver || receiverFits(receiver, called.names);
@@ -88,7 +96,15 @@ export function parsingOf(run: Run, frame: Frame, call: Call, called: Called): P
             isCalledSo ? asAnySchema(run, input) : fromOtherFile(run, call, called, called.target ?? target, false),
           );
     const isClosed = schema.paths.includes(closed);
-    return { input: typeof argument === "number" ? call.args[argument] : undefined, gives, tells, result, isClosed };
+    const rules = run.language === "php" ? schema.slots : null;
+    return {
+      input: typeof argument === "number" ? call.args[argument] : undefined,
+      gives,
+      tells,
+      result,
+      isClosed,
+      rules,
+    };
   }
   return null;
 }

@@ -74,7 +74,7 @@ function matchedIn(catalogue: Catalogue, schema: Value): Families {
 }
 
 /** What lets text through that is clean for these families. */
-const textOf = (families: Families): Value =>
+export const textOf = (families: Families): Value =>
   families === allFamilies
     ? named(pathOf("plain"))
     : families === 0
