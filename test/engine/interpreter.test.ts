@@ -777,6 +777,7 @@ describe("a method that is called like a field", () => {
     ["query.text()", 1],
     ["query.text(3)", 1],
     ["query.note()", 0],
+    ["java.util.stream.Stream.of(query).map(Query::text).findFirst().get()", 1],
     ["note", 1],
     ["this.note", 1],
     ["note()", 0],

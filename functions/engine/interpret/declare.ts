@@ -5,6 +5,7 @@ import { methodKey } from "./calls/overloads.ts";
 import { checkDefinition } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { basePaths } from "./names.ts";
+import { noteProvider } from "./objects/statement-providers.ts";
 import type { Frame, Run } from "./run.ts";
 import { isFact, Scope } from "./scope.ts";
 import { constrainedElsewhere, fieldConstraints, nobodyElse, noConstraints } from "./validators/constraints.ts";
@@ -99,6 +100,7 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     if (!frame.fn && (!frame.owner || (run.language === "java" && node.bases.length > 0)))
       run.exports.set(`${node.name}.${run.language === "java" ? key : member.fn.name}`, closure);
     checkDefinition(run, inner, member.fn);
+    noteProvider(run, inner, member.fn);
     remember(run, closure, symbolOf(symbol, member.fn.name, member.fn.params.length));
   }
   const others = node.body.filter((member) => member.kind !== "function");

@@ -258,7 +258,7 @@ export class CrossFile {
         break;
       }
       this.#ways += 1;
-      for (const { artefact, exported } of taking(way.count, this.#modules.find(way.from, way.target))) {
+      for (const { artefact, exported } of taking(way.count, this.#modules.taking(way.from, way.target))) {
         const there = artefact.coverage.path;
         const { parameter, field, isAny } = entered(exported, way);
         const key = `${there}|${exported.name}|${parameter}|${field}|${[...way.clean].sort()}`;

@@ -27,6 +27,7 @@ export class Modules {
   readonly #templates: Templates;
   readonly #layers: Layers;
   readonly #found = new Map<string, Target[]>();
+  readonly #takers = new Map<string, Target[]>();
   readonly #led = new Map<string, Target[]>();
   readonly #handed = new Map<FileArtefact, Aliases>();
   readonly #byPath = new Map<string, FileArtefact>();
@@ -95,6 +96,37 @@ export class Modules {
             : this.#find(from, target, 0);
     this.#found.set(key, found);
     return found;
+  }
+
+  /**
+   * What takes the arguments of a call: `Stores.get().load(key)` is a method of what a member of a class of Java is declared to give. What
+   * such a method gives is not asked for: the hubs of an application hand out all that there is, and all would come out of everything.
+   */
+  taking(from: string, target: string): Target[] {
+    const found = this.find(from, target);
+    if (found.length > 0 || !from.endsWith(".java")) return found;
+    const key = `${from.slice(0, from.lastIndexOf("/") + 1)}\0${target}`;
+    const known = this.#takers.get(key);
+    if (known) return known;
+    const takers = this.#ofGiven(from, target);
+    this.#takers.set(key, takers);
+    return takers;
+  }
+
+  #ofGiven(from: string, target: string): Target[] {
+    let asker = from;
+    let asked = target;
+    for (let members = 0; members < aliasesMax; members++) {
+      const { artefact, member = "" } = this.file(asker, asked) ?? {};
+      const [giving = "", ...others] = member.split(".");
+      const kinds = artefact?.link.kinds ?? {};
+      if (!artefact || others.length === 0 || !Object.hasOwn(kinds, giving)) return [];
+      asker = artefact.coverage.path;
+      asked = `${kinds[giving]}.${others.join(".")}`;
+      const found = this.find(asker, asked);
+      if (found.length > 0) return found;
+    }
+    return [];
   }
 
   /** All in other files that may be meant: where nobody knows the class of an object of PHP, every method that is called like the one that is called. */
@@ -237,8 +269,6 @@ export class Modules {
         if (found.length > 0) return found;
       }
     }
-    const given = aliases < aliasesMax ? this.#ofGiven(artefact, wanted, aliases) : [];
-    if (given.length > 0) return given;
     const method = `.${member.slice(member.lastIndexOf(".") + 1)}`;
     const called = (name: string) => artefact.link.exports.filter((exported) => exported.name === name);
     const exact = called(member);
@@ -266,14 +296,6 @@ export class Modules {
       ...(found.length === 1 || own.length > 0 ? found.map((exported) => ({ artefact, exported })) : []),
       ...overriding,
     ];
-  }
-
-  /** `Stores.get().load(key)`: a method of what a member of a class of Java gives goes by the type that the member is declared with. */
-  #ofGiven({ coverage: { path }, link: { kinds } }: FileArtefact, wanted: string, aliases: number): Target[] {
-    const dot = wanted.indexOf(".");
-    const giving = wanted.slice(0, Math.max(dot, 0));
-    const type = kinds && Object.hasOwn(kinds, giving) ? kinds[giving] : undefined;
-    return type === undefined ? [] : this.#onward(path, `${type}${wanted.slice(dot)}`, aliases + 1);
   }
 
   /** What a class has from one that it extends, in another file. */

@@ -4,6 +4,7 @@ import { objectOf } from "../anonymous-objects.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
 import { lambdaOf } from "./functions.ts";
+import { initialisedObject } from "./initialised-objects.ts";
 import { switchParts } from "./switches.ts";
 
 type Handler = (l: Lowering, node: SyntaxNode) => Expression;
@@ -147,6 +148,8 @@ export const expressions: Record<string, Handler> = {
     };
     const anonymous = childOf(node, "class_body");
     if (!anonymous) return made;
+    const initialised = initialisedObject(l, node, made);
+    if (initialised) return initialised;
     const declared = classOf(l, { ...anonymous, children: [{ ...anonymous, field: "body" }] }, `<class ${node.start}>`);
     const body = { ...declared, bases: [typeName(l, type)] };
     return objectOf(l, node, body, made);
