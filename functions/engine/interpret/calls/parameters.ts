@@ -51,7 +51,7 @@ export function parameterValue(
   const given: Taint[] = kind
     ? [symbolic, arriving(run.source(kind, param, confidence, null, validated), param, clean)]
     : [symbolic, ...(isExcepted ? madeElsewhere(run, frame, param, declared) : [])];
-  const fits = kind === "http-path" ? placeholderCleans(run, fn, param) : 0;
+  const fits = kind === "http-path" || (kind && run.language === "php") ? placeholderCleans(run, fn, param) : 0;
   const { taint } = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
   const made = decorated?.made;
   if (made)

@@ -33,6 +33,7 @@ export function placeholderCleans(
   { decorators }: FunctionNode,
   { name, decorators: own }: Parameter,
 ): Families {
+  if (run.language === "php") return requiredCleans(run, decorators, name.replace("$", ""));
   if (run.language !== "java") return 0;
   const [named] = own.flatMap((decorator) => (decorator.kind === "call" ? decorator.args : []));
   const placeholder = named?.value.kind === "literal" ? named.value.value : name;
@@ -45,6 +46,35 @@ export function placeholderCleans(
   if (pattern === undefined || others.length > 0) return 0;
   return cleanedByPattern(run.catalogue, pattern.trim().replaceAll("\\\\", "\\"), true, false);
 }
+
+/** `#[Route("/notes/{name}", requirements: ["name" => "[a-z]+"])]`, `#[Route("/notes/{name<[a-z]+>}")]`; what several routes ask is not put together. */
+function requiredCleans(run: Run, decorators: readonly Expression[], placeholder: string): Families {
+  if (decorators.length > 1 && routesWith(decorators, placeholder) > 1) return 0;
+  const patterns = decorators.flatMap((decorator) => {
+    if (decorator.kind !== "call") return [];
+    return decorator.args.flatMap(({ name, value }) => {
+      if (value.kind === "literal" && typeof value.value === "string")
+        return [...value.value.matchAll(required)].flatMap(([, of, pattern]) => (of === placeholder ? [pattern] : []));
+      if (value.kind !== "collection" || !/^\$?requirements$/.test(name ?? "")) return [];
+      return value.entries.flatMap(({ key, value: pattern }) =>
+        key?.kind === "literal" && key.value === placeholder && pattern.kind === "literal" ? [pattern.value] : [],
+      );
+    });
+  });
+  const [pattern, ...others] = patterns;
+  return typeof pattern === "string" && others.length === 0 ? cleanedByPattern(run.catalogue, pattern, true, false) : 0;
+}
+
+/** How many routes have a placeholder of this name. */
+function routesWith(decorators: readonly Expression[], placeholder: string): number {
+  const names = (text: unknown) =>
+    typeof text === "string" && [...text.matchAll(/\{!?(\w+)/g)].some(([, name]) => name === placeholder);
+  return decorators.filter(
+    (d) => d.kind === "call" && d.args.some(({ value }) => value.kind === "literal" && names(value.value)),
+  ).length;
+}
+
+const required = /\{!?(\w+)<((?:[^<>{}]|\{[\d,]*\})+)>/g;
 
 const placeholders = /\{\s*(\w+)\s*:((?:[^{}"]|\{[\d,]*\})+)\}/g;
 
