@@ -256,7 +256,15 @@ export const Model = z.strictObject({
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
   /** Methods of functions that have the function called later, by a worker; `packed` takes its arguments as a list and a map. */
-  deferred: z.array(z.strictObject({ method: z.string(), packed: z.boolean().default(false) })).default([]),
+  deferred: z
+    .array(
+      z.strictObject({
+        method: z.string(),
+        packed: z.boolean().default(false),
+        passed: z.int().nullable().default(null),
+      }),
+    )
+    .default([]),
   /** What an object gives under the names of the fields that its class declares, once it has looked at them: by the last name of a property or a method. */
   checked: z.array(z.string()).default([]),
   /** How methods of a class are known that look at one of its fields and raise where it does not fit: a decorator that names it, or how they begin. */

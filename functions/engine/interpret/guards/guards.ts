@@ -2,7 +2,7 @@ import { allFamilies } from "../../catalogue/catalogue.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import type { Call, Expression, Operation } from "../../ir/ir.ts";
-import { signatureTest } from "../calls/signatures.ts";
+import { signatureEqual, signatureTest } from "../calls/signatures.ts";
 import { evaluate, recalling } from "../evaluate.ts";
 import { noteAsked } from "../memory/unchecked.ts";
 import { accessPath } from "../names.ts";
@@ -137,6 +137,7 @@ function refineComparison(
     if (same)
       for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
         if (accessPath(path) !== null) change(run, frame, path, below(run));
+    if (same) signatureEqual(run, frame, [left, right]);
     if (same) parentTest(run, frame, left, right);
     if (same) folderTest(run, frame, left, right);
     if (same) nameTest(run, frame, left, right);
