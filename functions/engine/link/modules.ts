@@ -96,13 +96,16 @@ export class Modules {
     return found;
   }
 
-  /** All in other files that may be meant: where nobody knows the class of an object of PHP, every method that is called like the one that is called. */
+  /**
+   * All in other files that may be meant: where nobody knows the class of an object of PHP, every method that is called like the one that is
+   * called. Objects of Ruby are known to linking only, so methods of a class may be those of the same file.
+   */
   candidates(from: string, target: string): Target[] {
     const { name } = languageOf(from);
     const hasNames = name === "php" || name === "ruby";
     const isObject = hasNames && target.startsWith(anyClass);
     const declared = isObject ? [] : this.find(from, target);
-    const found = declared.filter(({ artefact }) => artefact.coverage.path !== from);
+    const found = declared.filter(({ artefact }) => name === "ruby" || artefact.coverage.path !== from);
     return found.length > 0 || !hasNames || !target.includes(".")
       ? found
       : (this.#globals.get(name)?.methods(target) ?? []);
