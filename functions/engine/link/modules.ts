@@ -99,43 +99,15 @@ export class Modules {
   }
 
   /**
-   * What takes the arguments of a call: `Stores.get().load(key)` is a method of what a member of a class of Java is declared to give. What
-   * such a method gives is not asked for: the hubs of an application hand out all that there is, and all would come out of everything.
+   * All in other files that may be meant: where nobody knows the class of an object of PHP, every method that is called like the one that is
+   * called. Objects of Ruby are known to linking only, so methods of a class may be those of the same file.
    */
-  taking(from: string, target: string): Target[] {
-    const found = this.find(from, target);
-    if (found.length > 0 || !from.endsWith(".java")) return found;
-    const key = `${from.slice(0, from.lastIndexOf("/") + 1)}\0${target}`;
-    const known = this.#takers.get(key);
-    if (known) return known;
-    const takers = this.#ofGiven(from, target);
-    this.#takers.set(key, takers);
-    return takers;
-  }
-
-  #ofGiven(from: string, target: string): Target[] {
-    let asker = from;
-    let asked = target;
-    for (let members = 0; members < aliasesMax; members++) {
-      const { artefact, member = "" } = this.file(asker, asked) ?? {};
-      const [giving = "", ...others] = member.split(".");
-      const kinds = artefact?.link.kinds ?? {};
-      if (!artefact || others.length === 0 || !Object.hasOwn(kinds, giving)) return [];
-      asker = artefact.coverage.path;
-      asked = `${kinds[giving]}.${others.join(".")}`;
-      const found = this.find(asker, asked);
-      if (found.length > 0) return found;
-    }
-    return [];
-  }
-
-  /** All in other files that may be meant: where nobody knows the class of an object of PHP, every method that is called like the one that is called. */
   candidates(from: string, target: string): Target[] {
     const { name } = languageOf(from);
     const hasNames = name === "php" || name === "ruby";
     const isObject = hasNames && target.startsWith(anyClass);
     const declared = isObject ? [] : this.find(from, target);
-    const found = declared.filter(({ artefact }) => artefact.coverage.path !== from);
+    const found = declared.filter(({ artefact }) => name === "ruby" || artefact.coverage.path !== from);
     return found.length > 0 || !hasNames || !target.includes(".")
       ? found
       : (this.#globals.get(name)?.methods(target) ?? []);
