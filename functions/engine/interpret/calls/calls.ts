@@ -8,7 +8,7 @@ import { isLastName } from "../guards/last-parts.ts";
 import { memoryCall, returnedBy } from "../memory/memory.ts";
 import { handUnset } from "../memory/unset.ts";
 import { askedPath, basePaths, isClassName, namesClass } from "../names.ts";
-import { announce, announceByClass } from "../objects/announced.ts";
+import { announce, announceByClass, sendSignal } from "../objects/announced.ts";
 import { operateContainer } from "../objects/containers.ts";
 import { instantiate, keepFunctions } from "../objects/instances.ts";
 import { keptValue } from "../objects/kept-values.ts";
@@ -108,6 +108,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   noteGiven(run, call, called);
   noteAskedNames(run, called);
   announce(run, call, called);
+  sendSignal(run, call, called);
   announceByClass(run, call, called, subject);
   settleByCall(run, frame, call, models.facts, subject);
   includePage(run, frame, call);

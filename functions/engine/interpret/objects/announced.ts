@@ -66,8 +66,35 @@ export function announceByClass(run: Run, call: Call, { models }: Called, subjec
     }
 }
 
-/** Notes that a function listens for objects of the class that its first parameter is declared with, or one that is marked. */
+/** `paid.send(sender=Order, note=note)`: a signal of Django hands what it is sent with, by name, to whoever receives it in this file or another. */
+export function sendSignal(run: Run, call: Call, { named, positional }: Called): void {
+  const { callee } = call;
+  if (run.language !== "python" || callee.kind !== "field") return;
+  const signal = /^(a?send(_robust)?|connect)$/.test(callee.name) ? nameOf(callee.of) : null;
+  if (signal === null) return;
+  if (callee.name === "connect") {
+    const [closure] = (named.get("receiver") ?? positional[0])?.closures ?? [];
+    if (closure) run.listeners.set(closure.fn, signal);
+  } else if (named.size > 0 && (named.has("sender") || positional.length === 1))
+    handOver(run, announcedAs(signal), [], new Map([...named].filter(([name]) => name !== "sender")), call);
+}
+
+/** `@receiver(paid)` */
+function receivedSignal({ decorators }: FunctionNode): string | null {
+  const signals = decorators.flatMap((decorator) =>
+    decorator.kind === "call" && nameOf(decorator.callee) === "receiver" && decorator.args[0]
+      ? [nameOf(decorator.args[0].value)]
+      : [],
+  );
+  return signals[0] ?? null;
+}
+
+const nameOf = (e: Expression): string | null => (e.kind === "variable" || e.kind === "field" ? e.name : null);
+
+/** Notes that a function listens for objects of the class that its first parameter is declared with, or one that is marked; or for a signal. */
 export function noteListener(run: Run, frame: Frame, fn: FunctionNode): void {
+  const signal = run.language === "python" ? receivedSignal(fn) : null;
+  if (signal !== null) run.listeners.set(fn, signal);
   if (run.language !== "java" && run.language !== "csharp") return;
   const heard = fn.params.find(
     (param, i) => isHeard(run, frame, param.decorators, "parameter") || (i === 0 && listens(run, frame, fn)),
