@@ -18,6 +18,7 @@ import { type Came, Passages } from "./passages.ts";
 import { onward, Placing } from "./placing.ts";
 import { Settings } from "./settings.ts";
 import { FilledTables } from "./tables.ts";
+import { Takers } from "./takers.ts";
 
 const crossingsMax = 5;
 /** Of what was kept on its way only near uses are told: a setting gets everywhere. */
@@ -48,6 +49,7 @@ export class CrossFile {
   readonly #callers: Callers;
   readonly #placing: Placing;
   readonly #tables: FilledTables;
+  readonly #takers: Takers;
   readonly #cleaned: ReadonlySet<string>;
   readonly #arrivals = new Map<string, readonly Arrival[]>();
   readonly #entangled = new Set<string>();
@@ -63,6 +65,7 @@ export class CrossFile {
     this.#bound = new BoundNames(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
     this.#tables = new FilledTables(artefacts);
+    this.#takers = new Takers(modules);
     this.#kept = new KeptFields(artefacts, modules);
     this.#callers = new Callers(artefacts);
     this.#placing = new Placing(catalogue, artefacts);
@@ -258,7 +261,7 @@ export class CrossFile {
         break;
       }
       this.#ways += 1;
-      for (const { artefact, exported } of taking(way.count, this.#modules.taking(way.from, way.target))) {
+      for (const { artefact, exported } of taking(way.count, this.#takers.of(way.from, way.target))) {
         const there = artefact.coverage.path;
         const { parameter, field, isAny } = entered(exported, way);
         const key = `${there}|${exported.name}|${parameter}|${field}|${[...way.clean].sort()}`;

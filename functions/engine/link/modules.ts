@@ -27,7 +27,6 @@ export class Modules {
   readonly #templates: Templates;
   readonly #layers: Layers;
   readonly #found = new Map<string, Target[]>();
-  readonly #takers = new Map<string, Target[]>();
   readonly #led = new Map<string, Target[]>();
   readonly #handed = new Map<FileArtefact, Aliases>();
   readonly #byPath = new Map<string, FileArtefact>();
