@@ -7,9 +7,9 @@ import type { Frame, Run } from "../run.ts";
 import { cleaned, nothing, type Step, stepsMax, type Taint, type Value } from "../value.ts";
 import { pathsBefore, pathsMadeOf } from "./path-parts.ts";
 
-export function change(run: Run, frame: Frame, operand: Expression, families: Families): void {
+export function change(run: Run, frame: Frame, tested: Expression, families: Families): void {
   // `in_array($sort = $_GET["sort"], $known)`: assigning once more would undo what the test tells.
-  if (operand.kind === "assign") return change(run, frame, operand.to, families);
+  const operand = tested.kind === "assign" ? tested.to : tested;
   const value = evaluate(run, frame, operand);
   const inner = innermost(operand);
   // A prefix test counts only on a path in its shortest form.
