@@ -852,7 +852,7 @@ describe("what a factory of Java gives", () => {
     ["by a factory that is kept", "stores.first().load(key)", undefined, 1],
     ["by a method of another type", "stores.other().load(key)", undefined, 0],
     ["by another method", "Stores.get().name() + key", undefined, 0],
-    ["where a library has a type of that name", "Stores.get().load(key)", "org.library.Store", 0],
+    ["where a library has a type of that name", "Stores.get().load(key)", "org.example.library.Store", 0],
   ])("is followed %s", async (_, asked, imported, expected) => {
     const artefacts = [];
     for (const [name, text] of Object.entries(files(asked, imported)))

@@ -1,5 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
-import { isOfProject } from "../interpret/calls/handover.ts";
+import { anyClass, isOfProject } from "../interpret/calls/handover.ts";
 import type { Target } from "./modules.ts";
 
 /** Where an object is made, as the file at `path` calls it. */
@@ -55,7 +55,7 @@ export class Wirings {
       const { path } = coverage;
       for (const { name, object } of link.wirings ?? []) note(this.#named, name, { path, object });
       for (const { target, argument, object } of link.givenObjects ?? []) {
-        if (target.startsWith("*")) continue;
+        if (target.startsWith(anyClass)) continue;
         for (const { artefact, exported } of this.#find(path, target, 0)) {
           const name = exported.parameters[argument];
           if (name !== undefined) note(this.#given, `${artefact.coverage.path}\0${name}`, { path, object });

@@ -1,5 +1,6 @@
 import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
+import { calledName, lastName } from "../../ir/called-name.ts";
 import type { Call, Expression, FunctionNode } from "../../ir/ir.ts";
 import { placesMax } from "../calls/callbacks.ts";
 import type { Called } from "../calls/called.ts";
@@ -70,8 +71,8 @@ export function announceByClass(run: Run, call: Call, { models }: Called, subjec
 export function sendSignal(run: Run, call: Call, { named, positional }: Called): void {
   const { callee } = call;
   if (run.language !== "python" || callee.kind !== "field") return;
-  const signal = /^(a?send(_robust)?|connect)$/.test(callee.name) ? nameOf(callee.of) : null;
-  if (signal === null) return;
+  const signal = /^(a?send(_robust)?|connect)$/.test(callee.name) ? lastName(callee.of) : "";
+  if (signal === "") return;
   if (callee.name === "connect") {
     const [closure] = (named.get("receiver") ?? positional[0])?.closures ?? [];
     if (closure) run.listeners.set(closure.fn, signal);
@@ -79,22 +80,17 @@ export function sendSignal(run: Run, call: Call, { named, positional }: Called):
     handOver(run, announcedAs(signal), [], new Map([...named].filter(([name]) => name !== "sender")), call);
 }
 
-/** `@receiver(paid)` */
-function receivedSignal({ decorators }: FunctionNode): string | null {
-  const signals = decorators.flatMap((decorator) =>
-    decorator.kind === "call" && nameOf(decorator.callee) === "receiver" && decorator.args[0]
-      ? [nameOf(decorator.args[0].value)]
-      : [],
-  );
-  return signals[0] ?? null;
+/** `@receiver(paid)`; "" where it is none. */
+function receivedSignal({ decorators }: FunctionNode): string {
+  const receiver = decorators.find((decorator) => decorator.kind === "call" && calledName(decorator) === "receiver");
+  const [signal] = receiver?.kind === "call" ? receiver.args : [];
+  return signal ? lastName(signal.value) : "";
 }
-
-const nameOf = (e: Expression): string | null => (e.kind === "variable" || e.kind === "field" ? e.name : null);
 
 /** Notes that a function listens for objects of the class that its first parameter is declared with, or one that is marked; or for a signal. */
 export function noteListener(run: Run, frame: Frame, fn: FunctionNode): void {
-  const signal = run.language === "python" ? receivedSignal(fn) : null;
-  if (signal !== null) run.listeners.set(fn, signal);
+  const signal = run.language === "python" ? receivedSignal(fn) : "";
+  if (signal !== "") run.listeners.set(fn, signal);
   if (run.language !== "java" && run.language !== "csharp") return;
   const heard = fn.params.find(
     (param, i) => isHeard(run, frame, param.decorators, "parameter") || (i === 0 && listens(run, frame, fn)),
