@@ -2,7 +2,7 @@ import { type Matcher, RE2JS } from "re2js";
 import { foldsCase, hasNeeded } from "./needed-words.ts";
 
 /** Texts, and UTF-16 units of each, that one expression keeps its answers for. */
-const rememberedMax = 100;
+const rememberedMax = 500;
 const rememberedLengthMax = 60;
 
 /** A regular expression of a rule or model. It is compiled when it is asked first: of the hundreds that a file's models have, few ever are. */

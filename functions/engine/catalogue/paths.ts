@@ -21,11 +21,17 @@ export function expandBraces(pattern: string): string[] {
 /** What is asked before something is looked up, by the last segment of its path: adds what there is with that segment. */
 type Ask = (segment: string) => void;
 
+interface Pattern<T> {
+  readonly segments: readonly string[];
+  readonly anywhere: boolean;
+  readonly entry: T;
+}
+
 /** Finds the entries whose path pattern matches a qualified path, by its last segment first; `*_path` is any last segment that ends so. */
 export class PathIndex<T> {
   readonly #ask: Ask | null;
   readonly #exact = new Map<string, T[]>();
-  readonly #byLast = new Map<string, { segments: string[]; anywhere: boolean; entry: T }[]>();
+  readonly #byLast = new Map<string, Pattern<T>[]>();
   readonly #byEnd: { end: string; entry: T }[] = [];
   /** What was found; the same few paths are asked for again and again. */
   readonly #found = new Map<string, readonly T[]>();
@@ -78,9 +84,8 @@ export class PathIndex<T> {
     const ends = this.#byEnd.length === 0 ? none : this.#byEnd.filter(({ end }) => path.endsWith(end));
     const named = this.#byLast.get(last) ?? none;
     const any = this.#byLast.get(anySegment) ?? none;
-    if (exact.length + ends.length + named.length + any.length === 0) return none;
-    const segments = splitPath(path);
-    const loose = [...named, ...any].filter((candidate) => matches(candidate, segments));
+    const loose = named.length + any.length === 0 ? none : matching(path, named, any);
+    if (exact.length + ends.length + loose.length === 0) return none;
     return [...new Set([...exact, ...[...ends, ...loose].map(({ entry }) => entry)])];
   }
 }
@@ -150,10 +155,20 @@ function union<T>(all: readonly T[], others: readonly T[]): readonly T[] {
 }
 
 /** Paths that one index keeps the answer for. */
-export const rememberedMax = 2_000;
+export const rememberedMax = 8_000;
 const none: readonly never[] = [];
 
-function matches(pattern: { segments: string[]; anywhere: boolean }, path: string[]): boolean {
+/** Those of two lists that match. Most ask for another package, which the beginning of the path tells. */
+function matching<T>(path: string, named: readonly Pattern<T>[], any: readonly Pattern<T>[]): readonly Pattern<T>[] {
+  const begins = ({ anywhere, segments: [first] }: Pattern<T>) =>
+    anywhere || first === "*" || path.startsWith(first as string);
+  const likely = [...named.filter(begins), ...any.filter(begins)];
+  if (likely.length === 0) return none;
+  const segments = splitPath(path);
+  return likely.filter((pattern) => matches(pattern, segments));
+}
+
+function matches(pattern: Pattern<unknown>, path: readonly string[]): boolean {
   const offset = path.length - pattern.segments.length;
   // "*.x" asks for a receiver: a bare x is another thing.
   if (pattern.anywhere ? offset < 1 : offset !== 0) return false;

@@ -1,4 +1,4 @@
-import type { Call, Expression, Loop, Statement, Switch, Try } from "../ir/ir.ts";
+import { type Call, type Expression, handsOut, type Loop, type Statement, type Switch, type Try } from "../ir/ir.ts";
 import { assign } from "./assign.ts";
 import { calledBy } from "./calls/called.ts";
 import { summarise } from "./calls/invoke.ts";
@@ -22,7 +22,7 @@ import { rewrittenBy, withoutElements } from "./objects/rewritten-elements.ts";
 import { truth } from "./operators.ts";
 import { leavesForNext } from "./rounds.ts";
 import type { Frame, Run } from "./run.ts";
-import { joinInto, joinStates, passFacts, type Variables } from "./scope.ts";
+import { copyOf, joinInto, joinStates, passFacts, type Variables } from "./scope.ts";
 import { noteParsed } from "./validators/parsing.ts";
 import { cleaned, elementAt, join, nothing, type Value } from "./value.ts";
 import { returnForView } from "./views/view-variables.ts";
@@ -98,8 +98,9 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
 
 /** Notes what a statement that has come to its end tells by that. @returns whether nothing goes on after it */
 function endsWith(run: Run, frame: Frame, value: Expression): boolean {
-  if (value.kind === "call") applyGuardFunction(run, frame, value, "after");
   const call = value.kind === "assign" ? value.from : value;
+  if (isHandedOut(call)) return false;
+  if (value.kind === "call") applyGuardFunction(run, frame, value, "after");
   if (call.kind === "call") {
     noteThrowingGuard(run, frame, call);
     if (run.language === "javascript") noteParsed(run, frame, call, "after");
@@ -108,6 +109,10 @@ function endsWith(run: Run, frame: Frame, value: Expression): boolean {
   }
   return value.kind === "call" && leaves(run, frame, value);
 }
+
+/** `yield x` is no function's call. */
+const isHandedOut = (value: Expression): boolean =>
+  value.kind === "call" && value.callee.kind === "variable" && value.callee.name === handsOut;
 
 /** Whether nothing goes on after a call: models say so, or the function of this file never returns. A method may be overridden by one that does. */
 function leaves(run: Run, frame: Frame, call: Call): boolean {
@@ -208,7 +213,7 @@ function executeSwitch(run: Run, frame: Frame, s: Switch): void {
     const fits = caseFits(run, frame, of, option.tests, matched);
     if (fits === false && !falling) continue;
     const enters = fits !== false && !matched;
-    frame.scope.variables = enters ? joinStates(entry && new Map(entry), falling) : falling;
+    frame.scope.variables = enters ? joinStates(entry && copyOf(entry), falling) : falling;
     if (enters && option.tests.length === 1 && fits !== true) equalTo(run, frame, s.of, option.tests[0] as Expression);
     if (enters && option.tests.length > 1 && !falling) oneOf(run, frame, s.of, option.tests);
     if (fits === true) matched = true;
@@ -259,7 +264,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   const entry = frame.scope.copy();
   const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten, test: s.test };
   frame.loops.push(loop);
-  let skipped = s.always ? null : entry && new Map(entry);
+  let skipped = s.always ? null : entry && copyOf(entry);
   if (rewritten) withoutElements(skipped, rewritten);
   let element: Element | null = null;
   let passed = 0;
@@ -322,13 +327,13 @@ function executeTry(run: Run, frame: Frame, s: Try): void {
   const thrown = throws.state && after ? joinInto(throws.state, after) : (throws.state ?? frame.scope.copy());
   let ends = after;
   for (const clause of s.catches) {
-    frame.scope.variables = thrown && new Map(thrown);
+    frame.scope.variables = thrown && copyOf(thrown);
     if (clause.bind) assign(run, frame, clause.bind, caught, clause.bind);
     execute(run, frame, clause.body);
     ends = joinStates(ends, frame.scope.variables);
   }
   // What comes last runs on every way out, also where nothing goes on afterwards.
-  frame.scope.variables = ends ?? (thrown && new Map(thrown));
+  frame.scope.variables = ends ?? (thrown && copyOf(thrown));
   execute(run, frame, s.last);
   if (!ends) frame.scope.variables = null;
 }

@@ -99,7 +99,7 @@ export class Scope {
 
   /** A copy of the state, to go on with in one branch. */
   copy(): Variables | null {
-    return this.variables && new Map(this.variables);
+    return this.variables && copyOf(this.variables);
   }
 }
 
@@ -125,10 +125,17 @@ export function passFacts(from: Scope, to: Variables | null): void {
   for (const [fact, value] of from.facts) to?.set(fact, value).set(factMark, nothing);
 }
 
+/** The constructor of a map makes a pair of each entry of another one, which takes half as long again. */
+export function copyOf(state: Variables): Variables {
+  const copy: Variables = new Map();
+  for (const key of state.keys()) copy.set(key, state.get(key) as Value);
+  return copy;
+}
+
 /** Joins two states. A name bound on one side only keeps its value; a dead side adds nothing. */
 export function joinStates(a: Variables | null, b: Variables | null): Variables | null {
   if (!a || !b) return a ?? b;
-  return a === b ? a : joinInto(new Map(a), b);
+  return a === b ? a : joinInto(copyOf(a), b);
 }
 
 /** The same where nobody else has the first state: it becomes what both are together. */

@@ -12,6 +12,7 @@ import { isOrigin, isScheme, isSender } from "./who-asks.ts";
 
 /** `x === "a"`: x is that constant. Comparing with null says nothing about what else it can be. */
 export function equal(run: Run, frame: Frame, operand: Expression, other: Expression): void {
+  if (operand.kind === "literal") return;
   const value = evaluate(run, frame, other);
   const [only] = value.constants ?? [];
   if (only === null && value.constants?.length === 1 && isTextGiven(run, frame, operand))

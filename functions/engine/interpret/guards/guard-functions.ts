@@ -163,7 +163,10 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
 
 function askedByOther(run: Run, frame: Frame, operand: Expression, passage: Passage): void {
   const key = accessPath(operand);
-  if (key !== null) frame.scope.refine(key, through(evaluate(run, frame, operand), passage));
+  if (key === null) return;
+  const value = evaluate(run, frame, operand);
+  const asked = through(value, passage);
+  if (asked !== value) frame.scope.refine(key, asked);
 }
 
 /** What a function has found out of its argument, and with the host of an address of the address: `allowed(u.Hostname())`. */

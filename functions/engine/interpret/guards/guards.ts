@@ -90,7 +90,7 @@ function refineOperation(run: Run, frame: Frame, test: Operation, outcome: boole
     if (conjunction === outcome) for (const operand of test.operands) refine(run, frame, operand, outcome);
     else if (test.operands.length <= alternativesMax) decidedByOne(run, frame, test.operands, outcome);
   } else if (left && (operator === "!" || operator === "not")) refine(run, frame, left, !outcome);
-  else if (left && operator === "~") placeTest(run, frame, left, !outcome);
+  else if (left && operator === "~" && isPlace(left)) placeTest(run, frame, left, !outcome);
   else if (left && right) refineComparison(run, frame, operator, left, right, outcome);
 }
 
@@ -270,12 +270,16 @@ function indexTest(
   absent: boolean,
   isBound: (bound: unknown) => boolean,
 ): void {
-  if (isBound(evaluate(run, frame, right).constants?.[0])) placeTest(run, frame, left, absent);
+  if (isPlace(left) && isBound(evaluate(run, frame, right).constants?.[0])) placeTest(run, frame, left, absent);
 }
 
+type Place = Call & { readonly callee: { readonly kind: "field" } };
+
+const isPlace = (place: Expression): place is Place =>
+  place.kind === "call" && place.callee.kind === "field" && indexes.has(place.callee.name);
+
 /** Whether something stands in a text or a list, asked by its place: `~list.indexOf(x)`. */
-function placeTest(run: Run, frame: Frame, place: Expression, absent: boolean): void {
-  if (place.kind !== "call" || place.callee.kind !== "field" || !indexes.has(place.callee.name)) return;
+function placeTest(run: Run, frame: Frame, place: Place, absent: boolean): void {
   const needle = place.args[0]?.value;
   if (!needle) return;
   if (absent && /^(lastIndexOf|rfind)$/.test(place.callee.name)) noSlashTest(run, frame, needle, place.callee.of);

@@ -23,8 +23,8 @@ export function noWayTest(run: Run, frame: Frame, way: Expression): void {
 
 /** `path === root`, both of which a helper is given: the path is the folder itself, which helpers ask beside what lies below it. */
 export function folderTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  if (accessPath(left) === null || accessPath(right) === null) return;
   const isGiven = (side: Expression): boolean => {
-    if (accessPath(side) === null) return false;
     const { taint } = evaluate(run, frame, side);
     return taint.length > 0 && taint.every(({ source }) => source.parameter !== null);
   };
@@ -122,12 +122,17 @@ export function knownExtension(run: Run, frame: Frame, extension: Expression): v
  * first and look at the errors later.
  */
 export function noteExtensions(run: Run, frame: Frame, ...sides: readonly Expression[]): void {
-  for (const side of sides) {
-    const { constants, slots } = evaluate(run, frame, side);
-    const texts = slots ? [...slots.entries.values()].flatMap((entry) => entry.constants ?? []) : (constants ?? []);
-    if (texts.some((text) => typeof text === "string" && isDocumentExtension(text)))
-      frame.scope.set("@upload-checked", constant(true));
-  }
+  // Most comparisons are with something that is written there.
+  const written = sides.find(({ kind }) => kind === "literal");
+  if ((written ? [written] : sides).some((side) => textsOf(run, frame, side).some(isDocumentExtension)))
+    frame.scope.set("@upload-checked", constant(true));
+}
+
+function textsOf(run: Run, frame: Frame, side: Expression): readonly string[] {
+  const { constants, slots } =
+    side.kind === "literal" ? { constants: [side.value], slots: null } : evaluate(run, frame, side);
+  const all = slots ? [...slots.entries.values()].flatMap((entry) => entry.constants ?? []) : (constants ?? []);
+  return all.filter((each) => typeof each === "string");
 }
 
 const isDocumentExtension = remembered((text) =>
