@@ -129,9 +129,16 @@ function bind(run: Run, frame: Frame, name: string, given: Value, declares: bool
   if (isField && frame.owner?.fields.has(name)) {
     frame.scope.set(`this.${name}`, value);
     run.storeField(frame.owner, name, value);
-  } else if (owner && owner !== frame.scope && !declares) run.storeAround(owner, name, value);
+  } else if (owner && !declares && (owner !== frame.scope || owner.borrows(name))) storeAround(run, frame, name, value);
   else if (!declares && !owner && isOfPackage(run, frame, name)) run.storeAround(run.file, name, value);
   else frame.scope.set(name, value);
+}
+
+/** Assigns to a variable of a function around this one, which has the new value from here on; out there both are possible. */
+function storeAround(run: Run, { scope }: Frame, name: string, value: Value): void {
+  for (let around = scope.binding(name); around; around = around.borrows(name) ? around.outer(name) : null)
+    if (around !== scope) run.storeAround(around, name, value);
+  scope.borrow(name, value);
 }
 
 function assignField(

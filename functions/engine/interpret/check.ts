@@ -55,8 +55,10 @@ export function check(run: Run, frame: Frame, matches: readonly Match[], subject
       noteKeys(run, match, subject);
       continue;
     }
+    const takesWhole = match.when.some(({ shape }) => shape === "whole");
     for (const argument of match.arguments) {
-      for (const value of argumentsAt(subject, argument)) sinkValue(run, frame, match, subject, value);
+      for (const value of argumentsAt(subject, argument))
+        sinkValue(run, frame, match, subject, takesWhole ? withoutFields(value) : value);
     }
   }
 }
@@ -217,6 +219,10 @@ export const receiverFits = (wanted: LazyRegex, paths: readonly string[]): boole
 
 /** What something is called that goes by this path. */
 const nameIn = remembered((path) => lastSegment(path).replace(/^\?|\(\)$/g, ""));
+
+/** What is asked for as a whole is not what somebody has put into a field of it. */
+const withoutFields = (value: Value): Value =>
+  value.slots?.shape === "map" ? { ...value, slots: { ...value.slots, entries: new Map() } } : value;
 
 /** Whether the file and the surroundings of a statement are what the model asks for. */
 export function contextFits(run: Run, frame: Frame, match: Match): boolean {

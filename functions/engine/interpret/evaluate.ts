@@ -14,7 +14,6 @@ import { concatenate, truth } from "./operators.ts";
 import { noteOrigin } from "./origins.ts";
 import { field, index, receiverOf, variable } from "./reads.ts";
 import type { Frame, Run } from "./run.ts";
-import { joinStates } from "./scope.ts";
 import { noteText } from "./texts/made-text.ts";
 import { outsideQuotes } from "./texts/quotes.ts";
 import { keyOfPart } from "./validators/schemas.ts";
@@ -121,7 +120,7 @@ function branches(
   frame.scope.variables = before;
   refine(run, frame, test, false);
   const right = evaluate(run, frame, otherwise);
-  frame.scope.variables = joinStates(afterThen, frame.scope.variables);
+  frame.scope.variables = frame.scope.join(afterThen, frame.scope.variables);
   return join(left, right);
 }
 

@@ -222,7 +222,7 @@ function executeSwitch(run: Run, frame: Frame, s: Switch): void {
     execute(run, frame, option.body);
     if (option.through) falling = frame.scope.variables;
     else {
-      out = joinStates(out, frame.scope.variables);
+      out = frame.scope.join(out, frame.scope.variables);
       falling = null;
     }
   }
@@ -231,7 +231,7 @@ function executeSwitch(run: Run, frame: Frame, s: Switch): void {
   inner?.continues.push(...loop.continues);
   const hasDefault = s.cases.some((option) => option.tests.length === 0);
   const states = [out, falling, ...loop.breaks, matched || hasDefault ? null : entry];
-  frame.scope.variables = states.reduce<Variables | null>((a, b) => joinStates(a, b), null);
+  frame.scope.variables = states.reduce<Variables | null>((a, b) => frame.scope.join(a, b), null);
 }
 
 /** Whether a case is taken: yes, no, or null for perhaps. The default is taken when nothing is known to be. */
@@ -283,18 +283,18 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
     execute(run, frame, s.body);
     endRound(run, frame, s);
     frame.scope.variables = [...loop.continues.splice(0), frame.scope.variables].reduce<Variables | null>(
-      (a, b) => joinStates(a, b),
+      (a, b) => frame.scope.join(a, b),
       null,
     );
     if (round === 0 && element && frame.scope.alive) passed = cleanAfterRound(frame, element);
     if (s.update && frame.scope.alive) evaluate(run, frame, s.update);
     forget(frame, entry);
-    skipped = joinStates(skipped, frame.scope.copy());
+    skipped = frame.scope.join(skipped, frame.scope.copy());
     if (entry && !leavesForNext(run, frame, s, entry, storings)) break;
   }
   frame.loops.pop();
   const ends = s.test || s.bind ? skipped : loop.breaks.length === 0 ? frame.scope.variables : null;
-  frame.scope.variables = loop.breaks.reduce<Variables | null>((a, b) => joinStates(a, b), ends);
+  frame.scope.variables = loop.breaks.reduce<Variables | null>((a, b) => frame.scope.join(a, b), ends);
   if (s.test && loop.breaks.length === 0 && frame.scope.alive) refine(run, frame, s.test, false);
   if (element && passed !== 0 && loop.breaks.length === 0 && frame.scope.alive) {
     change(run, frame, element.of, passed);
@@ -330,7 +330,7 @@ function executeTry(run: Run, frame: Frame, s: Try): void {
     frame.scope.variables = thrown && copyOf(thrown);
     if (clause.bind) assign(run, frame, clause.bind, caught, clause.bind);
     execute(run, frame, clause.body);
-    ends = joinStates(ends, frame.scope.variables);
+    ends = frame.scope.join(ends, frame.scope.variables);
   }
   // What comes last runs on every way out, also where nothing goes on afterwards.
   frame.scope.variables = ends ?? (thrown && copyOf(thrown));

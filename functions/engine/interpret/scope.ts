@@ -15,6 +15,8 @@ export class Scope {
   /** The variables where the function returned: functions made in it go on to see them. */
   #left: Variables | null = null;
   readonly parent: Scope | null;
+  /** Variables of functions around this one that have been assigned to here. */
+  #borrowed: Set<string> | null = null;
   /** What variables were declared as: a test that one holds the outcome of, an address that one is a part of. */
   readonly origins = new Map<string, Expression>();
   /** The class whose members are visible without a receiver, where the language allows it. */
@@ -44,6 +46,23 @@ export class Scope {
 
   get(key: string): Value | undefined {
     return this.known?.get(key);
+  }
+
+  /** The scope around this one that binds a name. */
+  outer(name: string): Scope | null {
+    return this.parent?.binding(name) ?? null;
+  }
+
+  /** Whether a variable that has a value here is one of a function around this one. */
+  borrows(name: string): boolean {
+    return this.#borrowed?.has(name) === true;
+  }
+
+  /** Gives a variable of a function around this one a value that holds here. */
+  borrow(name: string, value: Value): void {
+    this.#borrowed ??= new Set();
+    this.#borrowed.add(name);
+    this.set(name, value);
   }
 
   /** What is known here, or was where the function returned. */
@@ -95,6 +114,21 @@ export class Scope {
   /** The facts that hold here. */
   get facts(): [string, Value][] {
     return this.variables?.has(factMark) ? [...this.variables].filter(([key]) => isFact(key)) : [];
+  }
+
+  /**
+   * Joins two states of this scope. A variable of a function around it that one side only has tested, or tested and then assigned to, is
+   * on the other side what it is out there.
+   */
+  join(a: Variables | null, b: Variables | null): Variables | null {
+    const joined = joinStates(a, b);
+    if (!a || !b || !joined || !this.parent || (joined.size === a.size && joined.size === b.size)) return joined;
+    for (const [key, value] of joined) {
+      if (key.includes(".") || isFact(key) || isMark(key) || (a.has(key) && b.has(key))) continue;
+      const around = this.outer(key)?.get(key);
+      if (around && around !== value) joined.set(key, join(around, value));
+    }
+    return joined;
   }
 
   /** A copy of the state, to go on with in one branch. */

@@ -266,10 +266,16 @@ function entryOfExport(run: Run, fn: FunctionNode): EntryPoint | null {
 function areNamed({ params }: FunctionNode, names: EntryPoint["names"]): boolean {
   const fits = names.map((options, i) => {
     const param = params[i];
-    return param !== undefined && options.some((option) => option === param.name || hasPart(param, option));
+    return (
+      param !== undefined &&
+      options.some((option) => option === anyName || option === param.name || hasPart(param, option))
+    );
   });
   return fits.every((fit, i) => fit || (params[i]?.pattern && fits.includes(true)));
 }
+
+/** What models call a parameter that stands in front of the known ones, whatever its name. */
+const anyName = "*";
 
 /** `{q}` stands for a parameter like `{ q, page }`. */
 const hasPart = ({ pattern }: Parameter, option: string): boolean =>

@@ -25,14 +25,14 @@ export function joinSides(
 ): Variables | null {
   if (!afterThen || !afterOtherwise) return afterThen ?? afterOtherwise;
   // Elsewhere a test that fails ends where it stands: by an exception, a return, or a promise that is refused.
-  if (run.language !== "php") return joinStates(afterThen, afterOtherwise);
+  if (run.language !== "php") return frame.scope.join(afterThen, afterOtherwise);
   const [left, going, target] =
     otherwise.length === 0
       ? [afterThen, afterOtherwise, lastCalled(run, frame, then, afterThen)]
       : then.length === 0
         ? [afterOtherwise, afterThen, lastCalled(run, frame, otherwise, afterOtherwise)]
         : [afterThen, afterOtherwise, null];
-  if (target === null) return joinStates(afterThen, afterOtherwise);
+  if (target === null) return frame.scope.join(afterThen, afterOtherwise);
   tellFields(run, frame, test, left, going);
   const joined = joinStates(afterThen, afterOtherwise) as Variables;
   for (const [key, value] of joined) {

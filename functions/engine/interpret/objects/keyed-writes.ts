@@ -20,13 +20,14 @@ const thinks = /(["'`])__proto__\1|getOwnPropertyNames\(Object\.prototype/;
  */
 export function checkKeyedWrites(run: Run, frame: Frame, fn: FunctionNode): void {
   const matches = run.knowledge.calls.find("<keyed-write>").checks;
-  if (matches.length === 0 || fn.params.length === 0 || fn.end - fn.start > lengthMax) return;
+  if (matches.length === 0 || fn.end - fn.start > lengthMax) return;
   // What a comment says guards nothing.
   const text = run.text.slice(fn.start, fn.end).replace(/\/\/[^\n]*/g, "");
+  if (fn.params.length === 0 && !/\barguments\[/.test(text)) return;
   if (!/\]\s*=[^=]/.test(text) || guarded.test(text) || thinks.test(run.text)) return;
   // A new object leads to the prototype as well; only keys that are parts of a path make it likely that others choose them.
   const isPath = /\.split\(/.test(text);
-  const { writes, descents, given } = keysOf(fn, ownName(run, fn));
+  const { writes, descents, given } = keysOf(fn, ownNames(run, fn));
   const at = writes.find(({ to }) => {
     const name = ofName(to as Index);
     return descents.has(name) && (isPath || given.has(name)) && !asksTarget(text, name);
@@ -36,9 +37,17 @@ export function checkKeyedWrites(run: Run, frame: Frame, fn: FunctionNode): void
   check(run, { ...frame, statement: at }, matches, { ...nowhere, at, name: at.to });
 }
 
-/** Functions that are assigned to a variable are called by its name. */
-const ownName = (run: Run, fn: FunctionNode): string =>
-  fn.name || (run.symbols.get(fn)?.split(".").at(-1)?.split("/")[0] ?? "");
+/** Functions that are assigned to a variable are called by its name, those in `extend = module.exports = function` by both. */
+function ownNames(run: Run, fn: FunctionNode): ReadonlySet<string> {
+  const [, assigned = ""] = run.text.slice(Math.max(0, fn.start - assignedMax), fn.start).match(assignedTo) ?? [];
+  const names = assigned.split("=").map((name) => name.trim().split(".").at(-1) ?? "");
+  const symbol = run.symbols.get(fn)?.split(".").at(-1)?.split("/")[0] ?? "";
+  return new Set([fn.name, fn.name === "" ? symbol : "", ...names].filter((name) => name !== ""));
+}
+
+/** Room for two or three names. */
+const assignedMax = 120;
+const assignedTo = /((?:[\w$.]{1,40}\s{0,4}=[\s(]{0,4}){1,3})$/;
 
 /** `target.hasOwnProperty(key)`, `for (key of Object.keys(target))`: what is inherited stays as it is. */
 function asksTarget(text: string, name: string): boolean {
@@ -57,25 +66,28 @@ interface Keys {
   given: Set<string>;
 }
 
-function keysOf(fn: FunctionNode, own: string): Keys {
+function keysOf(fn: FunctionNode, own: ReadonlySet<string>): Keys {
   const counters = new Set<string>();
+  const elements = new Map<string, Expression>();
   const assigned: Assign[] = [];
   const recursive: Expression[] = [];
   const given = new Set(fn.params.map((param) => param.name));
   const local = new Set(given);
   walk(fn.body, (node) => {
     if (!("kind" in node)) {
-      for (const param of node.params) local.add(param.name);
+      for (const { name, pattern } of node.params)
+        for (const part of pattern ? namesIn(pattern) : [name]) local.add(part);
       return;
     }
     if (node.kind === "assign") {
       assigned.push(node);
       for (const name of namesIn(node.to)) local.add(name);
       if (node.to.kind === "variable" && isCount(node.from)) counters.add(node.to.name);
+      if (node.to.kind === "variable" && node.from.kind === "index") elements.set(node.to.name, node.from);
     }
-    if (node.kind !== "call" || own === "" || node.args.length > argumentsMax) return;
+    if (node.kind !== "call" || own.size === 0 || node.args.length > argumentsMax) return;
     const { callee } = node;
-    if ((callee.kind === "variable" || callee.kind === "field") && callee.name === own)
+    if ((callee.kind === "variable" || callee.kind === "field") && own.has(callee.name))
       recursive.push(...node.args.flatMap((arg) => alternatives(arg.value)));
   });
   // A key that the function does not come by itself is the same for all callers.
@@ -92,10 +104,12 @@ function keysOf(fn: FunctionNode, own: string): Keys {
     isLocal(e.key) &&
     !(e.key.kind === "variable" && counters.has(e.key.name)) &&
     ofName(e) !== "";
-  const descents = new Set(recursive.filter(isOpen).map(ofName));
+  // `const had = target[key]; … merge(had, value)` goes down as `merge(target[key], value)` does.
+  const reached = recursive.map((e) => (e.kind === "variable" ? (elements.get(e.name) ?? e) : e));
+  const descents = new Set(reached.filter(isOpen).map(ofName));
   for (const { to, from } of assigned) {
     if (to.kind !== "variable") continue;
-    if (from.kind === "variable" && given.has(from.name)) given.add(to.name);
+    if (isArgument(from) || (from.kind === "variable" && given.has(from.name))) given.add(to.name);
     for (const part of alternatives(from)) if (isOpen(part) && ofName(part) === to.name) descents.add(to.name);
   }
   return { writes: assigned.filter(({ to }) => isOpen(to)), descents, given };
@@ -117,6 +131,9 @@ const namesIn = (to: Expression): string[] =>
     : to.kind === "collection"
       ? to.entries.flatMap(({ value }) => namesIn(value))
       : [];
+
+/** `arguments[0]`: what has no name of its own is given all the same. */
+const isArgument = (e: Expression): boolean => e.kind === "index" && ofName(e) === "arguments";
 
 const ofName = (e: Index): string => (e.of.kind === "variable" ? e.of.name : "");
 
