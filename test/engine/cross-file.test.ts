@@ -689,6 +689,28 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     },
     [5],
   ],
+  [
+    "a class of the project's own that is called like one of a library",
+    "<?php\necho Html::tag('input', ['value' => $_GET['q']]);\necho Html::raw(['value' => $_GET['q']]);\n",
+    {
+      "Html.php":
+        "<?php\nclass Html { static function tag($name, array $all) { $out = '<' . $name; foreach ($all as $key => $value) { $out .= ' ' . $key . '=\"' . htmlspecialchars($value) . '\"'; } return $out . '>'; }\nstatic function raw(array $all) { return '<b>' . $all['value'] . '</b>'; } }\n",
+    },
+    [3],
+  ],
+  [
+    "methods with short names go by the class that the object was made of",
+    "<?php\n$l = new Words($_COOKIE['lang']);\nrequire 'part.php';\n$name = new Name($_GET['name']);\nrequire 'other.php';\necho $name->g(1);\n",
+    {
+      "Words.php":
+        "<?php\nclass Words { private $all = []; function __construct($lang) { foreach (file('/srv/' . basename($lang) . '.txt') as $line) { $this->all[] = $line; } } function g($at) { return $this->all[$at]; } }\n",
+      "Name.php":
+        "<?php\nclass Name { private $name; function __construct($name) { $this->name = $name; } function g($at) { return $this->name; } }\n",
+      "part.php": "<p><?php echo $l->g(7); ?></p>\n",
+      "other.php": "<p><?php echo htmlspecialchars($name->g(1)); ?></p>\n",
+    },
+    [6],
+  ],
 ];
 
 describe("pages of PHP", () => {

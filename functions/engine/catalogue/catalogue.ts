@@ -145,7 +145,8 @@ export interface CallKinds {
   parsers: ParserModel;
   /** Nothing goes on afterwards. */
   exits: true;
-  asserts: true;
+  /** What the first argument is wherever it comes back. */
+  asserts: boolean;
   /** It cleans the input of the whole application. */
   everywhere: Families;
   facts: Fact;

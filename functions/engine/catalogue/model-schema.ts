@@ -253,6 +253,8 @@ export const Model = z.strictObject({
   exits: z.array(Path).default([]),
   /** Functions that come back only where their first argument holds. */
   asserts: z.array(Path).default([]),
+  /** Functions that come back only where it does not. */
+  refutes: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
   /** Methods of functions that have the function called later, by a worker; `packed` takes its arguments as a list and a map. */

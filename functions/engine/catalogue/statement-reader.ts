@@ -163,6 +163,7 @@ const sections: BySection<Target> = {
   },
   exits: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.calls.put("exits", path, true)),
   asserts: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.calls.put("asserts", path, true)),
+  refutes: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.calls.put("asserts", path, false)),
 
   // Who calls whom, and what lies between files.
   entryPoints: addEntryPoint,

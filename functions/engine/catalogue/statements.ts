@@ -22,6 +22,7 @@ const sections = [
   "library",
   "exits",
   "asserts",
+  "refutes",
   "cleanTypes",
   "checked",
   "fieldChecks",

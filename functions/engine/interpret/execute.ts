@@ -105,7 +105,8 @@ function endsWith(run: Run, frame: Frame, value: Expression): boolean {
     noteThrowingGuard(run, frame, call);
     if (run.language === "javascript") noteParsed(run, frame, call, "after");
     const [test] = call.args;
-    if (test && calledBy(run, frame, call).models.asserts.length > 0) refine(run, frame, test.value, true);
+    const [holds] = test ? calledBy(run, frame, call).models.asserts : [];
+    if (test && holds !== undefined) refine(run, frame, test.value, holds);
   }
   return value.kind === "call" && leaves(run, frame, value);
 }

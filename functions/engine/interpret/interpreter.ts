@@ -1,4 +1,5 @@
 import { type Catalogue, modelLanguage } from "../catalogue/catalogue.ts";
+import { isForCommandLine } from "../ir/command-line.ts";
 import type { Module, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
@@ -28,6 +29,7 @@ export function interpret(
   const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks, limit);
   run.page.body = module.body;
   run.unread = module.errors;
+  run.isForCommandLine = run.language === "php" && isForCommandLine(module.body, text);
   try {
     run.followUntil = run.steps + followedStepsMax;
     const file = newFrame(null, run.file, null, null, "");

@@ -88,6 +88,8 @@ export class Run {
   readonly text: string;
   /** Stretches of the file that the parser could not make sense of. */
   unread: readonly Span[] = [];
+  /** No visitor asks for the file: what it reads of a request is what it was started with. */
+  isForCommandLine = false;
   readonly hits = new Map<string, Hit>();
   readonly handovers = new Map<string, Handover>();
   /** Places where text is made of input, for the sinks of other files that it may get to. */
@@ -297,12 +299,13 @@ export class Run {
 
   /** The same place and kind is the same source, however often it is evaluated. */
   source(
-    kind: string,
+    given: string,
     at: Span,
     confidence = 1,
     parameter: Source["parameter"] = null,
     validated: string | null = null,
   ): Source {
+    const kind = this.isForCommandLine && ofRequest.test(given) ? "argv" : given;
     const what = parameter ? joined(kind, joined(String(parameter.index), parameter.field ?? "")) : kind;
     return (
       this.#sources.at(what, at) ??
@@ -339,6 +342,8 @@ export class Run {
     return excerptOf(this.text, at, max);
   }
 }
+
+const ofRequest = /^(http-|cookie$|upload$)/;
 
 function hasCarrier({ carriers }: Knowledge, path: string): boolean {
   for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1))

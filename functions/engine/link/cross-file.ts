@@ -14,7 +14,7 @@ import { libraryCandidates } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
 import type { Modules, Target } from "./modules.ts";
-import { type Came, Passages } from "./passages.ts";
+import { type Came, type Made, Passages } from "./passages.ts";
 import { onward, Placing } from "./placing.ts";
 import { Settings } from "./settings.ts";
 import { FilledTables } from "./tables.ts";
@@ -222,7 +222,7 @@ export class CrossFile {
   #onWay(path: string, way: Way, arrival: Arrival, depth = 1): Arrival {
     return {
       ...arrival,
-      made: this.#passages.madeOn(path, way.via) ?? (way.via ? null : arrival.made),
+      made: this.#madeAfter(path, way, arrival.made),
       // What a function of a third file has done to it is not asked per class here: it either lets everything through or nothing.
       clean: [...new Set([...arrival.clean, ...way.clean, ...this.#passages.cleanedBy(path, way.via, arrival)])],
       trace: [
@@ -231,6 +231,11 @@ export class CrossFile {
       ],
       crossings: arrival.crossings + 1,
     };
+  }
+
+  /** The object that a value is a part of behind a stretch of its way. */
+  #madeAfter(path: string, { via }: Way, made: Made | null | undefined): Made | null {
+    return this.#passages.madeOn(path, via) ?? (via ? null : (made ?? null));
   }
 
   #counts(candidate: Candidate, arrival: Arrival): boolean {
@@ -253,7 +258,8 @@ export class CrossFile {
     const declared = (field: string | undefined) =>
       field === undefined ? [] : this.#passages.cleanedBy(path, askedOf(call.via, field));
     const handed = handsOn(path, call.target);
-    const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1, handed }];
+    const made = this.#madeAfter(path, call, arrival.made);
+    const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1, handed, made }];
     const seen = new Set<string>();
     for (let way = open.pop(); way; way = open.pop()) {
       if (seen.size === waysMax || this.#ways === allWaysMax) {
@@ -301,6 +307,7 @@ export class CrossFile {
             field: pass.field ?? (pass.same && pass.of === undefined ? field : undefined),
             count: pass.count,
             known: knownFurther(pass.known, way.known),
+            made: this.#madeAfter(there, pass, way.made),
             from: there,
             handed,
             clean: [

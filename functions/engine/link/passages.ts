@@ -2,6 +2,7 @@ import type { Cleaned, ExportedFunction, FileArtefact, Origin, Passage } from ".
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/calls/call-names.ts";
+import { anyClass } from "../interpret/calls/handover.ts";
 import { anyArgument, bySchema, either, hostPart, isGivenBack, wholeObject } from "../interpret/guards/passage.ts";
 import type { AskedName } from "../interpret/validators/asked-names.ts";
 import { asRouteVariable } from "../interpret/validators/route-variables.ts";
@@ -84,7 +85,7 @@ export class Passages {
     if (passage.check === "named") return this.isLookedAt(from, part ?? "") ? "all" : [];
     if (target.startsWith(asRouteVariable)) return this.#variables.cleaned(target.slice(asRouteVariable.length));
     if (passage.argument === wholeObject) {
-      const methods = this.#modules.methodsOf(from, target);
+      const methods = this.#methodsOf(from, target, made);
       return methods.length > 0
         ? methods.map((method) => this.#given(method, depth, made)).reduce(cleanedForBoth)
         : this.#declarations.cleaned(from, target, validated);
@@ -97,6 +98,13 @@ export class Passages {
     );
     // Whichever implementation runs, only what all of them do is sure.
     return effects.reduce(cleanedForBoth);
+  }
+
+  /** A method by the class of the object that the value has become a part of, where its own file knows nothing but a name. */
+  #methodsOf(from: string, target: string, made: Made | null): Target[] {
+    const method = target.slice(target.lastIndexOf("."));
+    const known = made && target.startsWith(anyClass) ? this.#modules.methodsOf(from, made.owner + method) : [];
+    return known.length > 0 ? known : this.#modules.methodsOf(from, target);
   }
 
   /** What is known of a value that only goes on where the function called was not: any that may be meant must never come back. */

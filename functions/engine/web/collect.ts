@@ -1,5 +1,6 @@
 import type { FileContext } from "../findings/candidates.ts";
 import type { Run } from "../interpret/run.ts";
+import { isForCommandLine } from "../ir/command-line.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
@@ -17,7 +18,7 @@ import { Groups } from "./groups.ts";
 import { NamedHandlers } from "./named-handlers.ts";
 import { Names } from "./names.ts";
 import { PackageScope } from "./package-scope.ts";
-import { isForCommandLine, isForIncludersOnly } from "./page-route.ts";
+import { isForIncludersOnly } from "./page-route.ts";
 import { Records } from "./records.ts";
 import { Registration } from "./registration.ts";
 import { RouteCalls } from "./route-calls.ts";
@@ -130,7 +131,7 @@ class Collector {
     const { page } = this.#file;
     const functions = page ? [page.facts] : [];
     for (const statement of body) this.#node(statement, { functions, owner: null });
-    const asked = page && !isForCommandLine(this.#text) ? page.asked() : null;
+    const asked = page && !isForCommandLine(body, this.#text) ? page.asked() : null;
     if (asked) this.#routes.addPage(asked, isForIncludersOnly(this.#text) ? ["authentication"] : []);
   }
 

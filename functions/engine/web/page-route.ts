@@ -53,16 +53,6 @@ const relative = (path: string): string => path.replace(/^(\.{0,2}\/)+/, "");
 export const isForIncludersOnly = (text: string): boolean =>
   /\bdefined\s*\([^)]{0,200}\)\s*(\|\||or\b|\)\s*:?\s*\{?)\s*(die|exit|return|header|http_response_code)\b/i.test(text);
 
-/** A script that runs on the command line only: nobody asks for it by its path. */
-export const isForCommandLine = (text: string): boolean =>
-  text.startsWith("#!") ||
-  /\b(PHP_SAPI|php_sapi_name\s*\(\s*\))\s*!==?\s*["']cli["']\s*\)\s*:?\s*\{?[^{}]{0,160}?\b(die|exit|return|throw)\b/i.test(
-    text.slice(0, headMax),
-  );
-
-/** What decides who may run a script stands at its beginning. */
-const headMax = 4_000;
-
 /** Of a folder whose files are included by computed names only one runs, and nothing tells which. */
 export const isOneOfFolder = (reference: Reference): boolean =>
   reference.startsWith(includes) && reference.endsWith("*");

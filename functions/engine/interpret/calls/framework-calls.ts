@@ -3,6 +3,7 @@ import type { Call } from "../../ir/ir.ts";
 import { holds, receiverFits, type Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
+import { variablesCleaned } from "../validators/constraints.ts";
 import { schemasBefore } from "../validators/route-schemas.ts";
 import { noteRouted } from "../validators/routed-handlers.ts";
 import type { ClosureValue, Value } from "../value.ts";
@@ -39,9 +40,10 @@ export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: 
   if (!entry) return false;
   const schemas = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
   if (schemas && mayBeRouted) noteRouted(run, frame, call, schemas);
+  const variables = variablesCleaned(run, call);
   for (const closure of closures) {
     run.entries.add(closure.fn);
-    enter(run, frame, closure, entry, call, schemas);
+    enter(run, frame, closure, entry, call, { schemas, variables });
   }
   return closures.length > 0;
 }

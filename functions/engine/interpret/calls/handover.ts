@@ -233,8 +233,8 @@ function globalTarget(run: Run, paths: readonly string[]): string | null {
   for (const path of paths) {
     const plain = plainOf(path);
     if (/^[?$<]|\[|^this\b/.test(plain) || known.has(plain)) continue;
-    const dot = plain.lastIndexOf(".");
-    if (dot < 0 || !known.has(plain.slice(0, dot))) return plain;
+    // A class that has no namespace may be the project's own, also where a library has one of that name: `Html::tag(...)`.
+    if (plain.indexOf("\\") < 0 || !known.has(ownerOf(plain))) return plain;
   }
   return null;
 }
@@ -244,8 +244,9 @@ export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | 
   if (run.language === "javascript" || run.language === "python") return layerTarget(paths, names);
   if (run.language !== "php" && run.language !== "ruby") return null;
   for (const path of paths) {
-    const [, of, method] = /^(?:\?|\$|this\.)(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w{3,})$/.exec(path) ?? [];
-    if (method !== undefined) return `${anyClass}${of}.${method}`;
+    const [, of, method] = /^(?:\?|\$|this\.)(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w+)$/.exec(path) ?? [];
+    // Short names are those of operators and of elements in Ruby; translators of PHP have them: `$l->g(12)`.
+    if (method !== undefined && (run.language === "php" || method.length > 2)) return `${anyClass}${of}.${method}`;
   }
   return null;
 }

@@ -1,4 +1,4 @@
-import type { EntryPoint } from "../../catalogue/catalogue.ts";
+import type { EntryPoint, Families } from "../../catalogue/catalogue.ts";
 import { type Call, type FunctionNode, type Parameter, type Span, type Statement, wholeMap } from "../../ir/ir.ts";
 import { assign, withType } from "../assign.ts";
 import { evaluate } from "../evaluate.ts";
@@ -21,6 +21,7 @@ import {
   allTaint,
   arriving,
   type ClosureValue,
+  cleaned,
   constant,
   extend,
   join,
@@ -294,7 +295,7 @@ export function callBack(
   // `asyncHandler(async (req, res) => …)`: what wraps a handler passes on what the framework passes.
   const entry = entryOfCallBack(run, closure.fn);
   if (entry) {
-    enter(run, frame, closure, entry, closure.fn, null, nameOfMade(frame) ?? run.handler);
+    enter(run, frame, closure, entry, closure.fn, { handler: nameOfMade(frame) ?? run.handler });
     return nothing;
   }
   const own = closure.scope === frame.scope ? frame.scope.copy() : null;
@@ -320,6 +321,14 @@ function elementOf(receiver: Value): Value {
   return { ...all, taint: joinTaint(all.taint, receiver.taint) };
 }
 
+/** What is known of a function by how it is registered. */
+interface Registered {
+  schemas?: ReadonlyMap<string, Value> | null;
+  /** What the pattern of its route cleans of the variables that it is given in one map. */
+  variables?: ReadonlyMap<string, Families> | null;
+  handler?: string | null;
+}
+
 /** Runs a function that a framework calls, with parameters of the framework's types. */
 export function enter(
   run: Run,
@@ -327,8 +336,7 @@ export function enter(
   closure: ClosureValue,
   entry: EntryPoint,
   at: Span,
-  schemas: ReadonlyMap<string, Value> | null = null,
-  handler: string | null = null,
+  { schemas, variables, handler = null }: Registered = {},
 ): void {
   const count = closure.fn.params.length;
   // Error handlers take the error first, unless it is known what else may come.
@@ -338,7 +346,8 @@ export function enter(
     const type = entry.parameters[i - offset];
     const other =
       entry.others && i < entry.othersEnd ? [arriving(run.source(entry.others, param, entry.confidence), param)] : [];
-    return type ? named(type, byName(param.name)) : { ...named(byName(param.name)), taint: other };
+    const passed = { ...named(byName(param.name)), taint: other };
+    return type ? named(type, byName(param.name)) : variables ? withVariables(passed, variables) : passed;
   });
   // What one handler settles, such as the content type, is nothing to the next.
   const apart = { ...frame, inlined: 0, scope: new Scope(frame.scope) };
@@ -347,6 +356,13 @@ export function enter(
   run.handler = handler;
   inline(run, apart, calledOn(closure, entry), args, new Map(), at, entry.returns);
   run.handler = around;
+}
+
+/** The variables of a route are in a map by their names. */
+function withVariables(given: Value, variables: ReadonlyMap<string, Families>): Value {
+  const { taint } = given;
+  const entries = new Map([...variables].map(([name, families]) => [name, cleaned(tainted(taint), families)] as const));
+  return taint.length === 0 ? given : { ...given, slots: { shape: "map", entries, rest: null } };
 }
 
 /** A function of no class is called on what the framework calls it on. */

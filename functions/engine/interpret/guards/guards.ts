@@ -1,7 +1,7 @@
 import { allFamilies } from "../../catalogue/catalogue.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
-import type { Call, Expression, Operation } from "../../ir/ir.ts";
+import type { Call, Constant, Expression, Operation } from "../../ir/ir.ts";
 import { signatureEqual, signatureTest } from "../calls/signatures.ts";
 import { evaluate, recalling } from "../evaluate.ts";
 import { noteAsked } from "../memory/unchecked.ts";
@@ -148,6 +148,7 @@ function refineComparison(
     indexTest(run, frame, left, right, same, (bound) => bound === -1);
     if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
     answerTest(run, frame, left, right, same);
+    if (left.kind === "literal") answerTest(run, frame, right, left, same);
     if (run.language === "go") errorTest(run, frame, left, right, same);
   } else if (operator === "in" || operator === "not in") {
     if ((operator === "in") === outcome) membership(run, frame, left, right);
@@ -202,6 +203,8 @@ function answerTest(run: Run, frame: Frame, left: Expression, right: Expression,
   const last = left.kind === "sequence" ? left.parts.at(-1) : left;
   const call = asked?.kind === "call" && isPatternTest(asked) ? asked : last;
   if (right.kind !== "literal") return;
+  // Validators of PHP answer with what is wrong, or with nothing: `check_name($name) === ""`.
+  if (run.language === "php" && same && isNothing(right.value)) refine(run, frame, left, false);
   if (call?.kind === "operation" && typeof right.value === "boolean") refine(run, frame, call, same === right.value);
   if (call?.kind !== "call") return;
   // Pointers that are answers tell by being null or not, and so do matches and, where what is true or false never is null, all others.
@@ -210,6 +213,8 @@ function answerTest(run: Run, frame: Frame, left: Expression, right: Expression,
   if (typeof right.value === "boolean" || (counts && (right.value === 0 || right.value === 1)))
     refine(run, frame, call, same === Boolean(right.value));
 }
+
+const isNothing = (value: Constant): boolean => value === "" || value === null || value === false;
 
 const tellsByNull: ReadonlySet<string> = new Set(["c", "java", "kotlin"]);
 

@@ -65,6 +65,16 @@ function requiredCleans(run: Run, decorators: readonly Expression[], placeholder
   return typeof pattern === "string" && others.length === 0 ? cleanedByPattern(run.catalogue, pattern, true, false) : 0;
 }
 
+/** `$app->get("/notes/{id:[0-9]+}", function ($request, $response, $args) { ... })`: what the pattern cleans, by the names of variables. */
+export function variablesCleaned(run: Run, { args: [path] }: Call): ReadonlyMap<string, Families> | null {
+  if (run.language !== "php" || path?.value.kind !== "literal" || typeof path.value.value !== "string") return null;
+  const found = [...path.value.value.matchAll(placeholders)].map(([, name = "", pattern = ""]): [string, Families] => [
+    name,
+    cleanedByPattern(run.catalogue, pattern.trim(), true, false),
+  ]);
+  return found.length > 0 ? new Map(found) : null;
+}
+
 /** How many routes have a placeholder of this name. */
 function routesWith(decorators: readonly Expression[], placeholder: string): number {
   const names = (text: unknown) =>

@@ -34,28 +34,49 @@ export function handToViews(run: Run, frame: Frame, given: ReadonlyMap<string, V
 
 /** The views that a function names, or else the one that is called like the action; those that its file names besides may be its own. */
 function viewsFor(run: Run, frame: Frame): string[] {
-  const own = frame.fn ? viewsIn(frame.fn, frame.fn.body, run.language, namesMax) : [];
+  const own = frame.fn ? namedBy(frame.fn, run.language) : [];
   if (own.length > 0) return own;
-  if (run.language !== "php") return [];
-  const { fn, body } = run.page;
-  return [...viewOfAction(frame), ...viewsIn(fn, body, run.language, namesOfFileMax)];
+  return run.language === "php" ? [...viewOfAction(frame), ...namedBeside(run, frame)] : [];
 }
 
 const views = new WeakMap<FunctionNode, string[]>();
 
-/** What a function names as its view. A redirect shows none. */
-function viewsIn(of: FunctionNode, body: readonly Statement[], language: string, max: number): string[] {
-  const known = views.get(of);
-  if (known) return known;
+/** What a function names as its view. */
+function namedBy(fn: FunctionNode, language: string): string[] {
+  const known = views.get(fn) ?? viewsIn(fn.body, language, namesMax);
+  views.set(fn, known);
+  return known;
+}
+
+const besideActions = new WeakMap<FunctionNode, string[]>();
+const inFile = new WeakMap<FunctionNode, string[]>();
+
+/** What the file of a function names. Each action has a view of its own: what one gives its view no other one shows. */
+function namedBeside({ page: { fn, body }, language }: Run, frame: Frame): string[] {
+  const ofAction = frame.fn !== null && isAction(frame.fn);
+  const known = ofAction ? besideActions : inFile;
+  const found = known.get(fn) ?? viewsIn(body, language, namesOfFileMax, ofAction);
+  known.set(fn, found);
+  return found;
+}
+
+const isAction = (node: IrNode): boolean => !("kind" in node) && /\wAction$/.test(node.name);
+
+/** The views that statements name. A redirect shows none. */
+function viewsIn(body: readonly Statement[], language: string, max: number, withoutActions = false): string[] {
   const found = new Set<string>();
-  walk(body, (node) => {
+  let actions = 0;
+  const enter = (node: IrNode) => {
+    if (withoutActions && isAction(node)) actions++;
+    if (actions > 0) return;
     for (const value of language === "php" ? namedIn(node) : shownBy(node))
       if (value?.kind === "literal" && typeof value.value === "string" && !/^redirect:|^$|\s/.test(value.value))
         found.add(value.value.replace(/^forward:/, ""));
+  };
+  walk(body, enter, (node) => {
+    if (withoutActions && isAction(node)) actions--;
   });
-  const names = [...found].slice(0, max);
-  views.set(of, names);
-  return names;
+  return [...found].slice(0, max);
 }
 
 function shownBy(node: IrNode): (Expression | null)[] {
