@@ -188,7 +188,10 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
     const start = from + matcher.start(by.group);
     const isOne =
       isCommon(by, secret, text, start) ||
-      (isSecret(by, secret) && !isPlaceholder(secret) && !isReserved(by, text, start + secret.length));
+      (isSecret(by, secret) &&
+        !isPlaceholder(secret) &&
+        !isReserved(by, text, start + secret.length) &&
+        !isNamedLikeUser(by, text, start, secret));
     if (isOne) found.push({ start, end: start + secret.length, secret, by });
   }
   return found;
@@ -202,6 +205,19 @@ const reservedHost = /^@(?:[\w-]+\.)*example\.(?:com|net|org|edu)\b/;
 
 const isReserved = ({ rule }: CompiledSecret, text: string, end: number): boolean =>
   rule.secret?.generic === true && text[end] === "@" && reservedHost.test(text.slice(end, end + 100));
+
+/** A machine without a domain, such as the service of a Compose file: only what runs beside it gets there. */
+const innerHost = /^@[\w-]+(?=[:/\s"'`]|$)/;
+
+/** A password that is what its user is called is what examples are started with: `postgres://shop:shop@db:5432/shop`. */
+function isNamedLikeUser({ rule }: CompiledSecret, text: string, start: number, secret: string): boolean {
+  const user = `//${secret}:`;
+  return (
+    rule.secret?.generic === true &&
+    text.slice(Math.max(0, start - user.length), start) === user &&
+    innerHost.test(text.slice(start + secret.length, start + secret.length + 100))
+  );
+}
 
 /** What belongs to one connection is written within a few lines. */
 const nearMax = 250;
