@@ -64,10 +64,31 @@ function isExample(text: string, at: number): boolean {
   if (/^\s*\*(\s|$)/.test(line) && text.lastIndexOf("/**", at) > text.lastIndexOf("*/", at)) return true;
   // `#   user.password = "…"`: code in a comment is set in from what it says.
   if (/^\s*(#|\/\/)( {2}|\t)\s*\S/.test(line)) return true;
+  if (isUnderExample(text, at)) return true;
   const opened = openedText(text, at);
   if (opened === null) return false;
   const before = text.slice(Math.max(0, opened - nearMax), opened).replace(/[rRuU]$/, "");
   return documented.test(before) || (opened < nearMax && /^(\s|#.*\n)*$/.test(before));
+}
+
+/** The values of an example rarely take more room, and each line is looked at once a value. */
+const exampleMax = 2_000;
+/** Descriptions of interfaces show what is sent under such a key. */
+const exampleKey = /^\s*(?:-\s)?["']?examples?["']?\s?:\s*[{[]?\s*$/;
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** Whether one of the keys that a place lies under, told by their indentation, is `example`. */
+function isUnderExample(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - exampleMax), at);
+  if (!before.includes("example")) return false;
+  const lines = before.split("\n").reverse();
+  let indent = indentOf(lines[0] ?? "");
+  for (const line of lines) {
+    if (line.trim() === "" || indentOf(line) >= indent) continue;
+    if (exampleKey.test(line)) return true;
+    indent = indentOf(line);
+  }
+  return false;
 }
 
 /** What stands before the docstring of a Python function or class. The key of a map would end in a quote instead. */
@@ -207,7 +228,7 @@ const isReserved = ({ rule }: CompiledSecret, text: string, end: number): boolea
   rule.secret?.generic === true && text[end] === "@" && reservedHost.test(text.slice(end, end + 100));
 
 /** A machine without a domain, such as the service of a Compose file: only what runs beside it gets there. */
-const innerHost = /^@[\w-]+(?=[:/\s"'`]|$)/;
+const innerHost = /^@(?:[\w-]+|127\.0\.0\.1)(?=[:/\s"'`]|$)/;
 
 /** A password that is what its user is called is what examples are started with: `postgres://shop:shop@db:5432/shop`. */
 function isNamedLikeUser({ rule }: CompiledSecret, text: string, start: number, secret: string): boolean {
