@@ -32,6 +32,13 @@ describe("templates", () => {
     ]);
   });
 
+  it("of an application further down are not meant", async () => {
+    const own = { path: "shop/templates/search.html", source: "{% if term %}{{ term|safe }}{% endif %}" };
+    const deeper = { path: "shop/admin/templates/search.html", source: "{% if term %}{{ term }}{% endif %}" };
+    const found = await findingsOfAll(engine, [view, own, deeper]);
+    expect(found.map(({ path }) => path)).toEqual([own.path]);
+  });
+
   it("of other applications are not meant", async () => {
     const near = { path: "shop/templates/search.html", source: "{% if term %}{{ term }}{% endif %}" };
     const far = { path: "blog/templates/search.html", source: "{% if term %}{{ term|safe }}{% endif %}" };

@@ -5,7 +5,7 @@ import { readApache, readNginx } from "./directives-reader.ts";
 import { readDockerfile } from "./dockerfile-reader.ts";
 import { readHcl } from "./hcl-reader.ts";
 import { readMapper } from "./mapper-reader.ts";
-import { addEvents, mapEnvironments } from "./normal-forms.ts";
+import { addEvents, addWrittenVariables, mapEnvironments } from "./normal-forms.ts";
 import { readDotenv, readIni, readProperties } from "./pairs-reader.ts";
 import { addPods } from "./pods.ts";
 import { springNames } from "./spring-names.ts";
@@ -102,7 +102,10 @@ function readStructured(format: "yaml" | "json", text: string, limit: TimeLimit)
     const kind = kindOf(root);
     if (kind === "kubernetes") addPods(root);
     if (kind === "compose") mapEnvironments(root);
-    if (kind === "github-workflow") addEvents(root);
+    if (kind === "github-workflow") {
+      addEvents(root);
+      addWrittenVariables(root);
+    }
     return kind ? [{ kind, root: kind === "spring" ? springNames(root) : root, templated }] : [];
   });
   return { documents, reason: broken && documents.length > 0 && !templated ? "syntax_errors" : null };

@@ -51,12 +51,17 @@ export class Templates {
     return this.#escapes ? "escaping" : "plain";
   }
 
-  /** Every framework has its folders; the end of the path is what the name says, and of several the nearest is meant. */
+  /**
+   * Every framework has its folders; the end of the path is what the name says, and of several the nearest is meant. Of those that are
+   * equally near, what lies deeper belongs to an application further down.
+   */
   #named(from: string, written: string): FileArtefact[] {
     const name = normal(written, from);
     const known = (this.#byName.get(stemOf(name)) ?? []).filter(({ coverage: { path } }) => endsWith(path, name));
     const near = known.map(({ coverage: { path } }) => sharedFolders(path, from));
-    return known.filter((_, i) => near[i] === Math.max(...near)).slice(0, 1);
+    const nearest = known.filter((_, i) => near[i] === Math.max(...near));
+    const depths = nearest.map(({ coverage: { path } }) => path.split("/").length);
+    return nearest.filter((_, i) => depths[i] === Math.min(...depths)).slice(0, 1);
   }
 }
 

@@ -64,10 +64,31 @@ function isExample(text: string, at: number): boolean {
   if (/^\s*\*(\s|$)/.test(line) && text.lastIndexOf("/**", at) > text.lastIndexOf("*/", at)) return true;
   // `#   user.password = "…"`: code in a comment is set in from what it says.
   if (/^\s*(#|\/\/)( {2}|\t)\s*\S/.test(line)) return true;
+  if (isUnderExample(text, at)) return true;
   const opened = openedText(text, at);
   if (opened === null) return false;
   const before = text.slice(Math.max(0, opened - nearMax), opened).replace(/[rRuU]$/, "");
   return documented.test(before) || (opened < nearMax && /^(\s|#.*\n)*$/.test(before));
+}
+
+/** The values of an example rarely take more room, and each line is looked at once a value. */
+const exampleMax = 2_000;
+/** Descriptions of interfaces show what is sent under such a key. */
+const exampleKey = /^\s*(?:-\s)?["']?examples?["']?\s?:\s*[{[]?\s*$/;
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** Whether one of the keys that a place lies under, told by their indentation, is `example`. */
+function isUnderExample(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - exampleMax), at);
+  if (!before.includes("example")) return false;
+  const lines = before.split("\n").reverse();
+  let indent = indentOf(lines[0] ?? "");
+  for (const line of lines) {
+    if (line.trim() === "" || indentOf(line) >= indent) continue;
+    if (exampleKey.test(line)) return true;
+    indent = indentOf(line);
+  }
+  return false;
 }
 
 /** What stands before the docstring of a Python function or class. The key of a map would end in a quote instead. */
@@ -188,7 +209,10 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
     const start = from + matcher.start(by.group);
     const isOne =
       isCommon(by, secret, text, start) ||
-      (isSecret(by, secret) && !isPlaceholder(secret) && !isReserved(by, text, start + secret.length));
+      (isSecret(by, secret) &&
+        !isPlaceholder(secret) &&
+        !isReserved(by, text, start + secret.length) &&
+        !isNamedLikeUser(by, text, start, secret));
     if (isOne) found.push({ start, end: start + secret.length, secret, by });
   }
   return found;
@@ -202,6 +226,19 @@ const reservedHost = /^@(?:[\w-]+\.)*example\.(?:com|net|org|edu)\b/;
 
 const isReserved = ({ rule }: CompiledSecret, text: string, end: number): boolean =>
   rule.secret?.generic === true && text[end] === "@" && reservedHost.test(text.slice(end, end + 100));
+
+/** A machine without a domain, such as the service of a Compose file: only what runs beside it gets there. */
+const innerHost = /^@(?:[\w-]+|127\.0\.0\.1)(?=[:/\s"'`]|$)/;
+
+/** A password that is what its user is called is what examples are started with: `postgres://shop:shop@db:5432/shop`. */
+function isNamedLikeUser({ rule }: CompiledSecret, text: string, start: number, secret: string): boolean {
+  const user = `//${secret}:`;
+  return (
+    rule.secret?.generic === true &&
+    text.slice(Math.max(0, start - user.length), start) === user &&
+    innerHost.test(text.slice(start + secret.length, start + secret.length + 100))
+  );
+}
 
 /** What belongs to one connection is written within a few lines. */
 const nearMax = 250;

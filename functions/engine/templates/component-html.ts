@@ -3,11 +3,11 @@ import { readsOf } from "./template-expression.ts";
 import type { Output } from "./template-scope.ts";
 
 /** Each of the marks has one of these, in lower case. */
-export const markWords = ["v-html=", "{@html", "html]=", "dangerouslysetinnerhtml=", "template.html("];
+export const markWords = ["v-html=", ":innerhtml=", "{@html", "html]=", "dangerouslysetinnerhtml=", "template.html("];
 
 /** Where components of Vue, Svelte, React and Angular, and programs in Go, show HTML as it is, with the expression for it. */
 const marks = [
-  /\bv-html="([^"\n]{1,300})"/g,
+  /(?:\bv-html|(?<=\s|\bv-bind):innerHTML)="([^"\n]{1,300})"/g,
   /\{@html\s([^{}\n]{1,300})\}/g,
   // Angular cleans what is bound so, but for what a pipe has declared to be safe.
   /\[(?:inner|outer)HTML\]="([^"|\n]{1,300})\|\s{0,5}\w{0,30}(?:[sS]afe|[tT]rust|[bB]ypass)\w{0,30}/g,

@@ -40,7 +40,7 @@ export function scriptsOf(format: TemplateFormat, text: string): { grammar: stri
 /** Where components show HTML as it is, or make a link, with the expression for it. */
 const liveMarkup: Partial<Record<TemplateFormat, { pattern: RegExp; sink: string }[]>> = {
   vue: [
-    { pattern: /\bv-html="([^"\n]{1,300})"/g, sink: "ℍ" },
+    { pattern: /(?:\bv-html|(?<=\s|\bv-bind):innerHTML)="([^"\n]{1,300})"/g, sink: "ℍ" },
     { pattern: /(?<=\s|\bv-bind):href="([^"\n]{1,300})"/g, sink: "ℎ" },
   ],
   svelte: [

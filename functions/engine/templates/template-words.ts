@@ -71,6 +71,8 @@ export const ownNames: ReadonlySet<string> = new Set(
 export function readsRequest(format: TemplateFormat, root: string, path: readonly string[]): boolean {
   const [first = ""] = path;
   if (root === "request()") return true;
+  // What Symfony gives every template of Twig.
+  if (format === "jinja" && root === "app" && first === "request") return inputs.test(path[1] ?? "");
   // The code of pages of Java is followed as code.
   if (root === "request" || root === "req") return format !== "jsp" && inputs.test(first);
   if (isOfRuby(format)) return (root === "params" || root === "cookies") && path.length > 0;
