@@ -64,6 +64,7 @@ export function newFrame(
     settled: null,
     returns: [],
     guard: null,
+    types: null,
     loops: [],
     under: [],
     path: [],
