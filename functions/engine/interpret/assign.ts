@@ -5,6 +5,7 @@ import { targetOf } from "./calls/handover.ts";
 import { storeInField } from "./calls/receivers.ts";
 import { check, setFacts } from "./check.ts";
 import { collect } from "./collect.ts";
+import { declaredFor } from "./declared-types.ts";
 import { evaluate } from "./evaluate.ts";
 import { keptIn, useOf } from "./memory/memory.ts";
 import { indexSet } from "./memory/memory-indexes.ts";
@@ -42,24 +43,17 @@ export function assign(
   type: string | null = null,
 ): void {
   switch (to.kind) {
-    case "variable":
-      bind(
-        run,
-        frame,
-        to.name,
-        withType(
-          run,
-          frame,
-          { ...value, taint: stepped(value.taint, at) },
-          isCopied(run, frame, to.name, type) ? null : type,
-        ),
-        "declares" in at && at.declares,
-      );
+    case "variable": {
+      const declared = declaredFor(run, frame, to.name, at, type);
+      const told = isCopied(run, frame, to.name, declared) ? null : declared;
+      const typed = withType(run, frame, { ...value, taint: stepped(value.taint, at) }, told);
+      bind(run, frame, to.name, typed, "declares" in at && at.declares);
       // Settings are plain names of modules and classes.
       if (!frame.fn && (run.language === "python" || (run.language === "php" && frame.owner)))
         storedIn(run, frame, [to.name], nothing, value, at);
       exportName(run, frame, to.name, value);
       break;
+    }
     case "field":
       assignField(run, frame, to, value, at);
       break;

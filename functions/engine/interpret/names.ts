@@ -26,9 +26,17 @@ export function accessPath(expression: Expression): string | null {
   return null;
 }
 
-/** `request.GET.get("next")` is asked for twice where it is tested: the name of what one key of a map gives, told by tests only. */
+/**
+ * `request.GET.get("next")` is asked for twice where it is tested: the name of what one key of a map gives, told by tests only. What a getter
+ * gives is a part of its object: `entry.getName()`.
+ */
 export function askedPath({ callee, args }: Call): string | null {
-  if (callee.kind !== "field" || !asksByKey.has(callee.name) || args.length > 2) return null;
+  if (callee.kind !== "field" || args.length > 2) return null;
+  if (args.length === 0) {
+    const of = isGetter(callee.name) ? accessPath(callee.of) : null;
+    return of === null ? null : joined(of, `${callee.name}()`);
+  }
+  if (!asksByKey.has(callee.name)) return null;
   const [asked] = args;
   if (asked?.value.kind !== "literal" || !isKey(asked.value.value)) return null;
   const of = accessPath(callee.of);
@@ -48,11 +56,23 @@ const asksByKey: ReadonlySet<string> = new Set([
   "GetHeader",
 ]);
 
+/** Readers and iterators give something else each time that they are asked. */
+const isGetter = remembered((name) => /^get\p{Lu}/u.test(name) && !/^get(Next|Line|Char|Byte|Token|And)/.test(name));
+
 /** A call that asks an object for what is under a key, by the name that it has under `askedPath`. */
 export function askedOf(of: Expression, name: string): Call | null {
   const [, method, key] = name.match(/^(\w+)\((.*)\)$/) ?? [];
   if (method === undefined || key === undefined) return null;
   const { start, end } = of;
+  if (key === "")
+    return {
+      kind: "call",
+      callee: { kind: "field", of, name: method, start, end },
+      args: [],
+      isNew: false,
+      start,
+      end,
+    };
   const value: Expression = { kind: "literal", value: key, start, end };
   const callee: Expression = { kind: "field", of, name: method, start, end };
   return { kind: "call", callee, args: [{ name: null, spread: false, value }], isNew: false, start, end };

@@ -56,6 +56,8 @@ export interface Frame {
   returns: readonly Match[];
   /** Filled while a function is summarised. */
   guard: Guard | null;
+  /** The types that its variables were declared with, see declared-types.ts. */
+  types: Map<string, string> | null;
   loops: { breaks: Variables[]; continues: Variables[]; rewritten: Rewritten | null; test: Expression | null }[];
   /** The tests that hold where the statement stands, the innermost last. */
   under: Expression[];

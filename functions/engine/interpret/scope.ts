@@ -190,8 +190,13 @@ export function joinInto(joined: Variables, other: Variables): Variables {
   return joined;
 }
 
-/** A field that one side has tested or set to something harmless: on the other side it still is what its object makes it. So is input of PHP. */
+/**
+ * A field that one side has tested or set to something harmless: on the other side it still is what its object makes it. So is input of PHP,
+ * and what a call gives that one side has tested.
+ */
 const isTold = (key: string, { taint, constants, paths, instance, closures, slots }: Value): boolean =>
   (key.includes(".") || /^\$_[A-RT-Z]/.test(key)) &&
   taint.every(({ clean }) => clean !== 0) &&
-  (constants !== null || (!instance && !slots && closures.length === 0 && !paths.some((path) => path.endsWith("()"))));
+  (constants !== null ||
+    key.endsWith(")") ||
+    (!instance && !slots && closures.length === 0 && !paths.some((path) => path.endsWith("()"))));

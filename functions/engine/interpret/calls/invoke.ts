@@ -65,6 +65,7 @@ export function newFrame(
     settled: null,
     returns: [],
     guard: null,
+    types: null,
     loops: [],
     under: [],
     path: [],

@@ -17,9 +17,18 @@ const storesMax = 100;
 const announcers =
   /^(\w*(event_?)?bus|\w*emitter2?|\w*events|event|\w*(event_?)?hub|\w*dispatcher|\w*mediator|pub_?sub|broker)$/i;
 
+/** What announces under a name, and what listens for one; Java's event bus calls the name an address. */
+const announcing: Verbs = { javascript: /^(emit|emitAsync|publish|trigger)$/, java: /^(send|publish|request)$/ };
+const listening: Verbs = {
+  javascript: /^(on|once|addListener|prependListener|subscribe)$/,
+  java: /^(local)?[cC]onsumer$/,
+};
+
+type Verbs = Partial<Record<Run["language"], RegExp>>;
+
 /** Keeps, for who listens in this file or another, what is announced under a constant name: `bus.emit("paid", order)`. */
 export function announce(run: Run, call: Call, called: Called): void {
-  const event = eventOf(run, call, called, /^(emit|emitAsync|publish|trigger)$/);
+  const event = eventOf(run, call, called, announcing);
   if (event === null) return;
   for (const [i, value] of called.positional.slice(1, placesMax).entries())
     for (const taint of allTaint(value))
@@ -36,7 +45,7 @@ export function announce(run: Run, call: Call, called: Called): void {
 
 /** What comes to a function that listens for such an announcement: `bus.on("paid", (order) => …)`. */
 export function heard(run: Run, call: Call, called: Called, { params }: FunctionNode): Value[] | null {
-  const event = eventOf(run, call, called, /^(on|once|addListener|prependListener|subscribe)$/);
+  const event = eventOf(run, call, called, listening);
   if (event === null) return null;
   return params
     .slice(0, placesMax)
@@ -49,12 +58,16 @@ function eventOf(
   { language }: Run,
   { callee }: Call,
   { names, positional: [name] }: Called,
-  verbs: RegExp,
+  verbs: Verbs,
 ): string | null {
-  if (language !== "javascript" || callee.kind !== "field" || !verbs.test(callee.name)) return null;
-  const event = name?.constants?.length === 1 ? name.constants[0] : null;
+  if (callee.kind !== "field" || !verbs[language]?.test(callee.name)) return null;
+  const event = name?.constants?.length === 1 ? name.constants[0] : constantOf(name);
   return typeof event === "string" && event !== "error" && names.some(isAnnouncer) ? event : null;
 }
+
+/** The path of a constant of another file, whose value only that file knows. */
+const constantOf = (name: Value | undefined): string | undefined =>
+  name?.paths.find((path) => /\.\p{Lu}[\p{Lu}\d_]*$/u.test(path));
 
 const isAnnouncer = remembered((path) => announcers.test(lastSegment(path).replace(/^\?|\(\)$/g, "")));
 

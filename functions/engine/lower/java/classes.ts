@@ -7,7 +7,9 @@ import { annotationsOf, methodOf, parametersOf } from "./functions.ts";
 export function classOf(l: Lowering, node: SyntaxNode, given?: string): ClassStatement {
   const name = childIn(node, "name");
   const body = childIn(node, "body");
-  const parents = [childIn(node, "superclass"), childIn(node, "interfaces")].flatMap((p) =>
+  // What an interface extends has no field of its own in the grammar.
+  const extended = childOf(node, "extends_interfaces");
+  const parents = [childIn(node, "superclass"), childIn(node, "interfaces"), extended].flatMap((p) =>
     (p?.children ?? []).flatMap((c) => (c.type === "type_list" ? c.children : [c])),
   );
   return {
