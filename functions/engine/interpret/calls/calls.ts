@@ -284,7 +284,9 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     if (changed && call.callee.kind === "field")
       storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
     if (container === "assign") storeAssigned(run, frame, call, positional, result);
-    return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
+    // `cache.fetch(key) { compute }` of Ruby gives what the block gives where nothing is kept under the key.
+    const given = run.language === "ruby" && container === "get" ? join(result, back) : result;
+    return cleaned({ ...given, paths: given.paths.length > 0 ? given.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
   const method =
