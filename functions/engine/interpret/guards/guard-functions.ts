@@ -13,7 +13,8 @@ import { changeAddress, parsedOf } from "./address-tests.ts";
 import { refine } from "./guards.ts";
 import { commonPassages, hostPart, joinedPassages, type Passage } from "./passage.ts";
 import { isShortForm } from "./path-parts.ts";
-import { change, innermost } from "./refined.ts";
+import { guarded, guardedParts, isUntouched } from "./prefixed.ts";
+import { below, change, innermost } from "./refined.ts";
 
 /** Notes, where a function that is summarised returns, what each outcome tells about its parameters. */
 export function noteGuard(run: Run, frame: Frame, returned: Expression | null, known: boolean | null): void {
@@ -45,8 +46,7 @@ function askedElsewhere({ fn, scope }: Frame): readonly (readonly Passage[] | un
     const own = scope
       .get(param.name)
       ?.taint.find(({ source: { parameter } }) => parameter?.fn === fn && parameter.index === index);
-    const isUntouched = own?.step.start === param.start && own.step.end === param.end;
-    const asked = isUntouched ? own.via?.filter(({ check }) => check !== "result") : undefined;
+    const asked = own && isUntouched(fn, own) ? own.via?.filter(({ check }) => check !== "result") : undefined;
     return asked?.length ? asked : undefined;
   });
 }
@@ -80,8 +80,8 @@ function cleanParameters(run: Run, frame: Frame): Families[] {
       (taint) => taint.source.parameter?.fn === fn && taint.source.parameter.index === index,
     );
     if (!own) return value.taint.length === 0 ? allFamilies : 0;
-    const isUntouched = own.step.start === param.start && own.step.end === param.end;
-    return own.clean & (isUntouched || isShortForm(frame, param.name) ? ~normalised : ofAddresses);
+    const isSame = isUntouched(fn, own) || isShortForm(frame, param.name);
+    return guarded(run, frame, param.name, own.clean & (isSame ? ~normalised : ofAddresses));
   });
 }
 
@@ -138,7 +138,10 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
     }
     for (const [i, families] of (guard[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
-      if (families !== 0 && operand) argumentTested(run, frame, operand, families);
+      if (families === 0 || !operand) continue;
+      const { always, inShortForm } = guardedParts(run.catalogue.bitsOf(["path_traversal"]), families);
+      if (always !== 0) argumentTested(run, frame, operand, always);
+      if (inShortForm !== 0 && accessPath(operand) !== null) change(run, frame, operand, below(run));
     }
     for (const [i, passages] of (guard.passages[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
@@ -163,7 +166,10 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
 
 function askedByOther(run: Run, frame: Frame, operand: Expression, passage: Passage): void {
   const key = accessPath(operand);
-  if (key !== null) frame.scope.refine(key, through(evaluate(run, frame, operand), passage));
+  if (key === null) return;
+  const value = evaluate(run, frame, operand);
+  const short = value.taint.length > 0 && value.taint.every(({ clean }) => (clean & normalised) !== 0);
+  frame.scope.refine(key, through(value, short ? { ...passage, short } : passage));
 }
 
 /** What a function has found out of its argument, and with the host of an address of the address: `allowed(u.Hostname())`. */

@@ -175,7 +175,7 @@ function classOf(l: RubyLowering, node: SyntaxNode): ClassStatement {
   const written = name ? l.textOf(name).replace(/^.*::/s, "") : "";
   const methods = new Set(namesOf(l, body));
   l.methods.push(methods);
-  l.readers.push(readersOf(l, body).difference(methods));
+  l.readers.push(new Set([...readersOf(l, body)].filter((name) => !methods.has(name))));
   l.classes.push(written);
   l.ofObjects.push(new Set((body?.children ?? []).flatMap((c) => nameOfMethod(l, c, "method"))));
   try {
@@ -220,9 +220,7 @@ const readersOf = (l: RubyLowering, body: SyntaxNode | undefined): ReadonlySet<s
       const given = childIn(c, "arguments");
       if (hides.test(written)) return [...readersOf(l, given)];
       if (!/^attr(_reader|_accessor)?$/.test(written)) return [];
-      return (given?.children ?? []).flatMap((own) =>
-        own.type === "simple_symbol" ? [l.textOf(own).slice(1)] : [],
-      );
+      return (given?.children ?? []).flatMap((own) => (own.type === "simple_symbol" ? [l.textOf(own).slice(1)] : []));
     }),
   );
 
