@@ -82,7 +82,8 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const type: Value = { ...nothing, type: info, paths: [node.name] };
   frame.scope.set(node.name, type);
   info.bases = node.bases.map((base) => evaluate(run, frame, base));
-  for (const decorator of node.decorators) evaluate(run, frame, decorator);
+  // Those of Ruby are calls in the body, which are looked at there.
+  if (run.language !== "ruby") for (const decorator of node.decorators) evaluate(run, frame, decorator);
   info.constrained = fieldConstraints(run, frame, node);
   info.constrainedBy = constrainedElsewhere(run, frame, node);
   const self: Value = { ...nothing, instance: info, paths: ["?this", ...basePaths(type)] };

@@ -3,8 +3,11 @@ import type { Expression, FunctionNode } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
 import { constant, type Taint, type Value } from "../value.ts";
 
-/** The fact that a parameter begins with a folder, in whatever form it came. It is local: see memory-sizes.ts. */
-export const prefixedFact = "@prefixed:";
+/**
+ * The fact that a parameter begins with a folder, in whatever form it came. It is local, see memory-sizes.ts, and has a dot as what is known
+ * about fields has: it does not outlive the expression that asks.
+ */
+export const prefixedFact = "@prefixed.";
 
 /** Whether nothing has been made of a parameter since it came in. */
 export const isUntouched = (fn: FunctionNode | null, { source: { parameter }, step }: Taint): boolean => {
