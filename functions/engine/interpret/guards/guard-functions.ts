@@ -8,7 +8,7 @@ import { accessPath, askedOf } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import type { CleanElement, Guard, Outcome } from "../summary.ts";
 import { cleaned, nothing, type Value } from "../value.ts";
-import { addressOfHost } from "./address-parts.ts";
+import { addressOfHost, textOfParsed } from "./address-parts.ts";
 import { changeAddress, parsedOf } from "./address-tests.ts";
 import { refine } from "./guards.ts";
 import { commonPassages, hostPart, joinedPassages, type Passage } from "./passage.ts";
@@ -178,6 +178,9 @@ export function argumentTested(run: Run, frame: Frame, operand: Expression, fami
   const address = ofAddress === 0 ? null : addressOfHost(frame, innermost(operand));
   if (accessPath(operand) !== null) change(run, frame, operand, families);
   if (address) changeAddress(run, frame, address, operand, ofAddress);
+  // `allowed(u)` speaks about the text that u was parsed of as well.
+  const text = ofAddress === 0 ? null : textOfParsed(frame, operand);
+  if (text) change(run, frame, text, ofAddress);
 }
 
 /**
