@@ -5,7 +5,7 @@ import { evaluate, storeEntry } from "../evaluate.ts";
 import { forgetMaking } from "../file-making.ts";
 import { filteredCleans } from "../guards/filters.ts";
 import { isLastName } from "../guards/last-parts.ts";
-import { memoryCall, returnedBy } from "../memory/memory.ts";
+import { givenBackBy, memoryCall, returnedBy } from "../memory/memory.ts";
 import { handUnset } from "../memory/unset.ts";
 import { askedPath, basePaths, isClassName, namesClass } from "../names.ts";
 import { announce, announceByClass, sendSignal } from "../objects/announced.ts";
@@ -237,6 +237,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       .map((closure) => invoke(run, frame, closure, positional, called.named, call))
       .reduce((a, b) => join(a, b));
     for (const closure of callee.closures) applyOutputs(run, frame, call, closure, positional);
+    const [only, ...others] = callee.closures;
+    if (only && others.length === 0) givenBackBy(run, frame, call, only, positional);
     return given;
   }
   // A rule of a user says itself what is input: elsewhere what is called hands on what it is asked of.
