@@ -128,6 +128,7 @@ export interface Passage {
   part?: string | undefined;
   field?: string | undefined;
   check: "result" | "true" | "false" | "after" | "left" | "named";
+  short?: boolean | undefined;
   trusted: boolean;
   fetched?: boolean | undefined;
   validated?: string | undefined;
@@ -181,8 +182,8 @@ export interface ExportedFunction {
   passes: (Handover & { parameter: number; of?: string | undefined })[];
   /** What it returns, as a whole or in a field; `same` where each field of a parameter is where it was. */
   returns: (Way & { from: Origin; field?: string | undefined; same?: true })[];
-  /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. */
-  guards: { check: "true" | "false" | "after"; parameter: number; clean: Cleaned }[];
+  /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. Of a path in its shortest form it may be that it lies where it should. */
+  guards: { check: "true" | "false" | "after"; parameter: number; clean: Cleaned; below?: true }[];
   /** Where others of its package find what it was given; `from` is one of its parameters. */
   keeps?: LinkRecord["stores"];
   /** It is made with a schema and holds requests against it. */

@@ -82,7 +82,8 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const type: Value = { ...nothing, type: info, paths: [node.name] };
   frame.scope.set(node.name, type);
   info.bases = node.bases.map((base) => evaluate(run, frame, base));
-  for (const decorator of node.decorators) evaluate(run, frame, decorator);
+  // Those of Ruby are calls in the body, which are looked at there.
+  if (run.language !== "ruby") for (const decorator of node.decorators) evaluate(run, frame, decorator);
   info.constrained = fieldConstraints(run, frame, node);
   info.constrainedBy = constrainedElsewhere(run, frame, node);
   const self: Value = { ...nothing, instance: info, paths: ["?this", ...basePaths(type)] };
@@ -96,8 +97,9 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     // Methods of one name are told apart by how many parameters they have, where a language has such.
     const key = methodKey(info, member.fn);
     info.methods.set(run.language === "java" ? key : member.fn.name, closure);
-    // A class inside another is met by other files as what it implements.
-    if (!frame.fn && (!frame.owner || (run.language === "java" && node.bases.length > 0)))
+    // A class inside another is met by other files as what it implements; those in modules of Ruby are met as any other.
+    const isMet = run.language === "ruby" || (run.language === "java" && node.bases.length > 0);
+    if (!frame.fn && (!frame.owner || isMet))
       run.exports.set(`${node.name}.${run.language === "java" ? key : member.fn.name}`, closure);
     checkDefinition(run, inner, member.fn);
     noteProvider(run, inner, member.fn);

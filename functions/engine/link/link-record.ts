@@ -1,10 +1,11 @@
 import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } from "../artefact.ts";
-import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Catalogue, Families } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { givenVariants } from "../interpret/calls/given-variants.ts";
 import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
+import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-state.ts";
 import type { Run } from "../interpret/run.ts";
@@ -245,9 +246,14 @@ class Recorder {
   #guards({ guard }: Summary): ExportedFunction["guards"] {
     return (["true", "false", "after"] as const).flatMap((check) =>
       (guard[check] ?? []).flatMap((families, parameter) =>
-        families === 0 ? [] : [{ check, parameter, clean: cleanedNames(this.#catalogue, families) }],
+        families === 0 ? [] : [{ check, parameter, ...this.#guarded(families) }],
       ),
     );
+  }
+
+  #guarded(families: Families): Pick<ExportedFunction["guards"][number], "clean" | "below"> {
+    const { always, inShortForm } = guardedParts(this.#catalogue.bitsOf(["path_traversal"]), families);
+    return { clean: cleanedNames(this.#catalogue, always), ...(inShortForm !== 0 && { below: true as const }) };
   }
 
   /** What others of the package find under a name. */

@@ -101,7 +101,10 @@ export class Packages {
     const field = held.find(({ type }) => type !== undefined);
     if (field?.type && others.length > 0 && fields < fieldsMax)
       return this.#field(field.coverage.path, field.type, others, fields + 1);
-    return this.#byMethod(folder, names.at(-1) as string, first, held.length > 0);
+    // A field may hold a function that the package declares elsewhere.
+    const declared =
+      field?.type && others.length === 0 ? this.#field(field.coverage.path, field.type, [], fieldsMax) : [];
+    return declared.length > 0 ? declared : this.#byMethod(folder, names.at(-1) as string, first, held.length > 0);
   }
 
   #field(path: string, type: string, names: readonly string[], fields: number): Target[] {

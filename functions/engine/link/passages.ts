@@ -188,9 +188,11 @@ function unread(from: string, { trusted, fetched, check, target, part }: Passage
   return fetched === true || isNoText ? ["xss"] : [];
 }
 
-function guardEffect(exported: ExportedFunction, { check, argument, part }: Passage): Cleaned {
+function guardEffect(exported: ExportedFunction, { check, argument, part, short }: Passage): Cleaned {
   const parameter = argumentIndex(exported, argument);
-  const clean = exported.guards.find((known) => known.check === check && known.parameter === parameter)?.clean ?? [];
+  const guard = exported.guards.find((known) => known.check === check && known.parameter === parameter);
+  const always = guard?.clean ?? [];
+  const clean = guard?.below && short ? cleanedForAny(always, ["path_traversal"]) : always;
   if (part !== hostPart) return clean;
   return clean === "all" ? decidedByHost : clean.filter((family) => decidedByHost.includes(family));
 }

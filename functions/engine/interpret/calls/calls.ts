@@ -5,7 +5,7 @@ import { evaluate, storeEntry } from "../evaluate.ts";
 import { forgetMaking } from "../file-making.ts";
 import { filteredCleans } from "../guards/filters.ts";
 import { isLastName } from "../guards/last-parts.ts";
-import { memoryCall, returnedBy } from "../memory/memory.ts";
+import { givenBackBy, memoryCall, returnedBy } from "../memory/memory.ts";
 import { handUnset } from "../memory/unset.ts";
 import { askedPath, basePaths, isClassName, namesClass } from "../names.ts";
 import { announce, announceByClass, sendSignal } from "../objects/announced.ts";
@@ -237,6 +237,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       .map((closure) => invoke(run, frame, closure, positional, called.named, call))
       .reduce((a, b) => join(a, b));
     for (const closure of callee.closures) applyOutputs(run, frame, call, closure, positional);
+    const [only, ...others] = callee.closures;
+    if (only && others.length === 0) givenBackBy(run, frame, call, only, positional);
     return given;
   }
   // A rule of a user says itself what is input: elsewhere what is called hands on what it is asked of.
@@ -284,7 +286,9 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     if (changed && call.callee.kind === "field")
       storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
     if (container === "assign") storeAssigned(run, frame, call, positional, result);
-    return cleaned({ ...result, paths: result.paths.length > 0 ? result.paths : paths }, cleans);
+    // `cache.fetch(key) { compute }` of Ruby gives what the block gives where nothing is kept under the key.
+    const given = run.language === "ruby" && container === "get" ? join(result, back) : result;
+    return cleaned({ ...given, paths: given.paths.length > 0 ? given.paths : paths }, cleans);
   }
   const folded = foldedCall(call, called);
   const method =

@@ -1,3 +1,4 @@
+import { lastSegment } from "../../catalogue/paths.ts";
 import { lastName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
@@ -14,12 +15,24 @@ export function addressOfHost(frame: Frame, operand: Expression): Expression | n
   const read = here.kind === "call" && here.args.length === 0 ? here.callee : here;
   if (!(read.kind === "field" && hostNames.test(read.name)) && !(read.kind === "index" && isHostKey(read.key)))
     return null;
-  const parsed = original(frame, read.of);
+  return textOfParsed(frame, read.of) ?? (isGivenParsed(frame, read.of) ? read.of : null);
+}
+
+/** The text that was parsed as an address, also by way of a variable. */
+export function textOfParsed(frame: Frame, operand: Expression): Expression | null {
+  const parsed = original(frame, operand);
   if (parsed.kind !== "call") return null;
-  const { callee } = parsed;
-  const name = lastName(callee);
+  const name = lastName(parsed.callee);
   return parsers.test(name) && parsed.args[0] ? joinedTo(parsed.args[0].value) : null;
 }
+
+/** A helper is given what its caller has parsed: `func allowed(u *url.URL) bool`. */
+function isGivenParsed({ fn }: Frame, operand: Expression): boolean {
+  const param = operand.kind === "variable" && fn?.params.find(({ name }) => name === operand.name);
+  return param ? addressType.test(lastSegment(param.type ?? "")) : false;
+}
+
+const addressType = /^(URL|URI|Url|Uri)$/;
 
 /** `parse_url($x, PHP_URL_HOST)` */
 const isHostOf = ({ callee, args: [, part] }: Call): boolean =>

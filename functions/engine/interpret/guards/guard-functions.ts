@@ -8,12 +8,13 @@ import { accessPath, askedOf } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import type { CleanElement, Guard, Outcome } from "../summary.ts";
 import { cleaned, nothing, type Value } from "../value.ts";
-import { addressOfHost } from "./address-parts.ts";
+import { addressOfHost, textOfParsed } from "./address-parts.ts";
 import { changeAddress, parsedOf } from "./address-tests.ts";
 import { refine } from "./guards.ts";
 import { commonPassages, hostPart, joinedPassages, type Passage } from "./passage.ts";
 import { isShortForm } from "./path-parts.ts";
-import { change, innermost } from "./refined.ts";
+import { guarded, guardedParts, isUntouched } from "./prefixed.ts";
+import { below, change, innermost } from "./refined.ts";
 
 /** Notes, where a function that is summarised returns, what each outcome tells about its parameters. */
 export function noteGuard(run: Run, frame: Frame, returned: Expression | null, known: boolean | null): void {
@@ -45,8 +46,7 @@ function askedElsewhere({ fn, scope }: Frame): readonly (readonly Passage[] | un
     const own = scope
       .get(param.name)
       ?.taint.find(({ source: { parameter } }) => parameter?.fn === fn && parameter.index === index);
-    const isUntouched = own?.step.start === param.start && own.step.end === param.end;
-    const asked = isUntouched ? own.via?.filter(({ check }) => check !== "result") : undefined;
+    const asked = own && isUntouched(fn, own) ? own.via?.filter(({ check }) => check !== "result") : undefined;
     return asked?.length ? asked : undefined;
   });
 }
@@ -80,8 +80,8 @@ function cleanParameters(run: Run, frame: Frame): Families[] {
       (taint) => taint.source.parameter?.fn === fn && taint.source.parameter.index === index,
     );
     if (!own) return value.taint.length === 0 ? allFamilies : 0;
-    const isUntouched = own.step.start === param.start && own.step.end === param.end;
-    return own.clean & (isUntouched || isShortForm(frame, param.name) ? ~normalised : ofAddresses);
+    const isSame = isUntouched(fn, own) || isShortForm(frame, param.name);
+    return guarded(run, frame, param.name, own.clean & (isSame ? ~normalised : ofAddresses));
   });
 }
 
@@ -138,7 +138,10 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
     }
     for (const [i, families] of (guard[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
-      if (families !== 0 && operand) argumentTested(run, frame, operand, families);
+      if (families === 0 || !operand) continue;
+      const { always, inShortForm } = guardedParts(run.catalogue.bitsOf(["path_traversal"]), families);
+      if (always !== 0) argumentTested(run, frame, operand, always);
+      if (inShortForm !== 0 && accessPath(operand) !== null) change(run, frame, operand, below(run));
     }
     for (const [i, passages] of (guard.passages[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
@@ -165,7 +168,8 @@ function askedByOther(run: Run, frame: Frame, operand: Expression, passage: Pass
   const key = accessPath(operand);
   if (key === null) return;
   const value = evaluate(run, frame, operand);
-  const asked = through(value, passage);
+  const short = value.taint.length > 0 && value.taint.every(({ clean }) => (clean & normalised) !== 0);
+  const asked = through(value, short ? { ...passage, short } : passage);
   if (asked !== value) frame.scope.refine(key, asked);
 }
 
@@ -175,6 +179,9 @@ export function argumentTested(run: Run, frame: Frame, operand: Expression, fami
   const address = ofAddress === 0 ? null : addressOfHost(frame, innermost(operand));
   if (accessPath(operand) !== null) change(run, frame, operand, families);
   if (address) changeAddress(run, frame, address, operand, ofAddress);
+  // `allowed(u)` speaks about the text that u was parsed of as well.
+  const text = ofAddress === 0 ? null : textOfParsed(frame, operand);
+  if (text) change(run, frame, text, ofAddress);
 }
 
 /**

@@ -309,7 +309,9 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   const { callee } = call;
   const first = call.args[0]?.value;
   if (callee.kind === "field" && first) {
-    if (memberTests.has(callee.name)) {
+    // `strings.Contains(x, "example.org")` asks a text, and no list is called like the package.
+    const ofPackage = run.language === "go" && callee.of.kind === "variable" && run.modules.has(callee.of.name);
+    if (memberTests.has(callee.name) && !ofPackage) {
       noteExtensions(run, frame, callee.of);
       if (outcome) membership(run, frame, first, callee.of);
       else {

@@ -14,6 +14,8 @@ export interface Passage {
   /** The field that is read of the result; of a function that was asked: see hostPart. */
   part?: string | undefined;
   check: "result" | "true" | "false" | "after" | "left" | "named";
+  /** It was asked of a path in its shortest form, of which a prefix tells where it lies. */
+  short?: boolean | undefined;
   /** Its name promises to make safe; believed where the function is not among the files. */
   trusted: boolean;
   /** It is waited for and not called after making text: where the function is not among the files, what it gives is a record. */
@@ -129,6 +131,7 @@ const same = (a: Passage, b: Passage): boolean =>
     a.count === b.count &&
     isAlike(a.told, b.told) &&
     a.check === b.check &&
+    a.short === b.short &&
     isSpared(a.spared, b.spared));
 
 const isSpared = (a: Spared | undefined, b: Spared | undefined): boolean =>

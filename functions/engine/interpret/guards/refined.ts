@@ -6,6 +6,7 @@ import { accessPath, askedPath, elementPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { cleaned, nothing, type Step, stepsMax, type Taint, type Value } from "../value.ts";
 import { pathsBefore, pathsMadeOf } from "./path-parts.ts";
+import { notePrefixed } from "./prefixed.ts";
 
 export function change(run: Run, frame: Frame, tested: Expression, families: Families): void {
   // `in_array($sort = $_GET["sort"], $known)`: assigning once more would undo what the test tells.
@@ -20,7 +21,10 @@ export function change(run: Run, frame: Frame, tested: Expression, families: Fam
   ) {
     const normal =
       value.taint.length > 0 && value.taint.every((t) => (t.clean & run.catalogue.bitsOf(["normalised"])) !== 0);
-    if (!normal) return;
+    if (!normal) {
+      notePrefixed(frame, operand, value);
+      return;
+    }
   }
   if (families !== allFamilies && (families & run.catalogue.bitsOf(["path_traversal"])) !== 0) {
     forgetMaking(run, value);

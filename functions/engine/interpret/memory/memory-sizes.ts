@@ -1,5 +1,6 @@
 import type { Call, Expression, Loop } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
+import { prefixedFact } from "../guards/prefixed.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { constant, type Region, type Value } from "../value.ts";
@@ -168,7 +169,7 @@ export const lastRound = (frame: Frame, key: Expression): number | null =>
 
 const growingPrefix = "@growing:";
 
-const localFacts = [growingPrefix, "@rounds:", "@held:", "@unchecked:", "@limit:"];
+const localFacts = [growingPrefix, "@rounds:", "@held:", "@unchecked:", "@limit:", prefixedFact];
 
 /** What is so of a loop is not so in a function that is called in it, nor once the function has returned. */
 export const isLocal = (fact: string): boolean => localFacts.some((prefix) => fact.startsWith(prefix));

@@ -1,7 +1,7 @@
 import type { Call, Expression, ExpressionStatement, Span } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
-import { allTaint, constant, nothing, type Region, tainted, type Value } from "../value.ts";
+import { allTaint, type ClosureValue, constant, nothing, type Region, tainted, type Value } from "../value.ts";
 import { noteGivenBack } from "./held.ts";
 import { growStack } from "./input-numbers.ts";
 import { overwrittenBy } from "./memory-calls.ts";
@@ -20,6 +20,7 @@ import {
 } from "./memory-faults.ts";
 import { countGiven, isLength, measureOf } from "./memory-sizes.ts";
 import { returnShown } from "./object-ends.ts";
+import { releasedBy } from "./releases.ts";
 import { follow, followArguments } from "./unchecked.ts";
 
 /** Another activation may have freed a block that was made in the same place: only this one counts. */
@@ -114,7 +115,7 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
 
 const frees = new Set(["free", "cfree", "xfree", "kfree", "g_free", "<delete>", "<delete-array>"]);
 /** What gives a block back, by what has made it. */
-const givenBackBy: Record<Region["kind"], RegExp> = {
+const givesBack: Record<Region["kind"], RegExp> = {
   heap: /^[^<]/,
   new: /^<delete-array>$/,
   stack: /^$/,
@@ -214,7 +215,7 @@ function freeing(run: Run, frame: Frame, call: Call, name: string, value: Value)
     fault(run, frame, isFreed(frame, region) ? "<freed-twice>" : "<freed-perhaps>", call, operand);
     return;
   }
-  if ((region && !givenBackBy[region.kind].test(name)) || isMoved(run, frame, path, call.start)) {
+  if ((region && !givesBack[region.kind].test(name)) || isMoved(run, frame, path, call.start)) {
     fault(run, frame, "<freed-wrongly>", call, operand);
     return;
   }
@@ -234,6 +235,18 @@ function freeing(run: Run, frame: Frame, call: Call, name: string, value: Value)
       ...nothing,
       constants: [call.end, run.text.slice(test.start, test.end)],
     });
+}
+
+/** A function of the file gives back what it is handed: from here on that is freed, as if it had been by name. */
+export function givenBackBy(run: Run, frame: Frame, call: Call, closure: ClosureValue, args: readonly Value[]): void {
+  if (!isNative(run)) return;
+  for (const i of releasedBy(run, closure)) {
+    const value = args[i];
+    const path = call.args[i] && accessPath(call.args[i].value);
+    if (!value || !path || (value.region && (value.region.kind !== "heap" || isFreed(frame, value.region)))) continue;
+    if (isMoved(run, frame, path, call.start)) continue;
+    freeing(run, frame, { ...call, args: call.args.slice(i, i + 1) }, "free", value);
+  }
 }
 
 /** Whether a pointer was moved on from where its block begins, and never set or moved back. */

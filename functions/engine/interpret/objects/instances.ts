@@ -31,10 +31,23 @@ export function instantiate(
 /** `&Server{hook: run}`: methods of a struct call what its literals put into its fields, as they do what is assigned to them. */
 export function keepFunctions(run: Run, info: ClassInfo, fields: ReadonlyMap<string, Value>): void {
   for (const [field, value] of fields) {
-    const functions = functionsOf(value);
+    const functions = functionsOf(value) ?? functionElsewhere(info.fields.get(field), value);
     if (functions) run.storeField(info, field, functions);
   }
 }
+
+/** A name of the package that another file declares, in a field whose type has none: what may be called by it is called. */
+function functionElsewhere(
+  declared: Value | undefined,
+  { closures, constants, paths, slots, type }: Value,
+): Value | null {
+  const name = paths.find((path) => ofPackage.test(path));
+  const isNamed = declared?.paths.some((path) => !path.startsWith("?")) === true;
+  if (name === undefined || isNamed || closures.length > 0 || constants || slots || type) return null;
+  return { ...nothing, paths: [name] };
+}
+
+const ofPackage = /^~\w+$/;
 
 /** A function, or what a list or map has of functions: what else is in a field belongs to one object alone. */
 function functionsOf({ closures, slots }: Value): Value | null {

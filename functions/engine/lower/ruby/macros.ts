@@ -3,7 +3,7 @@ import type { Call, ClassStatement, Expression, FunctionNode, Statement } from "
 /** Calls that say from where on, or of which methods, nobody outside may call them. */
 const hiding: ReadonlySet<string> = new Set(["private", "protected", "private_class_method", "public"]);
 /** Calls that take in the methods of modules, which are then found like those of a base class. */
-const including: ReadonlySet<string> = new Set(["include", "prepend", "extend"]);
+const including: ReadonlySet<string> = new Set(["include", "prepend", "extend", "helpers"]);
 /** Calls that make a method of a name and a block. */
 const making: ReadonlySet<string> = new Set(["scope", "define_method"]);
 /** Calls whose block is run as part of the class that takes in the module. */

@@ -12,6 +12,8 @@ export class RubyLowering extends Lowering {
   readonly methods: ReadonlySet<string>[] = [];
   /** Of those, the ones that are asked of objects. */
   readonly ofObjects: ReadonlySet<string>[] = [];
+  /** What they declare to be read by its name: `attr_reader :host` gives `@host` as `host`. */
+  readonly readers: ReadonlySet<string>[] = [];
   /** What the classes around are called; what makes objects without saying of what means the innermost. */
   readonly classes: string[] = [];
   /** The variables of the method being lowered. */
@@ -32,6 +34,11 @@ export class RubyLowering extends Lowering {
   /** Whether a call without a receiver means a method of the classes around. */
   isOwn(name: string): boolean {
     return this.methods.some((names) => names.has(name));
+  }
+
+  /** Whether a name stands for a field of the innermost class. */
+  isReader(name: string): boolean {
+    return this.readers.at(-1)?.has(name) === true;
   }
 
   protected lowerExpression(node: SyntaxNode): Expression | null {

@@ -173,7 +173,9 @@ function classOf(l: RubyLowering, node: SyntaxNode): ClassStatement {
   const base = childIn(node, "superclass")?.children[0];
   const body = childIn(node, "body");
   const written = name ? l.textOf(name).replace(/^.*::/s, "") : "";
-  l.methods.push(new Set(namesOf(l, body)));
+  const methods = new Set(namesOf(l, body));
+  l.methods.push(methods);
+  l.readers.push(new Set([...readersOf(l, body)].filter((name) => !methods.has(name))));
   l.classes.push(written);
   l.ofObjects.push(new Set((body?.children ?? []).flatMap((c) => nameOfMethod(l, c, "method"))));
   try {
@@ -188,6 +190,7 @@ function classOf(l: RubyLowering, node: SyntaxNode): ClassStatement {
   } finally {
     l.ofObjects.pop();
     l.classes.pop();
+    l.readers.pop();
     l.methods.pop();
   }
 }
@@ -207,6 +210,22 @@ const namesOf = (l: RubyLowering, body: SyntaxNode | undefined): string[] =>
     if (c.type === "call") return namesOf(l, childIn(c, "arguments"));
     return [...nameOfMethod(l, c, "method"), ...nameOfMethod(l, c, "singleton_method")];
   });
+
+/** The fields that a class has read by their names, unless it says itself how. */
+const readersOf = (l: RubyLowering, body: SyntaxNode | undefined): ReadonlySet<string> =>
+  new Set(
+    (body?.children ?? []).flatMap((c) => {
+      const name = c.type === "call" ? childIn(c, "method") : undefined;
+      const written = name ? l.textOf(name) : "";
+      const given = childIn(c, "arguments");
+      if (hides.test(written)) return [...readersOf(l, given)];
+      if (!/^attr(_reader|_accessor)?$/.test(written)) return [];
+      return (given?.children ?? []).flatMap((own) => (own.type === "simple_symbol" ? [l.textOf(own).slice(1)] : []));
+    }),
+  );
+
+/** `private attr_reader :name` */
+const hides = /^(private|protected|public)$/;
 
 function nameOfMethod(l: RubyLowering, node: SyntaxNode, type: string): string[] {
   const name = node.type === type ? childIn(node, "name") : undefined;
