@@ -2,6 +2,7 @@ import type { Expression, Statement, Switch } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { positional, span } from "../lowering.ts";
 import { functionOf } from "./functions.ts";
+import { madeInitialiser } from "./made-initialiser.ts";
 import { target } from "./patterns.ts";
 import type { PythonLowering } from "./python-lowering.ts";
 
@@ -159,7 +160,7 @@ function classDefinition(l: PythonLowering, node: SyntaxNode, decorators: Expres
       name: name ? l.textOf(name) : "",
       bases: bases.map((base) => l.expression(base)),
       decorators,
-      body: withMarks(members),
+      body: withMarks([...madeInitialiser(l, node, decorators), ...members]),
     },
   ];
 }
