@@ -68,3 +68,28 @@ def probe():
     expect(found.filter(({ family }) => family === "ssrf").map((finding) => finding.severity)).toEqual([severity]);
   }
 });
+
+it("asks the handler that the address comes into, where another one uses what it leaves", async () => {
+  const source = (user: string) => `
+import requests
+from fastapi import APIRouter, Depends, Request
+from .models import Settings
+from .rights import get_admin_user, get_verified_user
+
+router = APIRouter()
+
+@router.post("/settings")
+def change(request: Request, form: Settings, user=Depends(${user})):
+    request.app.state.config.SPEECH_URL = form.url
+
+@router.post("/speech")
+def speech(request: Request, user=Depends(get_verified_user)):
+    return requests.post(request.app.state.config.SPEECH_URL).status_code
+`;
+  const found = async (user: string) =>
+    (await findingsOfAll(engine, [{ path: "app/speech.py", source: source(user) }]))
+      .filter(({ family }) => family === "ssrf")
+      .map(({ severity }) => severity);
+  expect(await found("get_verified_user")).toEqual(["high"]);
+  expect(await found("get_admin_user")).toEqual(["low"]);
+});

@@ -257,7 +257,7 @@ export const Model = z.strictObject({
   refutes: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
-  /** Methods of functions that have the function called later, by a worker; `packed` takes its arguments as a list and a map. */
+  /** Methods that have a function called later, by a worker: that of which they are methods, or the one that they are `passed`, itself or by its name; `packed` takes its arguments as a list and a map. */
   deferred: z
     .array(
       z.strictObject({

@@ -7,6 +7,7 @@ import { check, setFacts } from "./check.ts";
 import { collect } from "./collect.ts";
 import { declaredFor } from "./declared-types.ts";
 import { evaluate } from "./evaluate.ts";
+import { takesLastPart } from "./guards/last-parts.ts";
 import { keptIn, useOf } from "./memory/memory.ts";
 import { indexSet } from "./memory/memory-indexes.ts";
 import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from "./names.ts";
@@ -345,11 +346,13 @@ function destructure(
     const position = spread >= 0 && i > spread && value.slots ? value.slots.entries.size + i - to.entries.length : i;
     const key =
       to.shape === "list" ? String(position) : entry.key ? evaluate(run, frame, entry.key).constants?.[0] : null;
+    const part = partOf(run, frame, value, key, entry.key ?? entry, to.shape);
+    const isLast = at.kind === "assign" && to.shape === "list" && takesLastPart(frame, at.from, i);
     assign(
       run,
       frame,
       entry.value,
-      partOf(run, frame, value, key, entry.key ?? entry, to.shape),
+      isLast ? cleaned(part, run.catalogue.bitsOf(["path_traversal"])) : part,
       at.kind === "assign" ? { ...at, start: entry.start, end: entry.end } : at,
     );
   }

@@ -229,6 +229,8 @@ export interface FunctionNode extends Span {
   suspends?: boolean;
   /** It is called by reading a field of its name: `get x()`, `@property`. */
   getter?: boolean;
+  /** Nobody has written it: the constructor that a data class is given. */
+  made?: boolean;
   /** The declared type of what it returns, as written, where models ask for it. */
   result?: string | null;
   /** The variables around it that it can see, where that is not all of them: PHP hands them in by name. */

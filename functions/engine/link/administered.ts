@@ -33,19 +33,29 @@ export function administered(
   });
 }
 
-/** The function that the input comes into, and its class: that of the finding, or where it comes from another file the route around it. */
+/**
+ * The function that the input comes into, and its class: that of the finding, or where it comes from another function the route around it.
+ * What one handler of a file leaves for another is a parameter of the first as a rule, as frameworks that inject pass it.
+ */
 function entrancesOf(file: FileArtefact, { path, candidate, trace }: PlacedCandidate): string[] {
   const [input] = trace;
   if (!input) return [];
-  if (trace.every((step) => step.path === path)) {
-    const name = candidate.symbol.replace(/\/\d+(?=\.|$)/g, "");
-    const owner = name.slice(0, Math.max(name.lastIndexOf("."), 0));
-    return [`#${name}`, ...(owner ? [`#${owner}${itself}`] : [])];
-  }
   const before = (file.link.web?.routes ?? []).filter(({ startLine }) => startLine <= input.startLine);
   const nearest = before.reduce<(typeof before)[number] | null>(
     (last, route) => (last && last.startLine > route.startLine ? last : route),
     null,
   );
-  return nearest?.handlers.filter((handler) => handler === `#${nearest.handler}`) ?? [];
+  const around = nearest?.handlers.filter((handler) => handler === `#${nearest.handler}`) ?? [];
+  const isElsewhere = trace.some((step) => step.path !== path);
+  if (isElsewhere || (around.length > 0 && isParameter.test(input.code))) return around.flatMap(withClass);
+  return withClass(`#${candidate.symbol.replace(/\/\d+(?=\.|$)/g, "")}`);
 }
+
+/** A function, and the class that it is a method of. */
+function withClass(name: string): string[] {
+  const owner = name.slice(0, Math.max(name.lastIndexOf("."), 0));
+  return [name, ...(owner ? [`${owner}${itself}`] : [])];
+}
+
+/** `form: SettingsForm`, `address=""`: whatever else is input is read off something. */
+const isParameter = /^\w+\s*(?:[:=]|$)/;

@@ -42,7 +42,7 @@ import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
 import { noteGiven } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
-import { calledLater } from "./deferred.ts";
+import { calledLater, startByName } from "./deferred.ts";
 import { fillArguments } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { enterFrameworkCalls } from "./framework-calls.ts";
@@ -109,6 +109,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   noteAskedNames(run, called);
   announce(run, call, called);
   sendSignal(run, call, called);
+  startByName(run, call, called);
   announceByClass(run, call, called, subject);
   settleByCall(run, frame, call, models.facts, subject);
   includePage(run, frame, call);

@@ -1,7 +1,12 @@
+import { lastName } from "../../ir/called-name.ts";
 import { type Call, type Expression, wholeMap } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
+import { announcedAs } from "../objects/announced.ts";
 import type { Frame, Run } from "../run.ts";
-import { targetOf } from "./handover.ts";
+import type { Value } from "../value.ts";
+import { placesMax } from "./callbacks.ts";
+import type { Called } from "./called.ts";
+import { handOver, targetOf } from "./handover.ts";
 
 /** No class, and nothing that was made by calling one. */
 const namesFunction = (path: string): boolean => /\.\p{Ll}\w*$/u.test(path);
@@ -42,4 +47,36 @@ function unpacked(args: Call["args"]): Call["args"] {
     ...at(0, "args").map((value) => ({ name: null, value, spread: true })),
     ...at(1, "kwargs").map((value) => ({ name: wholeMap, value, spread: true })),
   ];
+}
+
+/** `app.send_task("shop.convert", args=[name])`, `queue.enqueue("shop.jobs.convert", name)`: a job that goes by its name, or by where its function is. */
+export function startByName(run: Run, call: Call, { positional, named }: Called): void {
+  if (run.language !== "python") return;
+  const way = (run.knowledge.deferred.get(lastName(call.callee)) ?? []).find(({ passed }) => passed !== null);
+  const at = way?.passed ?? null;
+  if (!way || at === null) return;
+  const names = positional[at]?.constants ?? [];
+  const [name] = names;
+  if (names.length !== 1 || typeof name !== "string" || !jobName.test(name)) return;
+  const isPacked = way.packed || named.has("args") || named.has("kwargs");
+  const given = isPacked ? packedValues(positional.slice(at + 1), named) : { args: positional.slice(at + 1), named };
+  handOver(run, announcedAs(name), given.args, given.named, call);
+  // The module may be told apart from the function: `shop.jobs:convert`.
+  if (/[.:]/.test(name)) handOver(run, name.replace(":", "."), given.args, given.named, call);
+}
+
+/** Names of jobs are words, with dots between them as a rule. */
+const jobName = /^[A-Za-z_][\w.:-]{0,199}$/;
+
+/** What is in the list and the map that a call passes for the function. */
+function packedValues(
+  behind: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): { args: Value[]; named: Map<string, Value> } {
+  const list = (named.get("args") ?? behind[0])?.slots;
+  const map = (named.get("kwargs") ?? behind[1])?.slots;
+  const args: Value[] = [];
+  for (let i = 0, value = list?.entries.get("0"); value && i < placesMax; value = list?.entries.get(String(++i)))
+    args.push(value);
+  return { args, named: new Map(map?.shape === "map" ? map.entries : []) };
 }

@@ -38,19 +38,32 @@ export function handOver(
   const settled = from?.settled ?? 0;
   const count = run.language === "java" ? args.length + named.size : undefined;
   if (run.language === "java") noteMapperCall(run, target);
-  for (const [argument, value] of [...args.entries(), ...named])
+  for (const [argument, value] of [...args.entries(), ...named]) {
+    const behind = namesProgram(run, value) ? run.catalogue.bitsOf(["command_injection"]) : 0;
     for (const [field, part] of partsOf(run, value))
       for (const taint of part) {
         const { source, step, via } = taint;
         const begins = value.prefix === null ? "" : prefixFor(value.prefix, taint);
         // What a function puts before a text that begins as it must is not the attacker's either.
-        const clean = taint.clean | settled | run.catalogue.ledFamilies(begins);
+        const clean = taint.clean | settled | behind | run.catalogue.ledFamilies(begins);
         const led = begins === "" ? undefined : true;
         const same = run.language === "php" && field === undefined && isSame(value, taint) ? true : undefined;
         const passed = { source, clean, step, at, via, led, same };
         const asked = source.parameter?.fn === from?.frame.fn ? conditions : undefined;
         hand(run, { target, argument, field, ...passed, count, known, conditions: asked });
       }
+  }
+}
+
+/** Programs that start what they are given. */
+const starters =
+  /(?:^|[/\\])(?:(?:ba|z|da|k|c|fi)?sh|cmd|powershell|pwsh|sudo|doas|su|env|nohup|nice|timeout|time|xargs|ssh|exec|eval)(?:\.exe)?$/i;
+
+/** `run(["git", "log", branch])`: whoever runs a list runs its first word, and that is written out. A function of another file sees the list as one. */
+function namesProgram({ language }: Run, { slots, taint }: Value): boolean {
+  if (language !== "python" || slots?.shape !== "list" || taint.length > 0) return false;
+  const words = slots.entries.get("0")?.constants ?? [];
+  return words.length > 0 && words.every((word) => typeof word === "string" && word !== "" && !starters.test(word));
 }
 
 /** Whether fields of a parameter are where they were: it is that itself, or a map that has been made of it. */

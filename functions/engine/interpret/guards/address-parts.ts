@@ -58,10 +58,10 @@ export function original(frame: Frame, operand: Expression): Expression {
   return frame.scope.binding(operand.name)?.origins.get(operand.name) ?? operand;
 }
 
-/** `${base}?q=${x}`: what follows the question mark cannot say where an address leads, whoever decides on what stands before it. */
+/** `${base}?q=${x}`, `address += "?" + x`: what follows the question mark cannot say where an address leads, whoever decides on what stands before it. */
 export function afterHost(run: Run, parts: readonly Value[]): readonly Value[] {
   const question = parts.findIndex(beginsQuery);
-  if (question < 1 || question === parts.length - 1) return parts;
+  if (question < 0 || question === parts.length - 1) return parts;
   const addresses = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
   return parts.map((part, i) => (i > question && part.taint.length > 0 ? cleaned(part, addresses) : part));
 }
@@ -76,7 +76,7 @@ const hole = /%[-+ #0-9.*]*[a-zA-Z]|%\(\w*\)[a-z]/;
 /** `"%s?q=%s" % (base, x)`: the same of what fills the holes of a format. */
 export function holesAfterHost(run: Run, format: string, args: readonly Value[]): readonly Value[] {
   const question = format.split(hole).findIndex((text) => text.includes("?"));
-  if (question < 1) return args;
+  if (question < 0) return args;
   const addresses = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
   return args.map((arg, i) => (i >= question && arg.taint.length > 0 ? cleaned(arg, addresses) : arg));
 }

@@ -2,20 +2,31 @@ import { calledName } from "../../ir/called-name.ts";
 import type { Call, Expression, Index } from "../../ir/ir.ts";
 import type { Frame } from "../run.ts";
 
-/** What is left of a path behind its last slash is a name, which has no folder before it. */
+/** What is left of a path behind its last slash is a name, which has no folder before it; what is left behind its last dot has no `..` to climb with. */
 
-const splits = /^r?(split|partition)$/i;
+const splits = /^(r?(split|partition)|splitext)$/i;
 const lasts = /^last_?index_?of$/i;
 const cuts = /^(sub_?str(ing)?|slice)$/i;
 
-/** `path.split("/")[-1]`, `path.rsplit("/", 1)[1]`, `parts[parts.length - 1]`. */
+/** `path.split("/")[-1]`, `name.rsplit(".", 1)[-1]`, `os.path.splitext(name)[1]`, `parts[parts.length - 1]`. */
 export function isLastPart(frame: Frame, { of, key }: Index): boolean {
   const split = madeBy(frame, of, splits);
-  if (!split || !isSlash(split.args[0]?.value) || !key) return false;
+  if (!split || !endsClimbing(split) || !key) return false;
   if (key.kind === "operation" && key.operator === "-") return isOne(key.operands.at(-1)) && isFromEnd(key.operands);
+  return key.kind === "literal" && typeof key.value === "number" && key.value === placeOfLast(split);
+}
+
+/** The same where the parts are taken apart: `root, ending = os.path.splitext(name)`. */
+export function takesLastPart(frame: Frame, from: Expression, place: number): boolean {
+  const split = madeBy(frame, from, splits);
+  return split !== null && endsClimbing(split) && place === placeOfLast(split);
+}
+
+/** Where the last part stands, if the call says how many there are. */
+function placeOfLast(split: Call): number | null {
   const name = calledName(split);
-  const last = name === "rpartition" ? 2 : name === "rsplit" && isOne(split.args[1]?.value) ? 1 : null;
-  return last !== null && key.kind === "literal" && key.value === last;
+  if (name === "splitext") return 1;
+  return name === "rpartition" ? 2 : name === "rsplit" && isOne(split.args[1]?.value) ? 1 : null;
 }
 
 /** `path.split("/").pop()`, `path.substring(path.lastIndexOf("/") + 1)`. */
@@ -23,11 +34,11 @@ export function isLastName(frame: Frame, call: Call): boolean {
   const { callee, args } = call;
   if (callee.kind !== "field") return false;
   const [first] = args;
-  if (callee.name === "pop" && !first) return isSlash(madeBy(frame, callee.of, splits)?.args[0]?.value);
+  if (callee.name === "pop" && !first) return endsClimbing(madeBy(frame, callee.of, splits));
   if (args.length !== 1 || first?.value.kind !== "operation" || !cuts.test(callee.name)) return false;
   const { operator, operands } = first.value;
   const [from, one] = operands;
-  return operator === "+" && isOne(one) && from !== undefined && isSlash(madeBy(frame, from, lasts)?.args[0]?.value);
+  return operator === "+" && isOne(one) && from !== undefined && endsClimbing(madeBy(frame, from, lasts));
 }
 
 /** `-1`, `parts.length - 1`. */
@@ -43,6 +54,13 @@ function madeBy(frame: Frame, e: Expression, name: RegExp): Call | null {
 }
 
 const isOne = (e: Expression | undefined): boolean => e?.kind === "literal" && e.value === 1;
+
+/** Behind the last slash no folder is left, behind the last dot no step upwards. */
+function endsClimbing(call: Call | null): boolean {
+  const [first] = call?.args ?? [];
+  if (call !== null && calledName(call) === "splitext") return true;
+  return isSlash(first?.value) || (first?.value.kind === "literal" && first.value.value === ".");
+}
 
 /** A slash, or what the system has in its place. */
 export const isSlash = (e: Expression | undefined): boolean =>

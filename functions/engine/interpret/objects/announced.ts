@@ -100,9 +100,17 @@ function receivedSignal({ decorators }: FunctionNode): string {
   return signal ? lastName(signal.value) : "";
 }
 
-/** Notes that a function listens for objects of the class that its first parameter is declared with, or one that is marked; or for a signal. */
+/** `@app.task(name="shop.convert")`: jobs are started by that name, wherever; "" where a function is none, or goes by its own name. */
+function jobNameOf({ decorators }: FunctionNode): string {
+  const task = decorators.find((d) => d.kind === "call" && /^(shared_task|task|actor)$/.test(calledName(d)));
+  const named =
+    task?.kind === "call" ? task.args.find(({ name }) => name === "name" || name === "actor_name") : undefined;
+  return named?.value.kind === "literal" && typeof named.value.value === "string" ? named.value.value : "";
+}
+
+/** Notes that a function listens for objects of the class that its first parameter is declared with, or one that is marked; or for a signal, or a name. */
 export function noteListener(run: Run, frame: Frame, fn: FunctionNode): void {
-  const signal = run.language === "python" ? receivedSignal(fn) : "";
+  const signal = run.language === "python" ? receivedSignal(fn) || jobNameOf(fn) : "";
   if (signal !== "") run.listeners.set(fn, signal);
   if (run.language !== "java" && run.language !== "csharp") return;
   const heard = fn.params.find(

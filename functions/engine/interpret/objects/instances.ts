@@ -1,4 +1,4 @@
-import type { Span } from "../../ir/ir.ts";
+import type { Parameter, Span } from "../../ir/ir.ts";
 import { invoke } from "../calls/invoke.ts";
 import { basePaths } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
@@ -19,7 +19,11 @@ export function instantiate(
   if (!info) return nothing;
   const instance: Value = { ...nothing, instance: info, paths: basePaths(type), taint: [] };
   const initialiser = initialiserOf(info);
-  if (!initialiser) return { ...instance, slots: declaredSlots(run, info, args, named) };
+  // The constructor of a data class does no more than keep what it takes, each object its own.
+  if (!initialiser || initialiser.fn.made) {
+    const fields = info.methods.get("__init__")?.fn.params ?? declaredFields(info);
+    return { ...instance, slots: keptSlots(run, fields, args, named) };
+  }
   const around = run.made;
   run.made = { info, fields: new Map() };
   invoke(run, frame, { ...initialiser, self: instance }, args, named, at);
@@ -60,14 +64,11 @@ function functionsOf({ closures, slots }: Value): Value | null {
   return { ...nothing, closures, slots: kept };
 }
 
-/** Records and data classes are made of the fields they declare, in their order; numbers among them carry no attack. */
-function declaredSlots(
-  run: Run,
-  info: ClassInfo,
-  args: readonly Value[],
-  named: ReadonlyMap<string, Value>,
-): Value["slots"] {
-  if (args.length + named.size === 0) return null;
+/** A field of a record: numbers among them carry no attack. */
+type DeclaredField = Pick<Parameter, "name" | "type">;
+
+/** Records are made of the fields they declare, in their order; bases come first, and what is declared anew keeps its place. */
+function declaredFields(info: ClassInfo): DeclaredField[] {
   const fields = [...info.bases.flatMap(({ type }) => (type ? [type] : [])), info].flatMap(({ node }) =>
     node.body.flatMap((s) =>
       s.kind === "expression" && s.value.kind === "assign" && s.value.type !== null && s.value.to.kind === "variable"
@@ -75,10 +76,20 @@ function declaredSlots(
         : [],
     ),
   );
+  return [...new Map(fields)].map(([name, type]) => ({ name, type }));
+}
+
+function keptSlots(
+  { knowledge }: Run,
+  fields: readonly DeclaredField[],
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): Value["slots"] {
+  if (args.length + named.size === 0) return null;
   const entries = new Map<string, Value>();
-  for (const [i, [name, type]] of [...new Map(fields)].entries()) {
+  for (const [i, { name, type }] of fields.entries()) {
     const given = named.get(name) ?? args[i];
-    if (given) entries.set(name, run.knowledge.cleanTypes.has(type) ? cleaned(given, -1) : given);
+    if (given) entries.set(name, knowledge.cleanTypes.has(type ?? "") ? cleaned(given, -1) : given);
   }
   return entries.size === 0 ? null : { shape: "map", entries, rest: null };
 }

@@ -2,6 +2,8 @@ import type { Expression, Statement, Switch } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { positional, span } from "../lowering.ts";
 import { functionOf } from "./functions.ts";
+import { madeInitialiser } from "./made-initialiser.ts";
+import { capturesOf } from "./match-patterns.ts";
 import { target } from "./patterns.ts";
 import type { PythonLowering } from "./python-lowering.ts";
 
@@ -159,7 +161,7 @@ function classDefinition(l: PythonLowering, node: SyntaxNode, decorators: Expres
       name: name ? l.textOf(name) : "",
       bases: bases.map((base) => l.expression(base)),
       decorators,
-      body: withMarks(members),
+      body: withMarks([...madeInitialiser(l, node, decorators), ...members]),
     },
   ];
 }
@@ -279,25 +281,5 @@ function testsOf(l: PythonLowering, pattern: SyntaxNode): Expression[] {
     ["string", "integer", "float", "true", "false", "none"].includes(option.type)
       ? l.expression(option)
       : l.reads(option, []),
-  );
-}
-
-/** Every name that a pattern binds gets the subject's value. */
-function capturesOf(l: PythonLowering, pattern: SyntaxNode, subject: Expression): Statement[] {
-  const found: SyntaxNode[] = [];
-  const open = [pattern];
-  for (let node = open.pop(); node; node = open.pop()) {
-    if (node.type === "dotted_name" && node.children.length === 1) found.push(node);
-    else open.push(...node.children.filter((c) => c.field !== "key" && c.type !== "keyword_pattern"));
-  }
-  return found.map((name) =>
-    value(name, {
-      ...span(name),
-      kind: "assign",
-      to: l.variable(name),
-      from: { ...span(name), kind: "index", of: subject, key: null },
-      type: null,
-      declares: true,
-    }),
   );
 }

@@ -1,10 +1,11 @@
 import subprocess
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from sqlalchemy import text
 
-from ..deps import CurrentUser, SessionDep, caller, sorting
+from ..deps import CurrentUser, SessionDep, Window, caller, sorting
 
 router = APIRouter(prefix="/search")
 
@@ -13,6 +14,13 @@ class Paging:
     def __init__(self, sort: str = "title", page: int = 1):
         self.sort = sort
         self.page = page
+
+
+@dataclass(frozen=True)
+class Span:
+    origin: str
+    length: int = Query(10)
+    parts: list = field(default_factory=list)
 
 
 def filters(q: str = "", limit: int = 20):
@@ -56,6 +64,29 @@ def sort(side: str = Query("asc", pattern="^(asc|desc)$"), tool: str = Query("so
     subprocess.run(f"sort --{side}", shell=True)
     # vuln: command_injection
     subprocess.run(f"{tool} --stable", shell=True)
+
+
+@router.get("/span")
+def span(db: SessionDep, given: Annotated[Span, Depends()]):
+    # vuln: sql_injection
+    found = db.execute(text("SELECT * FROM notes WHERE origin = '" + given.origin + "'")).all()
+    # safe: sql_injection
+    return found + db.execute(text(f"SELECT * FROM notes LIMIT {given.length}")).all()
+
+
+@router.get("/window")
+def window(db: SessionDep, given: Window = Depends()):
+    # vuln: sql_injection
+    found = db.execute(text("SELECT * FROM notes ORDER BY " + given.column)).all()
+    # safe: sql_injection
+    return found + db.execute(text(f"SELECT * FROM notes LIMIT {given.size}")).all()
+
+
+@router.get("/fixed")
+def fixed(db: SessionDep, column: str):
+    # safe: sql_injection
+    found = db.execute(text("SELECT * FROM notes ORDER BY " + Span("title", 3).origin)).all()
+    return found + Window(column=column).ordered(db)
 
 
 def reindex(path: str):

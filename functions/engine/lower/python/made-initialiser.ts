@@ -1,0 +1,82 @@
+import type { Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
+import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
+import { span } from "../lowering.ts";
+import { annotationOf, metadataOf } from "./annotations.ts";
+import type { PythonLowering } from "./python-lowering.ts";
+
+/** Decorators of `dataclasses`, pydantic and attrs that write the constructor of a class. */
+const makers = /^(?:[\w.]+\.)?(?:dataclass|define|frozen|mutable|attrs)$/;
+
+/** What belongs to the class, or is no field: `ClassVar[int]`, `_: KW_ONLY`, `total: int = field(init=False)`. */
+const noField = /^(?:\w+\.)?(?:ClassVar\b|KW_ONLY$)/;
+const isLeftOut = /\binit\s*=\s*False\b/;
+
+/** `field(default_factory=list)` says what is in the field by itself, nothing about who fills it. */
+const isField = /^(?:[\w.]+\.)?(?:field|ib|attrib)\(/;
+
+/** The receiver's name in constructors that nobody has written. */
+const receiver = "self";
+
+/**
+ * The constructor of a data class that has written none: it takes the fields in their order and keeps them. Of classes that extend
+ * others only part of the fields is seen here, so theirs are left to what their instances are made of.
+ */
+export function madeInitialiser(l: PythonLowering, node: SyntaxNode, decorators: readonly Expression[]): Statement[] {
+  if (decorators.length === 0 || (childIn(node, "superclasses")?.children.length ?? 0) > 0) return [];
+  const isMade = decorators.some((d) => {
+    const named = d.kind === "call" ? d.callee : d;
+    return makers.test(l.text.slice(named.start, named.end));
+  });
+  const members = childIn(node, "body")?.children ?? [];
+  if (!isMade || members.some((member) => isInitialiser(l, member))) return [];
+  const fields = members.flatMap((member) => fieldOf(l, member));
+  if (fields.length === 0) return [];
+  const at = span(childIn(node, "name") ?? node);
+  const fn: FunctionNode = {
+    ...at,
+    name: "__init__",
+    params: fields,
+    decorators: [],
+    body: fields.map(kept),
+    receiver,
+    exported: false,
+    made: true,
+  };
+  return [{ ...at, kind: "function", fn }];
+}
+
+function isInitialiser(l: PythonLowering, member: SyntaxNode): boolean {
+  const name = member.type === "function_definition" ? childIn(member, "name") : undefined;
+  return name !== undefined && l.textOf(name) === "__init__";
+}
+
+/** `order: str = "id"` as the parameter that it becomes. */
+function fieldOf(l: PythonLowering, member: SyntaxNode): Parameter[] {
+  const node = member.type === "expression_statement" ? member.children[0] : member;
+  const name = node?.type === "assignment" ? childIn(node, "left") : undefined;
+  const type = node && childIn(node, "type");
+  if (!node || name?.type !== "identifier" || !type) return [];
+  const written = l.written(type) ?? type;
+  const fallback = childIn(node, "right");
+  if (noField.test(l.textOf(type)) || (fallback && isLeftOut.test(l.textOf(fallback)))) return [];
+  return [
+    {
+      ...span(node),
+      name: l.textOf(name),
+      pattern: null,
+      type: annotationOf(l.textOf(written)),
+      // The default itself is lowered where it is written.
+      decorators: metadataOf(l, written, fallback && isField.test(l.textOf(fallback)) ? undefined : fallback),
+      default: null,
+      rest: false,
+    },
+  ];
+}
+
+/** `self.order = order` */
+function kept({ start, end, name }: Parameter): Statement {
+  const at = { start, end };
+  const to: Expression = { ...at, kind: "field", of: { ...at, kind: "variable", name: receiver }, name };
+  const from: Expression = { ...at, kind: "variable", name };
+  return { ...at, kind: "expression", value: { ...at, kind: "assign", to, from, type: null, declares: false } };
+}
