@@ -74,7 +74,7 @@ function isExample(text: string, at: number): boolean {
 /** The values of an example rarely take more room, and each line is looked at once a value. */
 const exampleMax = 2_000;
 /** Descriptions of interfaces show what is sent under such a key. */
-const exampleKey = /^\s*(?:-\s)?["']?examples?["']?\s?:\s*[{[]?\s*$/;
+const exampleKey = /^(?:-\s)?["']?examples?["']?\s?:\s*[{[]?$/;
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /** Whether one of the keys that a place lies under, told by their indentation, is `example`. */
@@ -85,7 +85,7 @@ function isUnderExample(text: string, at: number): boolean {
   let indent = indentOf(lines[0] ?? "");
   for (const line of lines) {
     if (line.trim() === "" || indentOf(line) >= indent) continue;
-    if (exampleKey.test(line)) return true;
+    if (exampleKey.test(line.trim())) return true;
     indent = indentOf(line);
   }
   return false;

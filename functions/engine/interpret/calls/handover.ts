@@ -55,9 +55,9 @@ export function handOver(
   }
 }
 
-/** Programs that start what they are given. */
+/** Programs that start what they are given, or run it as a program. */
 const starters =
-  /(?:^|[/\\])(?:(?:ba|z|da|k|c|fi)?sh|cmd|powershell|pwsh|sudo|doas|su|env|nohup|nice|timeout|time|xargs|ssh|exec|eval)(?:\.exe)?$/i;
+  /(?:^|[/\\])(?:(?:ba|z|da|k|c|fi)?sh|cmd|powershell|pwsh|sudo|doas|su|env|nohup|nice|timeout|time|xargs|ssh|exec|eval|python[\d.]*|perl|ruby|node|php|lua|osascript)(?:\.exe)?$/i;
 
 /** `run(["git", "log", branch])`: whoever runs a list runs its first word, and that is written out. A function of another file sees the list as one. */
 function namesProgram({ language }: Run, { slots, taint }: Value): boolean {

@@ -8,6 +8,9 @@ const depthMax = 3;
 /** Every statement is looked at once for a function that is called; longer ones do more than give something back. */
 const statementsMax = 60;
 
+/** Parameters that are asked about: each costs a walk over the function, and what frees takes one or two. */
+const parametersMax = 8;
+
 const none: ReadonlySet<number> = new Set();
 const gives = /^(free|cfree|xfree|kfree|g_free)$/;
 
@@ -23,7 +26,9 @@ export function releasedBy(run: Run, closure: ClosureValue, depth = 0): Readonly
   // Whoever calls itself gives back what it gives back elsewhere.
   known.set(fn, none);
   const released = new Set(
-    fn.params.flatMap(({ name }, i) => (isReleased(run, closure, fn.body, name, depth) ? i : [])),
+    fn.params
+      .slice(0, parametersMax)
+      .flatMap(({ name }, i) => (isReleased(run, closure, fn.body, name, depth) ? i : [])),
   );
   known.set(fn, released);
   return released;
