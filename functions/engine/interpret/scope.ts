@@ -79,7 +79,8 @@ export class Scope {
   /** Assigns; what was known about fields of the old value goes. */
   set(key: string, value: Value): void {
     if (!this.variables) return;
-    if (this.variables.has(fieldMark)) {
+    // Objects have hundreds of fields, of which few have fields that are known.
+    if (this.variables.has(key.includes(".") ? partMark : fieldMark)) {
       const prefix = `${key}.`;
       for (const other of this.variables.keys()) if (other.startsWith(prefix)) this.variables.delete(other);
     }
@@ -108,7 +109,10 @@ export class Scope {
     if (!this.variables) return;
     this.variables.set(key, value);
     if (isFact(key)) this.variables.set(factMark, nothing);
-    else if (key.includes(".")) this.variables.set(fieldMark, nothing);
+    else if (key.includes(".")) {
+      this.variables.set(fieldMark, nothing);
+      if (key.includes(".", key.indexOf(".") + 1)) this.variables.set(partMark, nothing);
+    }
   }
 
   /** The facts that hold here. */
@@ -141,12 +145,13 @@ const tellsOrigin: ReadonlySet<Expression["kind"]> = new Set(["call", "operation
 
 const isVariable = (name: string): boolean => name.startsWith("$") || name.startsWith("this.");
 
-/** Present when some key is an access path, or a fact; spares the scan for such in the usual case. */
+/** Present when some key is an access path, one of more than two names, or a fact; spares the scan for such in the usual case. */
 const fieldMark = "<fields>";
+const partMark = "<parts>";
 const factMark = "<facts>";
 
 /** Whether a key only tells what other keys there are. */
-export const isMark = (key: string): boolean => key === fieldMark || key === factMark;
+export const isMark = (key: string): boolean => key === fieldMark || key === partMark || key === factMark;
 
 /** What has been settled, such as the type of the answer, is kept among the variables: it holds where they do. */
 export const isFact = (key: string): boolean => key.startsWith("@");

@@ -14,6 +14,9 @@ const isLeftOut = /\binit\s*=\s*False\b/;
 /** `field(default_factory=list)` says what is in the field by itself, nothing about who fills it. */
 const isField = /^(?:[\w.]+\.)?(?:field|ib|attrib)\(/;
 
+/** A class with more fields was generated, and each of them costs as much as there are others. */
+const fieldsMax = 200;
+
 /** The receiver's name in constructors that nobody has written. */
 const receiver = "self";
 
@@ -30,7 +33,7 @@ export function madeInitialiser(l: PythonLowering, node: SyntaxNode, decorators:
   const members = childIn(node, "body")?.children ?? [];
   if (!isMade || members.some((member) => isInitialiser(l, member))) return [];
   const fields = members.flatMap((member) => fieldOf(l, member));
-  if (fields.length === 0) return [];
+  if (fields.length === 0 || fields.length > fieldsMax) return [];
   const at = span(childIn(node, "name") ?? node);
   const fn: FunctionNode = {
     ...at,
