@@ -31,6 +31,8 @@ export interface EngineAssets {
    * @default no limit: then nothing but the bytes decides what is found
    */
   readonly clock?: WorkClock;
+  /** Told before each file how large the grammar is that it is parsed with, in bytes: what its code takes when it is optimised grows with it. */
+  readonly onGrammar?: (bytes: number) => void;
 }
 
 /** What the owner of a scan adds to the rules. Who keeps artefacts keys them by this too. */

@@ -55,7 +55,9 @@ export class SourceParser {
 
   /** Parses and frees the parser's memory before returning. */
   async parse(text: string, grammar: string, limit: TimeLimit = noLimit()): Promise<ParseResult> {
-    this.#parser.setLanguage(await this.#language(grammar));
+    const { language, bytes } = await this.#grammar(grammar);
+    this.#parser.setLanguage(language);
+    this.#assets.onGrammar?.(bytes);
     const callsMax = 2_000 + Math.ceil(text.length / 1024) * 100;
     let calls = 0;
     const tree = this.#parser.parse(text, null, {
@@ -75,18 +77,28 @@ export class SourceParser {
     }
   }
 
-  #language(grammar: string): Promise<Language> {
-    const known = languages.get(grammar);
+  #grammar(name: string): Promise<Grammar> {
+    const known = loaded.get(name);
     if (known) return known;
-    const file = grammars[grammar];
-    if (!file) throw new Error(`no grammar for ${grammar}`);
-    const loading = this.#assets.read(file).then((bytes) => Language.load(bytes));
-    languages.set(grammar, loading);
+    const file = grammars[name];
+    if (!file) throw new Error(`no grammar for ${name}`);
+    const loading = this.#assets.read(file).then(load);
+    loaded.set(name, loading);
     // What could not be read once may be read the next time.
-    loading.catch(() => languages.delete(grammar));
+    loading.catch(() => loaded.delete(name));
     return loading;
   }
 }
+
+interface Grammar {
+  readonly language: Language;
+  readonly bytes: number;
+}
+
+const load = async (wasm: Uint8Array): Promise<Grammar> => ({
+  language: await Language.load(wasm),
+  bytes: wasm.length,
+});
 
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
@@ -161,7 +173,7 @@ const heap = new ParserHeap();
 
 /** The wasm runtime is one per process, whatever number of engines is created, and so are the grammars in its memory: they stay there. */
 let runtime: Promise<void> | undefined;
-const languages = new Map<string, Promise<Language>>();
+const loaded = new Map<string, Promise<Grammar>>();
 
 /** The languages that are parsed and interpreted, not only searched for secrets. */
 export const grammarNames: readonly string[] = Object.keys(grammars);
