@@ -170,7 +170,9 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
 function nameFunction(run: Run, frame: Frame, e: Assign): void {
   if (e.from.kind !== "closure" || e.from.fn.name !== "") return;
   const name = e.to.kind === "field" ? e.to.name : e.to.kind === "variable" ? e.to.name : "";
-  if (name) run.symbols.set(e.from.fn, symbolOf(frame.symbol, name, e.from.fn.params.length));
+  if (!name) return;
+  run.symbols.set(e.from.fn, symbolOf(frame.symbol, name, e.from.fn.params.length));
+  if (frame.fn === null) run.named.add(e.from.fn);
 }
 
 export const symbolOf = (outer: string, name: string, arity: number): string =>

@@ -1,6 +1,6 @@
 import { type Catalogue, modelLanguage } from "../catalogue/catalogue.ts";
 import { isForCommandLine } from "../ir/command-line.ts";
-import type { Module, Statement } from "../ir/ir.ts";
+import type { FunctionNode, Module, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { followedStepsMax, newFrame, summarise } from "./calls/invoke.ts";
@@ -37,7 +37,7 @@ export function interpret(
     // Running one function can meet others; Map order is the order they were met in.
     for (const closure of run.closures.values()) {
       run.followUntil = run.steps + followedStepsMax;
-      if (!run.visited.has(closure.fn) || !isCallback(closure.fn.name)) summarise(run, closure);
+      if (!run.visited.has(closure.fn) || !isCallback(run, closure.fn)) summarise(run, closure);
     }
     leavePage(run, file);
     if (run.language === "javascript") noteSchemas(run, file.scope);
@@ -50,7 +50,7 @@ export function interpret(
 }
 
 /** Anonymous functions that were passed somewhere have been run there, with what is known there. */
-const isCallback = (name: string): boolean => name === "";
+const isCallback = (run: Run, fn: FunctionNode): boolean => fn.name === "" && !run.named.has(fn);
 
 /** Where statements may be, and imports with them, in languages that have none within expressions. */
 const holdsStatements: ReadonlySet<string> = new Set(["block", "branch", "switch", "loop", "try", "function", "class"]);

@@ -111,6 +111,8 @@ export class Run {
   /** What functions within methods call the object that the method was called on. */
   readonly receivers = new Map<FunctionNode, string>();
   readonly visited = new Set<FunctionNode>();
+  /** Functions without a name of their own that the file assigns to one, under which anybody may call them. */
+  readonly named = new Set<FunctionNode>();
   /** Functions that a framework calls. */
   readonly entries = new Set<FunctionNode>();
   readonly symbols = new Map<FunctionNode, string>();

@@ -10,7 +10,7 @@ import type { Arrival } from "./arrival.ts";
 import { Callers } from "./callers.ts";
 import { argumentIndex, returnsOf, samePart, takes } from "./exported.ts";
 import { KeptFields, placeOf } from "./kept-fields.ts";
-import { libraryCandidates } from "./library-input.ts";
+import { libraryCandidates, type OtherFiles } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
 import type { Modules, Target } from "./modules.ts";
@@ -115,8 +115,19 @@ export class CrossFile {
         .filter(({ from }) => !("sourceKind" in from))
         .flatMap((call) => this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival))),
     ]);
-    return [...withoutFurther([...entering, ...across]), ...libraryCandidates(this.#catalogue, this.#artefacts)];
+    return [
+      ...withoutFurther([...entering, ...across]),
+      ...libraryCandidates(this.#catalogue, this.#artefacts, this.#others),
+    ];
   }
+
+  /** What callers pass to a library gets nowhere by a function that nobody has read: it may do anything. */
+  readonly #others: OtherFiles = {
+    find: (from, target) => this.#modules.find(from, target),
+    getsThrough: (path, { ruleId, via = [] }) =>
+      via.every(({ target }) => this.#modules.candidates(path, target).length > 0) &&
+      this.#passages.lets(path, via, this.#catalogue.rules.get(ruleId)?.family ?? ""),
+  };
 
   /** Files whose values take more ways through the others than were followed. */
   get entangled(): ReadonlySet<string> {

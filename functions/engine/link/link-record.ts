@@ -291,8 +291,9 @@ class Recorder {
   handover(call: Handed): Handover {
     const { target, argument, field, led, same, count, known } = call;
     const tells = known && Object.keys({ ...known.constants, ...known.parameters }).length + known.count > 0;
-    // Nothing but the addresses of pages asks for it.
-    const begun = led && target.startsWith("template:") ? { led } : {};
+    // Nothing but the addresses of pages asks for it, and what callers of a library put into commands.
+    const isAsked = target.startsWith("template:") || (this.#run.language === "javascript" && call.source.parameter);
+    const begun = led && isAsked ? { led } : {};
     return {
       target,
       argument,

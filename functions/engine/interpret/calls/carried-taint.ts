@@ -1,4 +1,4 @@
-import type { CallModels } from "../../catalogue/catalogue.ts";
+import { allFamilies, type CallModels } from "../../catalogue/catalogue.ts";
 import type { Call } from "../../ir/ir.ts";
 import { through } from "../guards/guard-functions.ts";
 import { propertyOf } from "../objects/accessors.ts";
@@ -98,10 +98,10 @@ export function passedThrough(
 const countOf = ({ language }: Run, { args }: Call, { named, positional }: Called): number | null =>
   language === "php" && named.size === 0 && !args.some(({ spread }) => spread) ? positional.length : null;
 
-/** A text that was clean may hold what is not, once it is decoded. */
+/** A text that was clean may hold what is not, once it is decoded; numbers and names of a list are what they are. */
 export function soiled({ decoders }: CallModels, taint: readonly Taint[]): readonly Taint[] {
   const undone = decoders.reduce((all, families) => all | families, 0);
-  return undone === 0 ? taint : taint.map((t) => ({ ...t, clean: t.clean & ~undone }));
+  return undone === 0 ? taint : taint.map((t) => (t.clean === allFamilies ? t : { ...t, clean: t.clean & ~undone }));
 }
 
 /** `buildUrl("/login?next=" + x)`: where a text begins as it must, what is put before it is not the attacker's either. */

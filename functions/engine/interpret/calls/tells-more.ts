@@ -17,6 +17,9 @@ export function tellsMore(
   const { self } = closure;
   const given = [...args, ...named.values()];
   if (run.language === "php" && closure.fn.params[args.length]?.default) return true;
+  // A command that begins as it is written is not one that is passed as a whole.
+  if (run.language === "javascript" && given.some(({ prefix, taint }) => prefix !== null && taint.length > 0))
+    return true;
   if (!self?.instance) return [...given, ...(self?.slots ? [self] : [])].some((arg) => isMore(arg, nothing, isNamed));
   const { self: any, parameters } = summarise(run, closure);
   const says = (path: string) => isNamed(path) && leadsOn(run, path);

@@ -15,6 +15,7 @@ import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
 import { modelGuards, promisesCheck } from "./called-guards.ts";
 import { chosenBy } from "./choices.ts";
+import { countedAnswerTest } from "./counted-answers.ts";
 import { eachElementTest, someTest } from "./each-element.ts";
 import { characterWithin } from "./element-tests.ts";
 import { equal } from "./equality.ts";
@@ -125,6 +126,7 @@ function refineComparison(
   outcome: boolean,
 ): void {
   noteExtensions(run, frame, left, right);
+  if (run.language === "javascript") countedAnswerTest(run, frame, operator, left, right, outcome);
   if (equalities.has(operator) || inequalities.has(operator)) {
     const same = equalities.has(operator) === outcome;
     // `if (VERIFY_PEER === false)`
