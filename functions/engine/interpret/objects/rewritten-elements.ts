@@ -121,10 +121,10 @@ function writes(loop: Loop, path: string, key: string): boolean {
   return found;
 }
 
-/** The element that is written, or in which something is. */
+/** The element that is written, or all that is in it under one variable after the other. */
 function elementIn(to: Expression, { path, key }: Rewritten): Index | null {
   let at = to;
-  for (let depth = 0; depth < partsMax && at.kind === "index"; depth++, at = at.of)
-    if (at.key?.kind === "variable" && at.key.name === key && accessPath(at.of) === path) return at;
+  for (let depth = 0; depth < partsMax && at.kind === "index" && at.key?.kind === "variable"; depth++, at = at.of)
+    if (at.key.name === key && accessPath(at.of) === path) return at;
   return null;
 }
