@@ -24,6 +24,7 @@ import { fieldOfKin } from "./objects/fields-of-others.ts";
 import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, receiverValue } from "./objects/members.ts";
 import { withFieldOfClass, withSharedField, withSharedVariable } from "./objects/shared-state.ts";
 import type { Frame, Run } from "./run.ts";
+import { afterAsking } from "./validators/asked-names.ts";
 import {
   anyElement,
   anyPart,
@@ -172,7 +173,7 @@ export function index(run: Run, frame: Frame, e: Index): Value {
   const slot = elementAt(of, normalisedIndex(of, known));
   if (slot) return run.language === "php" && !of.slots?.entries.has(String(known)) ? orStill(of, slot) : slot;
   if (of.slots && !of.slots.rest) return tainted(fieldTaint(run, of, of.taint, String(known)));
-  return member(run, frame, of, String(known), e);
+  return afterAsking(run, frame, e, String(known), member(run, frame, of, String(known), e));
 }
 
 /** What has been written under keys that are not known may be another element than this one, which is input then, as it was. */
