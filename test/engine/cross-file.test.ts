@@ -557,6 +557,16 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [6, 7],
   ],
   [
+    "fields of the request after a table of filters has been run over them",
+    "<?php\nfunction early() {\n  echo $_REQUEST['id'];\n  check_fields(['id' => ['filter' => FILTER_VALIDATE_INT], 'note' => ['filter' => FILTER_DEFAULT]]);\n  echo $_REQUEST['id'];\n  echo $_REQUEST['note'];\n  echo $_REQUEST['other'];\n}\nfunction sometimes($new) {\n  if ($new) { check_fields(['day' => ['filter' => FILTER_VALIDATE_INT]]); }\n  echo $_REQUEST['day'];\n}\nfunction counted() {\n  count_checks('year');\n  echo $_REQUEST['year'];\n}\n",
+    {
+      "fields.php":
+        "<?php\nfunction check_fields($rules) { foreach ($rules as $name => $rule) { $value = filter_var($_REQUEST[$name], $rule['filter']); if ($value === false) { die('no'); } $_REQUEST[$name] = $value; } }\n" +
+        "function count_checks($name) { global $counts; $counts[$name] += 1; }\n",
+    },
+    [3, 6, 7, 11, 15],
+  ],
+  [
     "fields that somebody only counts by their names",
     "<?php\ncount_checks('id');\necho field('id');\n",
     {

@@ -14,7 +14,7 @@ import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from
 import { setterOf } from "./objects/accessors.ts";
 import { keepForKin } from "./objects/fields-of-others.ts";
 import { fieldTaint, member } from "./objects/members.ts";
-import { isRewriting, rewritten } from "./objects/rewritten-elements.ts";
+import { isOwnKey, listRewritten, namesWritten, noteElement, rewritten } from "./objects/rewritten-elements.ts";
 import { isFactOf } from "./objects/settled-objects.ts";
 import { fieldOfClass, isOfPackage, keepElements, noteShared } from "./objects/shared-state.ts";
 import type { Frame, Run } from "./run.ts";
@@ -259,14 +259,31 @@ function assignIndex(
   } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at, [key]);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
   if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);
-  if (isRewriting(frame, to)) replace(run, frame, to.of, rewritten(of, { ...value, taint: stepped(value.taint, at) }));
-  else {
-    putInto(run, frame, to.of, of, known, value, at);
-    if (run.language === "php" && known === null && key && key.taint.length > 0)
-      putInto(run, frame, to.of, evaluate(run, frame, to.of), keysPart, key, at);
-  }
+  const list = listRewritten(frame, to) ?? (isOwnKey(run, frame, of, key) ? to.of : null);
+  const stored = { ...value, taint: stepped(value.taint, at) };
+  if (list) replace(run, frame, list, rewritten(list === to.of ? of : evaluate(run, frame, list), stored));
+  else if (known !== null) putInto(run, frame, to.of, of, known, value, at);
+  else putUnderUnknown(run, frame, to, of, key, value, at);
+  if (!list && known === null) noteElement(frame, to, stored);
   const filled = to.key === null || known !== null ? accessPath(to.of) : null;
   if (filled !== null) storeInField(run, frame, filled, frame.scope.binding(filled)?.get(filled) ?? nothing);
+}
+
+/** In a loop over names each of them is written; anywhere else it may be any element. */
+function putUnderUnknown(
+  run: Run,
+  frame: Frame,
+  to: Extract<Expression, { kind: "index" }>,
+  of: Value,
+  key: Value | null,
+  value: Value,
+  at: Expression,
+): void {
+  const names = namesWritten(frame, to);
+  if (names.length === 0) putInto(run, frame, to.of, of, null, value, at);
+  for (const name of names) putInto(run, frame, to.of, evaluate(run, frame, to.of), name, value, at);
+  if (run.language === "php" && key && key.taint.length > 0)
+    putInto(run, frame, to.of, evaluate(run, frame, to.of), keysPart, key, at);
 }
 
 /** Puts a value into a list or map that has a name: under a key, or where any may be meant. */

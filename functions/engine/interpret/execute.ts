@@ -18,7 +18,7 @@ import { returnedRegion } from "./memory/memory.ts";
 import { beginRound, endRound } from "./memory/memory-indexes.ts";
 import { isLocal } from "./memory/memory-sizes.ts";
 import { withFields } from "./objects/known-fields.ts";
-import { rewrittenBy, withoutElements } from "./objects/rewritten-elements.ts";
+import { goneThrough, rewrittenBy, withoutElements } from "./objects/rewritten-elements.ts";
 import { truth } from "./operators.ts";
 import { leavesForNext } from "./rounds.ts";
 import type { Frame, Run } from "./run.ts";
@@ -203,7 +203,7 @@ function branch(
 
 function executeSwitch(run: Run, frame: Frame, s: Switch): void {
   const of = evaluate(run, frame, s.of);
-  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten: null, test: null };
+  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten: null, test: null, through: null };
   frame.loops.push(loop);
   const entry = frame.scope.copy();
   let out: Variables | null = null;
@@ -263,7 +263,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   if (s.test && !s.always && truth(evaluate(run, frame, s.test)) === false) return;
   const rewritten = rewrittenBy(run, frame, s);
   const entry = frame.scope.copy();
-  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten, test: s.test };
+  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten, test: s.test, through: null };
   frame.loops.push(loop);
   let skipped = s.always ? null : entry && copyOf(entry);
   if (rewritten) withoutElements(skipped, rewritten);
@@ -274,6 +274,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
     frame.statement = s.bind ?? s.test ?? { start: s.start, end: s.start };
     if (s.bind) evaluate(run, frame, s.bind);
     if (round === 0) element = taintedElement(frame, s);
+    if (round === 0) loop.through = goneThrough(run, frame, s);
     // What is gone through has been asked for, also where it is empty.
     if (round === 0) passFacts(frame.scope, skipped);
     if (s.test && (round > 0 || !s.always)) {

@@ -24,12 +24,14 @@ import { fieldOfKin } from "./objects/fields-of-others.ts";
 import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, receiverValue } from "./objects/members.ts";
 import { withFieldOfClass, withSharedField, withSharedVariable } from "./objects/shared-state.ts";
 import type { Frame, Run } from "./run.ts";
+import { afterAsking } from "./validators/asked-names.ts";
 import {
   anyElement,
   anyPart,
   arriving,
   constant,
   elementAt,
+  join,
   joinTaint,
   named,
   nothing,
@@ -169,9 +171,15 @@ export function index(run: Run, frame: Frame, e: Index): Value {
   const text = of.constants?.length === 1 ? of.constants[0] : null;
   if (typeof text === "string" && typeof known === "number") return constant(text.at(known) ?? "");
   const slot = elementAt(of, normalisedIndex(of, known));
-  if (slot) return slot;
+  if (slot) return run.language === "php" && !of.slots?.entries.has(String(known)) ? orStill(of, slot) : slot;
   if (of.slots && !of.slots.rest) return tainted(fieldTaint(run, of, of.taint, String(known)));
-  return member(run, frame, of, String(known), e);
+  return afterAsking(run, frame, e, String(known), member(run, frame, of, String(known), e));
+}
+
+/** What has been written under keys that are not known may be another element than this one, which is input then, as it was. */
+function orStill(of: Value, written: Value): Value {
+  const input = of.taint.filter(({ source }) => source.outside === null && !source.parameter);
+  return input.length === 0 ? written : join(written, tainted(input));
 }
 
 /** Python counts negative indexes from the end. */

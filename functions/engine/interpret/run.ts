@@ -10,7 +10,7 @@ import type { PathCondition, ToldArguments } from "./calls/path-conditions.ts";
 import type { GivenObject, Wiring } from "./calls/wirings.ts";
 import { KnownAt } from "./known-at.ts";
 import { joined } from "./names.ts";
-import type { Rewritten } from "./objects/rewritten-elements.ts";
+import type { GoneThrough, Rewritten } from "./objects/rewritten-elements.ts";
 import { readFirst, sharedNames } from "./rounds.ts";
 import { Scope, type Variables } from "./scope.ts";
 import type { Guard, Handover, Hit, Keep, Store, Summary } from "./summary.ts";
@@ -58,7 +58,13 @@ export interface Frame {
   guard: Guard | null;
   /** The types that its variables were declared with, see declared-types.ts. */
   types: Map<string, string> | null;
-  loops: { breaks: Variables[]; continues: Variables[]; rewritten: Rewritten | null; test: Expression | null }[];
+  loops: {
+    breaks: Variables[];
+    continues: Variables[];
+    rewritten: Rewritten | null;
+    test: Expression | null;
+    through: GoneThrough | null;
+  }[];
   /** The tests that hold where the statement stands, the innermost last. */
   under: Expression[];
   /** What the function's settings must be for the statement to be reached; see path-conditions.ts. */

@@ -106,7 +106,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
       positional: [asNamed(frame, call.callee, called.callee)],
     });
   noteGiven(run, call, called);
-  noteAskedNames(run, called);
+  noteAskedNames(run, frame, called);
   announce(run, call, called);
   sendSignal(run, call, called);
   startByName(run, call, called);

@@ -1,12 +1,12 @@
 import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import { calledName } from "../../ir/called-name.ts";
-import type { FunctionNode } from "../../ir/ir.ts";
+import type { FunctionNode, Index } from "../../ir/ir.ts";
 import { walk } from "../../ir/walk.ts";
 import type { Called } from "../calls/called.ts";
 import { through } from "../guards/guard-functions.ts";
-import type { Run } from "../run.ts";
-import { type Taint, tainted, type Value } from "../value.ts";
+import type { Frame, Run } from "../run.ts";
+import { named, type Taint, tainted, type Value } from "../value.ts";
 
 /**
  * Applications of PHP have fields of the request looked at by their names, `filter_field("id")` or `validate_fields(["id" => FILTER_VALIDATE_INT])`,
@@ -21,12 +21,25 @@ export interface AskedName {
 const askedMax = 200;
 
 /** Notes the names that a call hands to what promises to look at them. */
-export function noteAskedNames(run: Run, { target, positional }: Called): void {
+export function noteAskedNames(run: Run, frame: Frame, { target, positional }: Called): void {
   if (run.language !== "php" || target === null || !promises(lastSegment(target))) return;
   const [first, ...others] = positional;
   const names = first && !others.some(isLenient) ? namesIn(first) : [];
   for (const name of first ? names : [null])
     if (run.askedNames.size < askedMax) run.askedNames.set(`${target}\0${name}`, { target, name });
+  for (const name of names) frame.scope.refine(factOfName(name), named(target));
+}
+
+/** That a field has been looked at on the way here, and by which function. */
+const factOfName = (name: string): string => `@asked.${name}`;
+
+/** A field of the request that was handed to such a function before it is read here. */
+export function afterAsking(run: Run, { scope }: Frame, { of }: Index, name: string, value: Value): Value {
+  if (run.askedNames.size === 0 || of.kind !== "variable" || !request.test(of.name)) return value;
+  const target = scope.get(factOfName(name))?.paths[0];
+  return target === undefined
+    ? value
+    : through(value, { target, argument: 0, part: name, check: "named", trusted: false });
 }
 
 const promises = remembered((name) => /filter|valid|check|sanit|clean|verif/i.test(name));
