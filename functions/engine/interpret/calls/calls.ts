@@ -120,7 +120,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     target ??
     (called.callee.closures.length === 0 ? (methodTarget(run, called) ?? handedTarget(run, called)) : null);
   noteGivenObjects(run, given, positional);
-  for (const to of [given, leftToOthers(run, called)])
+  for (const to of [given, called.open])
     if (to !== null)
       handOver(run, to, positional, called.named, call, { frame, settled: settledFor(run, frame, subject) });
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
@@ -156,13 +156,6 @@ function constructorOf(
   const written = callee.kind === "variable" ? callee.name : "";
   const name = target ?? (/^\p{Lu}/u.test(written) && !knowledge.known.has(written) ? written : null);
   return name === null ? null : `${name}.constructor`;
-}
-
-/** A method that its class only declares: classes of other files say what it does. */
-function leftToOthers({ language }: Run, { callee: { closures } }: Called): string | null {
-  const [closure] = closures;
-  if (!closure?.owner || closure.fn.body.length > 0 || !/^(java|php)$/.test(language)) return null;
-  return `${closure.owner.node.name}.${closure.fn.name}`;
 }
 
 /** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
