@@ -17,6 +17,7 @@ import { settleByCall, withFactsOf } from "../objects/settled-objects.ts";
 import type { Frame, Run } from "../run.ts";
 import { capturedCleans } from "../texts/captured.ts";
 import { replacementCleans } from "../texts/replacements.ts";
+import { splitWords } from "../texts/split-words.ts";
 import { noteAskedNames } from "../validators/asked-names.ts";
 import { parsed } from "../validators/parsing.ts";
 import { asChecked } from "../validators/route-schemas.ts";
@@ -284,6 +285,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     const given = run.language === "ruby" && container === "get" ? join(result, back) : result;
     return cleaned({ ...given, paths: given.paths.length > 0 ? given.paths : paths }, cleans);
   }
+  const words = splitWords(run, call, receiver, positional[0]);
+  if (words) return { ...nothing, paths, slots: words };
   const folded = foldedCall(call, called);
   const method =
     target === null && (run.language === "php" || run.language === "ruby") ? methodTarget(run, called) : null;
