@@ -44,7 +44,8 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     (receiver && callee.kind === "field"
       ? calleeMember(run, frame, receiver, callee)
       : withoutShared(evaluate(run, frame, callee)));
-  const called = byImplementers(run, found);
+  // `super().show()` means the method of the base, whoever says it otherwise.
+  const called = inherited ? found : byImplementers(run, found);
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;
@@ -74,7 +75,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     named: byName,
     maps,
     target: target !== null && inherited ? `${target}${ofBase}` : target,
-    open: leftToOthers(run, found.closures[0]),
+    open: inherited ? null : leftToOthers(run, found.closures[0]),
   };
 }
 

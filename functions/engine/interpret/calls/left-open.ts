@@ -1,4 +1,4 @@
-import type { FunctionNode } from "../../ir/ir.ts";
+import type { Expression, FunctionNode } from "../../ir/ir.ts";
 import type { Run } from "../run.ts";
 import type { ClosureValue, Value } from "../value.ts";
 import { ofHeirs } from "./handover.ts";
@@ -6,12 +6,15 @@ import { ofHeirs } from "./handover.ts";
 /** A method that classes which extend its own say: the one of an interface, or in Python one that only refuses. */
 export const isLeftOpen = ({ language }: Run, { body }: FunctionNode): boolean =>
   body.length === 0 ||
-  // What a docstring or `...` is evaluates to does nothing.
+  // A docstring and `...` do nothing.
   (language === "python" &&
     body.length <= saidMax &&
     body.every(
-      (statement) => statement.kind === "throw" || (statement.kind === "expression" && statement.value.kind !== "call"),
+      (statement) =>
+        statement.kind === "throw" || (statement.kind === "expression" && nothingDone.has(statement.value.kind)),
     ));
+
+const nothingDone: ReadonlySet<Expression["kind"]> = new Set(["literal", "unknown"]);
 
 /** A docstring, and what is raised. */
 const saidMax = 2;
