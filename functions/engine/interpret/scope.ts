@@ -141,7 +141,14 @@ export class Scope {
   }
 }
 
-const tellsOrigin: ReadonlySet<Expression["kind"]> = new Set(["call", "operation", "field", "index", "template"]);
+const tellsOrigin: ReadonlySet<Expression["kind"]> = new Set([
+  "call",
+  "conditional",
+  "operation",
+  "field",
+  "index",
+  "template",
+]);
 
 const isVariable = (name: string): boolean => name.startsWith("$") || name.startsWith("this.");
 

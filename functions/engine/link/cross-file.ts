@@ -1,7 +1,8 @@
 import type { Candidate, ExportedFunction, FileArtefact, Handover, Origin, OutgoingCall, Way } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
-import { anyClass } from "../interpret/calls/handover.ts";
+import { anyClass, ofHeirs } from "../interpret/calls/handover.ts";
 import { knownFurther, mayHold } from "../interpret/calls/path-conditions.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { askedOf } from "../interpret/validators/asked-fields.ts";
@@ -270,7 +271,8 @@ export class CrossFile {
       field === undefined ? [] : this.#passages.cleanedBy(path, askedOf(call.via, field));
     const handed = handsOn(path, call.target);
     const made = this.#madeAfter(path, call, arrival.made);
-    const open = [{ ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1, handed, made }];
+    const entry = { ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1, handed, made };
+    const open: (typeof entry & { on?: string })[] = [entry];
     const seen = new Set<string>();
     for (let way = open.pop(); way; way = open.pop()) {
       if (seen.size === waysMax || this.#ways === allWaysMax) {
@@ -278,7 +280,7 @@ export class CrossFile {
         break;
       }
       this.#ways += 1;
-      for (const { artefact, exported } of taking(way.count, this.#takers.of(way.from, way.target))) {
+      for (const { artefact, exported } of meant(way, this.#takers.of(way.from, way.target))) {
         const there = artefact.coverage.path;
         const { parameter, field, isAny } = entered(exported, way);
         const key = `${there}|${exported.name}|${parameter}|${field}|${[...way.clean].sort()}`;
@@ -320,6 +322,7 @@ export class CrossFile {
             known: knownFurther(pass.known, way.known),
             made: this.#madeAfter(there, pass, way.made),
             from: there,
+            on: classAsked(way, pass.target),
             handed,
             clean: [
               ...new Set([
@@ -359,6 +362,20 @@ function entered(
   const parameter = Math.max(argumentIndex(exported, name), exported.parameters.indexOf(`$${name}`));
   return { parameter, field: parts.length > 0 ? parts.join(fieldOf) : undefined, isAny: false };
 }
+
+/** Of what may take a value, what does: of a method that a class leaves open, that of the class which was asked. */
+function meant(
+  { count, target, on }: Pick<Handover, "count" | "target"> & { on?: string },
+  targets: readonly Target[],
+) {
+  const own = on === undefined ? "" : `${on}.${lastSegment(target)}`;
+  const ofAsked = targets.filter(({ exported }) => exported.name === own);
+  return taking(count, ofAsked.length > 0 ? ofAsked : targets);
+}
+
+/** `Pickled().handle(x)`: what the method of its base asks of itself is asked of that class. */
+const classAsked = ({ target, on }: { target: string; on?: string }, next: string): string | undefined =>
+  !next.startsWith(ofHeirs) ? undefined : target.startsWith(ofHeirs) ? on : target.split(".").at(-2);
 
 /** Of functions that go by one name in one file, those that take as many arguments as they are given, if there are such. */
 function taking(count: number | undefined, targets: readonly Target[]): readonly Target[] {

@@ -1,11 +1,12 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
-import { anyClass, layerName, ofBase } from "../interpret/calls/handover.ts";
+import { anyClass, layerName, ofBase, ofHeirs } from "../interpret/calls/handover.ts";
 import { either } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { languageOf } from "../inventory/language.ts";
 import { append } from "../multimap.ts";
 import { helperIn } from "../templates/template-target.ts";
 import { GlobalNames } from "./global-names.ts";
+import { heirsOf } from "./heirs.ts";
 import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
 import { Packages } from "./packages.ts";
@@ -80,7 +81,9 @@ export class Modules {
   /** `target` is what the file at `from` calls, e.g. "./db.find"; the file's part ends at some dot. */
   find(from: string, target: string): Target[] {
     const asker =
-      importsItsName(from, target) || target.startsWith(anyClass) ? from : from.slice(0, from.lastIndexOf("/") + 1);
+      importsItsName(from, target) || target.startsWith(anyClass) || target.startsWith(ofHeirs)
+        ? from
+        : from.slice(0, from.lastIndexOf("/") + 1);
     const key = `${asker}\0${target}`;
     const known = this.#found.get(key);
     if (known) return known;
@@ -167,6 +170,7 @@ export class Modules {
     if (from.endsWith(".go")) return this.#packages.find(from, target);
     const globals = this.#globals.get(languageOf(from).name);
     if (globals) return globals.find(target);
+    if (target.startsWith(ofHeirs) && from.endsWith(".py")) return heirsOf(this.#implementers, from, target);
     if (target.startsWith(anyClass))
       return from.endsWith(".py")
         ? this.#layers.find(target)
@@ -270,11 +274,17 @@ export class Modules {
   }
 
   /** What a class has from one that it extends, in another file. */
-  #inherited({ coverage: { path }, link }: FileArtefact, owner: string, method: string, aliases: number): Target[] {
+  #inherited(artefact: FileArtefact, owner: string, method: string, aliases: number): Target[] {
+    const { coverage, link } = artefact;
     const bases = link.classes.flatMap(({ name, bases }) => (name === owner ? bases : []));
     for (const base of bases) {
-      const found = base === owner ? [] : this.#find(path, `${base}${method}`, aliases + 1);
-      if (found.length > 0) return found;
+      if (base === owner) continue;
+      // Python imports what it extends, and no file is called like a class.
+      const named = coverage.language === "python" ? aliased(this.#handedOn(artefact), base) : [base];
+      for (const one of named) {
+        const found = this.#onward(coverage.path, `${one}${method}`, aliases + 1);
+        if (found.length > 0) return found;
+      }
     }
     return [];
   }

@@ -10,6 +10,7 @@ import { withNumbers } from "../texts/number-verbs.ts";
 import { anyElement, join, nothing, type Value } from "../value.ts";
 import { ofBase } from "./handover.ts";
 import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
+import { byImplementers, leftToOthers } from "./left-open.ts";
 import { type NamesOfCall, namesOf } from "./names-of-call.ts";
 
 /** What a call is about: who is called, and with what. */
@@ -20,6 +21,8 @@ export interface Called extends NamesOfCall {
   named: Map<string, Value>;
   /** What is passed as a map of named arguments. */
   maps: Value;
+  /** The target of a method that its class only declares: classes of other files say what it does. */
+  open: string | null;
 }
 
 /** What a call was about when it was last evaluated here; of one that was not, what it would be about. */
@@ -35,14 +38,14 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     !(call.isNew && run.language === "java" && namesQualified(run, accessPath(callee) ?? ""));
   const receiver = isOf ? withoutShared(evaluate(run, frame, callee.of)) : null;
   const inherited = inheritedMember(run, frame, callee);
-  const called = byImplementers(
-    run,
+  const found =
     inherited ??
-      ownMethod(run, frame, call) ??
-      (receiver && callee.kind === "field"
-        ? calleeMember(run, frame, receiver, callee)
-        : withoutShared(evaluate(run, frame, callee))),
-  );
+    ownMethod(run, frame, call) ??
+    (receiver && callee.kind === "field"
+      ? calleeMember(run, frame, receiver, callee)
+      : withoutShared(evaluate(run, frame, callee)));
+  // `super().show()` means the method of the base, whoever says it otherwise.
+  const called = inherited ? found : byImplementers(run, found);
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;
@@ -72,6 +75,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     named: byName,
     maps,
     target: target !== null && inherited ? `${target}${ofBase}` : target,
+    open: inherited ? null : leftToOthers(run, found.closures[0]),
   };
 }
 
@@ -109,21 +113,6 @@ function calleeMember(
   const closures = found.closures.map((closure) => (isMethodOf(closure) ? { ...closure, self: receiver } : closure));
   return { ...found, closures };
 }
-
-/** A method that its interface only declares is that of the classes of the file that implement it. */
-function byImplementers(run: Run, called: Value): Value {
-  const [only, ...others] = called.closures;
-  if (!only?.owner || others.length > 0 || only.fn.body.length > 0 || run.language === "java") return called;
-  const { owner, fn } = only;
-  const closures = run.classes
-    .filter(({ bases }) => bases.some(({ type }) => type === owner))
-    .flatMap(({ methods }) => methods.get(fn.name) ?? [])
-    .slice(0, implementersMax);
-  return closures.length === 0 ? called : { ...called, closures };
-}
-
-/** More are variants of one another. */
-const implementersMax = 4;
 
 /** What functional interfaces make new functions by. */
 const isCombined = /^(andThen|compose|negate|and|or|reversed|thenComparing\w*)$/;

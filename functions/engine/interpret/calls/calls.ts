@@ -17,6 +17,7 @@ import { settleByCall, withFactsOf } from "../objects/settled-objects.ts";
 import type { Frame, Run } from "../run.ts";
 import { capturedCleans } from "../texts/captured.ts";
 import { replacementCleans } from "../texts/replacements.ts";
+import { splitWords } from "../texts/split-words.ts";
 import { noteAskedNames } from "../validators/asked-names.ts";
 import { parsed } from "../validators/parsing.ts";
 import { asChecked } from "../validators/route-schemas.ts";
@@ -120,7 +121,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     target ??
     (called.callee.closures.length === 0 ? (methodTarget(run, called) ?? handedTarget(run, called)) : null);
   noteGivenObjects(run, given, positional);
-  for (const to of [given, leftToOthers(run, called)])
+  for (const to of [given, called.open])
     if (to !== null)
       handOver(run, to, positional, called.named, call, { frame, settled: settledFor(run, frame, subject) });
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
@@ -156,13 +157,6 @@ function constructorOf(
   const written = callee.kind === "variable" ? callee.name : "";
   const name = target ?? (/^\p{Lu}/u.test(written) && !knowledge.known.has(written) ? written : null);
   return name === null ? null : `${name}.constructor`;
-}
-
-/** A method that its class only declares: classes of other files say what it does. */
-function leftToOthers({ language }: Run, { callee: { closures } }: Called): string | null {
-  const [closure] = closures;
-  if (!closure?.owner || closure.fn.body.length > 0 || !/^(java|php)$/.test(language)) return null;
-  return `${closure.owner.node.name}.${closure.fn.name}`;
 }
 
 /** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
@@ -291,6 +285,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     const given = run.language === "ruby" && container === "get" ? join(result, back) : result;
     return cleaned({ ...given, paths: given.paths.length > 0 ? given.paths : paths }, cleans);
   }
+  const words = splitWords(run, call, receiver, positional[0]);
+  if (words) return { ...nothing, paths, slots: words };
   const folded = foldedCall(call, called);
   const method =
     target === null && (run.language === "php" || run.language === "ruby") ? methodTarget(run, called) : null;

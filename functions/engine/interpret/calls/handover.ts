@@ -240,6 +240,9 @@ export const anyClass = "*";
 /** Stands behind a method that is called by way of `super`: no class that overrides it is meant. */
 export const ofBase = "^";
 
+/** Stands before a method of Python that its class leaves open, and means those of the classes of other files that extend it. */
+export const ofHeirs = "~";
+
 /** Functions and classes have one name in all files; what models know belongs to a library or to the language. */
 function globalTarget(run: Run, paths: readonly string[]): string | null {
   const { known } = run.knowledge;

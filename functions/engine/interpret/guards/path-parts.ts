@@ -1,5 +1,5 @@
 import { calledName } from "../../ir/called-name.ts";
-import type { Call, Expression } from "../../ir/ir.ts";
+import type { Call, Conditional, Expression } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame } from "../run.ts";
 
@@ -66,7 +66,7 @@ function partOf(here: Expression): Expression | null {
 const shortened =
   /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|as_posix)$/;
 const shorteners =
-  /^(Path|PurePath|PurePosixPath|PosixPath|abspath|realpath|normpath|realpathSync|normalize|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
+  /^(Path|PurePath|PurePosixPath|PosixPath|abspath|realpath|normpath|realpathSync|normalize|cleanPath|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
 const depthMax = 4;
 
 /**
@@ -78,7 +78,12 @@ export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
   let here: Expression | undefined = operand;
   while (here && found.length < depthMax) {
     if (here.kind === "variable") here = frame.scope.binding(here.name)?.origins.get(here.name);
-    here = here?.kind === "call" ? (longerOf(here) ?? joinedName(here)) : undefined;
+    here =
+      here?.kind === "conditional"
+        ? wholeOfCut(here)
+        : here?.kind === "call"
+          ? (longerOf(here) ?? joinedName(here))
+          : undefined;
     if (here) found.push(here);
   }
   return found;
@@ -129,5 +134,37 @@ function longerOf(call: Call): Expression | undefined {
   if (callee.kind === "field" && args.length === 0 && shortened.test(callee.name)) return callee.of;
   // Paths of Java have a method of that name that joins.
   const resolves = callee.kind === "field" && callee.name === "resolve" && accessPath(callee.of) === "path";
-  return args.length === 1 && (resolves || shorteners.test(calledName(call))) ? args[0]?.value : undefined;
+  if (callee.kind === "field" && isStricter(call)) return callee.of;
+  return (args.length === 1 && (resolves || shorteners.test(calledName(call)))) || decoders.test(calledName(call))
+    ? args[0]?.value
+    : undefined;
 }
+
+/** What is decoded has all dots that were written out, and others. */
+const decoders = /^(url_?decode|decode|unquote(_plus)?|decodeURI(Component)?|rawurldecode)$/i;
+
+/** `path.replace("\\", "/")` has all dots that were there. */
+function isStricter({ callee, args }: Call): boolean {
+  const [from, to] = args.map(({ value }) => (value.kind === "literal" ? value.value : null));
+  return (
+    callee.kind === "field" && /^replace(All)?$/.test(callee.name) && args.length === 2 && from === "\\" && to === "/"
+  );
+}
+
+/** `path.startsWith("/") ? path.substring(1) : path`: the whole of what a slash has been cut off from. Of any other path that could be a dot. */
+function wholeOfCut({ test, then, otherwise }: Conditional): Expression | undefined {
+  const asked = test.kind === "operation" && equality.test(test.operator) ? test.operands[0] : test;
+  const isAsked = asked?.kind === "call" && /^(startsWith|charAt)$/.test(calledName(asked));
+  if (!isAsked || asked.callee.kind !== "field") return undefined;
+  const name = accessPath(asked.callee.of);
+  const isCut = ({ callee, args: [from] }: Call): boolean =>
+    callee.kind === "field" &&
+    callee.name === "substring" &&
+    accessPath(callee.of) === name &&
+    from?.value.kind === "literal" &&
+    from.value.value === 1;
+  const isOne = name !== null && then.kind === "call" && isCut(then) && accessPath(otherwise) === name;
+  return isOne ? otherwise : undefined;
+}
+
+const equality = /^===?$/;

@@ -1,3 +1,4 @@
+import { normalised } from "../../catalogue/catalogue.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import { calledName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
@@ -48,8 +49,16 @@ export function prefixTest(run: Run, frame: Frame, left: Expression, right: Expr
 /** `if ".." in path: return` leaves a path that cannot climb. */
 export function absence(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
   const asked = evaluate(run, frame, needle);
-  if (meansDots(asked)) climbsNowhere(run, frame, operand);
+  if (meansDots(asked) || (meansStep(asked) && isShort(run, frame, operand))) climbsNowhere(run, frame, operand);
   else if (meansQuote(asked)) staysQuoted(run, frame, operand);
+}
+
+/** In its shortest form a path climbs by steps that are written out: `StringUtils.cleanPath(path).contains("../")`. */
+const meansStep = ({ constants }: Value): boolean => constants?.length === 1 && constants[0] === "../";
+
+function isShort(run: Run, frame: Frame, operand: Expression): boolean {
+  const { taint } = evaluate(run, frame, operand);
+  return taint.length > 0 && taint.every(({ clean }) => (clean & normalised) !== 0);
 }
 
 const meansQuote = ({ constants }: Value): boolean =>
