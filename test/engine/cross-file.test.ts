@@ -957,6 +957,27 @@ it("finds its way where the files of a package take all of each other", async ()
   expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["shop/tools.py:4"]);
 });
 
+it("ends where classes of several files extend each other", async () => {
+  const count = 40;
+  const files = [
+    ...Array.from({ length: count }, (_, i) => {
+      const next = (i + 1) % count;
+      return {
+        path: `shop/part${i}.py`,
+        source: `from shop.part${next} import Part${next}\n\nclass Part${i}(Part${next}):\n    pass\n`,
+      };
+    }),
+    {
+      path: "app.py",
+      source:
+        "import os\nfrom flask import Flask, request\nfrom shop.part0 import Part0\n\napp = Flask(__name__)\n\n" +
+        '@app.route("/")\ndef index():\n    part = Part0(request.args["q"])\n    part.go(request.args["q"])\n    os.system(request.args["q"])\n    return {}\n',
+    },
+  ];
+  const found = await findingsOfAll(engine, files);
+  expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toContain("app.py:10");
+});
+
 it("means no sibling where a class calls what it has from its base", async () => {
   const files = [
     {

@@ -264,7 +264,7 @@ export class Modules {
         .filter((exported) => exported.name.endsWith(method))
         .map((exported) => ({ artefact: implementer, exported })),
     );
-    if (found.length + overriding.length === 0 && aliases < aliasesMax)
+    if (found.length + overriding.length === 0)
       return this.#inherited(artefact, owner, `${method}${isOfBase ? ofBase : ""}`, aliases);
     return [
       // Overloads go by one name: any of them may be meant.
@@ -273,8 +273,9 @@ export class Modules {
     ];
   }
 
-  /** What a class has from one that it extends, in another file. */
+  /** What a class has from one that it extends, in another file; that may in turn extend it, for all that the files say. */
   #inherited(artefact: FileArtefact, owner: string, method: string, aliases: number): Target[] {
+    if (aliases >= aliasesMax) return [];
     const { coverage, link } = artefact;
     const bases = link.classes.flatMap(({ name, bases }) => (name === owner ? bases : []));
     for (const base of bases) {
