@@ -281,7 +281,8 @@ export class Modules {
     for (const base of bases) {
       if (base === owner) continue;
       // Python imports what it extends, and no file is called like a class.
-      const named = coverage.language === "python" ? aliased(this.#handedOn(artefact), base) : [base];
+      const named =
+        coverage.language === "python" ? aliased(this.#handedOn(artefact), base).slice(0, importsMax) : [base];
       for (const one of named) {
         const found = this.#onward(coverage.path, `${one}${method}`, aliases + 1);
         if (found.length > 0) return found;
@@ -379,6 +380,9 @@ const stemOf = (path: string): string => path.replace(/(\/(index|__init__))?\.\w
 
 /** Re-exports of re-exports end somewhere. */
 export const aliasesMax = 4;
+
+/** Modules that a class may have been taken from by an asterisk: each is looked through for each base. */
+const importsMax = 4;
 
 type Aliases = FileArtefact["link"]["aliases"];
 
