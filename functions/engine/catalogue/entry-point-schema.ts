@@ -10,7 +10,7 @@ export const EntryPointModel = z.strictObject({
   receiver: z.string().optional(),
   /** Of a call: what it is passed may be an object too, whose methods are called. */
   methods: z.literal(true).optional(),
-  /** Functions whose first parameters carry these names; `{q}` is one that is taken apart and has a part q, `*` has any. */
+  /** Functions whose first parameters carry these names; `{q}` is one that is taken apart and has a part q, `*` whatever it is called. */
   names: z.array(z.array(z.string()).min(1)).optional(),
   /** Functions that the file exports under this name, `*` for any; only those with the names, where there are such too. */
   exported: z.string().optional(),

@@ -97,7 +97,7 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     // Methods of one name are told apart by how many parameters they have, where a language has such.
     const key = methodKey(info, member.fn);
     info.methods.set(run.language === "java" ? key : member.fn.name, closure);
-    // A class inside another is met by other files as what it implements; those in modules of Ruby are met as any other.
+    // A class inside another is met by other files as what it implements; those in modules of Ruby are met like all others.
     const isMet = run.language === "ruby" || (run.language === "java" && node.bases.length > 0);
     if (!frame.fn && (!frame.owner || isMet))
       run.exports.set(`${node.name}.${run.language === "java" ? key : member.fn.name}`, closure);

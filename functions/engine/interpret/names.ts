@@ -64,18 +64,10 @@ export function askedOf(of: Expression, name: string): Call | null {
   const [, method, key] = name.match(/^(\w+)\((.*)\)$/) ?? [];
   if (method === undefined || key === undefined) return null;
   const { start, end } = of;
-  if (key === "")
-    return {
-      kind: "call",
-      callee: { kind: "field", of, name: method, start, end },
-      args: [],
-      isNew: false,
-      start,
-      end,
-    };
   const value: Expression = { kind: "literal", value: key, start, end };
   const callee: Expression = { kind: "field", of, name: method, start, end };
-  return { kind: "call", callee, args: [{ name: null, spread: false, value }], isNew: false, start, end };
+  const args = key === "" ? [] : [{ name: null, spread: false, value }];
+  return { kind: "call", callee, args, isNew: false, start, end };
 }
 
 /** `$_POST[$name]` where it is tested: the name of the element under a variable of PHP, told by tests only and gone with either of the two. */

@@ -1,6 +1,5 @@
 import type { FileContext } from "../findings/candidates.ts";
 import type { Run } from "../interpret/run.ts";
-import { isForCommandLine } from "../ir/command-line.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Module, Statement } from "../ir/ir.ts";
 import { eachChild, type IrNode } from "../ir/walk.ts";
 import type { TimeLimit } from "../time-limit.ts";
@@ -43,7 +42,7 @@ export function webRecordOf(
   file: FileContext,
   module: Module,
   rules: readonly string[],
-  run: Pick<Run, "language" | "limit">,
+  run: Pick<Run, "language" | "limit" | "isForCommandLine">,
 ): WebRecord | null {
   const collector = new Collector(knowledge, file, module, rules, run);
   collector.walk(module);
@@ -53,6 +52,7 @@ export function webRecordOf(
 /** Walks over a file and asks those who know about each kind of node. */
 class Collector {
   readonly #limit: TimeLimit;
+  readonly #isForCommandLine: boolean;
   readonly #text: string;
   readonly #names: Names;
   readonly #scope: PackageScope | null;
@@ -77,7 +77,7 @@ class Collector {
     file: FileContext,
     module: Module,
     rules: readonly string[],
-    { language, limit }: Pick<Run, "language" | "limit">,
+    { language, limit, isForCommandLine }: Pick<Run, "language" | "limit" | "isForCommandLine">,
   ) {
     const isPackaged = language === "go";
     const names = new Names(module, isPackaged);
@@ -85,6 +85,7 @@ class Collector {
     const chains = new Chains(registration);
     const places = new WebPlaces(file, rules);
     this.#limit = limit;
+    this.#isForCommandLine = isForCommandLine;
     this.#text = file.text;
     this.#names = names;
     this.#scope = isPackaged ? new PackageScope(names, knowledge) : null;
@@ -131,7 +132,7 @@ class Collector {
     const { page } = this.#file;
     const functions = page ? [page.facts] : [];
     for (const statement of body) this.#node(statement, { functions, owner: null });
-    const asked = page && !isForCommandLine(body, this.#text) ? page.asked() : null;
+    const asked = page && !this.#isForCommandLine ? page.asked() : null;
     if (asked) this.#routes.addPage(asked, isForIncludersOnly(this.#text) ? ["authentication"] : []);
   }
 

@@ -64,10 +64,9 @@ function releases(run: Run, { scope }: ClosureValue, { callee, args }: Call, nam
 /** Whether a test asks nothing but whether a pointer is there, or is not. */
 function asks(run: Run, { start, end }: Expression, name: string, isThere: boolean): boolean {
   const test = run.text.slice(start, end).replace(/[\s()]/g, "");
-  const compared = nulls.flatMap((null_) =>
-    isThere ? [`${name}!=${null_}`, `${null_}!=${name}`] : [`${name}==${null_}`],
-  );
-  return test === (isThere ? name : `!${name}`) || compared.includes(test) || (!isThere && test === `NULL==${name}`);
+  const operator = isThere ? "!=" : "==";
+  const compared = nulls.flatMap((none) => [`${name}${operator}${none}`, `${none}${operator}${name}`]);
+  return test === (isThere ? name : `!${name}`) || compared.includes(test);
 }
 
 const nulls = ["NULL", "0", "nullptr"];
