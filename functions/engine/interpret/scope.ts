@@ -145,6 +145,7 @@ const tellsOrigin: ReadonlySet<Expression["kind"]> = new Set([
   "call",
   "conditional",
   "operation",
+  "sequence",
   "field",
   "index",
   "template",

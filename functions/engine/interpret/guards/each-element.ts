@@ -4,24 +4,82 @@ import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { anyElement, nothing, type Taint, type Value } from "../value.ts";
-import { questionOf } from "./element-tests.ts";
+import { comprehended, questionOf } from "./element-tests.ts";
 import { testOf } from "./filters.ts";
 import { refine } from "./guards.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
 import { change } from "./refined.ts";
 
-/** `names.every(isName)` holds, `names.some(isBad)` does not: what every element is clean for the list is clean for. */
-export function eachElementTest(run: Run, frame: Frame, { callee, args }: Call, outcome: boolean): void {
-  if (callee.kind !== "field" || callee.name !== (outcome ? "every" : "some")) return;
-  const list = listItself(callee.of);
+/** What is asked of the elements of a list, under the name that they have in the question. */
+interface AboutElements {
+  readonly name: string;
+  readonly asked: Expression;
+  readonly of: Expression;
+}
+
+type Quantifier = "all" | "any" | "none";
+
+const quantifiers: ReadonlyMap<string, Quantifier> = new Map([
+  ["every", "all"],
+  ["all", "all"],
+  ["All", "all"],
+  ["allMatch", "all"],
+  ["some", "any"],
+  ["any", "any"],
+  ["Any", "any"],
+  ["anyMatch", "any"],
+  // What is found is one for which it holds.
+  ["find", "any"],
+  ["findLast", "any"],
+  ["none", "none"],
+  ["noneMatch", "none"],
+]);
+
+/**
+ * `names.every(isName)` and `all(name in columns for name in names)` hold, `names.some(isBad)` does not: what every element is clean for the
+ * list is clean for. `columns.some((column) => column.name === x)`: for one of them it holds, which tells about x.
+ */
+export function elementsTest(run: Run, frame: Frame, call: Call, outcome: boolean): void {
+  const { callee, args } = call;
+  const quantifier = callee.kind === "field" || callee.kind === "variable" ? quantifiers.get(callee.name) : undefined;
+  const test = args[0]?.value;
+  if (!quantifier || !test) return;
+  const holds = quantifier !== "none";
+  if (outcome === (quantifier === "any")) {
+    const question = callee.kind === "field" ? questionOf(test) : comprehended(test);
+    const of = callee.kind === "field" ? callee.of : comprehended(test)?.of;
+    if (question && of) oneElement(run, frame, { ...question, of });
+  }
+  if (outcome !== (quantifier === "any")) {
+    const about = callee.kind === "field" ? aboutElements(callee.of, test) : comprehended(test);
+    if (about) everyElement(run, frame, about, holds === outcome);
+  }
+}
+
+const aboutElements = (of: Expression, test: Expression): AboutElements | null => {
+  const question = testOf(test);
+  return question && { ...question, of };
+};
+
+/** `if (names.filter((name) => !columns.has(name)).length) throw …`: no element is left, so each has failed what keeps it. */
+export function noneLeft(run: Run, frame: Frame, left: Expression): void {
+  const about =
+    left.kind === "call" && left.callee.kind === "field" && left.callee.name === "filter" && left.args[0]
+      ? aboutElements(left.callee.of, left.args[0].value)
+      : comprehended(left, "filtered");
+  if (about) everyElement(run, frame, about, false);
+}
+
+/** The question comes out the same for each element. */
+function everyElement(run: Run, frame: Frame, { name, asked, of }: AboutElements, outcome: boolean): void {
+  const list = listItself(of);
   const key = accessPath(list);
   const any = key === null ? null : anyElement(evaluate(run, frame, list));
-  const question = any && any.taint.length > 0 && args[0] ? testOf(args[0].value) : null;
-  if (!any || !question || key === null) return;
+  if (!any || any.taint.length === 0 || key === null) return;
   const before = frame.scope.copy();
-  frame.scope.set(question.name, any);
-  refine(run, frame, question.asked, outcome);
-  const passed = frame.scope.get(question.name)?.taint ?? [];
+  frame.scope.set(name, any);
+  refine(run, frame, asked, outcome);
+  const passed = frame.scope.get(name)?.taint ?? [];
   frame.scope.variables = before;
   const clean = passed.reduce((families, taint) => families & taint.clean, allFamilies);
   if (clean !== 0) change(run, frame, list, clean);
@@ -32,8 +90,17 @@ export function eachElementTest(run: Run, frame: Frame, { callee, args }: Call, 
   frame.scope.refine(key, { ...value, taint: value.taint.map(seen) });
 }
 
-/** `Array.isArray(names) ? names : [names]`: the names, one or many. */
+const streaming = /^(stream|parallelStream|iter|asSequence|values)$/;
+
+/** `names.stream()`: the names; `Array.isArray(names) ? names : [names]`: the names, one or many. */
 function listItself(list: Expression): Expression {
+  if (list.kind === "call") {
+    const { callee, args } = list;
+    if (callee.kind !== "field") return list;
+    if (args.length === 0 && streaming.test(callee.name)) return callee.of;
+    const isWrapped = accessPath(callee) === "Arrays.stream" || accessPath(callee) === "Stream.of";
+    return isWrapped && args.length === 1 && args[0] ? args[0].value : list;
+  }
   if (list.kind !== "conditional") return list;
   const { then, otherwise } = list;
   const [only] = otherwise.kind === "collection" && otherwise.entries.length === 1 ? otherwise.entries : [];
@@ -41,13 +108,9 @@ function listItself(list: Expression): Expression {
   return isOne ? then : list;
 }
 
-/** `list.some((entry) => entry === x)`: for one of the elements it holds. */
-export function someTest(run: Run, frame: Frame, list: Expression, test: Expression): void {
-  const question = questionOf(test);
-  if (!question) return;
-  const { name, asked } = question;
+function oneElement(run: Run, frame: Frame, { name, asked, of }: AboutElements): void {
   const outer = frame.scope.get(name);
-  const any = anyElement(evaluate(run, frame, list));
+  const any = anyElement(evaluate(run, frame, of));
   // Of a list of which nothing is known, nobody outside has chosen the elements.
   frame.scope.set(name, isUnknown(any) ? { ...nothing, paths: [elementOfOurs] } : any);
   refine(run, frame, asked, true);

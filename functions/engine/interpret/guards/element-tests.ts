@@ -60,6 +60,22 @@ export function questionOf(test: Expression): { name: string; asked: Expression 
     : null;
 }
 
+/**
+ * What a comprehension asks of each element: `x in columns for x in names` asks whether it is among the columns, and
+ * `[x for x in names if x not in columns]`, of which it is asked what is left, whether it is not.
+ */
+export function comprehended(
+  made: Expression,
+  way: "yielded" | "filtered" = "yielded",
+): { name: string; asked: Expression; of: Expression } | null {
+  if (made.kind !== "sequence") return null;
+  const [bound, yielded, ...others] = made.parts;
+  const element = bound && others.length === 0 ? elementOf(bound) : null;
+  const value = yielded?.kind === "collection" ? yielded.entries[0]?.value : undefined;
+  const asked = way === "yielded" ? value : value?.kind === "conditional" ? value.test : undefined;
+  return element && asked ? { ...element, asked } : null;
+}
+
 /** What is asked of the elements of a list, none of which is so. */
 interface Refused extends Element {
   /** Each of them has failed. */
@@ -72,12 +88,9 @@ interface Refused extends Element {
  */
 export function refusedOfElements({ callee, args }: Call, outcome: boolean): Refused | null {
   const [first] = args;
-  if (callee.kind === "variable" && callee.name === (outcome ? "all" : "any") && first?.value.kind === "sequence") {
-    const { parts } = first.value;
-    const [bound, yielded, ...others] = parts;
-    const element = bound && elementOf(bound);
-    const [only] = yielded?.kind === "collection" ? yielded.entries : [];
-    return element && only && others.length === 0 ? { ...element, tests: notAnswering(only.value, outcome) } : null;
+  if (callee.kind === "variable" && callee.name === (outcome ? "all" : "any") && first) {
+    const about = comprehended(first.value);
+    return about && { ...about, tests: notAnswering(about.asked, outcome) };
   }
   if (callee.kind !== "field" || callee.name !== (outcome ? "every" : "some")) return null;
   const fn = first?.value.kind === "closure" ? first.value.fn : null;

@@ -4,12 +4,15 @@ import type { Called } from "../calls/called.ts";
 import { recalling } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
 import { anyElement } from "../value.ts";
+import { isAllowList } from "./allow-lists.ts";
 import { questionOf } from "./element-tests.ts";
 import { refine } from "./guards.ts";
 
 /** What keeps, or finds, the elements for which a function answers yes. */
 const filters = new Set([
   "filter",
+  "array_filter",
+  "select",
   "takeWhile",
   "find",
   "findLast",
@@ -32,7 +35,9 @@ export function filteredCleans(
   const { callee, args } = call;
   if ((callee.kind !== "field" && callee.kind !== "variable") || !filters.has(callee.name) || closures.length > 0)
     return 0;
-  const [test, from] = callee.kind === "field" ? [args[0]?.value, receiver] : [args[0]?.value, positional[1]];
+  const isBehind = callee.name === "array_filter";
+  const test = args[isBehind ? 1 : 0]?.value;
+  const from = callee.kind === "field" ? receiver : positional[isBehind ? 0 : 1];
   const any = from && anyElement(from);
   const question = any && any.taint.length > 0 && test ? testOf(test) : null;
   if (!any || !question || !frame.scope.alive) return 0;
@@ -43,6 +48,18 @@ export function filteredCleans(
   frame.scope.variables = before;
   return (after?.taint ?? any.taint).reduce((families, { clean }) => families & clean, allFamilies);
 }
+
+/** `array_intersect($names, $columns)`: what is in all lists is in one of ours. */
+export function intersectionCleans(run: Run, frame: Frame, { callee, args }: Call): Families {
+  if ((callee.kind !== "field" && callee.kind !== "variable") || !intersections.test(callee.name)) return 0;
+  const given = args.map(({ value }) => value);
+  const lists = callee.kind === "field" && given.length === 1 ? [callee.of, ...given] : given;
+  if (lists.length < 2 || !frame.scope.alive) return 0;
+  const isOurs = (list: Expression) => lists.some((other) => other !== list && isAllowList(run, frame, other, list));
+  return recalling(frame, () => (lists.some(isOurs) ? allFamilies : 0));
+}
+
+const intersections = /^(array_u?intersect|intersection|intersect|Intersect)$/;
 
 /** The name that the element has in the test, and the test: the only expression of a function, or a call of one that has a name or does more. */
 export function testOf(test: Expression): ReturnType<typeof questionOf> {

@@ -10,13 +10,14 @@ import { truth } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
 import { joinStates, type Variables } from "../scope.ts";
 import { answerOfSchema, noteParsed } from "../validators/parsing.ts";
-import { allTaint, constant } from "../value.ts";
+import { constant } from "../value.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
+import { differenceEmpty, isAllowList, isSet, subsetTest, withinTest } from "./allow-lists.ts";
 import { modelGuards, promisesCheck } from "./called-guards.ts";
 import { chosenBy } from "./choices.ts";
 import { countedAnswerTest } from "./counted-answers.ts";
-import { eachElementTest, someTest } from "./each-element.ts";
+import { elementsTest, noneLeft } from "./each-element.ts";
 import { characterWithin } from "./element-tests.ts";
 import { equal } from "./equality.ts";
 import { applyGuardFunction, argumentTested } from "./guard-functions.ts";
@@ -50,6 +51,7 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   if (!outcome) withoutHost(run, frame, test);
   if (test.kind === "variable" || test.kind === "field") answerOfSchema(run, frame, test, outcome);
   if (!outcome) noWayTest(run, frame, test);
+  if (!outcome) emptyTest(run, frame, test);
   noteChoice(run, frame, test, outcome);
   if (run.language === "c") noteAsked(run, frame, test, outcome);
   // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
@@ -139,6 +141,7 @@ function refineComparison(
     if (same)
       for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
         if (accessPath(path) !== null) change(run, frame, path, below(run));
+    if (same && right.kind === "literal" && right.value === 0) emptyTest(run, frame, left);
     if (same) signatureEqual(run, frame, [left, right]);
     if (same) parentTest(run, frame, left, right);
     if (same) folderTest(run, frame, left, right);
@@ -163,22 +166,39 @@ function refineComparison(
     const isBound = (bound: unknown) => bound === -1 || (bound === 0 && operator === ">=");
     indexTest(run, frame, left, right, !outcome, isBound);
     if (!outcome) lengthTest(run, frame, left, evaluate(run, frame, right).constants?.[0], operator);
-  } else if (operator === "<" || operator === "<=")
+    if (outcome && (isSet(left) || isSet(right))) withinTest(run, frame, right, left);
+  } else if (operator === "<" || operator === "<=") {
     indexTest(run, frame, left, right, outcome, (bound) => bound === (operator === "<" ? 0 : -1));
+    if (outcome && (isSet(left) || isSet(right))) withinTest(run, frame, left, right);
+  }
 }
+
+/** What has been looked for and is not there: `[x for x in names if x not in columns]`, `set(names) - columns`, a list or how long it is. */
+function emptyTest(run: Run, frame: Frame, test: Expression): void {
+  const list = measured(test) ?? test;
+  const left = list.kind === "variable" ? frame.scope.binding(list.name)?.origins.get(list.name) : list;
+  if (!left || !makesList.has(left.kind)) return;
+  noneLeft(run, frame, left);
+  differenceEmpty(run, frame, left);
+}
+
+const makesList: ReadonlySet<Expression["kind"]> = new Set(["sequence", "call", "operation"]);
 
 const measuring = /^(len|(mb_)?strlen|count)$/;
 
+/** `len(x)`, `x.length`: x. */
+function measured(length: Expression): Expression | undefined {
+  if (length.kind === "field" && length.name === "length") return length.of;
+  const isCall = length.kind === "call" && length.callee.kind === "variable" && measuring.test(length.callee.name);
+  return isCall ? length.args[0]?.value : undefined;
+}
+
 /** `len(x) > 1` does not hold: one character does no harm, nor does none. */
 function lengthTest(run: Run, frame: Frame, left: Expression, bound: unknown, operator: ">" | ">="): void {
+  if (bound === (operator === ">" ? 0 : 1)) emptyTest(run, frame, left);
   if (bound !== (operator === ">" ? 1 : 2) && bound !== (operator === ">" ? 0 : 1)) return;
-  const measured =
-    left.kind === "field" && left.name === "length"
-      ? left.of
-      : left.kind === "call" && left.callee.kind === "variable" && measuring.test(left.callee.name)
-        ? left.args[0]?.value
-        : undefined;
-  if (measured && accessPath(measured) !== null) change(run, frame, measured, allFamilies);
+  const of = measured(left);
+  if (of && accessPath(of) !== null) change(run, frame, of, allFamilies);
 }
 
 /**
@@ -242,29 +262,11 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   if (isScheme(operand)) frame.scope.set("@scheme-known", constant(true));
   // Whoever looks an origin up compares it, whatever the list.
   change(run, frame, operand, run.catalogue.bitsOf(["permissive_cors"]));
-  if (!isAllowList(run, frame, list)) return;
+  if (!isAllowList(run, frame, operand, list)) return;
   const address = addressOfHost(frame, innermost(operand));
   knownExtension(run, frame, operand);
   change(run, frame, operand, allFamilies);
   if (address) changeAddress(run, frame, address, operand);
-}
-
-/** Whether who is found in a list is one of ours: a list that nobody outside has a part in, whatever it is called. */
-function isAllowList(run: Run, frame: Frame, list: Expression): boolean {
-  const value = evaluate(run, frame, list);
-  // A name that is in a folder leads nowhere else.
-  if (list.kind === "call" && list.callee.kind === "field" && list.callee.name === "listdir") return true;
-  const slots = value.slots;
-  // PHP asks lists only, and what nobody outside has a part in is a list of ours.
-  if (run.language === "php" && allTaint(value).length === 0) return true;
-  // What another file gives is a list of that file, unless its caller has made it.
-  if (value.taint.some(({ source }) => source.outside === null)) return false;
-  if (slots && slots.entries.size > 0 && !slots.rest) {
-    return slots.shape === "map" || [...slots.entries.values()].every((entry) => entry.constants !== null);
-  }
-  // `User.column_names` is a call in Ruby.
-  const named = list.kind === "call" && list.args.length === 0 ? list.callee : list;
-  return slots === null && accessPath(named) !== null;
 }
 
 /** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
@@ -303,15 +305,15 @@ const memberTests = new Set([
   "ContainsKey",
   "hasOwnProperty",
 ]);
-// What is found is one for which it holds.
-const anyTests = new Set(["some", "any", "Any", "anyMatch", "find", "findLast"]);
-
 function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void {
   const { callee } = call;
   const first = call.args[0]?.value;
   if (callee.kind === "field" && first) {
     // `strings.Contains(x, "example.org")` asks a text, and no list is called like the package.
     const ofPackage = run.language === "go" && callee.of.kind === "variable" && run.modules.has(callee.of.name);
+    const second = call.args[1]?.value;
+    if (outcome && ofPackage && second && callee.name === "Contains" && accessPath(callee.of) === "slices")
+      membership(run, frame, second, first);
     if (memberTests.has(callee.name) && !ofPackage) {
       noteExtensions(run, frame, callee.of);
       if (outcome) membership(run, frame, first, callee.of);
@@ -322,12 +324,14 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     }
     if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
     if (isPatternTest(call) && !outcome) noDotsTest(run, frame, call, callee.of, first);
-    if (anyTests.has(callee.name) && outcome) someTest(run, frame, callee.of, first);
-    if (callee.name === "noneMatch" && !outcome) someTest(run, frame, callee.of, first);
   }
+  if (callee.kind === "field" && (outcome ? asksEmpty : asksAny).test(callee.name) && !first)
+    emptyTest(run, frame, callee.of);
+  if (outcome && callee.kind === "variable" && callee.name === "empty" && first) emptyTest(run, frame, first);
   if (callee.kind === "variable" && callee.name === "Boolean" && first) refine(run, frame, first, outcome);
   noPartTest(run, frame, call, outcome);
-  eachElementTest(run, frame, call, outcome);
+  elementsTest(run, frame, call, outcome);
+  if (outcome) subsetTest(run, frame, call);
   if (outcome) originTest(run, frame, call);
   matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
@@ -338,6 +342,9 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (outcome && first && promisesCheck(run, frame, call)) argumentTested(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
 }
+
+const asksEmpty = /^is_?[eE]mpty$/;
+const asksAny = /^([aA]ny|some|is_?[nN]ot_?[eE]mpty)$/;
 
 const asksWhetherGiven =
   /^(isset|empty|is_?(string|null|none|blank|empty|present)|not_?empty|has_?(text|length)|strlen|len|bool(ean)?|string)$/i;

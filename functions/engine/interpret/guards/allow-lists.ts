@@ -1,0 +1,69 @@
+import { allFamilies } from "../../catalogue/catalogue.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
+import { evaluate } from "../evaluate.ts";
+import { accessPath } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import { allTaint, type Taint } from "../value.ts";
+import { change } from "./refined.ts";
+
+/** Whether what is found in a list is one of ours: a list that nobody outside has a part in, whatever it is called. */
+export function isAllowList(run: Run, frame: Frame, operand: Expression, list: Expression): boolean {
+  const value = evaluate(run, frame, list);
+  // A name that is in a folder leads nowhere else.
+  if (list.kind === "call" && list.callee.kind === "field" && list.callee.name === "listdir") return true;
+  const taint = allTaint(value);
+  if (taint.length > 0) {
+    const asked = allTaint(evaluate(run, frame, operand));
+    // What another file or a caller gives is a list of theirs, unless what is looked for comes from the same place.
+    const isTheirs = ({ source }: Taint): boolean =>
+      source.outside === null && (source.parameter === null || asked.some((other) => other.source === source));
+    if (taint.some(isTheirs)) return false;
+  }
+  // Of a list that begins empty it may not be seen how it is filled. PHP asks lists only.
+  if (value.slots) return value.slots.entries.size > 0 || value.slots.rest !== null || run.language === "php";
+  // What is put together here may be a text, in which something else is looked for.
+  return run.language === "php" || list.kind === "call" || accessPath(list) !== null;
+}
+
+/** `set(names) <= set(columns)`, `columns.containsAll(names)`: all that came in is in a list of ours. */
+export function withinTest(run: Run, frame: Frame, inner: Expression, outer: Expression): void {
+  const names = listOfSet(inner);
+  if (accessPath(names) !== null && isAllowList(run, frame, names, listOfSet(outer)))
+    change(run, frame, names, allFamilies);
+}
+
+/** `names.issubset(columns)`, `columns.issuperset(names)`. */
+export function subsetTest(run: Run, frame: Frame, { callee, args }: Call): void {
+  const other = args[0]?.value;
+  if (callee.kind !== "field" || !other) return;
+  if (isWithin.test(callee.name)) withinTest(run, frame, callee.of, other);
+  if (isAround.test(callee.name)) withinTest(run, frame, other, callee.of);
+}
+
+const isWithin = /^(is_?[sS]ubset(Of)?|subset\?)$/;
+const isAround = /^(is_?[sS]uperset(Of)?|superset\?|containsAll)$/;
+
+/** `set(names) - columns`, `array_diff($names, $columns)`: where nothing is left, all names are among the columns. */
+export function differenceEmpty(run: Run, frame: Frame, left: Expression): void {
+  const [names, columns] = differenceOf(run, left);
+  if (names && columns) withinTest(run, frame, names, columns);
+}
+
+function differenceOf({ language }: Run, left: Expression): readonly (Expression | undefined)[] {
+  // Numbers are subtracted as well, and are not what lists of names are.
+  if (left.kind === "operation" && left.operator === "-" && (language === "ruby" || left.operands.some(isSet)))
+    return left.operands;
+  if (left.kind !== "call") return [];
+  const { callee, args } = left;
+  if (callee.kind === "field" && /^(difference|Except)$/.test(callee.name)) return [callee.of, args[0]?.value];
+  if (callee.kind === "variable" && callee.name === "array_diff") return [args[0]?.value, args[1]?.value];
+  return [];
+}
+
+/** What a set is made of: `set(names)`, `new Set(names)`. */
+function listOfSet(set: Expression): Expression {
+  if (set.kind !== "call" || set.args.length !== 1 || set.callee.kind !== "variable") return set;
+  return /^(set|frozenset|Set|HashSet)$/.test(set.callee.name) ? (set.args[0]?.value ?? set) : set;
+}
+
+export const isSet = (expression: Expression): boolean => listOfSet(expression) !== expression;
