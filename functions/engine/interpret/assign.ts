@@ -9,6 +9,7 @@ import { declaredFor } from "./declared-types.ts";
 import { destructure } from "./destructure.ts";
 import { evaluate } from "./evaluate.ts";
 
+import { hostReplaced } from "./guards/address-tests.ts";
 import { keptIn, useOf } from "./memory/memory.ts";
 import { indexSet } from "./memory/memory-indexes.ts";
 import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from "./names.ts";
@@ -138,6 +139,7 @@ function assignField(
   const key = accessPath(to);
   const paths = memberPaths(of, to.name);
   storedIn(run, frame, paths.length > 0 ? paths : [joined("?", to.name)], of, value, at);
+  hostReplaced(run, frame, to, of, value);
   exportValue(run, of, to, value);
   exportMethod(run, frame, to, of, value);
   keep(run, paths, value, at);

@@ -3,6 +3,7 @@ import { type Call, type FunctionNode, type Parameter, type Span, type Statement
 import { assign, withType } from "../assign.ts";
 import { evaluate } from "../evaluate.ts";
 import { execute, settle } from "../execute.ts";
+import { checkedAddress } from "../guards/address-checkers.ts";
 import { noteGuard, verified } from "../guards/guard-functions.ts";
 import { leaveHeld } from "../memory/held.ts";
 import { isLocal } from "../memory/memory-sizes.ts";
@@ -256,7 +257,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     leaveHeld(run, frame, { start: fn.end - 1, end: fn.end });
     settle(frame);
   }
-  summary.returns = escaped(run, fn, verified(fn, frame.returned ?? nothing));
+  summary.returns = checkedAddress(run, fn, guard, escaped(run, fn, verified(fn, frame.returned ?? nothing)));
   summary.outputs = outputsOf(run, frame, fn);
   noteFilled(run, frame, fn, summary);
   summary.settles = frame.settled ?? new Set();

@@ -271,7 +271,9 @@ function areNamed({ params }: FunctionNode, names: EntryPoint["names"]): boolean
       options.some((option) => option === anyName || option === param.name || hasPart(param, option))
     );
   });
-  return fits.every((fit, i) => fit || (params[i]?.pattern && fits.includes(true)));
+  // What may have any name says nothing about the others.
+  const isTold = fits.some((fit, i) => fit && !names[i]?.includes(anyName));
+  return fits.every((fit, i) => fit || (params[i]?.pattern && isTold));
 }
 
 /** What models call a parameter that stands in front of the known ones, whatever its name. */

@@ -2,6 +2,7 @@ import type { Families } from "../../catalogue/catalogue.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
+import type { Value } from "../value.ts";
 import { addressOfHost, original } from "./address-parts.ts";
 import { change, innermost } from "./refined.ts";
 
@@ -28,6 +29,19 @@ export function changeAddress(
 ): void {
   change(run, frame, address, families);
   for (const parsed of parsedOf(frame, host)) change(run, frame, parsed, families);
+}
+
+/** `url.hostname = "origin.example.org"`: an address with a host of the application's own leads there, whatever else it says. */
+export function hostReplaced(
+  run: Run,
+  frame: Frame,
+  { of: address, name }: Extract<Expression, { kind: "field" }>,
+  { paths }: Value,
+  host: Value,
+): void {
+  if (run.language !== "javascript" || (name !== "hostname" && name !== "host") || host.taint.length > 0) return;
+  if (paths.some((path) => path === "URL" || path === "url.URL"))
+    change(run, frame, address, run.catalogue.bitsOf(["ssrf", "open_redirect"]));
 }
 
 /** `u` of `u.Hostname()`, also by way of a variable: what came of parsing the address. */

@@ -42,7 +42,7 @@ export function equal(run: Run, frame: Frame, operand: Expression, other: Expres
     if (accessPath(compared) !== null) isThat(run, frame, compared, value);
   }
   if (isOrigin(operand) || isSender(frame, operand)) frame.scope.set("@origin-known", constant(true));
-  if (isScheme(operand)) frame.scope.set("@scheme-known", constant(true));
+  if (isScheme(frame, operand)) frame.scope.set("@scheme-known", constant(true));
   const address = addressOfHost(frame, innermost(operand));
   const families = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
   const harmless = typeof only === "string" || isOurs(value) ? families : families & cleanFor(value);

@@ -259,7 +259,7 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   if (child) change(run, frame, child, below(run));
   const named = isSender(frame, operand) && trustedName.test(accessPath(list) ?? "");
   if (named || isOrigin(operand)) frame.scope.set("@origin-known", constant(true));
-  if (isScheme(operand)) frame.scope.set("@scheme-known", constant(true));
+  if (isScheme(frame, operand)) frame.scope.set("@scheme-known", constant(true));
   // Whoever looks an origin up compares it, whatever the list.
   change(run, frame, operand, run.catalogue.bitsOf(["permissive_cors"]));
   if (!isAllowList(run, frame, operand, list)) return;

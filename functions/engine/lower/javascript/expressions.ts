@@ -6,6 +6,7 @@ import { declareModule, definedExport, isModule, wrappedModule } from "./compile
 import { functionOf } from "./functions.ts";
 import { jsxElement } from "./jsx.ts";
 import { target } from "./patterns.ts";
+import { prototypeMethods } from "./prototypes.ts";
 import { stateSet } from "./state-pairs.ts";
 
 type Handler = (l: Lowering, node: SyntaxNode) => Expression;
@@ -98,7 +99,8 @@ export const expressions: Record<string, Handler> = {
     const from = childIn(node, "right");
     if (!to || !from) return l.unknown(node);
     declareModule(l, to, from);
-    return { ...span(node), kind: "assign", to: target(l, to), from: l.expression(from), type: null, declares: false };
+    const assigned = { to: target(l, to), from: l.expression(from) };
+    return prototypeMethods({ ...span(node), kind: "assign", ...assigned, type: null, declares: false });
   },
   augmented_assignment_expression: (l, node) => {
     const to = childIn(node, "left");
