@@ -50,7 +50,7 @@ export function assign(
       assignIndex(run, frame, to, value, at);
       break;
     case "collection":
-      destructure(run, frame, to, value, at);
+      destructure(run, frame, to, withType(run, frame, value, type), at);
       break;
     case "assign":
       assign(run, frame, to.to, value, at, to.type);
