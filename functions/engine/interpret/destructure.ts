@@ -88,9 +88,12 @@ function partOf(
   return member(run, frame, value, String(key), at);
 }
 
+/** As many as the slots of a value; the fields are gone through for each of them. */
+const componentsMax = 64;
+
 /** `case Line(Point from, Point to)`, `val (from, to) = line`: records come apart in the order in which they declare their fields. */
 function componentAt(run: Run, frame: Frame, value: Value, index: number, at: Span): Value | null {
-  if (!value.instance || value.slots?.shape === "list") return null;
+  if (!value.instance || value.slots?.shape === "list" || index >= componentsMax) return null;
   const field = declaredFields(value.instance)[index];
   return field ? member(run, frame, value, field.name, at) : null;
 }

@@ -186,7 +186,7 @@ function calling(l: Lowering, node: SyntaxNode, callee: Expression): Expression 
 
 /** As a value: what the arm gives whose label fits, asked one after the other; the default comes last. */
 function switchValue(l: Lowering, node: SyntaxNode): Expression {
-  const { of, arms: written } = switchArms(l, node);
+  const { of, subject, arms: written } = switchArms(l, node);
   const arms = written.flatMap(({ case: { tests, body }, asked }) => {
     const values = body.flatMap((s) =>
       s.kind === "expression" ? [s.value] : yieldedBy(s.kind === "block" ? s.body : [s]),
@@ -198,7 +198,9 @@ function switchValue(l: Lowering, node: SyntaxNode): Expression {
     const asked =
       patterns.length > 0
         ? patterns
-        : tests.map((test): Expression => ({ ...span(node), kind: "operation", operator: "==", operands: [of, test] }));
+        : tests.map(
+            (test): Expression => ({ ...span(node), kind: "operation", operator: "==", operands: [subject, test] }),
+          );
     if (otherwise === null)
       return patterns.length === 0 ? value : { ...span(node), kind: "sequence", parts: [...patterns, value] };
     const [only, ...others] = asked;

@@ -10,19 +10,24 @@ interface Arm {
 }
 
 /** Reads a switch of either form. Arrow arms do not fall through; groups do unless they jump. */
-export function switchArms(l: Lowering, node: SyntaxNode): { of: Expression; arms: Arm[] } {
+export function switchArms(l: Lowering, node: SyntaxNode): { of: Expression; subject: Expression; arms: Arm[] } {
   const condition = childIn(node, "condition");
   const of = condition ? l.expression(condition) : l.unknown(node);
+  const subject = condition ? askedOf(l, condition, of) : of;
   const arms = (childIn(node, "body")?.children ?? []).map((group) => {
     const labels = group.children.filter((c) => c.type === "switch_label");
     const rest = group.children.filter((c) => c.type !== "switch_label");
     const body: Statement[] = l.statements(rest);
     const tests = labels.flatMap((label) => testsOf(l, label));
-    const asked = labels.flatMap((label) => askedBy(l, label, of));
+    const asked = labels.flatMap((label) => askedBy(l, label, subject));
     return { case: { tests, body, through: group.type !== "switch_rule" }, asked };
   });
-  return { of, arms };
+  return { of, subject, arms };
 }
+
+/** Every arm asks about it, so that what has a switch in it would be run once for each, and again within that: it is not asked about. */
+const askedOf = (l: Lowering, condition: SyntaxNode, of: Expression): Expression =>
+  /\bswitch\b/.test(l.textOf(condition)) ? l.reads(condition, []) : of;
 
 /** As a statement: what a pattern binds is assigned before the body of its case, which a guard may keep out. */
 export function switchParts(l: Lowering, node: SyntaxNode): { of: Expression; cases: Switch["cases"] } {
