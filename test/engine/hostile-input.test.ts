@@ -50,6 +50,13 @@ describe("deep nesting", () => {
     expect((await analyseOne(engine, "a.py", source)).coverage).toMatchObject({ status: "analysed", reason: null });
   });
 
+  it("of switches that are asked about by switches costs no more than they are long", async () => {
+    const arms = "case A a -> a;\ncase B(C(var b)) when b != null -> b;\ndefault -> o;";
+    const value = Array.from({ length: 30 }).reduce<string>((of) => `switch (${of}) {\n${arms}\n}`, "o");
+    const artefact = await analyseOne(engine, "A.java", `class A {\n  Object f(Object o) { return ${value}; }\n}\n`);
+    expect(artefact.coverage).toMatchObject({ status: "analysed", reason: null });
+  });
+
   it("of ordinary depth is no problem", async () => {
     const source = `x = ${"[".repeat(60)}${"]".repeat(60)};\ny = ${Array.from({ length: 3_000 }, (_, i) => `"a${i}"`).join(" +\n")};\n`;
     expect((await analyseOne(engine, "a.js", source)).coverage).toMatchObject({ status: "analysed", reason: null });

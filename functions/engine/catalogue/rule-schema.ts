@@ -85,8 +85,8 @@ export const Rule = z
         sinks: z.array(Sink.omit({ family: true })).default([]),
         /** The sinks that models have for the family do not count for this rule. */
         ownSinks: z.boolean().default(false),
-        /** Outputs of templates that are sinks: what is not escaped, places where escaping for HTML does not help, and fields of records. */
-        templates: z.array(z.enum(["raw", "place", "record"])).optional(),
+        /** Outputs of templates that are sinks: what is not escaped, places where escaping for HTML does not help, expressions that are evaluated, and fields of records. */
+        templates: z.array(z.enum(["raw", "place", "expression", "record"])).optional(),
       })
       .optional(),
     patterns: z.array(Pattern).min(1).optional(),

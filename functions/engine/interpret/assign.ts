@@ -5,7 +5,7 @@ import { targetOf } from "./calls/handover.ts";
 import { storeInField } from "./calls/receivers.ts";
 import { check, setFacts } from "./check.ts";
 
-import { declaredFor } from "./declared-types.ts";
+import { declaredFor, declaredIn } from "./declared-types.ts";
 import { destructure } from "./destructure.ts";
 import { evaluate } from "./evaluate.ts";
 
@@ -51,7 +51,7 @@ export function assign(
       assignIndex(run, frame, to, value, at);
       break;
     case "collection":
-      destructure(run, frame, to, value, at);
+      destructure(run, frame, to, withType(run, frame, value, type), at);
       break;
     case "assign":
       assign(run, frame, to.to, value, at, to.type);
@@ -155,7 +155,8 @@ function assignField(
     });
   const info = of.instance ?? (of === frame.self ? frame.owner : null);
   if (info) {
-    run.storeField(info, to.name, keptIn(value));
+    const declared = run.language === "java" ? declaredIn(info.node, to.name) : null;
+    run.storeField(info, to.name, keptIn(withType(run, frame, value, declared)));
     keepForKin(run, info, to.name, value, at);
   } else if (run.language === "go") noteShared(run, paths, value);
   // Objects of JavaScript are maps, and go on to others as a whole.

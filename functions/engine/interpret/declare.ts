@@ -1,4 +1,4 @@
-import type { ClassStatement, FunctionNode, FunctionStatement, Import } from "../ir/ir.ts";
+import type { ClassStatement, FunctionNode, FunctionStatement, Import, Statement } from "../ir/ir.ts";
 import { exportName } from "./assign.ts";
 import { makesReady, newFrame, runBody } from "./calls/invoke.ts";
 import { methodKey } from "./calls/overloads.ts";
@@ -10,7 +10,7 @@ import type { Frame, Run } from "./run.ts";
 import { isFact, Scope } from "./scope.ts";
 import { constrainedElsewhere, fieldConstraints, nobodyElse, noConstraints } from "./validators/constraints.ts";
 import { allOf } from "./validators/schemas.ts";
-import { type ClassInfo, type ClosureValue, join, named, nothing, type Value } from "./value.ts";
+import { type ClassInfo, type ClosureValue, constant, join, named, nothing, type Value } from "./value.ts";
 
 /** Every name that is bound nowhere is looked for in each of them; whoever writes code imports a dozen packages so. */
 const wildcardsMax = 100;
@@ -106,10 +106,19 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     remember(run, closure, symbolOf(symbol, member.fn.name, member.fn.params.length));
   }
   const others = node.body.filter((member) => member.kind !== "function");
+  if (run.language === "java") for (const member of others) keepConstant(info, member);
   runBody(run, inner, others);
   for (const [name, value] of scope.variables ?? []) {
     if (isFact(name)) info.facts.add(name);
     const known = info.fields.get(name);
     if (!name.startsWith("this.")) info.fields.set(name, known ? join(known, value) : value);
   }
+}
+
+/** `= made()` calls a method, which asks for constants of the class before the last of its fields has a value. */
+function keepConstant({ fields }: ClassInfo, member: Statement): void {
+  if (member.kind !== "expression" || member.value.kind !== "assign") return;
+  const { to, from } = member.value;
+  if (to.kind !== "variable" || from.kind !== "literal" || fields.has(to.name)) return;
+  fields.set(to.name, constant(from.value));
 }

@@ -1,9 +1,10 @@
-import type { Expression } from "../ir/ir.ts";
+import type { Expression, Span } from "../ir/ir.ts";
 import { assign } from "./assign.ts";
 import { collect } from "./collect.ts";
 import { evaluate } from "./evaluate.ts";
 import { takesLastPart } from "./guards/last-parts.ts";
 import { memberPaths } from "./names.ts";
+import { declaredFields } from "./objects/instances.ts";
 import { fieldTaint, member } from "./objects/members.ts";
 import type { Frame, Run } from "./run.ts";
 import { allTaint, anyElement, cleaned, elementAt, tainted, type Value } from "./value.ts";
@@ -82,6 +83,17 @@ function partOf(
       taint: fieldTaint(run, value, allTaint(value), String(key)),
       paths: memberPaths(value, `[${key}]`),
     };
-  if (shape === "list") return elementAt(value, String(key)) ?? anyElement(value);
+  if (shape === "list")
+    return componentAt(run, frame, value, Number(key), at) ?? elementAt(value, String(key)) ?? anyElement(value);
   return member(run, frame, value, String(key), at);
+}
+
+/** As many as the slots of a value; the fields are gone through for each of them. */
+const componentsMax = 64;
+
+/** `case Line(Point from, Point to)`, `val (from, to) = line`: records come apart in the order in which they declare their fields. */
+function componentAt(run: Run, frame: Frame, value: Value, index: number, at: Span): Value | null {
+  if (!value.instance || value.slots?.shape === "list" || index >= componentsMax) return null;
+  const field = declaredFields(value.instance)[index];
+  return field ? member(run, frame, value, field.name, at) : null;
 }

@@ -12,7 +12,7 @@ const named = /^[\p{L}\p{N}_$.]+$/u;
 
 /**
  * The code of a page in the language that it is written in, as one program: markup has become spaces, so that every place is the place in
- * the page, and what is shown is handed to ℍ. What the page imports stands behind its end, where there is room. Null where there is none.
+ * the page, and what is shown is handed to ℍ, what is included to ℑ. What the page imports stands behind its end, where there is room. Null where there is none.
  */
 export function codeOf(format: TemplateFormat, text: string): { grammar: string; text: string } | null {
   if (format !== "jsp" || !/<%[^@-]/.test(text)) return null;
@@ -22,7 +22,7 @@ export function codeOf(format: TemplateFormat, text: string): { grammar: string;
     if (text.startsWith("<%!", start)) return `   ${written}  `;
     if (kind === "code") return `  ${written} ;`;
     // The marks around an expression are as long as the call.
-    if (kind === "raw" && text.startsWith("<%=", start)) return ` ℍ(${written});`;
+    if (kind === "raw" && text.startsWith("<%=", start)) return ` ${takerOf(text, start)}(${written});`;
     return beansIn(text, start, end, beans);
   });
   const modules = [...text.matchAll(directive)].flatMap(([page]) => {
@@ -34,6 +34,19 @@ export function codeOf(format: TemplateFormat, text: string): { grammar: string;
     grammar: "java",
     text: `${code.join("")}\n${[...given, ...stated].map((name) => `import ${name};`).join("\n")}`,
   };
+}
+
+/** The attribute of a tag with a prefix that has begun, so far. */
+const ofTag = /<(\w+:\w+)\s[^<>]*$/;
+/** Behind so much the tag of an expression is looked for. */
+const tagMax = 300;
+
+/** What takes the value of an expression: the page, or the tag in whose attribute it stands, which shows it in its own way. */
+function takerOf(text: string, start: number): "ℍ" | "ℑ" | "ℕ" {
+  const before = text.slice(Math.max(0, start - tagMax), start);
+  const tag = before.slice(before.lastIndexOf("<")).match(ofTag)?.[1];
+  if (tag === undefined) return "ℍ";
+  return tag === "jsp:include" || tag === "jsp:forward" ? "ℑ" : "ℕ";
 }
 
 interface Bean {

@@ -25,6 +25,8 @@ export function readStandardTags(scope: TemplateScope): void {
 const thymeleaf =
   /\s(?:data-)?th:(utext|each|with|href|src|action|replace|insert|include)\s*=\s*("[^"]{0,500}"|'[^']{0,500}')/g;
 const inlined = /\[\(\$\{([^{}]{0,500})\}\)\]/g;
+/** What this gives becomes a part of the expression around it, which is evaluated after that. */
+const preprocessed = /__[$*]\{([^{}]{0,500})\}__/g;
 
 /** Reads the attributes and inlined outputs of Thymeleaf. */
 export function readThymeleaf(scope: TemplateScope): void {
@@ -45,6 +47,15 @@ export function readThymeleaf(scope: TemplateScope): void {
       const part = scope.text.slice(value.start, value.end).match(/^\s*(?:~\{)?\s*([\w/.-]+)\s*(?:::|\}|$)/)?.[1];
       if (part) scope.include(part, at);
     }
+  }
+  for (const { 0: all, 1: inner = "", index } of scope.text.matchAll(preprocessed)) {
+    const start = index + "__${".length;
+    scope.output(
+      scope.reads({ start, end: start + inner.length }),
+      { start: index, end: index + all.length },
+      false,
+      "expression",
+    );
   }
   for (const { 0: all, 1: inner = "", index } of scope.text.matchAll(inlined)) {
     const start = index + all.indexOf(inner);

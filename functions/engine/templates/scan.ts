@@ -144,8 +144,11 @@ export class TemplateScanner {
   }
 }
 
-/** What is wrong with showing a value here: it is not escaped, or escaping does not help at this place. */
-function problemOf({ raw, place }: Output, { state }: Read, escaping: Escaping): "raw" | "place" | null {
+type Problem = "raw" | "place" | "expression";
+
+/** What is wrong with showing a value here: it is not escaped, escaping does not help at this place, or it is not shown but evaluated. */
+function problemOf({ raw, place }: Output, { state }: Read, escaping: Escaping): Problem | null {
+  if (place === "expression") return state === "clean" ? null : "expression";
   if (state === "clean" || state === "json") return null;
   if (raw || state === "raw" || escaping === "plain") return "raw";
   return place === "url" || place === "script" || place === "unquoted" ? "place" : null;

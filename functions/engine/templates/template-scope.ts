@@ -10,8 +10,11 @@ export interface Output extends Span {
   reads: Reads;
   /** The engine does not escape here. */
   raw: boolean;
-  place: HtmlPlace;
+  place: OutputPlace;
 }
+
+/** A place of a page, or an expression of the template itself. */
+type OutputPlace = HtmlPlace | "expression";
 
 /** Another template becomes part of this one: it sees what this one was given, and besides what it is handed. */
 export interface Include extends Span {
@@ -69,7 +72,7 @@ export class TemplateScope {
     if (this.#scopes.length > 1) this.#scopes.pop();
   }
 
-  output(reads: Reads, at: Span, raw: boolean, place: HtmlPlace = this.html.place): void {
+  output(reads: Reads, at: Span, raw: boolean, place: OutputPlace = this.html.place): void {
     if (reads.length === 0 || place === "none" || this.outputs.length >= outputsMax) return;
     this.outputs.push({ start: at.start, end: at.end, reads, raw: raw || !this.escapes, place });
   }

@@ -49,10 +49,9 @@ export function equal(run: Run, frame: Frame, operand: Expression, other: Expres
   if (address && harmless !== 0) changeAddress(run, frame, address, operand, harmless);
 }
 
-/** `if (name == null) return true;`: validators of Java let text through that is not there, and no sink is harmed by it. */
-const isTextGiven = ({ language }: Run, { guard, fn }: Frame, operand: Expression): boolean =>
+/** `if (name == null) return name;`: helpers of Java let text through that is not there, and no sink is harmed by it. */
+const isTextGiven = ({ language }: Run, { fn }: Frame, operand: Expression): boolean =>
   language === "java" &&
-  guard !== null &&
   operand.kind === "variable" &&
   fn?.params.some(({ name, type }) => name === operand.name && type === "String") === true;
 

@@ -68,7 +68,7 @@ function functionsOf({ closures, slots }: Value): Value | null {
 type DeclaredField = Pick<Parameter, "name" | "type">;
 
 /** Records are made of the fields they declare, in their order; bases come first, and what is declared anew keeps its place. */
-function declaredFields(info: ClassInfo): DeclaredField[] {
+export function declaredFields(info: ClassInfo): DeclaredField[] {
   const fields = [...info.bases.flatMap(({ type }) => (type ? [type] : [])), info].flatMap(({ node }) =>
     node.body.flatMap((s) =>
       s.kind === "expression" && s.value.kind === "assign" && s.value.type !== null && s.value.to.kind === "variable"

@@ -276,7 +276,7 @@ const ofClass = (name: string): string => `self.${name}`;
 
 /**
  * A method bound to its object, or what some method assigned to the field.
- * @param isField in Java fields have names of their own, and what input is in goes before a method: `String name() { return name; }`
+ * @param isField in Java fields have names of their own, and what is no call means one: `String name() { return name; }`
  */
 export function memberOfInstance(of: Value, name: string, isField = false): Value | null {
   const info = of.instance ?? of.type;
@@ -285,7 +285,7 @@ export function memberOfInstance(of: Value, name: string, isField = false): Valu
   const lineage = new Set([info]);
   for (const here of lineage) {
     const method = (of.instance ? undefined : here.methods.get(ofClass(name))) ?? here.methods.get(name);
-    if (method && !(isField && of.instance && holdsInput(of, here, name)))
+    if (method && !(isField && of.instance && hasField(of, here, name)))
       return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
     const value = of.own?.get(name) ?? here.fields.get(name);
     if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] });
@@ -294,8 +294,8 @@ export function memberOfInstance(of: Value, name: string, isField = false): Valu
   return null;
 }
 
-const holdsInput = ({ own }: Value, { fields }: ClassInfo, name: string): boolean =>
-  ((own?.get(name) ?? fields.get(name))?.taint.length ?? 0) > 0;
+const hasField = ({ own }: Value, { fields }: ClassInfo, name: string): boolean =>
+  own?.has(name) === true || fields.has(name);
 
 /** The object of a method; a method of a class of Python has the class, and makes objects of it by calling it. */
 export function receiverValue(self: Value, fn: FunctionNode | null): Value {

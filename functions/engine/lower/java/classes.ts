@@ -1,4 +1,4 @@
-import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
+import type { ClassStatement, Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
 import { annotationsOf, methodOf, parametersOf } from "./functions.ts";
@@ -12,6 +12,7 @@ export function classOf(l: Lowering, node: SyntaxNode, given?: string): ClassSta
   const parents = [childIn(node, "superclass"), childIn(node, "interfaces"), extended].flatMap((p) =>
     (p?.children ?? []).flatMap((c) => (c.type === "type_list" ? c.children : [c])),
   );
+  const components = parametersOf(l, childIn(node, "parameters"));
   return {
     ...span(node),
     kind: "class",
@@ -22,17 +23,18 @@ export function classOf(l: Lowering, node: SyntaxNode, given?: string): ClassSta
     ],
     decorators: annotationsOf(l, node),
     body: [
-      ...parametersOf(l, childIn(node, "parameters")).map((p) => field(l, node, p.name, p.type, null, p.decorators)),
-      ...(body?.children ?? []).flatMap((member) => memberOf(l, member)),
+      ...components.map((p) => field(l, node, p.name, p.type, null, p.decorators)),
+      ...(body?.children ?? []).flatMap((member) => memberOf(l, member, components)),
     ],
   };
 }
 
-function memberOf(l: Lowering, node: SyntaxNode): Statement[] {
+function memberOf(l: Lowering, node: SyntaxNode, components: Parameter[] = []): Statement[] {
   switch (node.type) {
+    case "compact_constructor_declaration":
+      return [{ ...span(node), kind: "function", fn: compactConstructor(l, node, components) }];
     case "method_declaration":
     case "constructor_declaration":
-    case "compact_constructor_declaration":
       return [{ ...span(node), kind: "function", fn: methodOf(l, node) }];
     case "field_declaration":
     case "constant_declaration": {
@@ -62,6 +64,21 @@ function memberOf(l: Lowering, node: SyntaxNode): Statement[] {
     default:
       return isType(node.type) ? [classOf(l, node)] : [];
   }
+}
+
+/** `record Range(int from, int to) { Range { … } }`: what its body leaves in the parameters is kept. */
+function compactConstructor(l: Lowering, node: SyntaxNode, params: Parameter[]): FunctionNode {
+  const fn = methodOf(l, node);
+  const kept = params.map((p): Statement => {
+    const to: Expression = { ...span(p), kind: "field", of: l.variable(node, "this"), name: p.name };
+    const from: Expression = { ...span(p), kind: "variable", name: p.name };
+    return {
+      ...span(p),
+      kind: "expression",
+      value: { ...span(p), kind: "assign", to, from, type: null, declares: false },
+    };
+  });
+  return { ...fn, params, body: [...fn.body, ...kept] };
 }
 
 /** The type of an annotation is asked for what it is annotated with; what its elements are called tells nothing. */

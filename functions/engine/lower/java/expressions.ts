@@ -5,7 +5,8 @@ import { type Lowering, numberOf, positional, span, unescapeText } from "../lowe
 import { classOf } from "./classes.ts";
 import { lambdaOf } from "./functions.ts";
 import { initialisedObject } from "./initialised-objects.ts";
-import { switchParts } from "./switches.ts";
+import { patternTest } from "./patterns.ts";
+import { switchArms } from "./switches.ts";
 
 type Handler = (l: Lowering, node: SyntaxNode) => Expression;
 
@@ -185,19 +186,23 @@ function calling(l: Lowering, node: SyntaxNode, callee: Expression): Expression 
 
 /** As a value: what the arm gives whose label fits, asked one after the other; the default comes last. */
 function switchValue(l: Lowering, node: SyntaxNode): Expression {
-  const { of, cases } = switchParts(l, node);
-  const arms = cases.flatMap(({ tests, body }) => {
+  const { of, subject, arms: written } = switchArms(l, node);
+  const arms = written.flatMap(({ case: { tests, body }, asked }) => {
     const values = body.flatMap((s) =>
       s.kind === "expression" ? [s.value] : yieldedBy(s.kind === "block" ? s.body : [s]),
     );
-    return values.map((value) => ({ tests, value }));
+    return values.map((value) => ({ tests, asked, value }));
   });
   const ordered = [...arms.filter(({ tests }) => tests.length > 0), ...arms.filter(({ tests }) => tests.length === 0)];
-  const chosen = ordered.reduceRight<Expression | null>((otherwise, { tests, value }) => {
-    if (otherwise === null) return value;
-    const asked = tests.map(
-      (test): Expression => ({ ...span(node), kind: "operation", operator: "==", operands: [of, test] }),
-    );
+  const chosen = ordered.reduceRight<Expression | null>((otherwise, { tests, asked: patterns, value }) => {
+    const asked =
+      patterns.length > 0
+        ? patterns
+        : tests.map(
+            (test): Expression => ({ ...span(node), kind: "operation", operator: "==", operands: [subject, test] }),
+          );
+    if (otherwise === null)
+      return patterns.length === 0 ? value : { ...span(node), kind: "sequence", parts: [...patterns, value] };
     const [only, ...others] = asked;
     if (!only) return { ...span(node), kind: "sequence", parts: [value, otherwise] };
     const test: Expression =
@@ -257,8 +262,10 @@ function instanceOf(l: Lowering, node: SyntaxNode): Expression {
   const left = childIn(node, "left");
   const right = childIn(node, "right");
   const bound = childIn(node, "name");
+  const pattern = childIn(node, "pattern");
   if (!left) return l.unknown(node);
   const of = l.expression(left);
+  if (pattern) return patternTest(l, pattern, of);
   const test: Expression = {
     ...span(node),
     kind: "operation",

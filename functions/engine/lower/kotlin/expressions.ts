@@ -27,7 +27,7 @@ export const expressions: Record<string, Handler> = {
     const word = Object.hasOwn(words, name) ? words[name] : undefined;
     return word === undefined ? l.variable(node, name) : l.literal(node, word);
   },
-  this_expression: (l, node) => l.variable(node, "this"),
+  this_expression: (l, node) => l.variable(node, l.textOf(node).includes("@") ? "this" : l.self),
   super_expression: (l, node) => l.variable(node, "super"),
   user_type: nameOf,
   nullable_type: inner,

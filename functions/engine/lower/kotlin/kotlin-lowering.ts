@@ -17,6 +17,11 @@ export class KotlinLowering extends Lowering {
   /** The receivers of the scope functions around, innermost last. */
   readonly receivers: string[] = [];
 
+  /** What `this` is: where there is a scope function around, what that was called on. */
+  get self(): string {
+    return this.receivers.at(-1) ?? "this";
+  }
+
   constructor(text: string) {
     super(text);
     const declared = text.matchAll(declaration);

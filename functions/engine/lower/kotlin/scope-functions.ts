@@ -1,4 +1,4 @@
-import type { Expression } from "../../ir/ir.ts";
+import type { Expression, Statement } from "../../ir/ir.ts";
 import { childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { positional, span } from "../lowering.ts";
 import { lambdaOf } from "./expressions.ts";
@@ -44,11 +44,30 @@ export function scoped(
   const value = l.expression(of);
   if (known.as === "this") l.receivers.push(implicit);
   try {
-    const run = l.call(node, lambdaOf(l, body, implicit), [positional(value)]);
+    const lambda = lambdaOf(l, body, implicit);
+    if (known.gives === "receiver" && (value.kind === "call" || value.kind === "collection"))
+      return preparing(l, node, lambda, value);
+    const run = l.call(node, lambda, [positional(value)]);
     return known.gives === "result" ? run : { ...span(node), kind: "sequence", parts: [run, value] };
   } finally {
     if (known.as === "this") l.receivers.pop();
   }
+}
+
+/** `StringBuilder().apply { append(x) }`: what is made has no name yet, and is given when all of this has been done to it. */
+function preparing(l: KotlinLowering, node: SyntaxNode, lambda: Expression, made: Expression): Expression {
+  const at = span(node);
+  const [param] = lambda.kind === "closure" ? lambda.fn.params : [];
+  if (lambda.kind !== "closure" || !param) return l.call(node, lambda, [positional(made)]);
+  const object: Expression = { ...at, kind: "variable", name: param.name };
+  const body: Statement[] = [
+    { ...at, kind: "expression", value: { ...at, kind: "assign", to: object, from: made, type: null, declares: true } },
+    ...lambda.fn.body.map(
+      (s): Statement => (s.kind === "return" && s.value ? { ...s, kind: "expression", value: s.value } : s),
+    ),
+    { ...at, kind: "return", value: object },
+  ];
+  return l.call(node, { ...lambda, fn: { ...lambda.fn, params: [], body } }, []);
 }
 
 /** The test is about a name for the value, so that what it tells holds for what is given. */

@@ -1,12 +1,13 @@
 import type { Expression } from "../../ir/ir.ts";
 import { childOf, type SyntaxNode } from "../../parse/syntax.ts";
-import { type Lowering, span, unescapeText } from "../lowering.ts";
+import { span, unescapeText } from "../lowering.ts";
+import type { KotlinLowering } from "./kotlin-lowering.ts";
 
 /**
  * Text with what it is filled with. Of `"$name"` the grammar makes two pieces of plain text, so plain text is
  * taken from the source and searched for names.
  */
-export function textValue(l: Lowering, node: SyntaxNode): Expression {
+export function textValue(l: KotlinLowering, node: SyntaxNode): Expression {
   const quotes = l.textOf(node).startsWith('"""') ? 3 : 1;
   const raw = quotes === 3;
   const parts: Expression[] = [];
@@ -27,7 +28,7 @@ export function textValue(l: Lowering, node: SyntaxNode): Expression {
   return { ...span(node), kind: "template", parts };
 }
 
-function piecesOf(l: Lowering, start: number, end: number, raw: boolean): Expression[] {
+function piecesOf(l: KotlinLowering, start: number, end: number, raw: boolean): Expression[] {
   const text = l.textOf({ start, end });
   const out: Expression[] = [];
   let from = 0;
@@ -39,7 +40,7 @@ function piecesOf(l: Lowering, start: number, end: number, raw: boolean): Expres
     if (match[1] === undefined) continue;
     plain(match.index);
     const at = { start: start + match.index, end: start + match.index + match[0].length };
-    out.push(l.variable(at, match[1]));
+    out.push(l.variable(at, match[1] === "this" ? l.self : match[1]));
     from = match.index + match[0].length;
   }
   plain(text.length);
@@ -47,5 +48,5 @@ function piecesOf(l: Lowering, start: number, end: number, raw: boolean): Expres
 }
 
 /** A character is a text of one. */
-export const character = (l: Lowering, node: SyntaxNode): Expression =>
+export const character = (l: KotlinLowering, node: SyntaxNode): Expression =>
   l.literal(node, unescapeText(l.textOf(childOf(node, "character_content") ?? node).replace(/^'|'$/g, "")));
