@@ -58,7 +58,7 @@ const lengthMark = "<length of ";
 const upToMark = "<up to ";
 
 export const isLength = (name: string): boolean => /^(w?strn?len|wcsn?len|_tcslen|lstrlen)$/.test(name);
-const lengthOf = (run: Run, of: Expression): string => `${lengthMark}${textOf(run, of)}>`;
+export const lengthOf = (run: Run, of: Expression): string => `${lengthMark}${textOf(run, of)}>`;
 const textOf = (run: Run, e: Expression): string => run.text.slice(e.start, e.end).replace(/\s+/g, "");
 const isUnit = (run: Run, e: Expression): boolean =>
   (e.kind === "literal" && e.value === 1) || /^\(?sizeof/.test(run.text.slice(e.start, e.end));
@@ -71,6 +71,9 @@ const counted: Record<string, readonly number[]> = {
   SSL_read: [2],
   BIO_read: [2],
   readlink: [2],
+  // These stop where they are told to.
+  strnlen: [1],
+  wcsnlen: [1],
   // These count what they would have written.
   snprintf: [1],
   vsnprintf: [1],
@@ -82,7 +85,7 @@ export function countGiven(run: Run, frame: Frame, call: Call): string | null {
   const { callee, args } = call;
   const name = callee.kind === "variable" ? callee.name : "";
   const [first] = args;
-  if (isLength(name)) return first ? lengthOf(run, first.value) : null;
+  if (isLength(name) && !Object.hasOwn(counted, name)) return first ? lengthOf(run, first.value) : null;
   if (name.endsWith("nprintf") && !mayNotFit(run, call)) return null;
   const at = Object.hasOwn(counted, name) ? counted[name] : undefined;
   const sizes = at?.flatMap((i) => args[i]?.value ?? []) ?? [];
@@ -138,6 +141,18 @@ export function lacksEnd(run: Run, frame: Frame, { measure, element, owner }: Re
   if (!measure || element !== 1 || owner !== frame.fn) return false;
   const terms = measure.split("+");
   return terms.every((term) => term.startsWith(lengthMark)) && terms.includes(lengthOf(run, from));
+}
+
+/** Whether more is asked for than a block was made for: `p = malloc(n); read(f, p, n + 64)`. */
+export function exceeds(run: Run, frame: Frame, region: Region, size: Expression, end: number): boolean {
+  const { measure, element, owner } = region;
+  if (!measure || element !== 1 || owner !== frame.fn || size.kind !== "operation") return false;
+  const asked = measureOf(run, frame, size);
+  return (
+    asked.startsWith(`${measure}+`) &&
+    /^([+][1-9]\d*)+$/.test(asked.slice(measure.length)) &&
+    !isChanged(run, region, measure, end)
+  );
 }
 
 const roundsPrefix = "@rounds:";
