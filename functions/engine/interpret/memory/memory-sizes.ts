@@ -1,3 +1,4 @@
+import { functionName } from "../../ir/called-name.ts";
 import type { Call, Expression, Loop } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { prefixedFact } from "../guards/prefixed.ts";
@@ -141,6 +142,25 @@ export function lacksEnd(run: Run, frame: Frame, { measure, element, owner }: Re
   if (!measure || element !== 1 || owner !== frame.fn) return false;
   const terms = measure.split("+");
   return terms.every((term) => term.startsWith(lengthMark)) && terms.includes(lengthOf(run, from));
+}
+
+const isSizeOf = (run: Run, e: Expression | undefined): boolean =>
+  e !== undefined && /^\(?sizeof/.test(run.text.slice(e.start, e.end)) && e.kind !== "operation";
+
+/** How many elements of which size a block is made for: `malloc(10 * sizeof(int))`, `calloc(10, sizeof(int))`, `new int[10]`. */
+export function elementsOf(run: Run, frame: Frame, call: Call, args: readonly Value[]): [number, number] | null {
+  const name = functionName(call);
+  const [first, second] = call.args.map(({ value }) => value);
+  const [one, other] = [only(args[0]), only(args[1])];
+  if (name === "<new-array>" || (name === "calloc" && isSizeOf(run, second)))
+    return one !== null && other ? [one, other] : null;
+  if (one === null || !first || !/malloc$/.test(name)) return null;
+  if (isSizeOf(run, first)) return [1, one];
+  if (first.kind !== "operation" || first.operator !== "*" || first.operands.length !== 2) return null;
+  const times = first.operands.find((operand) => !isSizeOf(run, operand));
+  if (first.operands.every((operand) => operand === times || !isSizeOf(run, operand))) return null;
+  const count = times ? only(evaluate(run, frame, times)) : null;
+  return count ? [count, one / count] : null;
 }
 
 /** Whether more is asked for than a block was made for: `p = malloc(n); read(f, p, n + 64)`. */

@@ -18,7 +18,7 @@ import {
   product,
   wasAsked,
 } from "./memory-faults.ts";
-import { countGiven, isLength, measureOf } from "./memory-sizes.ts";
+import { countGiven, elementsOf, isLength, measureOf } from "./memory-sizes.ts";
 import { returnShown } from "./object-ends.ts";
 import { releasedBy } from "./releases.ts";
 import { follow, followArguments } from "./unchecked.ts";
@@ -178,11 +178,12 @@ function makes(run: Run, frame: Frame, call: Call, name: string, args: Value[]):
   const kind = name === "alloca" ? "stack" : name === "<new-array>" ? "new" : "heap";
   if (name === "alloca") growStack(run, frame, call, args[0]);
   const measured = name.endsWith("dup") ? null : sizeOf(run, frame, call, sizesAt[name] ?? [0]);
+  const [count, element] = elementsOf(run, frame, call, args) ?? [bytes(args), 1];
   const region: Region = {
     id: `${call.start}`,
     kind,
-    count: bytes(args),
-    element: 1,
+    count,
+    element,
     owner: frame.fn,
     measure: measured,
   };
