@@ -147,14 +147,27 @@ export function lacksEnd(run: Run, frame: Frame, { measure, element, owner }: Re
 const isSizeOf = (run: Run, e: Expression | undefined): boolean =>
   e !== undefined && /^\(?sizeof/.test(run.text.slice(e.start, e.end)) && e.kind !== "operation";
 
+/** UTF-16 units in front of a call in which its result is given a name. */
+const namedWithin = 120;
+
+/** `int *all = malloc(10 * sizeof(int))`: through a pointer to something else the same block has other elements. */
+function isTypedAlike(run: Run, { fn }: Frame, call: Call, size: Expression): boolean {
+  const [, type] = run.text.slice(size.start, size.end).match(/sizeof\s*\(\s*([\w\s]{1,60}?)\s*\)/) ?? [];
+  const before = run.text.slice(Math.max(0, call.start - namedWithin), call.start);
+  const [, name] = before.match(/\b(\w{1,80})\s*=\s*(?:\([\w\s*]{1,60}\)\s*)?$/) ?? [];
+  if (!fn || !type || !name) return false;
+  const declared = new RegExp(`\\b${type.replace(/\s+/g, "\\s+")}\\s*\\*\\s*${name}\\b`);
+  return declared.test(run.stretch(fn.start, call.start));
+}
+
 /** How many elements of which size a block is made for: `malloc(10 * sizeof(int))`, `calloc(10, sizeof(int))`, `new int[10]`. */
 export function elementsOf(run: Run, frame: Frame, call: Call, args: readonly Value[]): [number, number] | null {
   const name = functionName(call);
   const [first, second] = call.args.map(({ value }) => value);
   const [one, other] = [only(args[0]), only(args[1])];
-  if (name === "<new-array>" || (name === "calloc" && isSizeOf(run, second)))
-    return one !== null && other ? [one, other] : null;
-  if (one === null || !first || !/malloc$/.test(name)) return null;
+  const isCalloc = name === "calloc" && second && isSizeOf(run, second) && isTypedAlike(run, frame, call, second);
+  if (name === "<new-array>" || isCalloc) return one !== null && other ? [one, other] : null;
+  if (one === null || !first || !/malloc$/.test(name) || !isTypedAlike(run, frame, call, first)) return null;
   if (isSizeOf(run, first)) return [1, one];
   if (first.kind !== "operation" || first.operator !== "*" || first.operands.length !== 2) return null;
   const times = first.operands.find((operand) => !isSizeOf(run, operand));

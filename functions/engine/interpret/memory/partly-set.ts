@@ -153,9 +153,12 @@ function asksOneOfMany(run: Run, test: Expression): boolean {
 const isSetBySome = (ways: readonly Way[]): boolean =>
   ways.some(({ sets }) => sets) && ways.every(({ sets, leaves }) => sets || leaves);
 
+const endsProgram = /^(_?exit|_Exit|quick_exit|abort|errx?|die|fatal|panic|usage|longjmp|__builtin_unreachable)$/;
+
 const leaves = (arm: readonly Statement[]): boolean => {
   const last = arm.at(-1);
   if (last?.kind === "block") return leaves(last.body);
+  if (last?.kind === "expression" && last.value.kind === "call") return endsProgram.test(functionName(last.value));
   return last?.kind === "return" || last?.kind === "throw";
 };
 
