@@ -56,10 +56,15 @@ export function leaveHeld(run: Run, frame: Frame, at: Span, rest = ""): void {
   }
 }
 
+/** Each jump looks at all that is held; functions that hold more are written by programs. */
+const heldMax = 40;
+
 /** `goto done;`, where nothing that follows `done:` goes anywhere else or names what was made. */
 export function leaveByJump(run: Run, frame: Frame, at: Span): void {
   const { fn, scope } = frame;
-  if (!isNative(run) || !fn || !scope.facts.some(([fact]) => fact.startsWith(heldPrefix))) return;
+  if (!isNative(run) || !fn) return;
+  const held = scope.facts.filter(([fact]) => fact.startsWith(heldPrefix)).length;
+  if (held === 0 || held > heldMax) return;
   const [, label] = run.text.slice(at.start, at.end).match(/^goto\s+(\w{1,80})/) ?? [];
   if (label === undefined) return;
   const below = run.stretch(at.end, fn.end);
