@@ -131,6 +131,8 @@ describe("size", () => {
   it.each([
     ["backup.sh", "#!/usr/bin/env php\n<?php echo 1;\n", "php"],
     ["backup.sh", "#!/bin/sh\necho 1\n", "shell"],
+    ["visits.cgi", "#!/usr/bin/python3\nprint(1)\n", "python"],
+    ["visits.fcgi", "#!/bin/sh\necho 1\n", "shell"],
     ["patterns/java", "JAVALINE .*\n", "text"],
   ])("of %s tells its language: %s", async (path, source, language) => {
     expect((await analyseOne(engine, path, source)).coverage.language).toBe(language);

@@ -22,6 +22,7 @@ import type { Frame, Run } from "./run.ts";
 import { boundSlots, cleaned, join, keysPart, nothing, stepped, type Value } from "./value.ts";
 import { showInView } from "./views/template-calls.ts";
 import { keepForViews } from "./views/view-variables.ts";
+import { keepForPage } from "./views/views.ts";
 
 /** Stores a value: in a variable, a field, an element, or by destructuring. */
 export function assign(
@@ -42,6 +43,7 @@ export function assign(
       if (!frame.fn && (run.language === "python" || (run.language === "php" && frame.owner)))
         storedIn(run, frame, [to.name], nothing, value, at);
       exportName(run, frame, to.name, value);
+      keepForPage(run, frame, to, value);
       break;
     }
     case "field":
@@ -146,6 +148,7 @@ function assignField(
   const shared = of.instance || of.type ? null : fieldOfClass(run, frame, to);
   if (shared !== null) keepUnder(run, shared, value, at);
   keepForViews(run, frame, to, value);
+  keepForPage(run, frame, to, value);
   if (run.language === "ruby" && of === frame.self) showInView(run, frame, to.name, value, at);
   if (key !== null)
     frame.scope.set(key, {

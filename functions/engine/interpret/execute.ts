@@ -13,7 +13,7 @@ import { refine } from "./guards/guards.ts";
 import { change } from "./guards/refined.ts";
 import { noteRefusal } from "./guards/refusals.ts";
 import { joinSides } from "./guards/spared.ts";
-import { leaveHeld } from "./memory/held.ts";
+import { leaveByJump, leaveHeld } from "./memory/held.ts";
 import { returnedRegion } from "./memory/memory.ts";
 import { beginRound, endRound } from "./memory/memory-indexes.ts";
 import { isLocal } from "./memory/memory-sizes.ts";
@@ -76,6 +76,7 @@ function executeKind(run: Run, frame: Frame, s: Statement): void {
       break;
     case "throw":
       if (s.value) throwValue(run, evaluate(run, frame, s.value));
+      else leaveByJump(run, frame, s);
       noteThrow(frame);
       frame.scope.variables = null;
       break;

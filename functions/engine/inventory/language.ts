@@ -79,8 +79,8 @@ function scriptExtension(beginning: string): string | undefined {
 export function languageOf(path: string, beginning = ""): FileLanguage {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const written = name.includes(".") ? name.slice(name.lastIndexOf(".") + 1).toLowerCase() : "";
-  // Programs in other languages are called `backup.sh` too.
-  const asks = written === "" || written === "sh";
+  // Programs in other languages are called `backup.sh` too, and those of the Common Gateway Interface may be in any.
+  const asks = /^(f?cgi|sh)?$/.test(written);
   const extension = (asks ? scriptExtension(beginning) : undefined) ?? written;
   const template = templateFormatOf(path);
   if (template) return { name: template, grammar: null, unsupported: false };

@@ -39,17 +39,40 @@ export function noteGivenBack(frame: Frame, call: Call, name: string): void {
   if (givesBack.test(name)) forgetHeld(frame, call.args[0]?.value);
 }
 
-/** The function ends here: what it has made for itself and nobody else has got stays behind. */
-export function leaveHeld(run: Run, frame: Frame, at: Span): void {
+/**
+ * The function ends here: what it has made for itself and nobody else has got stays behind.
+ * @param rest what is still done before it ends, for a jump to where it does
+ */
+export function leaveHeld(run: Run, frame: Frame, at: Span, rest = ""): void {
   const { fn, scope } = frame;
   if (!isNative(run) || !fn || frame.inlined > 0) return;
   for (const [fact, { paths }] of scope.facts) {
     if (!fact.startsWith(heldPrefix)) continue;
     const [start, end] = paths.map(Number);
     if (start === undefined || end === undefined) continue;
-    if (isHandedOn(fn, fact.slice(heldPrefix.length), end, at.end)) continue;
+    const name = fact.slice(heldPrefix.length);
+    if (isHandedOn(fn, name, end, at.end) || new RegExp(`\\b${name}\\b`).test(rest)) continue;
     fault(run, { ...frame, statement: { start, end } }, "<left-behind>", { start, end }, at);
   }
+}
+
+/** Each jump looks at all that is held; functions that hold more are written by programs. */
+const heldMax = 40;
+
+/** `goto done;`, where nothing that follows `done:` goes anywhere else or names what was made. */
+export function leaveByJump(run: Run, frame: Frame, at: Span): void {
+  const { fn, scope } = frame;
+  if (!isNative(run) || !fn) return;
+  const held = scope.facts.filter(([fact]) => fact.startsWith(heldPrefix)).length;
+  if (held === 0 || held > heldMax) return;
+  const [, label] = run.text.slice(at.start, at.end).match(/^goto\s+(\w{1,80})/) ?? [];
+  if (label === undefined) return;
+  const below = run.stretch(at.end, fn.end);
+  const found = below.search(new RegExp(`\\b${label}\\s*:(?!:)`));
+  const rest = found < 0 ? "" : below.slice(found);
+  // At the end of the function only its own brace is left to close.
+  const closes = rest.split("}").length - rest.split("{").length;
+  if (closes === 1 && !/\bgoto\b/.test(rest)) leaveHeld(run, frame, at, rest);
 }
 
 /** UTF-16 units behind a call in which a program ends that has run out of memory. */

@@ -18,7 +18,7 @@ import {
   product,
   wasAsked,
 } from "./memory-faults.ts";
-import { lacksEnd, rootOf } from "./memory-sizes.ts";
+import { exceeds, lacksEnd, lengthOf, measureOf, rootOf } from "./memory-sizes.ts";
 import { isBeforeBlock } from "./pointers.ts";
 
 /** Looks at what a call copies, formats or scans into a buffer. */
@@ -107,12 +107,13 @@ function bounded(
     at("<overflow>");
     return;
   }
-  if (room !== null && bytes !== null && (bytes > room || (copy.appends && bytes >= room))) at("<overflow>");
+  if (to.region && size && sizes.length === 1 && exceeds(run, frame, to.region, size, call.end)) at("<overflow>");
+  else if (room !== null && bytes !== null && (bytes > room || (copy.appends && bytes >= room))) at("<overflow>");
   else if (copy.from !== undefined && isWholeCopy(call) && bytes !== null && source && isShorter(source, bytes))
     at("<over-read>");
-  else if (isWholeCopy(call) && room !== null && source && isShorter(source, room) && isLengthOf(run, size, own))
+  else if (isWholeCopy(call) && room !== null && source && isShorter(source, room) && isLengthOf(run, frame, size, own))
     at("<over-read>");
-  else if (room !== null && to.region?.kind !== "heap" && size && isLengthOf(run, size, written(copy.from))) {
+  else if (room !== null && to.region?.kind !== "heap" && size && isLengthOf(run, frame, size, written(copy.from))) {
     if (source && (isInput(source) || isParameter(frame, source)) && !wasAsked(frame, "bounded", size))
       at("<bound-of-source>");
   } else if (
@@ -166,14 +167,14 @@ function roomLeft(run: Run, frame: Frame, call: Call, { to, appends }: Copy, roo
   return isEmpty ? room : room - 1;
 }
 
-/** `strncpy(to, from, strlen(from))`: the bound is what it should guard against. */
-function isLengthOf(run: Run, size: Expression | undefined, from: Expression | undefined): boolean {
-  const call = size?.kind === "operation" ? size.operands[0] : size;
-  if (call?.kind !== "call" || call.callee.kind !== "variable" || !/^(strlen|wcslen)$/.test(call.callee.name))
-    return false;
-  const measured = call.args[0]?.value;
-  const textOf = (e: Expression) => run.text.slice(e.start, e.end);
-  return from !== undefined && measured !== undefined && textOf(measured) === textOf(from);
+/** `strncpy(to, from, strlen(from))`: the bound is what it should guard against, also where a variable keeps it. */
+function isLengthOf(run: Run, frame: Frame, size: Expression | undefined, from: Expression | undefined): boolean {
+  const counted = size?.kind === "operation" ? size.operands[0] : size;
+  if (!from || !counted) return false;
+  if (counted.kind === "call" && !/^(strlen|wcslen)$/.test(functionName(counted))) return false;
+  return (
+    (counted.kind === "call" || counted.kind === "variable") && measureOf(run, frame, counted) === lengthOf(run, from)
+  );
 }
 
 /** Copies a text of whatever length into `room` bytes. */

@@ -51,14 +51,16 @@ export function indexOf(
     return;
   }
   const known = number(key);
-  if (of.region.kind !== "heap" && limitOf(frame, written) === count) {
+  // Of a block that was made by its bytes nobody says how many elements it has.
+  const isCounted = of.region.kind !== "heap" || (of.region.element ?? 1) > 1;
+  if (isCounted && limitOf(frame, written) === count) {
     fault(run, frame, "<index-beyond>", at);
     return;
   }
   // Variables begin below zero where they stand for nothing yet.
   const spelled = written.kind === "literal" || (written.kind === "operation" && written.operands.length === 1);
   const counted = known !== null && known < 0 && !spelled ? null : (known ?? lastRound(frame, written));
-  if (counted !== null && of.region.kind !== "heap" && (counted >= count || counted < 0)) {
+  if (counted !== null && isCounted && (counted >= count || counted < 0)) {
     // One past the end may be meant as an address.
     if (counted === count && isAddressOf) return;
     fault(run, frame, "<index-beyond>", at);

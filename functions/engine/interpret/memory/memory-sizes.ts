@@ -1,3 +1,4 @@
+import { functionName } from "../../ir/called-name.ts";
 import type { Call, Expression, Loop } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { prefixedFact } from "../guards/prefixed.ts";
@@ -58,7 +59,7 @@ const lengthMark = "<length of ";
 const upToMark = "<up to ";
 
 export const isLength = (name: string): boolean => /^(w?strn?len|wcsn?len|_tcslen|lstrlen)$/.test(name);
-const lengthOf = (run: Run, of: Expression): string => `${lengthMark}${textOf(run, of)}>`;
+export const lengthOf = (run: Run, of: Expression): string => `${lengthMark}${textOf(run, of)}>`;
 const textOf = (run: Run, e: Expression): string => run.text.slice(e.start, e.end).replace(/\s+/g, "");
 const isUnit = (run: Run, e: Expression): boolean =>
   (e.kind === "literal" && e.value === 1) || /^\(?sizeof/.test(run.text.slice(e.start, e.end));
@@ -71,6 +72,9 @@ const counted: Record<string, readonly number[]> = {
   SSL_read: [2],
   BIO_read: [2],
   readlink: [2],
+  // These stop where they are told to.
+  strnlen: [1],
+  wcsnlen: [1],
   // These count what they would have written.
   snprintf: [1],
   vsnprintf: [1],
@@ -82,7 +86,7 @@ export function countGiven(run: Run, frame: Frame, call: Call): string | null {
   const { callee, args } = call;
   const name = callee.kind === "variable" ? callee.name : "";
   const [first] = args;
-  if (isLength(name)) return first ? lengthOf(run, first.value) : null;
+  if (isLength(name) && !Object.hasOwn(counted, name)) return first ? lengthOf(run, first.value) : null;
   if (name.endsWith("nprintf") && !mayNotFit(run, call)) return null;
   const at = Object.hasOwn(counted, name) ? counted[name] : undefined;
   const sizes = at?.flatMap((i) => args[i]?.value ?? []) ?? [];
@@ -138,6 +142,50 @@ export function lacksEnd(run: Run, frame: Frame, { measure, element, owner }: Re
   if (!measure || element !== 1 || owner !== frame.fn) return false;
   const terms = measure.split("+");
   return terms.every((term) => term.startsWith(lengthMark)) && terms.includes(lengthOf(run, from));
+}
+
+const isSizeOf = (run: Run, e: Expression | undefined): boolean =>
+  e !== undefined && /^\(?sizeof/.test(run.text.slice(e.start, e.end)) && e.kind !== "operation";
+
+/** UTF-16 units in front of a call in which its result is given a name. */
+const namedWithin = 120;
+
+/** `int *all = malloc(10 * sizeof(int))`: through a pointer to something else the same block has other elements. */
+function isTypedAlike(run: Run, { fn }: Frame, call: Call, size: Expression): boolean {
+  const [, type] = run.text.slice(size.start, size.end).match(/sizeof\s*\(\s*([\w\s]{1,60}?)\s*\)/) ?? [];
+  const before = run.text.slice(Math.max(0, call.start - namedWithin), call.start);
+  const [, name] = before.match(/\b(\w{1,80})\s*=\s*(?:\([\w\s*]{1,60}\)\s*)?$/) ?? [];
+  if (!fn || !type || !name) return false;
+  const declared = new RegExp(`\\b${type.replace(/\s+/g, "\\s+")}\\s*\\*\\s*${name}\\b`);
+  return declared.test(run.stretch(fn.start, call.start));
+}
+
+/** How many elements of which size a block is made for: `malloc(10 * sizeof(int))`, `calloc(10, sizeof(int))`, `new int[10]`. */
+export function elementsOf(run: Run, frame: Frame, call: Call, args: readonly Value[]): [number, number] | null {
+  const name = functionName(call);
+  const [first, second] = call.args.map(({ value }) => value);
+  const [one, other] = [only(args[0]), only(args[1])];
+  const isCalloc = name === "calloc" && second && isSizeOf(run, second) && isTypedAlike(run, frame, call, second);
+  if (name === "<new-array>" || isCalloc) return one !== null && other ? [one, other] : null;
+  if (one === null || !first || !/malloc$/.test(name) || !isTypedAlike(run, frame, call, first)) return null;
+  if (isSizeOf(run, first)) return [1, one];
+  if (first.kind !== "operation" || first.operator !== "*" || first.operands.length !== 2) return null;
+  const times = first.operands.find((operand) => !isSizeOf(run, operand));
+  if (first.operands.every((operand) => operand === times || !isSizeOf(run, operand))) return null;
+  const count = times ? only(evaluate(run, frame, times)) : null;
+  return count ? [count, one / count] : null;
+}
+
+/** Whether more is asked for than a block was made for: `p = malloc(n); read(f, p, n + 64)`. */
+export function exceeds(run: Run, frame: Frame, region: Region, size: Expression, end: number): boolean {
+  const { measure, element, owner } = region;
+  if (!measure || element !== 1 || owner !== frame.fn || size.kind !== "operation") return false;
+  const asked = measureOf(run, frame, size);
+  return (
+    asked.startsWith(`${measure}+`) &&
+    /^([+][1-9]\d*)+$/.test(asked.slice(measure.length)) &&
+    !isChanged(run, region, measure, end)
+  );
 }
 
 const roundsPrefix = "@rounds:";

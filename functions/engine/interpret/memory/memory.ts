@@ -18,7 +18,7 @@ import {
   product,
   wasAsked,
 } from "./memory-faults.ts";
-import { countGiven, isLength, measureOf } from "./memory-sizes.ts";
+import { countGiven, elementsOf, isLength, measureOf } from "./memory-sizes.ts";
 import { returnShown } from "./object-ends.ts";
 import { releasedBy } from "./releases.ts";
 import { follow, followArguments } from "./unchecked.ts";
@@ -56,6 +56,16 @@ function isPerhapsFreed(run: Run, frame: Frame, region: Region, path: string, en
   if (typeof start !== "number" || typeof test !== "string") return false;
   const since = run.text.slice(start, end);
   return !since.includes(test) && !new RegExp(`\\b${path}\\s*=(?!=)|&\\s*${path}\\b`).test(since);
+}
+
+/** Handed to a function or followed after that: a test asks for the address alone, and so may who returns it. */
+function isUsedPerhapsFreed(run: Run, frame: Frame, region: Region, path: string, { start, end }: Expression): boolean {
+  if (!isPerhapsFreed(run, frame, region, path, start)) return false;
+  const before = run.text.slice(Math.max(0, start - 16), start);
+  const isHanded = /\w\s*\(\s*$|,\s*$/.test(before) && !/\b(if|while|switch|return|assert)\s*\(\s*$/.test(before);
+  return (
+    (isHanded && /^\s*[,)]/.test(run.text.slice(end, end + 8))) || /^\s*(\[|->)/.test(run.text.slice(end, end + 8))
+  );
 }
 
 /** Sizes stay what was read, however they are computed. Null for what is an operation like any other. */
@@ -168,11 +178,12 @@ function makes(run: Run, frame: Frame, call: Call, name: string, args: Value[]):
   const kind = name === "alloca" ? "stack" : name === "<new-array>" ? "new" : "heap";
   if (name === "alloca") growStack(run, frame, call, args[0]);
   const measured = name.endsWith("dup") ? null : sizeOf(run, frame, call, sizesAt[name] ?? [0]);
+  const [count, element] = elementsOf(run, frame, call, args) ?? [bytes(args), 1];
   const region: Region = {
     id: `${call.start}`,
     kind,
-    count: bytes(args),
-    element: 1,
+    count,
+    element,
     owner: frame.fn,
     measure: measured,
   };
@@ -268,10 +279,13 @@ export function useOf(run: Run, frame: Frame, e: Expression, value: Value): void
 }
 
 function wasFreed(run: Run, frame: Frame, e: Expression, value: Value): void {
-  const path = accessPath(e);
-  if (!value.region || path === null || !isFreed(frame, value.region) || isMeasured(run, e)) return;
-  if (!isSetAround(run, frame, value.region, path, e.start)) fault(run, frame, "<freed-use>", e);
-  forgetFreed(frame, value.region);
+  const { region } = value;
+  const path = region ? accessPath(e) : null;
+  if (!region || path === null || isMeasured(run, e)) return;
+  const isGone = isFreed(frame, region);
+  if (!isGone && !isUsedPerhapsFreed(run, frame, region, path, e)) return;
+  if (!isSetAround(run, frame, region, path, e.start)) fault(run, frame, isGone ? "<freed-use>" : "<freed-perhaps>", e);
+  forgetFreed(frame, region);
 }
 
 /** The same where a part of it is remembered and the pointer itself is not evaluated. */

@@ -1,4 +1,4 @@
-import type { Call } from "../../ir/ir.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
 import { templateTarget } from "../../templates/template-target.ts";
 import { handOver } from "../calls/handover.ts";
 import type { Frame, Run } from "../run.ts";
@@ -28,6 +28,27 @@ export function showModel(run: Run, frame: Frame, call: Call, positional: readon
   }
   const target = name.includes("/") ? name : `${controller}/${name}`;
   if (given.size > 0) handOver(run, templateTarget("escaping", target), [], given, call);
+}
+
+const handler = /(?:^|[.:])(\w+?)Model\.On(?:Get|Post|Put|Patch|Delete)\w*\/\d+$/;
+
+/** What a handler of Razor Pages sets on its model is what the page of that name shows, unless it leads elsewhere. */
+export function keepForPage(run: Run, frame: Frame, to: Expression, value: Value): void {
+  if (run.language !== "csharp" || !frame.fn || allTaint(value).length === 0) return;
+  const [, page] = frame.symbol.match(handler) ?? [];
+  const property = page === undefined ? null : propertyOf(to);
+  if (page === undefined || property === null) return;
+  const handling = run.stretch(frame.fn.start, frame.fn.end);
+  if (/\breturn\s+(this\.)?\w*Redirect/.test(handling) && !/\breturn\s+(this\.)?Page\s*\(/.test(handling)) return;
+  const entries = new Map([[property, value]]);
+  const given = new Map<string, Value>([["Model", { ...nothing, slots: { shape: "map", entries, rest: null } }]]);
+  handOver(run, templateTarget("escaping", page), [], given, to);
+}
+
+/** Variables of C# begin with a small letter, properties with a capital. */
+function propertyOf(to: Expression): string | null {
+  const isOwn = to.kind === "variable" || (to.kind === "field" && to.of.kind === "variable" && to.of.name === "this");
+  return isOwn && /^[A-Z]/.test(to.name) ? to.name : null;
 }
 
 const nameOf = ({ callee }: Call): string =>
