@@ -610,6 +610,16 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [7, 15, 21, 23],
   ],
   [
+    "what a parameter is only compared with",
+    "<?php\necho options(['x'], $_POST['a']);\necho bold('x', $_POST['b']);\necho options([$_POST['c']], 'x');\n",
+    {
+      "lib.php":
+        "<?php\nfunction options($all, $chosen) { $html = ''; foreach ($all as $one) { $html .= '<option' . ($one === $chosen ? ' selected' : '') . '>' . $one; } return $html; }\n" +
+        "function bold($name, $chosen) { if ($name == $chosen) { return '<b>' . $name . '</b>'; } return $name; }\n",
+    },
+    [4],
+  ],
+  [
     "each number of arguments by what is missing",
     "<?php\necho asked('a', 'GET');\necho asked('b', 'GET', false);\necho asked('c');\n",
     {
