@@ -610,6 +610,16 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [7, 15, 21, 23],
   ],
   [
+    "what all the functions do by which one value has come",
+    "<?php\n$row = $_POST;\necho tick('a', $row['a']) . pick(['x'], $row['b']);\necho tick('a', $row['a']) . bold($row['b']);\necho safe($row['a']) . tick('b', $row['b']) . pick(['y'], $row['c']);\necho pick(['x'], $row['b']) . $row['a'];\n",
+    {
+      "lib.php":
+        "<?php\nfunction tick($name, $on) { return '<input name=' . $name . ($on ? ' checked' : '') . '>'; }\nfunction bold($text) { return '<b>' . $text . '</b>'; }\nfunction safe($text) { return htmlspecialchars($text); }\n" +
+        "function pick($names, $chosen) { $html = ''; foreach ($names as $name) { $html .= '<option' . ($name === $chosen ? ' selected' : '') . '>' . $name; } return $html; }\n",
+    },
+    [4, 6],
+  ],
+  [
     "what a parameter is only compared with",
     "<?php\necho options(['x'], $_POST['a']);\necho bold('x', $_POST['b']);\necho options([$_POST['c']], 'x');\n",
     {
