@@ -630,6 +630,15 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [4],
   ],
   [
+    "a value that is clean by itself one way, and by another file the other",
+    "<?php\n$t = $_GET['t'];\n$name = plain($t);\necho $name !== '' ? $name : htmlspecialchars($t);\n$bold = bold($t);\necho $bold !== '' ? $bold : htmlspecialchars($t);\nmysql_query('SELECT ' . plain($t) . htmlspecialchars($t));\nmysql_query('SELECT ' . plain($t) . (int) $t);\necho htmlspecialchars($t) . plain($t) . $t;\n",
+    {
+      "lib.php":
+        "<?php\nfunction plain($text) { return preg_replace('/[^a-z]/', '', $text); }\nfunction bold($text) { return '<b>' . $text . '</b>'; }\n",
+    },
+    [6, 7, 9],
+  ],
+  [
     "each number of arguments by what is missing",
     "<?php\necho asked('a', 'GET');\necho asked('b', 'GET', false);\necho asked('c');\n",
     {

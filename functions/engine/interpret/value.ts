@@ -211,7 +211,7 @@ export function joinTaint(a: readonly Taint[], b: readonly Taint[]): readonly Ta
   if (b.length === 0) return a;
   const joined = [...a];
   for (const taint of b) {
-    const at = joined.findIndex((known) => known.source === taint.source);
+    const at = wayOf(joined, taint);
     const known = joined[at];
     if (!known) {
       if (joined.length < taintsMax) joined.push(taint);
@@ -222,6 +222,22 @@ export function joinTaint(a: readonly Taint[], b: readonly Taint[]): readonly Ta
     }
   }
   return joined;
+}
+
+/** More sources than this leave no room for second ways. */
+const taintsWithWays = taintsMax / 2;
+
+/**
+ * The way of the same source that another one is joined with, or -1. One that is clean by itself and one that others may
+ * clean stand side by side, two of one source at most: joined, they would count as clean for nothing.
+ */
+function wayOf(joined: readonly Taint[], { source, clean, via }: Taint): number {
+  const first = joined.findIndex((known) => known.source === source);
+  const known = joined[first];
+  if (!known || known.clean === clean || !(known.via || via)) return first;
+  const second = joined.findIndex((other, i) => i > first && other.source === source);
+  if (second < 0) return joined.length < taintsWithWays ? -1 : first;
+  return joined[second]?.clean === clean ? second : first;
 }
 
 /** Whether it is known to be input here, and not only where functions of other files should turn out to give some. */
