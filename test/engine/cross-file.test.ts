@@ -631,10 +631,10 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
   ],
   [
     "a value that is clean by itself one way, and by another file the other",
-    "<?php\n$t = $_GET['t'];\n$name = plain($t);\necho $name !== '' ? $name : htmlspecialchars($t);\n$bold = bold($t);\necho $bold !== '' ? $bold : htmlspecialchars($t);\nmysql_query('SELECT ' . plain($t) . htmlspecialchars($t));\nmysql_query('SELECT ' . plain($t) . (int) $t);\necho htmlspecialchars($t) . plain($t) . $t;\n",
+    "<?php\n$t = $_GET['t'];\n$name = plain($t);\necho $name !== '' ? $name : htmlspecialchars($t);\n$bold = bold($t);\necho $bold !== '' ? $bold : htmlspecialchars($t);\nmysql_query('SELECT ' . plain($t) . htmlspecialchars($t));\nmysql_query('SELECT ' . plain($t) . (int) $t);\necho htmlspecialchars($t) . plain($t) . $t;\nhead($name !== '' ? $name : htmlspecialchars($t));\n",
     {
       "lib.php":
-        "<?php\nfunction plain($text) { return preg_replace('/[^a-z]/', '', $text); }\nfunction bold($text) { return '<b>' . $text . '</b>'; }\n",
+        "<?php\nfunction head($title) { echo '<h1>' . $title . '</h1>'; }\nfunction plain($text) { return preg_replace('/[^a-z]/', '', $text); }\nfunction bold($text) { return '<b>' . $text . '</b>'; }\n",
     },
     [6, 7, 9],
   ],

@@ -73,6 +73,14 @@ export function joinedPassages(
   return added.length === 0 ? first : [...first, ...added].slice(0, passagesMax);
 }
 
+/** Whether one of two ways is clean by itself and the other may be by what it passes: joined, they would count as clean for nothing. */
+export const differ = (a: Way, b: Way): boolean => a.clean !== b.clean && (a.via ?? b.via) !== undefined;
+
+interface Way {
+  readonly clean: number;
+  readonly via?: readonly Passage[] | undefined;
+}
+
 /** Two ways of one value: only what both have to pass is sure to be passed. */
 export function commonPassages(
   a: readonly Passage[] | undefined,
