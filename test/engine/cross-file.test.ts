@@ -639,6 +639,15 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [6, 7, 9],
   ],
   [
+    "functions in whatever case their names are written",
+    "<?php\necho htmllist($_GET['a']);\necho HTMLLIST($_GET['b']);\necho RawList($_GET['c']);\n",
+    {
+      "lib.php":
+        "<?php\nfunction htmlList($text) { return '<ul>' . htmlspecialchars($text) . '</ul>'; }\nfunction rawlist($text) { return '<ul>' . $text . '</ul>'; }\n",
+    },
+    [4],
+  ],
+  [
     "each number of arguments by what is missing",
     "<?php\necho asked('a', 'GET');\necho asked('b', 'GET', false);\necho asked('c');\n",
     {
