@@ -127,7 +127,7 @@ export interface Passage {
   argument: number | string;
   part?: string | undefined;
   field?: string | undefined;
-  check: "result" | "true" | "false" | "after" | "left" | "named";
+  check: "result" | "true" | "false" | "after" | "left" | "named" | "either";
   short?: boolean | undefined;
   trusted: boolean;
   fetched?: boolean | undefined;
@@ -135,6 +135,7 @@ export interface Passage {
   count?: number | undefined;
   told?: ToldArguments | undefined;
   spared?: Spared | undefined;
+  ways?: readonly (readonly Passage[])[] | undefined;
 }
 
 /** The way a value has taken in one file. */

@@ -610,6 +610,44 @@ const pages: [way: string, page: string, others: Record<string, string>, lines: 
     [7, 15, 21, 23],
   ],
   [
+    "what all the functions do by which one value has come",
+    "<?php\n$row = $_POST;\necho tick('a', $row['a']) . pick(['x'], $row['b']);\necho tick('a', $row['a']) . bold($row['b']);\necho safe($row['a']) . tick('b', $row['b']) . pick(['y'], $row['c']);\necho pick(['x'], $row['b']) . $row['a'];\n",
+    {
+      "lib.php":
+        "<?php\nfunction tick($name, $on) { return '<input name=' . $name . ($on ? ' checked' : '') . '>'; }\nfunction bold($text) { return '<b>' . $text . '</b>'; }\nfunction safe($text) { return htmlspecialchars($text); }\n" +
+        "function pick($names, $chosen) { $html = ''; foreach ($names as $name) { $html .= '<option' . ($name === $chosen ? ' selected' : '') . '>' . $name; } return $html; }\n",
+    },
+    [4, 6],
+  ],
+  [
+    "what a parameter is only compared with",
+    "<?php\necho options(['x'], $_POST['a']);\necho bold('x', $_POST['b']);\necho options([$_POST['c']], 'x');\n",
+    {
+      "lib.php":
+        "<?php\nfunction options($all, $chosen) { $html = ''; foreach ($all as $one) { $html .= '<option' . ($one === $chosen ? ' selected' : '') . '>' . $one; } return $html; }\n" +
+        "function bold($name, $chosen) { if ($name == $chosen) { return '<b>' . $name . '</b>'; } return $name; }\n",
+    },
+    [4],
+  ],
+  [
+    "a value that is clean by itself one way, and by another file the other",
+    "<?php\n$t = $_GET['t'];\n$name = plain($t);\necho $name !== '' ? $name : htmlspecialchars($t);\n$bold = bold($t);\necho $bold !== '' ? $bold : htmlspecialchars($t);\nmysql_query('SELECT ' . plain($t) . htmlspecialchars($t));\nmysql_query('SELECT ' . plain($t) . (int) $t);\necho htmlspecialchars($t) . plain($t) . $t;\nhead($name !== '' ? $name : htmlspecialchars($t));\n",
+    {
+      "lib.php":
+        "<?php\nfunction head($title) { echo '<h1>' . $title . '</h1>'; }\nfunction plain($text) { return preg_replace('/[^a-z]/', '', $text); }\nfunction bold($text) { return '<b>' . $text . '</b>'; }\n",
+    },
+    [6, 7, 9],
+  ],
+  [
+    "functions in whatever case their names are written",
+    "<?php\necho htmllist($_GET['a']);\necho HTMLLIST($_GET['b']);\necho RawList($_GET['c']);\n",
+    {
+      "lib.php":
+        "<?php\nfunction htmlList($text) { return '<ul>' . htmlspecialchars($text) . '</ul>'; }\nfunction rawlist($text) { return '<ul>' . $text . '</ul>'; }\n",
+    },
+    [4],
+  ],
+  [
     "each number of arguments by what is missing",
     "<?php\necho asked('a', 'GET');\necho asked('b', 'GET', false);\necho asked('c');\n",
     {

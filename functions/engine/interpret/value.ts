@@ -1,7 +1,7 @@
 import { allFamilies, type Families } from "../catalogue/catalogue.ts";
 import type { ClassStatement, Constant, FunctionNode, Span } from "../ir/ir.ts";
 import type { ToldArguments } from "./calls/path-conditions.ts";
-import { commonPassages, type Passage } from "./guards/passage.ts";
+import { commonPassages, differ, type Passage } from "./guards/passage.ts";
 import type { Scope } from "./scope.ts";
 
 /** Where untrusted data enters. A source with a function stands for whatever that function's callers pass. */
@@ -211,7 +211,7 @@ export function joinTaint(a: readonly Taint[], b: readonly Taint[]): readonly Ta
   if (b.length === 0) return a;
   const joined = [...a];
   for (const taint of b) {
-    const at = joined.findIndex((known) => known.source === taint.source);
+    const at = wayOf(joined, taint);
     const known = joined[at];
     if (!known) {
       if (joined.length < taintsMax) joined.push(taint);
@@ -222,6 +222,19 @@ export function joinTaint(a: readonly Taint[], b: readonly Taint[]): readonly Ta
     }
   }
   return joined;
+}
+
+/** More sources than this leave no room for second ways. */
+const taintsWithWays = taintsMax / 2;
+
+/** The way of the same source that another one is joined with, or -1; ways that differ stand side by side, two of one source at most. */
+function wayOf(joined: readonly Taint[], taint: Taint): number {
+  const first = joined.findIndex(({ source }) => source === taint.source);
+  const known = joined[first];
+  if (!known || !differ(known, taint)) return first;
+  const second = joined.findIndex(({ source }, i) => i > first && source === taint.source);
+  if (second < 0) return joined.length < taintsWithWays ? -1 : first;
+  return joined[second]?.clean === taint.clean ? second : first;
 }
 
 /** Whether it is known to be input here, and not only where functions of other files should turn out to give some. */

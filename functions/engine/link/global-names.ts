@@ -18,6 +18,8 @@ const generationsMax = 6;
  */
 export class GlobalNames {
   readonly #declared = new Map<string, Target[]>();
+  /** Functions of PHP, where case does not matter, by their names in lower case. */
+  readonly #folded = new Map<string, string>();
   /** By their names without the class. */
   readonly #methods = new Map<string, Target[]>();
   readonly #bases = new Map<string, string[]>();
@@ -32,6 +34,7 @@ export class GlobalNames {
         const name = inClass(exported.name);
         const method = name.slice(name.lastIndexOf(".") + 1);
         append(this.#declared, name, { artefact, exported });
+        if (artefact.coverage.language === "php" && !name.includes(".")) this.#folded.set(name.toLowerCase(), name);
         if (name.includes(".")) append(this.#methods, method, { artefact, exported });
       }
       for (const { name, bases, rights } of artefact.link.classes) {
@@ -50,7 +53,7 @@ export class GlobalNames {
     const target = inClass(written);
     const dot = target.lastIndexOf(".");
     // What is not found in a namespace is looked for in the global one.
-    if (dot < 0) return this.#at(target) ?? this.#at(target.slice(target.lastIndexOf("\\") + 1)) ?? [];
+    if (dot < 0) return this.#at(target) ?? this.#inGlobalSpace(target.slice(target.lastIndexOf("\\") + 1));
     const type = target.slice(0, dot);
     const method = target.slice(dot + 1);
     if (type.startsWith(anyClass)) return this.#meant(type, method);
@@ -96,6 +99,10 @@ export class GlobalNames {
   methods(target: string): Target[] {
     const declared = this.#methods.get(target.slice(target.lastIndexOf(".") + 1)) ?? [];
     return declared.length > alikeMax ? [] : declared;
+  }
+
+  #inGlobalSpace(name: string): Target[] {
+    return this.#at(name) ?? this.#at(this.#folded.get(name.toLowerCase()) ?? "") ?? [];
   }
 
   #at(name: string): Target[] | undefined {

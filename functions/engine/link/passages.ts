@@ -74,6 +74,7 @@ export class Passages {
 
   #effect(from: string, passage: Passage, depth: number, made: Made | null = null): Cleaned {
     const { target, part, validated } = passage;
+    if (passage.check === "either") return this.#either(from, passage, made, depth);
     if (passage.argument === bySchema) {
       const asked = part === undefined ? [target] : part.split(either).map((field) => `${target}.${field}`);
       const cleaned = (one: string) =>
@@ -98,6 +99,13 @@ export class Passages {
     );
     // Whichever implementation runs, only what all of them do is sure.
     return effects.reduce(cleanedForBoth);
+  }
+
+  /** Whichever way it came by, what all of them do is sure; `ways` do not nest, so that this goes down once. */
+  #either(from: string, { ways = [], validated }: Passage, made: Made | null, depth: number): Cleaned {
+    if (depth >= depthMax) return [];
+    const cleaned = (via: readonly Passage[]): Cleaned => this.cleanedBy(from, via, { validated, made }, depth + 1);
+    return ways.map(cleaned).reduce(cleanedForBoth, "all");
   }
 
   /** A method by the class of the object that the value has become a part of, where its own file knows nothing but a name. */

@@ -2,7 +2,7 @@ import type { Families } from "../../catalogue/catalogue.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import type { Span } from "../../ir/ir.ts";
-import { commonPassages } from "../guards/passage.ts";
+import { commonPassages, differ } from "../guards/passage.ts";
 import { byName } from "../names.ts";
 import { fieldOf } from "../objects/members.ts";
 import { prefixFor } from "../operators.ts";
@@ -158,10 +158,13 @@ export function hand(run: Run, handover: Handover): void {
   }
   const arrived = source.outside ?? `${source.start}|${at.start}`;
   const key = keyAmong(run, `${target}|${argument}|${handover.field}|${source.kind}|${arrived}`, source.start);
-  const known = run.handovers.get(key);
+  const first = run.handovers.get(key);
+  // A second way stands beside the first; of further ones the second stands for all.
+  const own = first && differ(first, handover) ? `${key}|way` : key;
+  const known = run.handovers.get(own);
   if (known) soil(known, handover);
   else if (run.handovers.size < handoversMax + (run.language === "php" ? alikeRoom : 0))
-    run.handovers.set(key, handover);
+    run.handovers.set(own, handover);
 }
 
 /** Pages of PHP get all their input from one function: what its first calls give is input of its own, what others give counts as one. */

@@ -81,8 +81,8 @@ function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void
     return;
   const value = evaluate(run, frame, operand);
   if (value.taint.every((t) => other.taint.some((o) => o.source === t.source))) return;
-  // Equal to input is not made of it: the cleaner of the two tells more.
-  if (other.taint.some(isInput) && !value.taint.some(isInput)) return;
+  // Equal to input, or to what callers may give as input, is not made of it: the cleaner of the two tells more.
+  if (!other.taint.every(isOutside) && !value.taint.some(isInput)) return;
   // What a parameter is equal to is told to callers as what it is clean for.
   if (isOfOthers(other) && value.taint.every(({ source }) => source.parameter !== null)) {
     change(run, frame, operand, allFamilies);
@@ -92,8 +92,9 @@ function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void
 }
 
 /** Whatever another file has, and no caller. */
-const isOfOthers = ({ taint }: Value): boolean =>
-  taint.length > 0 && taint.every(({ source }) => source.outside !== null);
+const isOfOthers = ({ taint }: Value): boolean => taint.length > 0 && taint.every(isOutside);
+
+const isOutside = ({ source }: Taint): boolean => source.outside !== null;
 
 const isInput = ({ source }: Taint): boolean => source.parameter === null && source.outside === null;
 

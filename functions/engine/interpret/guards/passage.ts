@@ -5,6 +5,7 @@ import { isAlike, type ToldArguments } from "../calls/path-conditions.ts";
  * A function of another file that a value has passed, or that has looked at it. What it does to the value is known when linking only.
  * `result`: the value is what it returns for an argument; `true`, `false`: it was asked and said so; `after`: it did not throw.
  * `left`: the value was refused before it was called, so that it was `spared` if the function never comes back. `named`: the value is what it returns for the name of a field, the part, that others may have looked at; see asked-names.ts.
+ * `either`: no function, but several ways that have been joined, of which the value has come by one; see `ways`.
  */
 export interface Passage {
   target: string;
@@ -13,7 +14,7 @@ export interface Passage {
   field?: string | undefined;
   /** The field that is read of the result; of a function that was asked: see hostPart. */
   part?: string | undefined;
-  check: "result" | "true" | "false" | "after" | "left" | "named";
+  check: "result" | "true" | "false" | "after" | "left" | "named" | "either";
   /** It was asked of a path in its shortest form, of which a prefix tells where it lies. */
   short?: boolean | undefined;
   /** Its name promises to make safe; believed where the function is not among the files. */
@@ -28,6 +29,8 @@ export interface Passage {
   validated?: string | undefined;
   /** What is known of a value that goes on where the function that others end with does not come back. */
   spared?: Spared | undefined;
+  /** The ways of which the value has come by one, each with what has to be passed there. */
+  ways?: readonly (readonly Passage[])[] | undefined;
 }
 
 /** What a value is clean for, and what has looked at it. */
@@ -57,6 +60,9 @@ export const anyGiven = "(";
 /** Further ones say little; without them the value counts as passed unchanged. */
 const passagesMax = 6;
 
+/** A page puts the same value together by two or three functions; of more ways, only what all have in common is kept. */
+const waysMax = 4;
+
 /** The passages of a way that goes on through others. */
 export function joinedPassages(
   first: readonly Passage[] | undefined,
@@ -65,6 +71,14 @@ export function joinedPassages(
   if (!first || !then) return first ?? then;
   const added = then.filter((passage) => !first.some((known) => same(known, passage)));
   return added.length === 0 ? first : [...first, ...added].slice(0, passagesMax);
+}
+
+/** Whether one of two ways is clean by itself and the other may be by what it passes: joined, they would count as clean for nothing. */
+export const differ = (a: Way, b: Way): boolean => a.clean !== b.clean && (a.via ?? b.via) !== undefined;
+
+interface Way {
+  readonly clean: number;
+  readonly via?: readonly Passage[] | undefined;
 }
 
 /** Two ways of one value: only what both have to pass is sure to be passed. */
@@ -91,7 +105,23 @@ export function commonPassages(
     const told = isAlike(alike.told, passage.told) ? passage.told : undefined;
     return { ...passage, argument, field: undefined, count, told };
   });
-  return common.length === 0 ? undefined : common;
+  return common.length === 0 ? eitherWay(a, b) : common;
+}
+
+/** `label(x) + field(x)`, two functions that have nothing in common: what both of them do is still sure. */
+function eitherWay(a: readonly Passage[], b: readonly Passage[]): readonly Passage[] | undefined {
+  const ways = [...waysOf(a)];
+  for (const way of waysOf(b)) if (!ways.some((known) => sameWay(known, way))) ways.push(way);
+  // Of what a schema has let through, a field that is read later has to be asked for by its name.
+  const isOpen = (way: readonly Passage[]) => way.length === 0 || way.some(({ argument }) => argument === bySchema);
+  if (ways.length > waysMax || ways.some(isOpen)) return undefined;
+  return [{ target: "", argument: anyArgument, check: "either", trusted: false, ways }];
+}
+
+/** The ways that were joined to one before; of a longer one, what stands beside them, so that they do not nest. */
+function waysOf(via: readonly Passage[]): readonly (readonly Passage[])[] {
+  const [only] = via;
+  return via.length === 1 && only?.ways ? only.ways : [via.filter(({ ways }) => !ways)];
 }
 
 /** `f"{item.count} of {item.kind}"` is made of two fields of one object: what holds for both of them holds. */
@@ -132,12 +162,14 @@ const same = (a: Passage, b: Passage): boolean =>
     isAlike(a.told, b.told) &&
     a.check === b.check &&
     a.short === b.short &&
-    isSpared(a.spared, b.spared));
+    isSpared(a.spared, b.spared) &&
+    isSameEither(a.ways, b.ways));
+
+const sameWay = (a: readonly Passage[], b: readonly Passage[]): boolean =>
+  a.length === b.length && a.every((passage, i) => same(passage, b[i] as Passage));
+
+const isSameEither = (a: Passage["ways"], b: Passage["ways"]): boolean =>
+  a === b || (a?.length === b?.length && a?.every((way, i) => sameWay(way, b?.[i] ?? [])) === true);
 
 const isSpared = (a: Spared | undefined, b: Spared | undefined): boolean =>
-  a === b ||
-  (a !== undefined &&
-    b !== undefined &&
-    String(a.clean) === String(b.clean) &&
-    a.via.length === b.via.length &&
-    a.via.every((passage, i) => same(passage, b.via[i] as Passage)));
+  a === b || (a !== undefined && b !== undefined && String(a.clean) === String(b.clean) && sameWay(a.via, b.via));
