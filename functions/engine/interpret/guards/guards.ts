@@ -36,6 +36,7 @@ import {
 } from "./path-tests.ts";
 import { isPatternTest, matcherRefined, noDotsTest, patternTest } from "./pattern-tests.ts";
 import { below, change, innermost } from "./refined.ts";
+import { withoutCharacters } from "./shell-tests.ts";
 import { isOrigin, isScheme, isSender } from "./who-asks.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
@@ -156,6 +157,7 @@ function refineComparison(
     if ((operator === "in") === outcome) membership(run, frame, left, right);
     else {
       absence(run, frame, left, right);
+      withoutCharacters(run, frame, right, left);
       if (run.language === "python") noSlashTest(run, frame, left, right);
     }
   } else if (operator === ">=" || operator === ">") {
@@ -313,11 +315,15 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (callee.kind === "field" && first) {
     // `strings.Contains(x, "example.org")` asks a text, and no list is called like the package.
     const ofPackage = run.language === "go" && callee.of.kind === "variable" && run.modules.has(callee.of.name);
+    const needle = call.args[1]?.value;
+    if (ofPackage && !outcome && needle && /^Contains(Any|Rune)?$/.test(callee.name))
+      withoutCharacters(run, frame, first, needle, callee.name === "ContainsAny");
     if (memberTests.has(callee.name) && !ofPackage) {
       noteExtensions(run, frame, callee.of);
       if (outcome) membership(run, frame, first, callee.of);
       else {
         absence(run, frame, first, callee.of);
+        withoutCharacters(run, frame, callee.of, first);
         if (run.language === "java") noSlashTest(run, frame, first, callee.of);
       }
     }
