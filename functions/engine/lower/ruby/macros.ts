@@ -37,7 +37,7 @@ export function withMacros(declared: ClassStatement): ClassStatement {
 /** The statements of a block that is run as part of a class stand in the class, and a block that gets a name is a method of it. */
 export function opened(s: Statement): Statement[] {
   const macro = macroOf(s);
-  const block = macro?.args.at(-1)?.value;
+  const block = blockOf(macro?.args.at(-1)?.value);
   if (!macro || block?.kind !== "closure") return [s];
   const [name] = macro.args.flatMap(({ value }) => textsOf(value));
   if (making.has(nameOf(macro)) && name !== undefined)
@@ -48,6 +48,10 @@ export function opened(s: Statement): Statement[] {
     inner.kind === "return" && inner.value ? { ...inner, kind: "expression", value: inner.value } : inner,
   );
 }
+
+/** A block, also where it is made a value first: `lambda { |text| … }`. */
+const blockOf = (value: Expression | undefined): Expression | undefined =>
+  value?.kind === "call" && /^(lambda|proc)$/.test(nameOf(value)) ? value.args.at(-1)?.value : value;
 
 function macroOf(s: Statement): Call | null {
   if (s.kind !== "expression") return null;
