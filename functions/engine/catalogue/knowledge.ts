@@ -58,7 +58,9 @@ export class Knowledge {
   readonly assigns = new PathIndex<Match>(this.#ask);
   readonly assignedFacts = new PathIndex<Fact>(this.#ask);
   readonly entries = new Keyed<Match>(this.#ask);
-  readonly deferred = new Keyed<{ packed: boolean; passed: number | null }>(this.#ask);
+  readonly deferred = new Keyed<{ packed: boolean; passed: number | null; runs: string | null; behind: number }>(
+    this.#ask,
+  );
   readonly definitions = new Keyed<DefinitionModel>(this.#ask);
   readonly entryDecorators = new PathIndex<EntryPoint>(this.#ask);
   readonly entryNames: EntryPoint[] = [];

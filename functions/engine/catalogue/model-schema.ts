@@ -257,13 +257,15 @@ export const Model = z.strictObject({
   refutes: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
-  /** Methods that have a function called later, by a worker: that of which they are methods, or the one that they are `passed`, itself or by its name; `packed` takes its arguments as a list and a map. */
+  /** Methods that have a function called later, by a worker: that of which they are methods, or the one that they are `passed`, itself or by its name; `packed` takes its arguments as a list and a map; of a class, the method that it `runs` of an object of it, with what stands `behind` so many arguments. */
   deferred: z
     .array(
       z.strictObject({
         method: z.string(),
         packed: z.boolean().default(false),
         passed: z.int().nullable().default(null),
+        runs: z.string().nullable().default(null),
+        behind: z.int().min(0).default(0),
       }),
     )
     .default([]),

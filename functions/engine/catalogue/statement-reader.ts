@@ -167,8 +167,8 @@ const sections: BySection<Target> = {
 
   // Who calls whom, and what lies between files.
   entryPoints: addEntryPoint,
-  deferred({ method, packed, passed }, { knowledge, wanted }) {
-    if (wanted(method)) knowledge.deferred.add(method, { packed, passed });
+  deferred({ method, ...way }, { knowledge, wanted }) {
+    if (wanted(method)) knowledge.deferred.add(method, way);
   },
   announcements: ({ call, argument }, { knowledge, say }) =>
     say(call, (path) => knowledge.calls.put("announcements", path, argument)),

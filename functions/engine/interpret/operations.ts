@@ -13,6 +13,7 @@ import { joined } from "./names.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
 import { noteText } from "./texts/made-text.ts";
+import { outsideQuotes } from "./texts/quotes.ts";
 import { allTaint, cleaned, constant, joinAll, nothing, unset, type Value } from "./value.ts";
 
 /** The same object, which goes by the names of the class as well. */
@@ -38,7 +39,7 @@ export function operation(run: Run, frame: Frame, e: Operation): Value {
     values.some((value) => value.prefix !== null || value.taint.length > 0) &&
     values.every((value) => !value.slots)
   ) {
-    return noteText(run, frame, concatenate(afterHost(run, values)));
+    return noteText(run, frame, concatenate(outsideQuotes(run, afterHost(run, values))));
   }
   if (e.operator === "%" && run.language === "python") {
     const [format, given] = values as [Value, Value];

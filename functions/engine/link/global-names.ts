@@ -27,8 +27,11 @@ export class GlobalNames {
   /** Classes with a field that says what somebody may do. */
   readonly #withRights = new Set<string>();
 
-  /** @param artefacts in path order */
-  constructor(artefacts: readonly FileArtefact[]) {
+  readonly #language: string;
+
+  /** @param artefacts of this language, in path order */
+  constructor(language: string, artefacts: readonly FileArtefact[]) {
+    this.#language = language;
     for (const artefact of artefacts) {
       for (const exported of artefact.link.exports) {
         const name = inClass(exported.name);
@@ -86,7 +89,18 @@ export class GlobalNames {
     if (declared.length === 1) return declared;
     const of = kindOf(object);
     const named = declared.filter(({ exported }) => kindOf(classIn(exported.name)) === of);
-    return named.length === 1 ? named : [];
+    if (named.length > 0 || this.#language !== "ruby") return named.length === 1 ? named : [];
+    const related = declared.filter(({ exported }) => this.#isRelation(object, classIn(exported.name)));
+    return related.length === 1 ? related : [];
+  }
+
+  /**
+   * `current_user.tickets.search(text)`: what belongs to a record of Rails is called after its class, in the plural, and answers to the
+   * methods of the class; so does what scopes of the class give.
+   */
+  #isRelation(object: string, type: string): boolean {
+    const called = object.slice(anyClass.length).replace("()", "");
+    return kindOf(singular(called)) === kindOf(type) || this.#declared.has(`${type}.${called}`);
   }
 
   /** The methods of helpers that pages call by their names alone. */
@@ -127,6 +141,12 @@ export class GlobalNames {
 
 /** `MY_Controller.$user_model.find`: the field of an object, of which nothing is known but its name. */
 const fieldAndMethod = /\.(\$\w+)\.(\w+)$/;
+
+const singular = (name: string): string =>
+  name
+    .replace(/ies$/, "y")
+    .replace(/(?<=s|x|ch|sh)es$/, "")
+    .replace(/(?<!s)s$/, "");
 
 const classIn = (name: string): string => name.slice(0, name.lastIndexOf(".")).replace(/^.*[.\\]/, "");
 

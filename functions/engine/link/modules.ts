@@ -54,7 +54,10 @@ export class Modules {
     this.#globals = new Map(
       globalLanguages.map((name) => [
         name,
-        new GlobalNames(artefacts.filter(({ coverage }) => coverage.language === name)),
+        new GlobalNames(
+          name,
+          artefacts.filter(({ coverage }) => coverage.language === name),
+        ),
       ]),
     );
     for (const artefact of [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path))) {

@@ -14,14 +14,17 @@ const namesFunction = (path: string): boolean => /\.\p{Ll}\w*$/u.test(path);
 /** Made once: what is known about a call is kept by the call. */
 const rewritten = new WeakMap<Call, Call>();
 
+const jobLanguages: ReadonlySet<string> = new Set(["python", "ruby"]);
+
 /** `convert.delay(name)`, `convert.apply_async(args=[name])`, `queue.enqueue(convert, name)`: the call that a worker makes of it later; the call itself, where it is no such. */
 export function calledLater(run: Run, frame: Frame, call: Call): Call {
   const { callee } = call;
-  if (run.language !== "python" || callee.kind !== "field") return call;
+  if (!jobLanguages.has(run.language) || callee.kind !== "field") return call;
   const [way] = run.knowledge.deferred.get(callee.name) ?? [];
   if (!way) return call;
   const known = rewritten.get(call);
   if (known) return known;
+  if (way.runs !== null) return runLater(call, callee.of, way.runs, way.behind);
   const { passed } = way;
   const at = passed === null ? null : call.args[passed];
   const fn = at === null ? callee.of : at?.name === null && !at.spread ? at.value : null;
@@ -32,6 +35,22 @@ export function calledLater(run: Run, frame: Frame, call: Call): Call {
   const args = passed === null ? call.args : call.args.slice(passed + 1);
   const isPacked = way.packed || (passed !== null && args.some(({ name }) => name === "args" || name === "kwargs"));
   const later = { ...call, callee: fn, args: isPacked ? unpacked(args) : args };
+  rewritten.set(call, later);
+  return later;
+}
+
+/** `PackJob.set(wait: 5).perform_later(name)`: a worker makes an object of the class, and calls this method of it. */
+function runLater(call: Call, receiver: Expression, runs: string, behind: number): Call {
+  const chained = receiver.kind === "call" && receiver.callee.kind === "field" ? receiver.callee.of : receiver;
+  if ((chained.kind !== "variable" && chained.kind !== "field") || !/^\p{Lu}/u.test(chained.name)) return call;
+  const { start, end } = chained;
+  const make: Expression = { start, end, kind: "field", of: chained, name: "new" };
+  const made: Expression = { start, end, kind: "call", callee: make, args: [], isNew: false };
+  const later: Call = {
+    ...call,
+    callee: { start, end, kind: "field", of: made, name: runs },
+    args: call.args.slice(behind),
+  };
   rewritten.set(call, later);
   return later;
 }

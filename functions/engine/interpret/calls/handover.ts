@@ -266,9 +266,14 @@ export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | 
     const [, of, method] = /^(?:\?|\$|this\.)(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w+)$/.exec(path) ?? [];
     // Short names are those of operators and of elements in Ruby; translators of PHP have them: `$l->g(12)`.
     if (method !== undefined && (run.language === "php" || method.length > 2)) return `${anyClass}${of}.${method}`;
+    const relation = run.language === "ruby" ? ofRelation.exec(path) : null;
+    if (relation) return `${anyClass}${relation[1]}.${relation[2]}`;
   }
   return null;
 }
+
+/** `current_user.tickets.search`: what belongs to an object goes by names in the plural. */
+const ofRelation = /^[a-z_][\w.()]*\.([a-z]\w*s\(\))\.([a-z]\w{2,})$/;
 
 /** The layers of an application are handed from one to the next and called what they are: `constructor({ orderService })`. */
 function layerTarget(paths: readonly string[], names: readonly string[]): string | null {

@@ -37,6 +37,7 @@ import {
 } from "./path-tests.ts";
 import { isPatternTest, matcherRefined, noDotsTest, patternTest } from "./pattern-tests.ts";
 import { below, change, innermost } from "./refined.ts";
+import { withoutCharacters } from "./shell-tests.ts";
 import { isOrigin, isScheme, isSender } from "./who-asks.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
@@ -159,6 +160,7 @@ function refineComparison(
     if ((operator === "in") === outcome) membership(run, frame, left, right);
     else {
       absence(run, frame, left, right);
+      withoutCharacters(run, frame, right, left);
       if (run.language === "python") noSlashTest(run, frame, left, right);
     }
   } else if (operator === ">=" || operator === ">") {
@@ -311,14 +313,13 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (callee.kind === "field" && first) {
     // `strings.Contains(x, "example.org")` asks a text, and no list is called like the package.
     const ofPackage = run.language === "go" && callee.of.kind === "variable" && run.modules.has(callee.of.name);
-    const second = call.args[1]?.value;
-    if (outcome && ofPackage && second && callee.name === "Contains" && accessPath(callee.of) === "slices")
-      membership(run, frame, second, first);
+    if (ofPackage) packageTest(run, frame, call, callee, outcome);
     if (memberTests.has(callee.name) && !ofPackage) {
       noteExtensions(run, frame, callee.of);
       if (outcome) membership(run, frame, first, callee.of);
       else {
         absence(run, frame, first, callee.of);
+        withoutCharacters(run, frame, callee.of, first);
         if (run.language === "java") noSlashTest(run, frame, first, callee.of);
       }
     }
@@ -341,6 +342,21 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (outcome && run.language === "javascript") noteParsed(run, frame, call, "answer");
   if (outcome && first && promisesCheck(run, frame, call)) argumentTested(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
+}
+
+/** `slices.Contains(names, x)`, `strings.ContainsAny(x, ";&")`: what Go asks of lists and texts stands before them. */
+function packageTest(
+  run: Run,
+  frame: Frame,
+  { args }: Call,
+  { of, name }: Extract<Expression, { kind: "field" }>,
+  outcome: boolean,
+): void {
+  const [within, needle] = args.map(({ value }) => value);
+  if (!within || !needle) return;
+  if (outcome && name === "Contains" && accessPath(of) === "slices") membership(run, frame, needle, within);
+  if (!outcome && /^Contains(Any|Rune)?$/.test(name))
+    withoutCharacters(run, frame, within, needle, name === "ContainsAny");
 }
 
 const asksEmpty = /^is_?[eE]mpty$/;

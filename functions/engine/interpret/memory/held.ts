@@ -46,12 +46,13 @@ export function noteGivenBack(frame: Frame, call: Call, name: string): void {
 export function leaveHeld(run: Run, frame: Frame, at: Span, rest = ""): void {
   const { fn, scope } = frame;
   if (!isNative(run) || !fn || frame.inlined > 0) return;
+  const named = new Set(rest.match(/\w+/g));
   for (const [fact, { paths }] of scope.facts) {
     if (!fact.startsWith(heldPrefix)) continue;
     const [start, end] = paths.map(Number);
     if (start === undefined || end === undefined) continue;
     const name = fact.slice(heldPrefix.length);
-    if (isHandedOn(fn, name, end, at.end) || new RegExp(`\\b${name}\\b`).test(rest)) continue;
+    if (isHandedOn(fn, name, end, at.end) || named.has(name)) continue;
     fault(run, { ...frame, statement: { start, end } }, "<left-behind>", { start, end }, at);
   }
 }

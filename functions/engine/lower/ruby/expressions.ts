@@ -29,6 +29,7 @@ export const expressions: Record<string, Handler> = {
     const name = l.textOf(node);
     if (l.variables.has(name)) return l.variable(node);
     if (l.isReader(name)) return field(l, node, name);
+    if (!l.isOwn(name) && l.functions.has(name)) return l.call(node, l.variable(node), []);
     if (!l.isOwn(name)) return { ...span(node), kind: "variable", name, bare: true };
     return l.call(node, field(l, node, name), []);
   },

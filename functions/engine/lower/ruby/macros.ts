@@ -7,7 +7,7 @@ const including: ReadonlySet<string> = new Set(["include", "prepend", "extend", 
 /** Calls that make a method of a name and a block. */
 const making: ReadonlySet<string> = new Set(["scope", "define_method"]);
 /** Calls whose block is run as part of the class that takes in the module. */
-const opening: ReadonlySet<string> = new Set(["included", "class_methods"]);
+const opening: ReadonlySet<string> = new Set(["included", "class_methods", "helpers"]);
 
 /**
  * Calls in the body of a Ruby class say something of it, as annotations do elsewhere: `before_action :sign_in, only: :show`. They become
@@ -35,9 +35,9 @@ export function withMacros(declared: ClassStatement): ClassStatement {
 }
 
 /** The statements of a block that is run as part of a class stand in the class, and a block that gets a name is a method of it. */
-function opened(s: Statement): Statement[] {
+export function opened(s: Statement): Statement[] {
   const macro = macroOf(s);
-  const block = macro?.args.at(-1)?.value;
+  const block = blockOf(macro?.args.at(-1)?.value);
   if (!macro || block?.kind !== "closure") return [s];
   const [name] = macro.args.flatMap(({ value }) => textsOf(value));
   if (making.has(nameOf(macro)) && name !== undefined)
@@ -48,6 +48,10 @@ function opened(s: Statement): Statement[] {
     inner.kind === "return" && inner.value ? { ...inner, kind: "expression", value: inner.value } : inner,
   );
 }
+
+/** A block, also where it is made a value first: `lambda { |text| … }`. */
+const blockOf = (value: Expression | undefined): Expression | undefined =>
+  value?.kind === "call" && /^(lambda|proc)$/.test(nameOf(value)) ? value.args.at(-1)?.value : value;
 
 function macroOf(s: Statement): Call | null {
   if (s.kind !== "expression") return null;

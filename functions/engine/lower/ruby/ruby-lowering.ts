@@ -1,8 +1,22 @@
 import type { Expression, Statement } from "../../ir/ir.ts";
-import type { SyntaxNode } from "../../parse/syntax.ts";
+import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { Lowering } from "../lowering.ts";
 import { expressions } from "./expressions.ts";
+import { opened } from "./macros.ts";
 import { statements } from "./statements.ts";
+
+/** The methods among these statements, and those that a block of `helpers` has. */
+const methodsIn = (l: RubyLowering, statements: readonly SyntaxNode[]): string[] =>
+  [...statements, ...statements.flatMap((c) => helpersIn(l, c))].flatMap((c) => {
+    const name = c.type === "method" ? childIn(c, "name") : undefined;
+    return name ? [l.textOf(name)] : [];
+  });
+
+function helpersIn(l: RubyLowering, node: SyntaxNode): readonly SyntaxNode[] {
+  const name = node.type === "call" ? childIn(node, "method") : undefined;
+  if (!name || l.textOf(name) !== "helpers") return [];
+  return childIn(node, "block")?.children.flatMap((body) => body.children) ?? [];
+}
 
 /** Ruby up to 3.4. A name that is assigned nowhere in the method is a call of the object's own. */
 export class RubyLowering extends Lowering {
@@ -16,6 +30,8 @@ export class RubyLowering extends Lowering {
   readonly readers: ReadonlySet<string>[] = [];
   /** What the classes around are called; what makes objects without saying of what means the innermost. */
   readonly classes: string[] = [];
+  /** The methods that are declared outside of classes; they have no receiver, nor brackets where they are given nothing. */
+  readonly functions = new Set<string>();
   /** The variables of the method being lowered. */
   variables = new Set<string>();
 
@@ -28,7 +44,9 @@ export class RubyLowering extends Lowering {
       if (node.type === "heredoc_body") this.hereDocuments.set(marks.shift()?.start ?? -1, node);
       for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i] as SyntaxNode);
     }
-    return this.statements(root.children);
+    for (const name of methodsIn(this, root.children)) this.functions.add(name);
+    // `helpers do … end` outside of a class is one of an application that is written without any.
+    return this.statements(root.children).flatMap(opened);
   }
 
   /** Whether a call without a receiver means a method of the classes around. */
