@@ -283,7 +283,10 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     if (container === "assign") storeAssigned(run, frame, call, positional, result);
     // `cache.fetch(key) { compute }` of Ruby gives what the block gives where nothing is kept under the key.
     const given = run.language === "ruby" && container === "get" ? join(result, back) : result;
-    return cleaned({ ...given, paths: given.paths.length > 0 ? given.paths : paths }, cleans);
+    return cleaned(
+      { ...given, paths: given.paths.length > 0 && !isFluent(run, container, receiver) ? given.paths : paths },
+      cleans,
+    );
   }
   const words = splitWords(run, call, receiver, positional[0]);
   if (words) return { ...nothing, paths, slots: words };
@@ -334,6 +337,10 @@ const containerOf = (call: Call, { models }: Called): CallModels["containers"][n
       : // `table.insert()` with nothing to insert is no list's method.
         call.args.length > 0 || (does !== "append" && does !== "absorb"),
   );
+
+/** No list of Python gives itself: `table.insert(row)` that gives anything makes a statement, which goes by what has made it. */
+const isFluent = ({ language }: Run, container: string, receiver: Value | null): boolean =>
+  language === "python" && container === "append" && receiver?.slots?.shape !== "list";
 
 const isNew = (of: Expression): boolean => of.kind === "call" && of.isNew;
 
