@@ -121,7 +121,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     target ??
     (called.callee.closures.length === 0 ? (methodTarget(run, called) ?? handedTarget(run, called)) : null);
   noteGivenObjects(run, given, positional);
-  for (const to of [given, called.open])
+  for (const to of [given, called.open, ...called.others])
     if (to !== null)
       handOver(run, to, positional, called.named, call, { frame, settled: settledFor(run, frame, subject) });
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
