@@ -17,14 +17,15 @@ const rewritten = new WeakMap<Call, Call>();
 /** `convert.delay(name)`, `convert.apply_async(args=[name])`, `queue.enqueue(convert, name)`: the call that a worker makes of it later; the call itself, where it is no such. */
 export function calledLater(run: Run, frame: Frame, call: Call): Call {
   const { callee } = call;
-  if (run.language !== "python" || callee.kind !== "field") return call;
+  if (run.language !== "python" || (callee.kind !== "field" && callee.kind !== "variable")) return call;
   const [way] = run.knowledge.deferred.get(callee.name) ?? [];
   if (!way) return call;
   const known = rewritten.get(call);
   if (known) return known;
   const { passed } = way;
   const at = passed === null ? null : call.args[passed];
-  const fn = at === null ? callee.of : at?.name === null && !at.spread ? at.value : null;
+  const of = callee.kind === "field" ? callee.of : null;
+  const fn = at === null ? of : at?.name === null && !at.spread ? at.value : null;
   if (fn?.kind !== "variable" && fn?.kind !== "field") return call;
   const { closures, paths } = evaluate(run, frame, fn);
   const isFunction = closures.length > 0 || targetOf(run, frame, paths.filter(namesFunction)) !== null;
