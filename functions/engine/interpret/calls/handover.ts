@@ -195,7 +195,7 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   const first = isFirst && paths.length > 1 ? paths.filter(isFirst) : [];
   for (const path of first.length === 0 ? paths : [...first, ...paths]) {
     if (path.startsWith("?") || (run.language === "javascript" && givenByPackage.test(path))) continue;
-    const plain = plainOf(path);
+    const plain = run.language === "python" ? plainOfPython(path) : plainOf(path);
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;
     if (!plain.includes(".") || plain.includes("[")) continue;
@@ -249,6 +249,16 @@ const notOfLibrary =
 
 /** A path without telling what is called on the way. */
 const plainOf = remembered((path) => path.replaceAll("()", ""));
+
+/** Stands behind the name of a table, and means any of what is in it. */
+export const ofTable = ".get";
+
+const plainOfPython = remembered((path) =>
+  plainOf(path).replace(
+    /(^|\.)([A-Z][A-Z\d_]*)\.\[\](?=\.|$)/,
+    (_, before: string, table: string) => `${before}${table}${ofTable}`,
+  ),
+);
 
 const ownerOf = remembered((path) => path.slice(0, Math.max(path.lastIndexOf("."), 0)));
 
