@@ -39,6 +39,12 @@ it("gives the same value the same fingerprint wherever it moves in the file, ano
   expect(await of(`A=${other}\n`)).not.toEqual(await of(`A=${token}\n`));
 });
 
+it("is not in a text of a document that shows how to call something", async () => {
+  const call = 'connect(\\n  user=\\"user\\",\\n  password=\\"password\\",\\n)';
+  const told = async (key: string) => (await findingsOf(engine, "a.json", `{\n  "${key}": "${call}"\n}\n`)).length;
+  expect([await told("code_example"), await told("start")]).toEqual([0, 1]);
+});
+
 it("is told once where a rule knows what it is for, and once for each other secret there", async () => {
   const source = `const session = require("express-session");
 app.use(session({

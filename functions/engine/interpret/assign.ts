@@ -1,7 +1,7 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
-import { targetOf } from "./calls/handover.ts";
+import { ofTable, targetOf } from "./calls/handover.ts";
 import { storeInField } from "./calls/receivers.ts";
 import { check, setFacts } from "./check.ts";
 
@@ -198,8 +198,23 @@ function exportMethod(
 
 /** What a module of Python binds is what other files import from it: an object that it has made, a name that it has imported itself. */
 export function exportName(run: Run, frame: Frame, name: string, value: Value): void {
-  if (run.language === "python" && !frame.fn && !frame.owner) exportAs(run, name, value);
+  if (run.language !== "python" || frame.fn || frame.owner) return;
+  exportAs(run, name, value);
+  if (value.slots?.shape === "map" && isTable.test(name)) exportEntries(run, name, value.slots);
 }
+
+/** `EXPORTERS = {"csv": CsvExporter(), "pdf": export_pdf}`: what other files take out of a table is any of these. */
+function exportEntries(run: Run, name: string, { entries }: NonNullable<Value["slots"]>): void {
+  for (const { closures, instance, type, paths } of [...entries.values()].slice(0, entriesMax)) {
+    const target = closures[0]?.fn.name ?? instance?.node.name ?? type?.node.name ?? outsideOf(run, paths);
+    if (target && run.aliases.size < aliasesMax) run.alias(`${name}${ofTable}`, target.replaceAll("()", ""));
+  }
+}
+
+/** Tables that are not changed any more. */
+const isTable = /^[A-Z][A-Z\d_]*$/;
+/** More entries of a table are variants of one another. */
+const entriesMax = 8;
 
 function exportAs(run: Run, name: string, value: Value): void {
   const [closure] = value.closures;

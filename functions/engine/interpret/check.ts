@@ -8,6 +8,7 @@ import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
 import { commonConditions } from "./calls/path-conditions.ts";
 import { commonPassages, joinedPassages } from "./guards/passage.ts";
 import { hasRights, typeElsewhere } from "./guards/rights.ts";
+import { basePaths } from "./names.ts";
 import { isSettled } from "./objects/settled-objects.ts";
 import { prefixFor } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
@@ -283,7 +284,9 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
   if (test.begins && !(value.prefix !== null && test.begins.test(value.prefix))) return false;
   if (test.called && !isCalled(value, test.called)) return false;
   if (test.madeOf !== null && !value.taint.some(({ source }) => source.kind === test.madeOf)) return false;
-  if (test.path && !value.paths.some((path) => (test.path?.find(path).length ?? 0) > 0)) return false;
+  // A class is what it extends as well.
+  const names = test.path && value.type ? [...value.paths, ...basePaths(value)] : value.paths;
+  if (test.path && !names.some((path) => (test.path?.find(path).length ?? 0) > 0)) return false;
   return true;
 }
 

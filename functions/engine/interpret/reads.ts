@@ -161,7 +161,8 @@ export function index(run: Run, frame: Frame, e: Index): Value {
     const any = anyElement(of);
     // A map may lack the key: a set written as a map of true answers both ways.
     const constants = of.slots?.shape === "map" && any.constants?.every((c) => c === true) ? null : any.constants;
-    const paths = memberPaths(of, "[]");
+    const own = run.language === "python" && of.slots ? any.paths.filter((path) => !constantName.test(path)) : [];
+    const paths = [...memberPaths(of, "[]"), ...own];
     // What is handed out one by one may be input: the messages of a connection.
     const [input] = e.key ? [] : run.knowledge.reads.findAll(paths).sources;
     const messages: readonly Taint[] = input ? [arriving(run.source(input.kind, e), e)] : [];
@@ -175,6 +176,9 @@ export function index(run: Run, frame: Frame, e: Index): Value {
   if (of.slots && !of.slots.rest) return tainted(fieldTaint(run, of, of.taint, String(known)));
   return afterAsking(run, frame, e, String(known), member(run, frame, of, String(known), e));
 }
+
+/** A function or an object that is taken out of a table of Python is asked for what it is; of constants only one is meant. */
+const constantName = /(^|\.)[A-Z][A-Z\d_]*$/;
 
 /** What has been written under keys that are not known may be another element than this one, which is input then, as it was. */
 function orStill(of: Value, written: Value): Value {

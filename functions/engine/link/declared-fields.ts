@@ -55,6 +55,10 @@ const constrainedFields = ({ classes }: Run): [string, Families][] =>
  */
 function typedMembers(catalogue: Catalogue, run: Run): Map<string, Families> {
   const enumerations = new Set(run.classes.filter(isEnumeration).map(({ node }) => node.name));
+  // What others of the file keep under such a name was not written down.
+  const given = ["name", "value", "toString"].filter(
+    (name) => name !== "value" || !run.classes.some((info) => !isEnumeration(info) && info.fields.has(name)),
+  );
   // Java has no other values in a field of text; what comes in for one of Python may be an object, unless the class refuses it.
   const ofText = run.language === "python" ? catalogue.bitsOf(["nosql_injection"]) : 0;
   const byType = (type: string) =>
@@ -68,7 +72,7 @@ function typedMembers(catalogue: Catalogue, run: Run): Map<string, Families> {
         ? withCalls(typed, [...fieldsOfCalls(catalogue, info), ...fieldsTested(run, info)])
         : typed;
     if (!enumerations.has(info.node.name)) return members;
-    return [...members.map(([name]) => name), "name", "toString"].map((name) => [name, allFamilies]);
+    return [...members.map(([name]) => name), ...given].map((name) => [name, allFamilies]);
   };
   const found = new Map<string, Families>();
   for (const [name, clean] of run.classes.flatMap(membersOf)) found.set(name, clean & (found.get(name) ?? allFamilies));
@@ -104,9 +108,11 @@ export function kindsOf({ language, classes, file }: Run): Pick<LinkRecord, "kin
 const usual = new Set("String Object CharSequence File Path URI URL Logger List Map Set".split(" "));
 const kindsMax = 200;
 
-const enumerations = ["java.lang.Enum", "System.Enum", "enum.Enum", "enum.IntEnum", "enum.StrEnum"];
+const enumerations = ["java.lang.Enum", "System.Enum"];
+/** A project of Python may have an enumeration of its own that all others extend: `class Unit(AutoEnum)`. */
+const enumeration = /^[\w.]*\.\w*Enum$/;
 const isEnumeration = ({ bases }: ClassInfo): boolean =>
-  bases.some(({ paths }) => paths.some((path) => enumerations.includes(path)));
+  bases.some(({ paths }) => paths.some((path) => enumerations.includes(path) || enumeration.test(path)));
 
 function typeOfMember(member: Statement): { name: string; type: string }[] {
   if (member.kind === "function") return member.fn.result ? [{ name: member.fn.name, type: member.fn.result }] : [];

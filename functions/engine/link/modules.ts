@@ -1,5 +1,5 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
-import { anyClass, layerName, ofBase, ofHeirs } from "../interpret/calls/handover.ts";
+import { anyClass, layerName, ofBase, ofHeirs, ofTable } from "../interpret/calls/handover.ts";
 import { either } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { languageOf } from "../inventory/language.ts";
@@ -240,12 +240,15 @@ export class Modules {
     const isOfBase = wanted.endsWith(ofBase);
     const member = isOfBase ? wanted.slice(0, -ofBase.length) : wanted;
     if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
+      const ofAny: Target[] = [];
       for (const onward of aliased(this.#handedOn(artefact), wanted)) {
         // An exported instance is one of a class of the same file.
         const local = artefact.link.exports.find((exported) => exported.name === onward);
         const found = local ? [{ artefact, exported: local }] : this.#onward(path, onward, aliases + 1);
-        if (found.length > 0) return found;
+        if (found.length > 0 && !isOfTable.test(wanted)) return found;
+        ofAny.push(...found);
       }
+      if (ofAny.length > 0) return ofAny;
     }
     const method = `.${member.slice(member.lastIndexOf(".") + 1)}`;
     const called = (name: string) => artefact.link.exports.filter((exported) => exported.name === name);
@@ -381,6 +384,9 @@ const importsItsName = (from: string, target: string): boolean =>
 /** What imports call a file. */
 const stemOf = (path: string): string => path.replace(/(\/(index|__init__))?\.\w+$/, "");
 
+/** What is taken out of a table is any of what the table has. */
+const isOfTable = /^[A-Z][A-Z\d_]*\.get(\.|$)/;
+
 /** Re-exports of re-exports end somewhere. */
 export const aliasesMax = 4;
 
@@ -393,6 +399,8 @@ type Aliases = FileArtefact["link"]["aliases"];
 function aliased(aliases: Aliases, member: string): string[] {
   const [first, ...others] = member.split(".") as [string, ...string[]];
   return aliases.flatMap(({ name, target }) => {
+    if (name.endsWith(ofTable))
+      return member === name || member.startsWith(`${name}.`) ? [`${target}${member.slice(name.length)}`] : [];
     const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
     return rest === null ? [] : [[target, ...rest].join(".")];
   });

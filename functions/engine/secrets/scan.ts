@@ -221,8 +221,8 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
 const isSecret = ({ entropy, allow }: CompiledSecret, secret: string): boolean =>
   secret !== "" && entropyOf(secret) >= entropy && !allow.some((each) => each.test(secret));
 
-/** Hosts that belong to nobody: `https://user:s3cret@example.com`. */
-const reservedHost = /^@(?:[\w-]+\.)*example\.(?:com|net|org|edu)\b/;
+/** Hosts that belong to nobody, and words in place of one: `https://user:s3cret@example.com`, `https://benutzer:kennwort@host:port`. */
+const reservedHost = /^@(?:(?:[\w-]+\.)*example\.(?:com|net|org|edu)\b|[\w.-]+:[A-Za-z]|host(?:name)?\b(?!\.))/;
 
 const isReserved = ({ rule }: CompiledSecret, text: string, end: number): boolean =>
   rule.secret?.generic === true && text[end] === "@" && reservedHost.test(text.slice(end, end + 100));
@@ -244,10 +244,20 @@ function isNamedLikeUser({ rule }: CompiledSecret, text: string, start: number, 
 const nearMax = 250;
 
 function isCommon({ common }: CompiledSecret, secret: string, text: string, at: number): boolean {
-  if (!common?.values.has(secret) || isComment(text, at)) return false;
+  if (!common?.values.has(secret) || isComment(text, at) || isShown(text, at)) return false;
   const around = text.slice(Math.max(0, at - nearMax), at + nearMax);
   return common.near.test(around) && !mapsNames(around, secret);
 }
+
+/** `"code_example": "connect(password=\\"password\\")"`: a text that shows how to call something, on one line of a document. */
+function isShown(text: string, at: number): boolean {
+  const line = text.lastIndexOf("\n", at - 1) + 1;
+  return shownText.test(text.slice(line, Math.min(at, line + shownMax)));
+}
+
+const shownText = /^\s{0,40}["']\w{0,30}(?:example|description|documentation|usage|help)\w{0,30}["']\s?:/i;
+/** No key is longer, with what it is set in by. */
+const shownMax = 120;
 
 /** `{"email": "email", "password": "password"}` says what the fields of one thing are called in another. */
 const mapsNames = (around: string, secret: string): boolean =>

@@ -121,7 +121,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     target ??
     (called.callee.closures.length === 0 ? (methodTarget(run, called) ?? handedTarget(run, called)) : null);
   noteGivenObjects(run, given, positional);
-  for (const to of [given, called.open])
+  for (const to of [given, called.open, ...called.others])
     if (to !== null)
       handOver(run, to, positional, called.named, call, { frame, settled: settledFor(run, frame, subject) });
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
@@ -286,7 +286,10 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     if (container === "assign") storeAssigned(run, frame, call, positional, result);
     // `cache.fetch(key) { compute }` of Ruby gives what the block gives where nothing is kept under the key.
     const given = run.language === "ruby" && container === "get" ? join(result, back) : result;
-    return cleaned({ ...given, paths: given.paths.length > 0 ? given.paths : paths }, cleans);
+    return cleaned(
+      { ...given, paths: given.paths.length > 0 && !isFluent(run, container, receiver) ? given.paths : paths },
+      cleans,
+    );
   }
   const words = splitWords(run, call, receiver, positional[0]);
   if (words) return { ...nothing, paths, slots: words };
@@ -337,6 +340,10 @@ const containerOf = (call: Call, { models }: Called): CallModels["containers"][n
       : // `table.insert()` with nothing to insert is no list's method.
         call.args.length > 0 || (does !== "append" && does !== "absorb"),
   );
+
+/** No list of Python gives itself: `table.insert(row)` that gives anything makes a statement, which goes by what has made it. */
+const isFluent = ({ language }: Run, container: string, receiver: Value | null): boolean =>
+  language === "python" && container === "append" && receiver?.slots?.shape !== "list";
 
 const isNew = (of: Expression): boolean => of.kind === "call" && of.isNew;
 

@@ -19,15 +19,16 @@ const jobLanguages: ReadonlySet<string> = new Set(["python", "ruby"]);
 /** `convert.delay(name)`, `convert.apply_async(args=[name])`, `queue.enqueue(convert, name)`: the call that a worker makes of it later; the call itself, where it is no such. */
 export function calledLater(run: Run, frame: Frame, call: Call): Call {
   const { callee } = call;
-  if (!jobLanguages.has(run.language) || callee.kind !== "field") return call;
+  if (!jobLanguages.has(run.language) || (callee.kind !== "field" && callee.kind !== "variable")) return call;
   const [way] = run.knowledge.deferred.get(callee.name) ?? [];
   if (!way) return call;
   const known = rewritten.get(call);
   if (known) return known;
-  if (way.runs !== null) return runLater(call, callee.of, way.runs, way.behind);
+  const of = callee.kind === "field" ? callee.of : null;
+  if (way.runs !== null) return of ? runLater(call, of, way.runs, way.behind) : call;
   const { passed } = way;
   const at = passed === null ? null : call.args[passed];
-  const fn = at === null ? callee.of : at?.name === null && !at.spread ? at.value : null;
+  const fn = at === null ? of : at?.name === null && !at.spread ? at.value : null;
   if (fn?.kind !== "variable" && fn?.kind !== "field") return call;
   const { closures, paths } = evaluate(run, frame, fn);
   const isFunction = closures.length > 0 || targetOf(run, frame, paths.filter(namesFunction)) !== null;

@@ -194,10 +194,11 @@ function soil(known: Handover, other: Handover): void {
 export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]): string | null {
   if (run.language === "go") return targetInPackage(run, paths);
   if (run.language === "php") return globalTarget(run, paths);
-  const declared = declaredFirst[run.language] ? paths.filter(declaredFirst[run.language] as Told) : [];
-  for (const path of declared.length === 0 ? paths : [...declared, ...paths]) {
+  const isFirst = run.language === "python" ? notOfLibrary(run) : declaredFirst[run.language];
+  const first = isFirst && paths.length > 1 ? paths.filter(isFirst) : [];
+  for (const path of first.length === 0 ? paths : [...first, ...paths]) {
     if (path.startsWith("?") || (run.language === "javascript" && givenByPackage.test(path))) continue;
-    const plain = plainOf(path);
+    const plain = run.language === "python" ? plainOfPython(path) : plainOf(path);
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;
     if (!plain.includes(".") || plain.includes("[")) continue;
@@ -232,8 +233,35 @@ const declaredFirst: Readonly<Record<string, Told | undefined>> = {
   csharp: remembered((path) => /^\w+\.\w+$/.test(path)),
 };
 
+/** More entries of a table are variants of one another. */
+const othersMax = 3;
+
+/** `handlers = {"csv": read_csv, "xml": read_xml}`, `handlers[kind](text)`: what is chosen at run time may be any of several. */
+export function otherTargetsOf(run: Run, paths: readonly string[], target: string): readonly string[] {
+  if (run.language !== "python" || paths.length < 2) return [];
+  const isOwn = notOfLibrary(run);
+  const others = paths.filter((path) => path.includes(".") && !/^\?|\[/.test(path) && isOwn(path)).map(plainOf);
+  return [...new Set(others)].filter((other) => other !== target).slice(0, othersMax);
+}
+
+/** `class Orders(LoginRequiredMixin, FilterMixin)`: what a class has of its own project is in none of the libraries that it extends as well. */
+const notOfLibrary =
+  ({ knowledge }: Run): Told =>
+  (path) =>
+    path.startsWith(".") || !knowledge.known.has(path.split(".", 1)[0] ?? "");
+
 /** A path without telling what is called on the way. */
 const plainOf = remembered((path) => path.replaceAll("()", ""));
+
+/** Stands behind the name of a table, and means any of what is in it. */
+export const ofTable = ".get";
+
+const plainOfPython = remembered((path) =>
+  plainOf(path).replace(
+    /(^|\.)([A-Z][A-Z\d_]*)\.\[\](?=\.|$)/,
+    (_, before: string, table: string) => `${before}${table}${ofTable}`,
+  ),
+);
 
 const ownerOf = remembered((path) => path.slice(0, Math.max(path.lastIndexOf("."), 0)));
 

@@ -3,7 +3,7 @@ import type { Call } from "../../ir/ir.ts";
 import { byName, givenBy, joined, memberPaths } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { areSame, type ClassInfo, type Value } from "../value.ts";
-import { targetOf } from "./handover.ts";
+import { otherTargetsOf, targetOf } from "./handover.ts";
 
 /** What is known about a call by nothing but the names that it goes by. */
 export interface NamesOfCall {
@@ -17,6 +17,8 @@ export interface NamesOfCall {
   readonly guards: CallModels["guards"];
   /** The function of another file that it may be; see `targetOf`. */
   readonly target: string | null;
+  /** Further functions of other files that it may be as well; see `otherTargetsOf`. */
+  readonly others: readonly string[];
   /** What the result goes by where no model says so. */
   readonly gives: readonly string[];
 }
@@ -69,12 +71,14 @@ function lookUp(
   const anyones = method ? joined("?", method.name) : null;
   const paths = own.length > 0 || anyones === null ? own : [anyones];
   const models = calls.findAll(paths);
+  const target = isOpen ? targetOf(run, frame, paths) : null;
   return {
     names: method && receiver ? receiverNames(method, receiver.paths) : ownersOf(own),
     paths,
     models,
     guards: anyones === null ? models.guards : unique([...models.guards, ...calls.find(anyones).guards]),
-    target: isOpen ? targetOf(run, frame, paths) : null,
+    target,
+    others: target === null ? [] : otherTargetsOf(run, paths, target),
     gives: paths.filter((path) => path.length < givenMax).map((path) => (isNew ? path : givenBy(path))),
   };
 }

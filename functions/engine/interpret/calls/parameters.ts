@@ -295,7 +295,12 @@ const extendsFramework = (owner: ClassInfo, { of }: EntryPoint): boolean =>
   of === null || basePaths({ ...nothing, type: owner }).some((path) => of.find(path).length > 0);
 
 /** Converters of placeholders, which stand in front of the name (`<int:id>`) or behind it (`<id:int>`), that leave nothing to attack with. */
-const numbers: ReadonlySet<string | undefined> = new Set(["int", "float", "number", "uuid", "any", "ymd"]);
+const numbers: ReadonlySet<string | undefined> = new Set(["int", "float", "number", "uuid", "any", "ymd", "slug"]);
+/** An application's own converters are called after what they let through: `<uuid_str:id>`, `<iso_date:day>`. */
+const ownNumbers = /(^|_)(uuid|int|number|date|hex)(_|$)/i;
+
+const leavesNothing = (converter: string | undefined): boolean =>
+  numbers.has(converter) || ownNumbers.test(converter ?? "");
 
 /** What a framework passes in a parameter. From the path of a route come its placeholders only, and converted ones are harmless. */
 function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): string | null {
@@ -306,5 +311,5 @@ function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): stri
     ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),
   ]);
   const [, ...parts] = holes.find((hole) => hole.slice(1).includes(param.name)) ?? [];
-  return parts.length > 0 && !parts.some((part) => part !== param.name && numbers.has(part)) ? entry.others : null;
+  return parts.length > 0 && !parts.some((part) => part !== param.name && leavesNothing(part)) ? entry.others : null;
 }

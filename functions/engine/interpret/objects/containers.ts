@@ -168,6 +168,8 @@ function sliced(receiver: Value, args: readonly Value[]): Value {
 
 /** Tuples of what stands at the same position; where positions are not known, of any element of each. */
 function zipped(args: readonly Value[]): Value {
+  // `zip(*pairs)` of no pairs that are known.
+  if (args.length === 0) return listOfAny(nothing);
   const known = args.map((arg) => knownList(arg));
   if (!known.every((list) => list !== null)) return listOfAny(listOf(args.map(anyElement)));
   const length = Math.min(...known.map((list) => list.length));
