@@ -59,12 +59,21 @@ export function handOver(
 const starters =
   /(?:^|[/\\])(?:(?:ba|z|da|k|c|fi)?sh|cmd|powershell|pwsh|sudo|doas|su|env|nohup|nice|timeout|time|xargs|ssh|exec|eval|python[\d.]*|perl|ruby|node|php|lua|osascript)(?:\.exe)?$/i;
 
-/** `run(["git", "log", branch])`: whoever runs a list runs its first word, and that is written out. A function of another file sees the list as one. */
+/**
+ * `run(["git", "log", branch])`: whoever runs a list runs its first word, and that is written out, or looked up by nobody outside. A function
+ * of another file sees the list as one.
+ */
 function namesProgram({ language }: Run, { slots, taint }: Value): boolean {
   if (language !== "python" || slots?.shape !== "list" || taint.length > 0) return false;
-  const words = slots.entries.get("0")?.constants ?? [];
-  return words.length > 0 && words.every((word) => typeof word === "string" && word !== "" && !starters.test(word));
+  const program = slots.entries.get("0");
+  if (!program || allTaint(program).length > 0) return false;
+  // What is not known may be a shell where the next word has it run a text.
+  const words = program.constants ?? slots.entries.get("1")?.constants ?? ["-"];
+  const isStarter = program.constants === null ? runsText : starters;
+  return words.length > 0 && words.every((word) => typeof word === "string" && word !== "" && !isStarter.test(word));
 }
+
+const runsText = /^([-/]c|-e|--command)$/i;
 
 /** Whether fields of a parameter are where they were: it is that itself, or a map that has been made of it. */
 export const isSame = ({ paths, slots }: Value, { source: { parameter } }: Taint): boolean => {
