@@ -82,7 +82,7 @@ export function operateContainer(
     case "enumerate":
       return { result: numbered(args[0] ?? nothing), receiver: null };
     case "pairs":
-      return { result: pairsOf(receiver), receiver: null };
+      return { result: pairsOf(args[0] ?? receiver), receiver: null };
     case "element":
       return { result: anyElement(args[0] ?? receiver), receiver: null };
     case "merge":
@@ -90,7 +90,7 @@ export function operateContainer(
     case "assign":
       return { result: assigned(args), receiver: null };
     case "names":
-      return { result: namesOf(receiver), receiver: null };
+      return { result: namesOf(args[0] ?? receiver), receiver: null };
     case "keys":
       // The keys of what came in as a whole are the attacker's, those written out in the code are not.
       return { result: tainted((args[0] ?? receiver).taint), receiver: null };
