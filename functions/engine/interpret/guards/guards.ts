@@ -1,4 +1,4 @@
-import { allFamilies } from "../../catalogue/catalogue.ts";
+import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import type { Call, Constant, Expression, Operation } from "../../ir/ir.ts";
@@ -70,7 +70,8 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
       refine(run, frame, asked, outcome);
       run.asked.delete(asked);
     }
-  } else if (test.kind === "index" && test.key && outcome) membership(run, frame, test.key, test.of);
+  } else if (test.kind === "index" && test.key && outcome)
+    membership(run, frame, test.key, test.of, harmlessNames(run));
   else if (test.kind === "operation") refineOperation(run, frame, test, outcome);
 }
 
@@ -157,7 +158,7 @@ function refineComparison(
     if (left.kind === "literal") answerTest(run, frame, right, left, same);
     if (run.language === "go") errorTest(run, frame, left, right, same);
   } else if (operator === "in" || operator === "not in") {
-    if ((operator === "in") === outcome) membership(run, frame, left, right);
+    if ((operator === "in") === outcome) membership(run, frame, left, right, harmlessNames(run));
     else {
       absence(run, frame, left, right);
       withoutCharacters(run, frame, right, left);
@@ -256,7 +257,13 @@ const namesEnvironment = remembered((name) => /^(node_?env|app_?env|flask_?env|e
 const trustedName = /allow|white_?list|permit|auth|trust|admin|owner|sudo|staff|mod(erator)?s?$|dev(eloper)?s?$/i;
 
 /** `x in allowed`, where allowed is a list of constants or is called like one: x is harmless. The list is not. */
-function membership(run: Run, frame: Frame, operand: Expression, list: Expression): void {
+function membership(
+  run: Run,
+  frame: Frame,
+  operand: Expression,
+  list: Expression,
+  families: Families = allFamilies,
+): void {
   const child = childOfParents(list);
   if (child) change(run, frame, child, below(run));
   const named = isSender(frame, operand) && trustedName.test(accessPath(list) ?? "");
@@ -267,7 +274,7 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   if (!isAllowList(run, frame, operand, list)) return;
   const address = addressOfHost(frame, innermost(operand));
   knownExtension(run, frame, operand);
-  change(run, frame, operand, allFamilies);
+  change(run, frame, operand, families);
   if (address) changeAddress(run, frame, address, operand);
 }
 
@@ -314,6 +321,9 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     // `strings.Contains(x, "example.org")` asks a text, and no list is called like the package.
     const ofPackage = run.language === "go" && callee.of.kind === "variable" && run.modules.has(callee.of.name);
     if (ofPackage) packageTest(run, frame, call, callee, outcome);
+    const name = call.args[1]?.value;
+    if (outcome && name && run.language === "javascript" && ownMember.test(accessPath(callee) ?? ""))
+      membership(run, frame, name, first);
     if (memberTests.has(callee.name) && !ofPackage) {
       noteExtensions(run, frame, callee.of);
       if (outcome) membership(run, frame, first, callee.of);
@@ -343,6 +353,15 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (outcome && first && promisesCheck(run, frame, call)) argumentTested(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
 }
+
+/** `Object.hasOwn(columns, name)`, and how it was written before. */
+const ownMember = /^(Object\.hasOwn|(Object\.prototype\.)?hasOwnProperty\.call|(_|lodash)\.has)$/;
+
+/** What the name of a member is clean for: `__proto__` is in every object of JavaScript. */
+const harmlessNames = (run: Run): Families =>
+  run.language === "javascript"
+    ? allFamilies & ~run.catalogue.bitsOf(["prototype_pollution", "normalised", "escaped"])
+    : allFamilies;
 
 /** `slices.Contains(names, x)`, `strings.ContainsAny(x, ";&")`: what Go asks of lists and texts stands before them. */
 function packageTest(
