@@ -13,12 +13,13 @@ import { answerOfSchema, noteParsed } from "../validators/parsing.ts";
 import { constant } from "../value.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
-import { differenceEmpty, isAllowList, isSet, subsetTest, withinTest } from "./allow-lists.ts";
+import { isAllowList, isSet, subsetTest, withinTest } from "./allow-lists.ts";
 import { modelGuards, promisesCheck } from "./called-guards.ts";
 import { chosenBy } from "./choices.ts";
 import { countedAnswerTest } from "./counted-answers.ts";
-import { elementsTest, noneLeft } from "./each-element.ts";
+import { elementsTest } from "./each-element.ts";
 import { characterWithin } from "./element-tests.ts";
+import { emptyTest, lengthTest } from "./empty-tests.ts";
 import { equal } from "./equality.ts";
 import { applyGuardFunction, argumentTested } from "./guard-functions.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
@@ -174,34 +175,6 @@ function refineComparison(
     indexTest(run, frame, left, right, outcome, (bound) => bound === (operator === "<" ? 0 : -1));
     if (outcome && (isSet(left) || isSet(right))) withinTest(run, frame, left, right);
   }
-}
-
-/** What has been looked for and is not there: `[x for x in names if x not in columns]`, `set(names) - columns`, a list or how long it is. */
-function emptyTest(run: Run, frame: Frame, test: Expression): void {
-  const list = measured(test) ?? test;
-  const left = list.kind === "variable" ? frame.scope.binding(list.name)?.origins.get(list.name) : list;
-  if (!left || !makesList.has(left.kind)) return;
-  noneLeft(run, frame, left);
-  differenceEmpty(run, frame, left);
-}
-
-const makesList: ReadonlySet<Expression["kind"]> = new Set(["sequence", "call", "operation"]);
-
-const measuring = /^(len|(mb_)?strlen|count)$/;
-
-/** `len(x)`, `x.length`: x. */
-function measured(length: Expression): Expression | undefined {
-  if (length.kind === "field" && length.name === "length") return length.of;
-  const isCall = length.kind === "call" && length.callee.kind === "variable" && measuring.test(length.callee.name);
-  return isCall ? length.args[0]?.value : undefined;
-}
-
-/** `len(x) > 1` does not hold: one character does no harm, nor does none. */
-function lengthTest(run: Run, frame: Frame, left: Expression, bound: unknown, operator: ">" | ">="): void {
-  if (bound === (operator === ">" ? 0 : 1)) emptyTest(run, frame, left);
-  if (bound !== (operator === ">" ? 1 : 2) && bound !== (operator === ">" ? 0 : 1)) return;
-  const of = measured(left);
-  if (of && accessPath(of) !== null) change(run, frame, of, allFamilies);
 }
 
 /**

@@ -1,0 +1,35 @@
+import { allFamilies } from "../../catalogue/catalogue.ts";
+import type { Expression } from "../../ir/ir.ts";
+import { accessPath } from "../names.ts";
+import type { Frame, Run } from "../run.ts";
+import { differenceEmpty } from "./allow-lists.ts";
+import { noneLeft } from "./each-element.ts";
+import { change } from "./refined.ts";
+
+/** What has been looked for and is not there: `[x for x in names if x not in columns]`, `set(names) - columns`, a list or how long it is. */
+export function emptyTest(run: Run, frame: Frame, test: Expression): void {
+  const list = measured(test) ?? test;
+  const left = list.kind === "variable" ? frame.scope.binding(list.name)?.origins.get(list.name) : list;
+  if (!left || !makesList.has(left.kind)) return;
+  noneLeft(run, frame, left);
+  differenceEmpty(run, frame, left);
+}
+
+const makesList: ReadonlySet<Expression["kind"]> = new Set(["sequence", "call", "operation"]);
+
+const measuring = /^(len|(mb_)?strlen|count)$/;
+
+/** `len(x)`, `x.length`: x. */
+function measured(length: Expression): Expression | undefined {
+  if (length.kind === "field" && length.name === "length") return length.of;
+  const isCall = length.kind === "call" && length.callee.kind === "variable" && measuring.test(length.callee.name);
+  return isCall ? length.args[0]?.value : undefined;
+}
+
+/** `len(x) > 1` does not hold: one character does no harm, nor does none. */
+export function lengthTest(run: Run, frame: Frame, left: Expression, bound: unknown, operator: ">" | ">="): void {
+  if (bound === (operator === ">" ? 0 : 1)) emptyTest(run, frame, left);
+  if (bound !== (operator === ">" ? 1 : 2) && bound !== (operator === ">" ? 0 : 1)) return;
+  const of = measured(left);
+  if (of && accessPath(of) !== null) change(run, frame, of, allFamilies);
+}
