@@ -4,7 +4,7 @@ import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { anyElement, nothing, type Taint, type Value } from "../value.ts";
-import { comprehended, questionOf } from "./element-tests.ts";
+import { characters, comprehended, questionOf } from "./element-tests.ts";
 import { testOf } from "./filters.ts";
 import { refine } from "./guards.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
@@ -92,15 +92,18 @@ function everyElement(run: Run, frame: Frame, { name, asked, of }: AboutElements
 
 const streaming = /^(stream|parallelStream|iter|asSequence|values)$/;
 
-/** `names.stream()`: the names; `Array.isArray(names) ? names : [names]`: the names, one or many. */
+/** `names.stream()`, `[...names]`: the names; `name.split("")`: the text, by its characters; `Array.isArray(names) ? names : [names]`: the names, one or many. */
 function listItself(list: Expression): Expression {
   if (list.kind === "call") {
     const { callee, args } = list;
     if (callee.kind !== "field") return list;
-    if (args.length === 0 && streaming.test(callee.name)) return callee.of;
+    const [by] = args;
+    if (callee.name === "split" && by?.value.kind === "literal" && by.value.value === "") return callee.of;
+    if (args.length === 0 && (streaming.test(callee.name) || characters.test(callee.name))) return callee.of;
     const isWrapped = accessPath(callee) === "Arrays.stream" || accessPath(callee) === "Stream.of";
     return isWrapped && args.length === 1 && args[0] ? args[0].value : list;
   }
+  if (list.kind === "collection" && list.entries.length === 1 && list.entries[0]?.spread) return list.entries[0].value;
   if (list.kind !== "conditional") return list;
   const { then, otherwise } = list;
   const [only] = otherwise.kind === "collection" && otherwise.entries.length === 1 ? otherwise.entries : [];

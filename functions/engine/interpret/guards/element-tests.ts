@@ -18,11 +18,15 @@ export function taintedElement(frame: Frame, loop: Loop): Element | null {
   return isTainted && isKnown && !isAssigned(loop, element.name) ? element : null;
 }
 
+/** What gives all characters of a text. */
+export const characters = /^(toCharArray|chars|codePoints)$/;
+
 /** `explode(".", $host)`, `host.split(".")`: the text whose parts a list has, where what stands between them does no harm. */
 export function dividedText(frame: Frame, list: Expression): Expression | null {
   const made = list.kind === "variable" ? frame.scope.binding(list.name)?.origins.get(list.name) : list;
   if (made?.kind !== "call") return null;
   const { callee, args } = made;
+  if (callee.kind === "field" && args.length === 0 && characters.test(callee.name)) return callee.of;
   const isFunction = callee.kind === "variable" && callee.name === "explode";
   if (!isFunction && !(callee.kind === "field" && callee.name === "split")) return null;
   const separator = args[0]?.value;

@@ -67,6 +67,11 @@ export function testOf(test: Expression): ReturnType<typeof questionOf> {
   if (plain || !(test.kind === "field" || test.kind === "variable" || test.kind === "closure")) return plain;
   const { start, end } = test;
   const given: Expression = { start, end, kind: "variable", name: element };
+  // `str.isalnum`: a method of the type, which is asked of the element.
+  if (test.kind === "field" && test.of.kind === "variable" && test.of.name === "str") {
+    const callee: Expression = { ...test, of: given };
+    return { name: element, asked: { start, end, kind: "call", callee, args: [], isNew: false } };
+  }
   const args = [{ name: null, spread: false, value: given }];
   return { name: element, asked: { start, end, kind: "call", callee: test, args, isNew: false } };
 }

@@ -82,6 +82,12 @@ export function innermost(operand: Expression): Expression {
       here = first;
       continue;
     }
+    // `Number.isInteger(+text)`, `allowed.includes(Number(text))`: only texts of numbers become numbers as a whole.
+    const number = asNumber(here);
+    if (number) {
+      here = number;
+      continue;
+    }
     if (here.kind !== "call") return here;
     const { callee, args } = here;
     if (callee.kind === "field" && sameText.test(callee.name)) here = callee.of;
@@ -89,6 +95,12 @@ export function innermost(operand: Expression): Expression {
       here = args[0].value;
     else return here;
   }
+}
+
+function asNumber(here: Expression): Expression | undefined {
+  if (here.kind === "operation" && here.operands.length === 1 && here.operator === "+") return here.operands[0];
+  const isNumber = here.kind === "call" && here.callee.kind === "variable" && here.callee.name === "Number";
+  return isNumber ? here.args[0]?.value : undefined;
 }
 
 export function store(frame: Frame, operand: Expression, value: Value): void {
