@@ -2,6 +2,7 @@ import { calledName } from "../../ir/called-name.ts";
 import type { Call, Conditional, Expression } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame } from "../run.ts";
+import { isSlash } from "./last-parts.ts";
 
 const common = new Set(["commonpath", "commonprefix"]);
 
@@ -19,6 +20,24 @@ export function wholeOf(frame: Frame, parts: Expression): Expression | null {
   if (made?.kind === "field") return made.name === "parts" ? made.of : null;
   return made?.kind === "call" && made.callee.kind === "field" && made.callee.name === "split" ? made.callee.of : null;
 }
+
+const divides = /^([sS]plit|explode)$/;
+
+/** `path.split("/")`, `strings.Split(path, "/")`, `explode("/", $path)`, `path.parts`: the path that these are all the parts of. */
+export function dividedPath(frame: Frame, parts: Expression): Expression | null {
+  const made = parts.kind === "variable" ? frame.scope.binding(parts.name)?.origins.get(parts.name) : parts;
+  if (made?.kind === "field") return made.name === "parts" ? made.of : null;
+  if (made?.kind !== "call" || !divides.test(calledName(made))) return null;
+  const [first, second] = made.args.map(({ value }) => value);
+  if (dividesPath(second)) return first ?? null;
+  if (!dividesPath(first)) return null;
+  return made.callee.kind === "field" ? made.callee.of : (second ?? null);
+}
+
+/** A slash, or a pattern with one: `path.split(/[\\/]/)`. */
+const dividesPath = (separator: Expression | undefined): boolean =>
+  isSlash(separator) ||
+  (separator?.kind === "literal" && separator.regex === true && String(separator.value).includes("/"));
 
 /** `base in path.parents`: the path that lies below the base. */
 export const childOfParents = (list: Expression): Expression | null =>
