@@ -10,6 +10,7 @@ import { noteThrowingGuard } from "./guards/called-guards.ts";
 import { cleanAfterRound, dividedText, type Element, taintedElement } from "./guards/element-tests.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guards/guard-functions.ts";
 import { refine } from "./guards/guards.ts";
+import { dividedPath } from "./guards/path-parts.ts";
 import { change } from "./guards/refined.ts";
 import { noteRefusal } from "./guards/refusals.ts";
 import { joinSides } from "./guards/spared.ts";
@@ -303,6 +304,10 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
     change(run, frame, element.of, passed);
     const divided = dividedText(frame, element.of);
     if (divided) change(run, frame, divided, passed);
+    // A slash between harmless parts still leads to other hosts.
+    const path = dividedPath(frame, element.of);
+    const climbing = passed & run.catalogue.bitsOf(["path_traversal"]);
+    if (path && climbing !== 0) change(run, frame, path, climbing);
   }
   forget(frame, entry);
 }

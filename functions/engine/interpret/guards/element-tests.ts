@@ -3,6 +3,7 @@ import type { Call, Expression, Loop, Operation, Statement } from "../../ir/ir.t
 import { walk } from "../../ir/walk.ts";
 import { accessPath } from "../names.ts";
 import type { Frame } from "../run.ts";
+import { dividedPath } from "./path-parts.ts";
 
 /** The variable of a loop that holds input, and what its elements are of. */
 export interface Element {
@@ -14,7 +15,9 @@ export interface Element {
 export function taintedElement(frame: Frame, loop: Loop): Element | null {
   const element = loop.bind && elementOf(loop.bind);
   const isTainted = element && (frame.scope.get(element.name)?.taint.length ?? 0) > 0;
-  const isKnown = element && (accessPath(element.of) !== null || dividedText(frame, element.of) !== null);
+  const isKnown =
+    element &&
+    (accessPath(element.of) !== null || (dividedText(frame, element.of) ?? dividedPath(frame, element.of)) !== null);
   return isTainted && isKnown && !isAssigned(loop, element.name) ? element : null;
 }
 

@@ -6,13 +6,13 @@ import type { Frame, Run } from "../run.ts";
 import { constant, nothing, type Taint, type Value } from "../value.ts";
 import { addressOfHost } from "./address-parts.ts";
 import { changeAddress } from "./address-tests.ts";
-import { knownExtension, noWayTest } from "./path-tests.ts";
+import { asksStep, knownExtension, noWayTest } from "./path-tests.ts";
 import { change, innermost, store } from "./refined.ts";
 import { isOrigin, isScheme, isSender } from "./who-asks.ts";
 
 /** `x === "a"`: x is that constant. Comparing with null says nothing about what else it can be. */
 export function equal(run: Run, frame: Frame, operand: Expression, other: Expression): void {
-  if (operand.kind === "literal") return;
+  if (operand.kind === "literal" || asksStep(run, frame, operand, other)) return;
   const value = evaluate(run, frame, other);
   const [only] = value.constants ?? [];
   if (only === null && value.constants?.length === 1 && isTextGiven(run, frame, operand))

@@ -25,12 +25,13 @@ import { applyGuardFunction, argumentTested } from "./guard-functions.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
   absence,
+  asksStep,
   firstPartTest,
   folderTest,
   knownExtension,
   nameTest,
   noPartTest,
-  noSlashTest,
+  noStepTest,
   noteExtensions,
   noWayTest,
   parentTest,
@@ -153,6 +154,7 @@ function refineComparison(
     if (same) prefixTest(run, frame, left, right);
     if (!same) secondCharacterTest(run, frame, left, right);
     if (!same) firstPartTest(run, frame, left, right);
+    if (!same) noStepTest(run, frame, left, right);
     indexTest(run, frame, left, right, same, (bound) => bound === -1);
     if (isDevelopment(run, frame, left, right, same)) frame.scope.set("@development", constant(true));
     answerTest(run, frame, left, right, same);
@@ -163,7 +165,6 @@ function refineComparison(
     else {
       absence(run, frame, left, right);
       withoutCharacters(run, frame, right, left);
-      if (run.language === "python") noSlashTest(run, frame, left, right);
     }
   } else if (operator === ">=" || operator === ">") {
     // What is not behind the first place may still stand there.
@@ -244,7 +245,7 @@ function membership(
   if (isScheme(frame, operand)) frame.scope.set("@scheme-known", constant(true));
   // Whoever looks an origin up compares it, whatever the list.
   change(run, frame, operand, run.catalogue.bitsOf(["permissive_cors"]));
-  if (!isAllowList(run, frame, operand, list)) return;
+  if (asksStep(run, frame, operand, list) || !isAllowList(run, frame, operand, list)) return;
   const address = addressOfHost(frame, innermost(operand));
   knownExtension(run, frame, operand);
   change(run, frame, operand, families);
@@ -272,12 +273,11 @@ const isPlace = (place: Expression): place is Place =>
 function placeTest(run: Run, frame: Frame, place: Place, absent: boolean): void {
   const needle = place.args[0]?.value;
   if (!needle) return;
-  if (absent && /^(lastIndexOf|rfind)$/.test(place.callee.name)) noSlashTest(run, frame, needle, place.callee.of);
   if (absent) absence(run, frame, needle, place.callee.of);
   else membership(run, frame, needle, place.callee.of);
 }
 
-const indexes = new Set(["indexOf", "lastIndexOf", "find", "rfind", "search"]);
+const indexes = new Set(["indexOf", "lastIndexOf", "find", "rfind", "search", "IndexOf", "LastIndexOf", "IndexOfAny"]);
 const memberTests = new Set([
   "includes",
   "contains",
@@ -303,7 +303,6 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
       else {
         absence(run, frame, first, callee.of);
         withoutCharacters(run, frame, callee.of, first);
-        if (run.language === "java") noSlashTest(run, frame, first, callee.of);
       }
     }
     if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
@@ -319,7 +318,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (outcome) originTest(run, frame, call);
   matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
-  if (outcome && run.language === "java") equalsTest(run, frame, call);
+  if (run.language === "java") equalsTest(run, frame, call, outcome);
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && run.language === "javascript") noteParsed(run, frame, call, "answer");
@@ -365,10 +364,15 @@ function originTest(run: Run, frame: Frame, { callee, args }: Call): void {
 }
 
 /** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */
-function equalsTest(run: Run, frame: Frame, { callee, args }: Call): void {
+function equalsTest(run: Run, frame: Frame, { callee, args }: Call, outcome: boolean): void {
   if (callee.kind !== "field" || !/^(equals|contentEquals|equalsIgnoreCase)$/.test(callee.name)) return;
   const [left, right] = args.length === 2 ? [args[0]?.value, args[1]?.value] : [callee.of, args[0]?.value];
   if (!left || !right) return;
+  if (!outcome) {
+    noStepTest(run, frame, left, right);
+    noStepTest(run, frame, right, left);
+    return;
+  }
   equal(run, frame, left, right);
   equal(run, frame, right, left);
   parentTest(run, frame, left, right);

@@ -2,6 +2,7 @@ import { calledName } from "../../ir/called-name.ts";
 import type { Call, Conditional, Expression } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame } from "../run.ts";
+import { isSlash } from "./last-parts.ts";
 
 const common = new Set(["commonpath", "commonprefix"]);
 
@@ -20,6 +21,24 @@ export function wholeOf(frame: Frame, parts: Expression): Expression | null {
   return made?.kind === "call" && made.callee.kind === "field" && made.callee.name === "split" ? made.callee.of : null;
 }
 
+const divides = /^([sS]plit|explode)$/;
+
+/** `path.split("/")`, `strings.Split(path, "/")`, `explode("/", $path)`, `path.parts`: the path that these are all the parts of. */
+export function dividedPath(frame: Frame, parts: Expression): Expression | null {
+  const made = parts.kind === "variable" ? frame.scope.binding(parts.name)?.origins.get(parts.name) : parts;
+  if (made?.kind === "field") return made.name === "parts" ? made.of : null;
+  if (made?.kind !== "call" || !divides.test(calledName(made))) return null;
+  const [first, second] = made.args.map(({ value }) => value);
+  if (dividesPath(second)) return first ?? null;
+  if (!dividesPath(first)) return null;
+  return made.callee.kind === "field" ? made.callee.of : (second ?? null);
+}
+
+/** A slash, or a pattern with one: `path.split(/[\\/]/)`. */
+const dividesPath = (separator: Expression | undefined): boolean =>
+  isSlash(separator) ||
+  (separator?.kind === "literal" && separator.regex === true && String(separator.value).includes("/"));
+
 /** `base in path.parents`: the path that lies below the base. */
 export const childOfParents = (list: Expression): Expression | null =>
   list.kind === "field" && list.name === "parents" ? list.of : null;
@@ -29,9 +48,11 @@ export function childOfParent(folder: Expression): Expression | null {
   if (folder.kind === "field" && /^parent(File)?$/.test(folder.name)) return folder.of;
   if (folder.kind === "call" && folder.callee.kind === "field" && /^getParent(File)?$/.test(folder.callee.name))
     return folder.callee.of;
-  const isFolderOf = folder.kind === "call" && calledName(folder) === "dirname" && folder.args.length === 1;
+  const isFolderOf = folder.kind === "call" && folders.test(calledName(folder)) && folder.args.length === 1;
   return isFolderOf ? (folder.args[0]?.value ?? null) : null;
 }
+
+const folders = /^(dirname|Dir|GetDirectoryName)$/;
 
 const cuts = /^(splitext|Ext|[gG]etExtension|getFilenameExtension|extName|extname|r?split|r?partition|substring)$/;
 /** Names are not made in more steps than these. */
@@ -64,7 +85,7 @@ function partOf(here: Expression): Expression | null {
 }
 
 const shortened =
-  /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|as_posix)$/;
+  /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|to_s|as_posix)$/;
 const shorteners =
   /^(Path|PurePath|PurePosixPath|PosixPath|abspath|realpath|normpath|realpathSync|normalize|cleanPath|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
 const depthMax = 4;
@@ -83,7 +104,7 @@ export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
         ? wholeOfCut(here)
         : here?.kind === "call"
           ? (longerOf(here) ?? joinedName(here))
-          : undefined;
+          : here && writtenBehind(here);
     if (here) found.push(here);
   }
   return found;
@@ -93,6 +114,17 @@ const joins = /^(join|joinpath|resolve|combine|Path|PurePath)$/i;
 
 const joinedName = (call: Call): Expression | undefined =>
   joins.test(calledName(call)) || (call.isNew && calledName(call) === "File") ? call.args.at(-1)?.value : undefined;
+
+/** `$root . "/" . $name`: the name that is put last, before what is written there. */
+const writtenBehind = (text: Expression): Expression | undefined =>
+  (text.kind === "template"
+    ? text.parts
+    : text.kind === "operation" && puts.test(text.operator)
+      ? text.operands
+      : []
+  ).findLast(({ kind }) => kind !== "literal");
+
+const puts = /^[/+.]$/;
 
 /** `path = os.path.realpath(path)`: what the variable is tells the same of the path that it was. */
 export function isShortForm(frame: Frame, name: string): boolean {
@@ -123,7 +155,7 @@ export function isWay(frame: Frame, operand: Expression): boolean {
 }
 
 function endOfWay(call: Call): Expression | undefined {
-  if (/^(Rel|relative)$/.test(calledName(call)) && call.args.length === 2) return call.args[1]?.value;
+  if (/^(Rel|relative|GetRelativePath)$/.test(calledName(call)) && call.args.length === 2) return call.args[1]?.value;
   return calledName(call) === "relpath" ? call.args[0]?.value : undefined;
 }
 

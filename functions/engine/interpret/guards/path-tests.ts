@@ -8,7 +8,7 @@ import type { Frame, Run } from "../run.ts";
 import { allTaint, constant, type Value } from "../value.ts";
 import { comparedWith, refusedOfElements } from "./element-tests.ts";
 import { isSlash } from "./last-parts.ts";
-import { childOfParent, isWay, nameOfExtension, wholeOf } from "./path-parts.ts";
+import { childOfParent, dividedPath, isWay, nameOfExtension, wholeOf } from "./path-parts.ts";
 import { below, change } from "./refined.ts";
 
 /** What lies right in a folder that nobody outside has chosen. */
@@ -51,6 +51,27 @@ export function absence(run: Run, frame: Frame, needle: Expression, operand: Exp
   const asked = evaluate(run, frame, needle);
   if (meansDots(asked) || (meansStep(asked) && isShort(run, frame, operand))) climbsNowhere(run, frame, operand);
   else if (meansQuote(asked)) staysQuoted(run, frame, operand);
+  else if (forbidsFolders(asked, needle)) climbsNowhere(run, frame, operand);
+  else noStepTest(run, frame, needle, operand);
+}
+
+/** `f.IndexOfAny(Path.GetInvalidFileNameChars())`, `f.includes(path.sep)`: where there is no slash the whole is a name. */
+const forbidsFolders = ({ constants }: Value, needle: Expression): boolean =>
+  (constants?.length === 1 && constants[0] === "/") ||
+  (needle.kind === "field" && isSlash(needle)) ||
+  (needle.kind === "call" && calledName(needle) === "GetInvalidFileNameChars");
+
+/** `for (const part of path.split("/")) if (part === "..") return;`: the part that goes on does not climb. */
+export function noStepTest(run: Run, frame: Frame, part: Expression, steps: Expression): void {
+  if (asksStep(run, frame, part, steps)) change(run, frame, part, run.catalogue.bitsOf(["path_traversal"]));
+}
+
+/** Whether it is asked if a part of a path is a step upwards. What it is then is known, and still no reason to go on. */
+export function asksStep(run: Run, frame: Frame, part: Expression, steps: Expression): boolean {
+  if (part.kind !== "variable") return false;
+  const from = frame.scope.binding(part.name)?.origins.get(part.name);
+  if (from?.kind !== "index" || from.key !== null || !dividedPath(frame, from.of)) return false;
+  return hasDots(evaluate(run, frame, steps));
 }
 
 /** In its shortest form a path climbs by steps that are written out: `StringUtils.cleanPath(path).contains("../")`. */
@@ -72,13 +93,6 @@ function staysQuoted(run: Run, frame: Frame, operand: Expression): void {
   else change(run, frame, operand, run.catalogue.bitsOf(["xpath_injection"]));
 }
 
-/** Whoever asks for the last slash cuts off what is before it; where there is none the whole is a name. */
-export function noSlashTest(run: Run, frame: Frame, needle: Expression, operand: Expression): void {
-  const { constants } = evaluate(run, frame, needle);
-  if ((needle.kind === "field" && isSlash(needle)) || (constants?.length === 1 && constants[0] === "/"))
-    climbsNowhere(run, frame, operand);
-}
-
 const lastNames = /^(base_?name|Base|secure_filename)$/i;
 
 /** `os.path.basename(name) == name`, `Path(name).name == name`: a name without any folder before it. */
@@ -96,10 +110,7 @@ export function nameTest(run: Run, frame: Frame, left: Expression, right: Expres
 /** `any(part == ".." for part in path.parts)`, `parts.some((part) => part === "..")` does not hold: no part climbs. */
 export function noPartTest(run: Run, frame: Frame, call: Call, outcome: boolean): void {
   const asked = refusedOfElements(call, outcome);
-  const isDots = (text: Expression): boolean => {
-    const value = evaluate(run, frame, text);
-    return [value, ...(value.slots?.entries.values() ?? [])].some(meansDots);
-  };
+  const isDots = (text: Expression): boolean => hasDots(evaluate(run, frame, text));
   if (asked?.tests.some((test) => comparedWith(test, asked.name).some(isDots))) climbsNowhere(run, frame, asked.of);
 }
 
@@ -109,6 +120,9 @@ export function firstPartTest(run: Run, frame: Frame, left: Expression, right: E
   const whole = wholeOf(frame, left.of);
   if (whole && meansDots(evaluate(run, frame, right))) change(run, frame, whole, below(run));
 }
+
+/** Two dots, or a list with them. */
+const hasDots = (value: Value): boolean => [value, ...(value.slots?.entries.values() ?? [])].some(meansDots);
 
 const meansDots = ({ constants }: Value): boolean => constants?.length === 1 && constants[0] === "..";
 

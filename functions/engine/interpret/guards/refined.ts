@@ -34,7 +34,8 @@ export function change(run: Run, frame: Frame, tested: Expression, families: Fam
         forgetMaking(run, before);
         store(frame, path, cleaned(before, families));
       }
-    for (const name of pathsMadeOf(frame, operand)) {
+    // That a folder lies in another says nothing of the names in it.
+    for (const name of value.taint.length > 0 ? pathsMadeOf(frame, operand) : []) {
       const made = frame.scope.get(name);
       if (made) frame.scope.set(name, cleaned(made, families));
     }
@@ -44,7 +45,14 @@ export function change(run: Run, frame: Frame, tested: Expression, families: Fam
   if (element?.kind === "index") store(frame, element, cleaned(evaluate(run, frame, element), families));
   if (/^(php|java)$/.test(run.language) && families === allFamilies && inner.kind === "variable")
     cleanMadeOf(frame, inner.name, evaluate(run, frame, inner));
-  store(frame, inner, cleaned(inner === operand ? value : evaluate(run, frame, inner), families));
+  const asked = inner === operand ? value : evaluate(run, frame, inner);
+  store(frame, inner, cleaned(toldBefore(frame, inner) ?? asked, families));
+}
+
+/** One call is asked several things in a row, and recalling it gives what it gave before the first of them. */
+function toldBefore(frame: Frame, asked: Expression): Value | undefined {
+  const key = asked.kind === "call" ? askedPath(asked) : null;
+  return key === null ? undefined : frame.scope.get(key);
 }
 
 /** `$file = "pages/$name.php"; if (!in_array($name, $known)) exit;`: what was made of the name before it was tested is harmless with it. */
