@@ -25,7 +25,7 @@ export function changeAddress(
   frame: Frame,
   address: Expression,
   host: Expression,
-  families: Families = run.catalogue.bitsOf(["ssrf", "open_redirect"]),
+  families: Families = run.catalogue.bitsOf(["ssrf", "open_redirect", "permissive_cors"]),
 ): void {
   change(run, frame, address, families);
   for (const parsed of parsedOf(frame, host)) change(run, frame, parsed, families);
@@ -60,6 +60,15 @@ export function subdomainTest(run: Run, frame: Frame, { callee, args }: Call): v
       ? [args[0]?.value, args[1]?.value]
       : [];
   if (!host || !ending) return;
+  if (!beginsWithDot(evaluate(run, frame, ending))) return;
   const address = addressOfHost(frame, innermost(host));
-  if (address && evaluate(run, frame, ending).prefix?.startsWith(".")) changeAddress(run, frame, address, host);
+  if (address) changeAddress(run, frame, address, host);
+  // An origin ends with the name of its host.
+  else change(run, frame, host, run.catalogue.bitsOf(["permissive_cors"]));
 }
+
+/** `"." + name`, also where the name is one of several that are known. */
+const beginsWithDot = ({ prefix, constants }: Value): boolean =>
+  constants && constants.length > 0
+    ? constants.every((text) => String(text).startsWith("."))
+    : prefix?.startsWith(".") === true;

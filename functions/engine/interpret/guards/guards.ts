@@ -11,7 +11,7 @@ import type { Frame, Run } from "../run.ts";
 import { joinStates, type Variables } from "../scope.ts";
 import { answerOfSchema, noteParsed } from "../validators/parsing.ts";
 import { constant } from "../value.ts";
-import { addressOfHost } from "./address-parts.ts";
+import { addressOfHost, original } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
 import { isAllowList, isSet, subsetTest, withinTest } from "./allow-lists.ts";
 import { modelGuards, promisesCheck } from "./called-guards.ts";
@@ -261,7 +261,8 @@ function indexTest(
   absent: boolean,
   isBound: (bound: unknown) => boolean,
 ): void {
-  if (isPlace(left) && isBound(evaluate(run, frame, right).constants?.[0])) placeTest(run, frame, left, absent);
+  const place = original(frame, left);
+  if (isPlace(place) && isBound(evaluate(run, frame, right).constants?.[0])) placeTest(run, frame, place, absent);
 }
 
 type Place = Call & { readonly callee: { readonly kind: "field" } };

@@ -52,6 +52,8 @@ export function absence(run: Run, frame: Frame, needle: Expression, operand: Exp
   if (meansDots(asked) || (meansStep(asked) && isShort(run, frame, operand))) climbsNowhere(run, frame, operand);
   else if (meansQuote(asked)) staysQuoted(run, frame, operand);
   else if (forbidsFolders(asked, needle)) climbsNowhere(run, frame, operand);
+  else if (meansLineEnd(asked))
+    change(run, frame, operand, run.catalogue.bitsOf(["header_injection", "log_injection"]));
   else noStepTest(run, frame, needle, operand);
 }
 
@@ -73,6 +75,10 @@ export function asksStep(run: Run, frame: Frame, part: Expression, steps: Expres
   if (from?.kind !== "index" || from.key !== null || !dividedPath(frame, from.of)) return false;
   return hasDots(evaluate(run, frame, steps));
 }
+
+/** Text that lacks one of them ends no line the way that headers and logs do. */
+const meansLineEnd = ({ constants }: Value): boolean =>
+  constants?.length === 1 && (constants[0] === "\n" || constants[0] === "\r");
 
 /** In its shortest form a path climbs by steps that are written out: `StringUtils.cleanPath(path).contains("../")`. */
 const meansStep = ({ constants }: Value): boolean => constants?.length === 1 && constants[0] === "../";

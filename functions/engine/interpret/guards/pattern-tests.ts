@@ -40,9 +40,16 @@ export function noDotsTest(run: Run, frame: Frame, call: Call, of: Expression, f
     [of, first],
     [first, second ?? of],
   ];
-  for (const [pattern, subject] of ways)
-    if (asksForDots.test(patternText(run, frame, pattern) ?? "")) climbsNowhere(run, frame, subject);
+  for (const [pattern, subject] of ways) {
+    const text = patternText(run, frame, pattern) ?? "";
+    if (asksForDots.test(text)) climbsNowhere(run, frame, subject);
+    else if (asksForLineEnd.test(text))
+      change(run, frame, subject, run.catalogue.bitsOf(["header_injection", "log_injection"]));
+  }
 }
+
+/** `[\r\n]`, as it is written or as it is meant. */
+const asksForLineEnd = /^(\[(?:[\r\n]|\\[rn])+\]\+?|\\R|\\[rn]|[\r\n])$/;
 
 /** Two dots, also with what parts of a path stand between. */
 const asksForDots =

@@ -1,4 +1,5 @@
 import { allFamilies, type Catalogue, escaped, type Families, normalised } from "../../catalogue/catalogue.ts";
+import { namesHost } from "./own-hosts.ts";
 
 type Bits = Pick<Catalogue, "bitsOf" | "ledFamilies">;
 
@@ -45,7 +46,8 @@ const patternMax = 1_000;
  */
 export function cleanedByPattern(catalogue: Bits, pattern: string, whole: boolean, fromStart: boolean): Families {
   if (pattern.length > patternMax) return 0;
-  const here = staysHere(pattern) ? catalogue.bitsOf(["open_redirect", "ssrf"]) : 0;
+  const leads = staysHere(pattern) || namesHost(pattern, whole, fromStart);
+  const here = leads ? catalogue.bitsOf(["open_redirect", "ssrf"]) : 0;
   if (!isAnchored(pattern, whole, fromStart)) return here;
   const atoms = atomsOf(pattern);
   const may: May = (character) => atoms.some(({ holds }) => holds(character));
