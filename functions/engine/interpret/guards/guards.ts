@@ -19,7 +19,7 @@ import { chosenBy } from "./choices.ts";
 import { countedAnswerTest } from "./counted-answers.ts";
 import { elementsTest, noneLeft } from "./each-element.ts";
 import { characterWithin } from "./element-tests.ts";
-import { equal } from "./equality.ts";
+import { equal, noObjectTest } from "./equality.ts";
 import { applyGuardFunction, argumentTested } from "./guard-functions.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
@@ -149,6 +149,7 @@ function refineComparison(
     if (same) nameTest(run, frame, left, right);
     if (same) nameTest(run, frame, right, left);
     if (same) prefixTest(run, frame, left, right);
+    if (!same) noObjectTest(run, frame, left, right);
     if (!same) secondCharacterTest(run, frame, left, right);
     if (!same) firstPartTest(run, frame, left, right);
     indexTest(run, frame, left, right, same, (bound) => bound === -1);
