@@ -36,6 +36,7 @@ import {
   prefixTest,
 } from "./path-tests.ts";
 import { isPatternTest, matcherRefined, noDotsTest, patternTest } from "./pattern-tests.ts";
+import { cleanWithin, noPrototypeTest } from "./prototype-tests.ts";
 import { below, change, innermost } from "./refined.ts";
 import { withoutCharacters } from "./shell-tests.ts";
 import { isOrigin, isScheme, isSender } from "./who-asks.ts";
@@ -150,6 +151,7 @@ function refineComparison(
     if (same) nameTest(run, frame, right, left);
     if (same) prefixTest(run, frame, left, right);
     if (!same) noObjectTest(run, frame, left, right);
+    if (!same) noPrototypeTest(run, frame, left, right);
     if (!same) secondCharacterTest(run, frame, left, right);
     if (!same) firstPartTest(run, frame, left, right);
     indexTest(run, frame, left, right, same, (bound) => bound === -1);
@@ -268,7 +270,7 @@ function membership(run: Run, frame: Frame, operand: Expression, list: Expressio
   if (!isAllowList(run, frame, operand, list)) return;
   const address = addressOfHost(frame, innermost(operand));
   knownExtension(run, frame, operand);
-  change(run, frame, operand, allFamilies);
+  change(run, frame, operand, cleanWithin(run, frame, list));
   if (address) changeAddress(run, frame, address, operand);
 }
 
@@ -294,8 +296,10 @@ function placeTest(run: Run, frame: Frame, place: Place, absent: boolean): void 
   const needle = place.args[0]?.value;
   if (!needle) return;
   if (absent && /^(lastIndexOf|rfind)$/.test(place.callee.name)) noSlashTest(run, frame, needle, place.callee.of);
-  if (absent) absence(run, frame, needle, place.callee.of);
-  else membership(run, frame, needle, place.callee.of);
+  if (absent) {
+    absence(run, frame, needle, place.callee.of);
+    noPrototypeTest(run, frame, needle, place.callee.of);
+  } else membership(run, frame, needle, place.callee.of);
 }
 
 const indexes = new Set(["indexOf", "lastIndexOf", "find", "rfind", "search"]);
@@ -321,11 +325,13 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
       else {
         absence(run, frame, first, callee.of);
         withoutCharacters(run, frame, callee.of, first);
+        noPrototypeTest(run, frame, first, callee.of);
         if (run.language === "java") noSlashTest(run, frame, first, callee.of);
       }
     }
     if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
     if (isPatternTest(call) && !outcome) noDotsTest(run, frame, call, callee.of, first);
+    if (isPatternTest(call) && !outcome) noPrototypeTest(run, frame, first, callee.of);
   }
   if (callee.kind === "field" && (outcome ? asksEmpty : asksAny).test(callee.name) && !first)
     emptyTest(run, frame, callee.of);
