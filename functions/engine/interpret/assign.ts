@@ -10,6 +10,7 @@ import { destructure } from "./destructure.ts";
 import { evaluate } from "./evaluate.ts";
 
 import { hostReplaced } from "./guards/address-tests.ts";
+import { hasNoPrototype } from "./guards/prototype-tests.ts";
 import { keptIn, useOf } from "./memory/memory.ts";
 import { indexSet } from "./memory/memory-indexes.ts";
 import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from "./names.ts";
@@ -267,7 +268,14 @@ function assignIndex(
     keepForViews(run, frame, to, value);
   } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at, [key]);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
-  if (outer && outer.taint.length > 0 && key) storedIn(run, frame, ["?.nested-key"], of, outer, at);
+  if (
+    to.of.kind === "index" &&
+    outer &&
+    outer.taint.length > 0 &&
+    key &&
+    !hasNoPrototype(evaluate(run, frame, to.of.of))
+  )
+    storedIn(run, frame, ["?.nested-key"], of, outer, at);
   const list = listRewritten(frame, to) ?? (isOwnKey(run, frame, of, key) ? to.of : null);
   const stored = { ...value, taint: stepped(value.taint, at) };
   if (list) replace(run, frame, list, rewritten(list === to.of ? of : evaluate(run, frame, list), stored));

@@ -15,6 +15,7 @@ import { readFirst, sharedNames } from "./rounds.ts";
 import { Scope, type Variables } from "./scope.ts";
 import type { Guard, Handover, Hit, Keep, Store, Summary } from "./summary.ts";
 import type { AskedName } from "./validators/asked-names.ts";
+import type { Passing } from "./validators/let-through.ts";
 import type { Look, Routed } from "./validators/routed-handlers.ts";
 import {
   allTaint,
@@ -150,6 +151,8 @@ export class Run {
   readonly schemas = new Map<string, Value>();
   /** The handler that is looked at, by the name that routes of other files know it by. */
   handler: string | null = null;
+  /** What the function that a framework calls lets through to those behind it; see let-through.ts. */
+  passing: Passing | null = null;
   /** What the file registers of others, and what its functions hold requests against; see routed-handlers.ts. */
   readonly routed: Routed[] = [];
   readonly looks = new Map<FunctionNode, Look>();

@@ -19,6 +19,7 @@ import { capturedCleans } from "../texts/captured.ts";
 import { replacementCleans } from "../texts/replacements.ts";
 import { splitWords } from "../texts/split-words.ts";
 import { noteAskedNames } from "../validators/asked-names.ts";
+import { notePassing } from "../validators/let-through.ts";
 import { parsed } from "../validators/parsing.ts";
 import { asChecked } from "../validators/route-schemas.ts";
 import { askedInRoute } from "../validators/route-variables.ts";
@@ -108,6 +109,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     });
   noteGiven(run, call, called);
   noteAskedNames(run, frame, called);
+  notePassing(run, frame, call);
   announce(run, call, called);
   sendSignal(run, call, called);
   startByName(run, call, called);

@@ -4,6 +4,7 @@ import { holds, receiverFits, type Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
 import { variablesCleaned } from "../validators/constraints.ts";
+import { passingOf, withPassed } from "../validators/let-through.ts";
 import { schemasBefore } from "../validators/route-schemas.ts";
 import { noteRouted } from "../validators/routed-handlers.ts";
 import type { ClosureValue, Value } from "../value.ts";
@@ -41,9 +42,14 @@ export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: 
   const schemas = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
   if (schemas && mayBeRouted) noteRouted(run, frame, call, schemas);
   const variables = variablesCleaned(run, call);
+  const around = run.passing;
+  let passed = schemas;
   for (const closure of closures) {
     run.entries.add(closure.fn);
-    enter(run, frame, closure, entry, call, { schemas, variables });
+    run.passing = passed && closures.length > 1 ? passingOf(closure.fn) : null;
+    enter(run, frame, closure, entry, call, { schemas: passed, variables });
+    if (passed) passed = withPassed(passed, run.passing);
   }
+  run.passing = around;
   return closures.length > 0;
 }

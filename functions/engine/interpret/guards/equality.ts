@@ -49,6 +49,13 @@ export function equal(run: Run, frame: Frame, operand: Expression, other: Expres
   if (address && harmless !== 0) changeAddress(run, frame, address, operand, harmless);
 }
 
+/** `typeof x !== "object"`: what is no object brings no operators along. */
+export function noObjectTest(run: Run, frame: Frame, operand: Expression, other: Expression): void {
+  if (operand.kind !== "operation" || operand.operator !== "typeof" || !operand.operands[0]) return;
+  if (other.kind === "literal" && other.value === "object")
+    change(run, frame, operand.operands[0], run.catalogue.bitsOf(["nosql_injection"]));
+}
+
 /** `if (name == null) return name;`: helpers of Java let text through that is not there, and no sink is harmed by it. */
 const isTextGiven = ({ language }: Run, { fn }: Frame, operand: Expression): boolean =>
   language === "java" &&

@@ -20,7 +20,7 @@ import { countedAnswerTest } from "./counted-answers.ts";
 import { elementsTest } from "./each-element.ts";
 import { characterWithin } from "./element-tests.ts";
 import { emptyTest, lengthTest } from "./empty-tests.ts";
-import { equal } from "./equality.ts";
+import { equal, noObjectTest } from "./equality.ts";
 import { applyGuardFunction, argumentTested } from "./guard-functions.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
@@ -38,6 +38,7 @@ import {
   prefixTest,
 } from "./path-tests.ts";
 import { isPatternTest, matcherRefined, noDotsTest, patternTest } from "./pattern-tests.ts";
+import { cleanWithin, noPrototypeTest } from "./prototype-tests.ts";
 import { below, change, innermost } from "./refined.ts";
 import { withoutCharacters } from "./shell-tests.ts";
 import { isOrigin, isScheme, isSender } from "./who-asks.ts";
@@ -152,6 +153,8 @@ function refineComparison(
     if (same) nameTest(run, frame, left, right);
     if (same) nameTest(run, frame, right, left);
     if (same) prefixTest(run, frame, left, right);
+    if (!same) noObjectTest(run, frame, left, right);
+    if (!same) noPrototypeTest(run, frame, left, right);
     if (!same) secondCharacterTest(run, frame, left, right);
     if (!same) firstPartTest(run, frame, left, right);
     if (!same) noStepTest(run, frame, left, right);
@@ -248,7 +251,7 @@ function membership(
   if (asksStep(run, frame, operand, list) || !isAllowList(run, frame, operand, list)) return;
   const address = addressOfHost(frame, innermost(operand));
   knownExtension(run, frame, operand);
-  change(run, frame, operand, families);
+  change(run, frame, operand, families & cleanWithin(run, frame, list));
   if (address) changeAddress(run, frame, address, operand);
 }
 
@@ -274,8 +277,10 @@ const isPlace = (place: Expression): place is Place =>
 function placeTest(run: Run, frame: Frame, place: Place, absent: boolean): void {
   const needle = place.args[0]?.value;
   if (!needle) return;
-  if (absent) absence(run, frame, needle, place.callee.of);
-  else membership(run, frame, needle, place.callee.of);
+  if (absent) {
+    absence(run, frame, needle, place.callee.of);
+    noPrototypeTest(run, frame, needle, place.callee.of);
+  } else membership(run, frame, needle, place.callee.of);
 }
 
 const indexes = new Set(["indexOf", "lastIndexOf", "find", "rfind", "search", "IndexOf", "LastIndexOf", "IndexOfAny"]);
@@ -304,10 +309,12 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
       else {
         absence(run, frame, first, callee.of);
         withoutCharacters(run, frame, callee.of, first);
+        noPrototypeTest(run, frame, first, callee.of);
       }
     }
     if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
     if (isPatternTest(call) && !outcome) noDotsTest(run, frame, call, callee.of, first);
+    if (isPatternTest(call) && !outcome) noPrototypeTest(run, frame, first, callee.of);
   }
   if (callee.kind === "field" && (outcome ? asksEmpty : asksAny).test(callee.name) && !first)
     emptyTest(run, frame, callee.of);

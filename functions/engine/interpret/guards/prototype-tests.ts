@@ -1,0 +1,34 @@
+import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
+import type { Expression } from "../../ir/ir.ts";
+import { evaluate } from "../evaluate.ts";
+import type { Frame, Run } from "../run.ts";
+import type { Value } from "../value.ts";
+import { change } from "./refined.ts";
+
+/** The key that leads from any object to what all objects inherit; `constructor` takes one level more than is written. */
+const inherited = "__proto__";
+
+/** `key !== "__proto__"`, `!forbidden.has(key)`, `!path.includes("__proto__")`: the key stays within the object. */
+export function noPrototypeTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  if (run.language !== "javascript") return;
+  const families = run.catalogue.bitsOf(["prototype_pollution"]);
+  if (namesPrototype(evaluate(run, frame, right))) change(run, frame, left, families);
+  else if (namesPrototype(evaluate(run, frame, left))) change(run, frame, right, families);
+}
+
+/** What is found in a list is harmless, except that a list of forbidden keys has `__proto__` in it. */
+export const cleanWithin = (run: Run, frame: Frame, list: Expression): Families =>
+  run.language === "javascript" && namesPrototype(evaluate(run, frame, list))
+    ? allFamilies & ~run.catalogue.bitsOf(["prototype_pollution"])
+    : allFamilies;
+
+/** That very text, a list or set with it, or a pattern that finds it. */
+function namesPrototype({ constants, slots }: Value): boolean {
+  if (constants?.length === 1) return String(constants[0]).includes(inherited);
+  if (slots?.shape !== "list") return false;
+  for (const entry of slots.entries.values()) if (entry.constants?.[0] === inherited) return true;
+  return false;
+}
+
+/** `Object.create(null)` has no prototype, so no key leads to one. */
+export const hasNoPrototype = ({ paths }: Value): boolean => paths.includes("Object.create()");

@@ -1,0 +1,66 @@
+import type { Call, FunctionNode } from "../../ir/ir.ts";
+import type { Frame, Run } from "../run.ts";
+import { allTaint, named, type Value } from "../value.ts";
+import { kindOf, pathOf } from "./schemas.ts";
+
+/**
+ * What stands in front of a handler passes the request on by calling `next()`, or answers it itself:
+ * `if (!known.has(req.params.name)) return res.sendStatus(404); next();`. What is harmless wherever it passes on is so for the handler.
+ */
+export interface Passing {
+  readonly fn: FunctionNode;
+  /** What it passes on with is called like this. */
+  readonly next: string;
+  /** The fields of the request that are harmless at each call so far, as `params.name`; null before the first. */
+  harmless: ReadonlySet<string> | null;
+}
+
+/** Functions that answer requests are handed at most as much; more would be a table. */
+const harmlessMax = 40;
+
+/** A function that may pass on what a framework calls it with: `(req, res, next) => …`. */
+export function passingOf(fn: FunctionNode): Passing | null {
+  const last = fn.params.length >= 2 ? fn.params.at(-1) : undefined;
+  return last && passesOn.test(last.name) ? { fn, next: last.name, harmless: null } : null;
+}
+
+const passesOn = /^_?(next|done|proceed)$/;
+
+/** Notes what is harmless where a request is passed on; with an argument, `next(error)`, it comes to no handler. */
+export function notePassing(run: Run, frame: Frame, { callee, args }: Call): void {
+  const { passing } = run;
+  if (!passing || callee.kind !== "variable" || callee.name !== passing.next || args.length > 0) return;
+  // In a function of its own, called back later, the fields of the request are those of the function around it.
+  const here = frame.fn === passing.fn ? harmlessIn(frame) : new Set<string>();
+  passing.harmless = passing.harmless === null ? here : new Set([...passing.harmless].filter((name) => here.has(name)));
+}
+
+function harmlessIn({ fn, scope }: Frame): Set<string> {
+  const found = new Set<string>();
+  for (const [name, value] of scope.fields ?? []) {
+    const [, owner, field] = name.match(fieldOfRequest) ?? [];
+    const isGiven = owner !== undefined && fn?.params.some((param) => param.name === owner);
+    if (field !== undefined && isGiven && isHarmless(value) && found.size < harmlessMax) found.add(field);
+  }
+  return found;
+}
+
+const fieldOfRequest = /^(\w+)\.(?:request\.)?((?:body|query|params)\.\w+)$/;
+
+/** What is not known of a field is not in the scope: nothing taints one that was tested, or was given a value of the application. */
+const isHarmless = (value: Value): boolean => allTaint(value).length === 0;
+
+/** The schemas of the parts of a request, with the fields that were let through. */
+export function withPassed(schemas: ReadonlyMap<string, Value>, passing: Passing | null): ReadonlyMap<string, Value> {
+  if (!passing?.harmless?.size) return schemas;
+  const found = new Map(schemas);
+  for (const name of passing.harmless) {
+    const [part = "", field = ""] = name.split(".");
+    const known = found.get(part);
+    if (known && kindOf(known) !== "fields") continue;
+    const entries = new Map([...(known?.slots?.entries ?? []), [field, named(pathOf("plain"))]]);
+    const rest = known ? (known.slots?.rest ?? null) : named(pathOf("anything"));
+    found.set(part, { ...named(pathOf("fields")), slots: { shape: "map", entries, rest } });
+  }
+  return found;
+}
