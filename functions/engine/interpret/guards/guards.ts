@@ -38,7 +38,7 @@ import {
   prefixTest,
 } from "./path-tests.ts";
 import { isPatternTest, matcherRefined, noDotsTest, patternTest } from "./pattern-tests.ts";
-import { cleanWithin, noPrototypeTest } from "./prototype-tests.ts";
+import { cleanWithin, harmlessNames, noPrototypeTest } from "./prototype-tests.ts";
 import { below, change, innermost } from "./refined.ts";
 import { withoutCharacters } from "./shell-tests.ts";
 import { isOrigin, isScheme, isSender } from "./who-asks.ts";
@@ -336,12 +336,6 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
 
 /** `Object.hasOwn(columns, name)`, and how it was written before. */
 const ownMember = /^(Object\.hasOwn|(Object\.prototype\.)?hasOwnProperty\.call|(_|lodash)\.has)$/;
-
-/** What the name of a member is clean for: `__proto__` is in every object of JavaScript. */
-const harmlessNames = (run: Run): Families =>
-  run.language === "javascript"
-    ? allFamilies & ~run.catalogue.bitsOf(["prototype_pollution", "normalised", "escaped"])
-    : allFamilies;
 
 /** `slices.Contains(names, x)`, `strings.ContainsAny(x, ";&")`: what Go asks of lists and texts stands before them. */
 function packageTest(

@@ -16,11 +16,15 @@ export function noPrototypeTest(run: Run, frame: Frame, left: Expression, right:
   else if (namesPrototype(evaluate(run, frame, left))) change(run, frame, right, families);
 }
 
+/** What the name of a member is clean for: `__proto__` is one of every object of JavaScript. */
+export const harmlessNames = ({ language, catalogue }: Run): Families =>
+  language === "javascript"
+    ? allFamilies & ~catalogue.bitsOf(["prototype_pollution", "normalised", "escaped"])
+    : allFamilies;
+
 /** What is found in a list is harmless, except that a list of forbidden keys has `__proto__` in it. */
 export const cleanWithin = (run: Run, frame: Frame, list: Expression): Families =>
-  run.language === "javascript" && namesPrototype(evaluate(run, frame, list))
-    ? allFamilies & ~run.catalogue.bitsOf(["prototype_pollution"])
-    : allFamilies;
+  run.language === "javascript" && namesPrototype(evaluate(run, frame, list)) ? harmlessNames(run) : allFamilies;
 
 /** That very text, a list or set with it, or a pattern that finds it. */
 function namesPrototype({ constants, slots }: Value): boolean {
