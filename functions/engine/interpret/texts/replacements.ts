@@ -111,6 +111,10 @@ const twoDots = /^\(?(\\\.|\[\.\])(\\\.|\[\.\]|\{2,?\})\+?\)?$/;
 /** `^(\.\.(\/|\\|$))+` in its many ways of writing. */
 const leadsUpwards = /^\^\((\?:)?(\\\.\\\.|\\\.\{2\}|(\[\.\]){2})\(?(\?:)?\[?[\\/|$\]]+\)?\)[+*]$/;
 
+/** `text.match(/\d+/g)` gives all matches, and no groups. */
+export const isGlobal = (run: Run, frame: Frame, { args: [pattern] }: Call): boolean =>
+  run.language === "javascript" && pattern !== undefined && /^[a-z]*g[a-z]*$/.test(flagsOf(run, frame, pattern.value));
+
 /** Behind the literal, also where it has a name. */
 const flagsOf = (run: Run, frame: Frame, pattern: Expression): string => {
   const made = pattern.kind === "variable" ? frame.scope.binding(pattern.name)?.origins.get(pattern.name) : undefined;
