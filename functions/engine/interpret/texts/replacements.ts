@@ -79,6 +79,8 @@ function textsTakenOut({ catalogue }: Run, frame: Frame, call: Call, [search, by
     ...(['"', "`"].some((quote) => taken.includes(quote) && put.includes(quote + quote))
       ? ["sql_injection", "escaped"]
       : []),
+    // A bracket is nothing that a text could be put in: it is doubled for a name.
+    ...(taken.includes("]") && put.includes("]]") ? ["sql_injection"] : []),
   ];
   return catalogue.bitsOf(families);
 }
