@@ -15,7 +15,7 @@ import { keptValue } from "../objects/kept-values.ts";
 import { fieldTaint } from "../objects/members.ts";
 import { settleByCall, withFactsOf } from "../objects/settled-objects.ts";
 import type { Frame, Run } from "../run.ts";
-import { capturedCleans } from "../texts/captured.ts";
+import { capturedCleans, capturedPart, capturedParts, searchOf } from "../texts/captured.ts";
 import { replacementCleans } from "../texts/replacements.ts";
 import { splitWords } from "../texts/split-words.ts";
 import { noteAskedNames } from "../validators/asked-names.ts";
@@ -245,6 +245,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const source = run.marks ? undefined : sourceOf(frame, called, call);
   const kept = (source ? null : keptValue(run, call, called)) ?? accessed(run, frame, call, receiver);
   if (kept) return kept;
+  const group = capturedPart(call, called);
+  if (group) return group;
   const schema = schemaMade(run, frame, call, called) ?? parsed(run, frame, call, called);
   if (schema) return schema;
   const paths = resultPaths(run, frame, call, called);
@@ -261,6 +263,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const isKept = called.models.containers.length === 0 && (isLookup(run, call, called) || isQueried(run, call, called));
   const isOwn = called.models.sanitizers.length > 0;
   const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
+  const search = searchOf(run, frame, call);
   const cleans =
     cleansOf(run, frame, called, call) |
     (target === null ? promises : 0) |
@@ -268,7 +271,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     (answersItself(run, call) ? run.catalogue.bitsOf(["xss"]) : 0) |
     (isResource(run, call) ? allFamilies & ~run.catalogue.bitsOf(["path_traversal", "file_inclusion"]) : 0) |
     replacementCleans(run, frame, call, receiver, positional) |
-    capturedCleans(run, frame, call);
+    capturedCleans(run, frame, call, search);
   if (cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   // `new File(name).getName()` is how a name is rid of its folders.
   if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
@@ -314,6 +317,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
         ? fromMethod(run, call, called, method)
         : propagated(run, call, called);
   const taint = folded ? [] : soiled(called.models, joinTaint(given, back.taint));
+  const parts = capturedParts(run, frame, call, search, taint);
+  if (parts) return cleaned({ ...nothing, paths, slots: parts }, cleans);
   return cleaned(
     { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
     cleans,

@@ -53,7 +53,7 @@ const isReplacing = ({ language }: Run, { callee, args }: Call, { receiver }: Ca
     : receiver !== null && args.length === 2 && callee.kind === "field" && /^replace(All|First)?$/.test(callee.name);
 
 const beginsWithPattern =
-  /^(str_i?replace|(preg|mb_ereg)_replace|preg_replace_callback|preg_filter|explode|preg_split)$/;
+  /^(str_i?replace|(preg|mb_ereg)_replace|preg_replace_callback|preg_captures(_all)?|preg_filter|explode|preg_split)$/;
 
 /** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
 export function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {

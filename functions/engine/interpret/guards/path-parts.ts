@@ -97,7 +97,7 @@ const depthMax = 4;
 export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
   const found: Expression[] = [];
   let here: Expression | undefined = operand;
-  while (here && found.length < depthMax) {
+  while (here && found.length < depthMax && !putTogether(here)) {
     if (here.kind === "variable") here = frame.scope.binding(here.name)?.origins.get(here.name);
     here =
       here?.kind === "conditional"
@@ -107,8 +107,18 @@ export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
           : here && writtenBehind(here);
     if (here) found.push(here);
   }
-  return found;
+  // `realpath("$root/$name")` that lies below the folder: nothing that was put behind the first part climbs.
+  return [...found, ...(here ? (putTogether(here) ?? []) : []).slice(1, partsMax)];
 }
+
+/** `$root . "/" . $name`, `root + "/" + name`. */
+function putTogether(here: Expression): readonly Expression[] | null {
+  if (here.kind === "template") return here.parts;
+  return here.kind === "operation" && here.operator === "+" ? here.operands : null;
+}
+
+/** Paths are not put together of more parts than these. */
+const partsMax = 8;
 
 const joins = /^(join|joinpath|resolve|combine|Path|PurePath)$/i;
 

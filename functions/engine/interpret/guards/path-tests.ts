@@ -11,10 +11,11 @@ import { isSlash } from "./last-parts.ts";
 import { childOfParent, dividedPath, isWay, nameOfExtension, wholeOf } from "./path-parts.ts";
 import { below, change } from "./refined.ts";
 
-/** What lies right in a folder that nobody outside has chosen. */
+/** What lies right in a folder that nobody outside has chosen; one that a helper is given keeps what it has itself. */
 export function parentTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
   const child = childOfParent(left);
-  if (child && allTaint(evaluate(run, frame, right)).length === 0) change(run, frame, child, below(run));
+  if (child && allTaint(evaluate(run, frame, right)).every(({ source }) => source.parameter !== null))
+    change(run, frame, child, below(run));
 }
 
 /** `path.relative(root, path)` is empty: the path is the folder itself. */

@@ -71,7 +71,7 @@ function cleanMadeOf(frame: Frame, name: string, { taint }: Value): void {
 }
 
 /** What lies below a folder: believed of a path in its shortest form. */
-export const below = (run: Run): Families => run.catalogue.bitsOf(["path_traversal", "normalised"]);
+export const below = (run: Run): Families => run.catalogue.bitsOf(["path_traversal", "file_inclusion", "normalised"]);
 
 /** Guards that list `normalised` beside path_traversal ask for a normalised operand. */
 const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.catalogue.bitsOf(["normalised"])) !== 0;

@@ -79,6 +79,8 @@ function textsTakenOut({ catalogue }: Run, frame: Frame, call: Call, [search, by
     ...(['"', "`"].some((quote) => taken.includes(quote) && put.includes(quote + quote))
       ? ["sql_injection", "escaped"]
       : []),
+    // A bracket is nothing that a text could be put in: it is doubled for a name.
+    ...(taken.includes("]") && put.includes("]]") ? ["sql_injection"] : []),
   ];
   return catalogue.bitsOf(families);
 }
@@ -110,6 +112,10 @@ const twoDots = /^\(?(\\\.|\[\.\])(\\\.|\[\.\]|\{2,?\})\+?\)?$/;
 
 /** `^(\.\.(\/|\\|$))+` in its many ways of writing. */
 const leadsUpwards = /^\^\((\?:)?(\\\.\\\.|\\\.\{2\}|(\[\.\]){2})\(?(\?:)?\[?[\\/|$\]]+\)?\)[+*]$/;
+
+/** `text.match(/\d+/g)` gives all matches, and no groups. */
+export const isGlobal = (run: Run, frame: Frame, { args: [pattern] }: Call): boolean =>
+  run.language === "javascript" && pattern !== undefined && /^[a-z]*g[a-z]*$/.test(flagsOf(run, frame, pattern.value));
 
 /** Behind the literal, also where it has a name. */
 const flagsOf = (run: Run, frame: Frame, pattern: Expression): string => {

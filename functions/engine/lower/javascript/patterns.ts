@@ -10,7 +10,7 @@ export function target(l: Lowering, node: SyntaxNode): Expression {
         ...span(node),
         kind: "collection",
         shape: "list",
-        entries: node.children.map((c) => ({ ...slot(l, c), key: null })),
+        entries: node.children.flatMap((c, i) => [...holesBefore(l, node, i), { ...slot(l, c), key: null }]),
       };
     case "object_pattern":
       return { ...span(node), kind: "collection", shape: "map", entries: node.children.map((c) => slot(l, c)) };
@@ -30,6 +30,17 @@ export function target(l: Lowering, node: SyntaxNode): Expression {
     default:
       return l.expression(node);
   }
+}
+
+/** `[, id, , name]`: positions count, so what is left out needs something to stand for it. */
+function holesBefore(l: Lowering, { children, start }: SyntaxNode, i: number): Entry[] {
+  const node = children[i] as SyntaxNode;
+  const before = children[i - 1];
+  const between = l.text.slice(before?.end ?? start, node.start);
+  // A comment may have commas of its own.
+  const holes = between.includes("/") ? 0 : between.split(",").length - (before ? 2 : 1);
+  const nobody: Expression = { start: node.start, end: node.start, kind: "unknown", reads: [] };
+  return Array.from({ length: Math.max(0, holes) }, () => ({ ...span(node), key: null, value: nobody, spread: false }));
 }
 
 function slot(l: Lowering, node: SyntaxNode): Entry {

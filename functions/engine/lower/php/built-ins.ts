@@ -40,16 +40,19 @@ const callOf = (l: PhpLowering, node: SyntaxNode, name: string, args: readonly A
 
 /** The call also fills one of its arguments with something made of another. */
 const fills =
-  (name: string, target: number, from: number, isHarmless = false): BuiltIn =>
+  (name: string, target: number, from: number, captures?: string): BuiltIn =>
   (l, node, args) => {
     const to = args[target]?.value;
     const given = args[from]?.value;
     if (!to || !given || (to.kind !== "variable" && to.kind !== "index" && to.kind !== "field")) return null;
+    const made: Expression = captures
+      ? { ...callOf(l, node, captures, args.slice(0, 2)), ...span(given) }
+      : { ...span(given), kind: "unknown", reads: [given] };
     const filled: Expression = {
       ...span(to),
       kind: "assign",
       to,
-      from: { ...span(given), kind: "unknown", reads: isHarmless ? [] : [given] },
+      from: made,
       type: null,
       declares: false,
     };
@@ -91,6 +94,14 @@ const maps =
     };
   };
 
+/** `preg_replace_callback($pattern, fn ($m) => …, $text)`: each match goes to the function, and what that gives into the text. */
+const replacesByFunction: BuiltIn = (l, node, args) => {
+  const [pattern, called, subject] = args;
+  if (!pattern || !subject || called?.value.kind !== "closure") return null;
+  const found = l.call(node, called.value, [positional(callOf(l, node, "preg_captures", [pattern, subject]))]);
+  return { ...span(node), kind: "template", parts: [found, callOf(l, node, "preg_replace_callback", args)] };
+};
+
 /** Without delimiters and flags. Null where the text is not known or the flags change what anchors mean. */
 function patternOf(of: Expression | undefined): Literal | null {
   if (of?.kind !== "literal" || typeof of.value !== "string") return null;
@@ -99,25 +110,21 @@ function patternOf(of: Expression | undefined): Literal | null {
   return { ...of, value: found[2] as string, regex: true };
 }
 
-const harmlessGroup = /^\((?:\?<\w+>)?(?:\\[dw]|\[(?:\w-\w|\\[dw]|[\w-])+\])(?:[+*]|\{[\d,]+\})?\)$/;
-
-/** `/^chk_([0-9]+)$/`: what is captured can only be made of letters and digits. */
-function capturesAreHarmless(pattern: string): boolean {
-  const groups = pattern.match(/\((?!\?[:=!])[^()]*\)/g) ?? [];
-  const all = pattern.match(/(?<!\\)\((?!\?[:=!])/g) ?? [];
-  return all.length > 0 && groups.length === all.length && groups.every((group) => harmlessGroup.test(group));
-}
-
 const matches: BuiltIn = (l, node, args) => {
   const pattern = patternOf(args[0]?.value);
   const subject = args[1]?.value;
   if (!subject) return null;
   const of = pattern ?? (args[0]?.value as Expression);
   const test = l.call(node, { ...span(node), kind: "field", of, name: "test" }, [positional(subject)]);
-  const isHarmless = pattern !== null && capturesAreHarmless(String(pattern.value));
-  const filled = fills("preg_match", 2, 1, isHarmless)(l, node, args);
+  const filled = fills("preg_match", 2, 1, "preg_captures")(l, node, args);
   return filled?.kind === "sequence" ? { ...filled, parts: [...filled.parts.slice(0, -1), test] } : test;
 };
+
+/** The groups of each match stand together, and not the matches of each group. */
+const givesSets = (flags: Expression | undefined): boolean =>
+  flags?.kind === "operation"
+    ? flags.operands.some(givesSets)
+    : flags?.kind === "variable" && /PREG_SET_ORDER$/.test(flags.name);
 
 const text = (of: Expression | undefined): string | null =>
   of?.kind === "literal" && typeof of.value === "string" ? of.value : null;
@@ -155,7 +162,9 @@ const builtIns: Record<string, BuiltIn> = {
   str_starts_with: question("startsWith"),
   str_ends_with: question("endsWith"),
   preg_match: matches,
-  preg_match_all: fills("preg_match_all", 2, 1),
+  preg_match_all: (l, node, args) =>
+    fills("preg_match_all", 2, 1, givesSets(args[3]?.value) ? "preg_captures_all" : "preg_captures")(l, node, args),
+  preg_replace_callback: replacesByFunction,
   parse_str: fills("parse_str", 1, 0),
   mb_parse_str: fills("mb_parse_str", 1, 0),
   array_push: pushes,
