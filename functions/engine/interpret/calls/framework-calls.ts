@@ -4,7 +4,7 @@ import { holds, receiverFits, type Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
 import { variablesCleaned } from "../validators/constraints.ts";
-import { passingOf, withPassed } from "../validators/let-through.ts";
+import { harmlessByRoute, passingOf, withHarmless, withPassed } from "../validators/let-through.ts";
 import { schemasBefore } from "../validators/route-schemas.ts";
 import { noteRouted } from "../validators/routed-handlers.ts";
 import type { ClosureValue, Value } from "../value.ts";
@@ -39,7 +39,8 @@ export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: 
       !point.unless.some((test) => holds(frame, test, subject)),
   );
   if (!entry) return false;
-  const schemas = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
+  const asked = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
+  const schemas = asked && withHarmless(asked, harmlessByRoute(run, call));
   if (schemas && mayBeRouted) noteRouted(run, frame, call, schemas);
   const variables = variablesCleaned(run, call);
   const around = run.passing;

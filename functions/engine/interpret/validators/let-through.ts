@@ -1,5 +1,7 @@
+import { allFamilies } from "../../catalogue/catalogue.ts";
 import type { Call, FunctionNode } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
+import { cleanedByPattern } from "../texts/patterns.ts";
 import { allTaint, named, type Value } from "../value.ts";
 import { kindOf, pathOf } from "./schemas.ts";
 
@@ -51,10 +53,26 @@ const fieldOfRequest = /^(\w+)\.(?:request\.)?((?:body|query|params)\.\w+)$/;
 const isHarmless = (value: Value): boolean => allTaint(value).length === 0;
 
 /** The schemas of the parts of a request, with the fields that were let through. */
-export function withPassed(schemas: ReadonlyMap<string, Value>, passing: Passing | null): ReadonlyMap<string, Value> {
-  if (!passing?.harmless?.size) return schemas;
+export const withPassed = (schemas: ReadonlyMap<string, Value>, passing: Passing | null): ReadonlyMap<string, Value> =>
+  withHarmless(schemas, [...(passing?.harmless ?? [])]);
+
+/** `app.get("/orders/:id(\\d+)", …)`: the fields of the request that the pattern of a route leaves harmless. */
+export function harmlessByRoute({ language, catalogue }: Run, { args: [path] }: Call): readonly string[] {
+  if (language !== "javascript" || path?.value.kind !== "literal" || typeof path.value.value !== "string") return [];
+  return [...path.value.value.matchAll(variables)].flatMap(([, name = "", pattern = ""]) =>
+    cleanedByPattern(catalogue, pattern, true, false) === allFamilies ? [`params.${name}`] : [],
+  );
+}
+
+const variables = /:(\w{1,80})\(([^()]{1,80})\)/g;
+
+export function withHarmless(
+  schemas: ReadonlyMap<string, Value>,
+  harmless: readonly string[],
+): ReadonlyMap<string, Value> {
+  if (harmless.length === 0) return schemas;
   const found = new Map(schemas);
-  for (const name of passing.harmless) {
+  for (const name of harmless) {
     const [part = "", field = ""] = name.split(".");
     const known = found.get(part);
     if (known && kindOf(known) !== "fields") continue;
