@@ -4,7 +4,7 @@ import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { anyElement, nothing, type Taint, type Value } from "../value.ts";
-import { characters, comprehended, questionOf } from "./element-tests.ts";
+import { characters, comprehended, quantifierOf, questionOf, saidOfAll } from "./element-tests.ts";
 import { testOf } from "./filters.ts";
 import { refine } from "./guards.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
@@ -17,42 +17,23 @@ interface AboutElements {
   readonly of: Expression;
 }
 
-type Quantifier = "all" | "any" | "none";
-
-const quantifiers: ReadonlyMap<string, Quantifier> = new Map([
-  ["every", "all"],
-  ["all", "all"],
-  ["All", "all"],
-  ["allMatch", "all"],
-  ["some", "any"],
-  ["any", "any"],
-  ["Any", "any"],
-  ["anyMatch", "any"],
-  // What is found is one for which it holds.
-  ["find", "any"],
-  ["findLast", "any"],
-  ["none", "none"],
-  ["noneMatch", "none"],
-]);
-
 /**
  * `names.every(isName)` and `all(name in columns for name in names)` hold, `names.some(isBad)` does not: what every element is clean for the
  * list is clean for. `columns.some((column) => column.name === x)`: for one of them it holds, which tells about x.
  */
 export function elementsTest(run: Run, frame: Frame, call: Call, outcome: boolean): void {
   const { callee, args } = call;
-  const quantifier = callee.kind === "field" || callee.kind === "variable" ? quantifiers.get(callee.name) : undefined;
+  const quantifier = quantifierOf(call);
   const test = args[0]?.value;
-  if (!quantifier || !test) return;
-  const holds = quantifier !== "none";
-  if (outcome === (quantifier === "any")) {
-    const question = callee.kind === "field" ? questionOf(test) : comprehended(test);
-    const of = callee.kind === "field" ? callee.of : comprehended(test)?.of;
-    if (question && of) oneElement(run, frame, { ...question, of });
-  }
-  if (outcome !== (quantifier === "any")) {
+  if (quantifier === null || !test) return;
+  const said = saidOfAll(quantifier, outcome);
+  if (said !== null) {
     const about = callee.kind === "field" ? aboutElements(callee.of, test) : comprehended(test);
-    if (about) everyElement(run, frame, about, holds === outcome);
+    if (about) everyElement(run, frame, about, said);
+  } else if (quantifier !== "all") {
+    const question = callee.kind === "field" ? questionOf(test) : null;
+    const about = question && callee.kind === "field" ? { ...question, of: callee.of } : comprehended(test);
+    if (about) oneElement(run, frame, about);
   }
 }
 

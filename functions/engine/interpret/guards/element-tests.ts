@@ -83,6 +83,34 @@ export function comprehended(
   return element && asked ? { ...element, asked } : null;
 }
 
+type Quantifier = "all" | "any" | "none";
+
+const quantifiers: ReadonlyMap<string, Quantifier> = new Map([
+  ["every", "all"],
+  ["all", "all"],
+  ["All", "all"],
+  ["allMatch", "all"],
+  ["some", "any"],
+  ["any", "any"],
+  ["Any", "any"],
+  ["anyMatch", "any"],
+  // What is found is one for which it holds.
+  ["find", "any"],
+  ["findLast", "any"],
+  ["none", "none"],
+  ["noneMatch", "none"],
+]);
+
+/** Of how many elements of a list a call asks whether something holds. */
+export const quantifierOf = ({ callee }: Call): Quantifier | null =>
+  ((callee.kind === "field" || callee.kind === "variable") && quantifiers.get(callee.name)) || null;
+
+/** Whether it holds of each element where a call has come out as `outcome`; null where that tells nothing of all of them. */
+export function saidOfAll(quantifier: Quantifier, outcome: boolean): boolean | null {
+  if (quantifier === "any") return outcome ? null : false;
+  return outcome ? quantifier === "all" : null;
+}
+
 /** What is asked of the elements of a list, none of which is so. */
 interface Refused extends Element {
   /** Each of them has failed. */
@@ -93,17 +121,19 @@ interface Refused extends Element {
  * What holds of no element: `any(part == ".." for part in parts)` and `parts.some((part) => part === "..")` have failed, or
  * `parts.every((part) => part !== "..")` holds.
  */
-export function refusedOfElements({ callee, args }: Call, outcome: boolean): Refused | null {
-  const [first] = args;
-  if (callee.kind === "variable" && callee.name === (outcome ? "all" : "any") && first) {
-    const about = comprehended(first.value);
-    return about && { ...about, tests: notAnswering(about.asked, outcome) };
+export function refusedOfElements(call: Call, outcome: boolean): Refused | null {
+  const quantifier = quantifierOf(call);
+  const said = quantifier && saidOfAll(quantifier, outcome);
+  const test = call.args[0]?.value;
+  if (said === null || !test) return null;
+  if (call.callee.kind !== "field") {
+    const about = comprehended(test);
+    return about && { ...about, tests: notAnswering(about.asked, said) };
   }
-  if (callee.kind !== "field" || callee.name !== (outcome ? "every" : "some")) return null;
-  const fn = first?.value.kind === "closure" ? first.value.fn : null;
+  const fn = test.kind === "closure" ? test.fn : null;
   const name = fn?.params[0]?.name;
   return fn && name !== undefined
-    ? { name, of: callee.of, tests: fn.body.flatMap((statement) => refusedBy(statement, outcome)) }
+    ? { name, of: call.callee.of, tests: fn.body.flatMap((statement) => refusedBy(statement, said)) }
     : null;
 }
 
