@@ -3,7 +3,7 @@ import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
-import { allTaint, type Taint } from "../value.ts";
+import { allTaint, type Value } from "../value.ts";
 import { change } from "./refined.ts";
 
 /** Whether what is found in a list is one of ours: a list that nobody outside has a part in, whatever it is called. */
@@ -11,18 +11,22 @@ export function isAllowList(run: Run, frame: Frame, operand: Expression, list: E
   const value = evaluate(run, frame, list);
   // A name that is in a folder leads nowhere else.
   if (list.kind === "call" && list.callee.kind === "field" && list.callee.name === "listdir") return true;
-  const taint = allTaint(value);
-  if (taint.length > 0) {
-    const asked = allTaint(evaluate(run, frame, operand));
-    // What another file or a caller gives is a list of theirs, unless what is looked for comes from the same place.
-    const isTheirs = ({ source }: Taint): boolean =>
-      source.outside === null && (source.parameter === null || asked.some((other) => other.source === source));
-    if (taint.some(isTheirs)) return false;
-  }
+  if (isOfAttacker(run, frame, operand, value)) return false;
   // Of a list that begins empty it may not be seen how it is filled. PHP asks lists only.
   if (value.slots) return value.slots.entries.size > 0 || value.slots.rest !== null || run.language === "php";
   // What is put together here may be a text, in which something else is looked for.
   return run.language === "php" || list.kind === "call" || accessPath(list) !== null;
+}
+
+/** Whether the attacker has a part in a list. One that another file or a caller gives is theirs, unless what is looked for comes from the same place. */
+export function isOfAttacker(run: Run, frame: Frame, operand: Expression, list: Value): boolean {
+  const taint = allTaint(list);
+  if (taint.length === 0) return false;
+  const asked = allTaint(evaluate(run, frame, operand));
+  return taint.some(
+    ({ source }) =>
+      source.outside === null && (source.parameter === null || asked.some((other) => other.source === source)),
+  );
 }
 
 /** `set(names) <= set(columns)`, `columns.containsAll(names)`: all that came in is in a list of ours. */

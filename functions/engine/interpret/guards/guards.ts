@@ -38,7 +38,7 @@ import {
   prefixTest,
 } from "./path-tests.ts";
 import { isPatternTest, matcherRefined, noDotsTest, patternTest } from "./pattern-tests.ts";
-import { cleanWithin, harmlessNames, noPrototypeTest } from "./prototype-tests.ts";
+import { cleanWithin, harmlessNames, noPrototypeTest, ownMemberTest } from "./prototype-tests.ts";
 import { below, change, innermost } from "./refined.ts";
 import { withoutCharacters } from "./shell-tests.ts";
 import { isOrigin, isScheme, isSender } from "./who-asks.ts";
@@ -297,24 +297,12 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   const { callee } = call;
   const first = call.args[0]?.value;
   if (callee.kind === "field" && first) {
-    // `strings.Contains(x, "example.org")` asks a text, and no list is called like the package.
-    const ofPackage = run.language === "go" && callee.of.kind === "variable" && run.modules.has(callee.of.name);
-    if (ofPackage) packageTest(run, frame, call, callee, outcome);
-    const name = call.args[1]?.value;
-    if (outcome && name && run.language === "javascript" && ownMember.test(accessPath(callee) ?? ""))
-      membership(run, frame, name, first);
-    if (memberTests.has(callee.name) && !ofPackage) {
-      noteExtensions(run, frame, callee.of);
-      if (outcome) membership(run, frame, first, callee.of);
-      else {
-        absence(run, frame, first, callee.of);
-        withoutCharacters(run, frame, callee.of, first);
-        noPrototypeTest(run, frame, first, callee.of);
-      }
-    }
+    memberTest(run, frame, call, callee, outcome);
     if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
-    if (isPatternTest(call) && !outcome) noDotsTest(run, frame, call, callee.of, first);
-    if (isPatternTest(call) && !outcome) noPrototypeTest(run, frame, first, callee.of);
+    if (isPatternTest(call) && !outcome) {
+      noDotsTest(run, frame, call, callee.of, first);
+      noPrototypeTest(run, frame, first, callee.of);
+    }
   }
   if (callee.kind === "field" && (outcome ? asksEmpty : asksAny).test(callee.name) && !first)
     emptyTest(run, frame, callee.of);
@@ -334,6 +322,33 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
 }
 
+type Field = Extract<Expression, { kind: "field" }>;
+
+/** `names.has(x)`: whether something is among others, or in a text. */
+function memberTest(run: Run, frame: Frame, { args }: Call, callee: Field, outcome: boolean): void {
+  const [first, second] = args.map(({ value }) => value);
+  if (!first) return;
+  // `strings.Contains(x, "example.org")` asks a text, and no list is called like the package.
+  if (run.language === "go" && callee.of.kind === "variable" && run.modules.has(callee.of.name)) {
+    if (second) packageTest(run, frame, callee, first, second, outcome);
+    return;
+  }
+  const isOwn = run.language === "javascript" && outcome && ownMember.test(accessPath(callee) ?? "");
+  if (isOwn && second) {
+    ownMemberTest(run, frame, first, second);
+    membership(run, frame, second, first);
+  }
+  if (outcome && callee.name === "hasOwnProperty") ownMemberTest(run, frame, callee.of, first);
+  if (!memberTests.has(callee.name)) return;
+  noteExtensions(run, frame, callee.of);
+  if (outcome) membership(run, frame, first, callee.of);
+  else {
+    absence(run, frame, first, callee.of);
+    withoutCharacters(run, frame, callee.of, first);
+    noPrototypeTest(run, frame, first, callee.of);
+  }
+}
+
 /** `Object.hasOwn(columns, name)`, and how it was written before. */
 const ownMember = /^(Object\.hasOwn|(Object\.prototype\.)?hasOwnProperty\.call|(_|lodash)\.has)$/;
 
@@ -341,12 +356,11 @@ const ownMember = /^(Object\.hasOwn|(Object\.prototype\.)?hasOwnProperty\.call|(
 function packageTest(
   run: Run,
   frame: Frame,
-  { args }: Call,
-  { of, name }: Extract<Expression, { kind: "field" }>,
+  { of, name }: Field,
+  within: Expression,
+  needle: Expression,
   outcome: boolean,
 ): void {
-  const [within, needle] = args.map(({ value }) => value);
-  if (!within || !needle) return;
   if (outcome && name === "Contains" && accessPath(of) === "slices") membership(run, frame, needle, within);
   if (!outcome && /^Contains(Any|Rune)?$/.test(name))
     withoutCharacters(run, frame, within, needle, name === "ContainsAny");

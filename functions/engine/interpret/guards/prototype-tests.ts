@@ -3,6 +3,7 @@ import type { Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Value } from "../value.ts";
+import { isOfAttacker } from "./allow-lists.ts";
 import { change } from "./refined.ts";
 
 /** The key that leads from any object to what all objects inherit; `constructor` takes one level more than is written. */
@@ -14,6 +15,12 @@ export function noPrototypeTest(run: Run, frame: Frame, left: Expression, right:
   const families = run.catalogue.bitsOf(["prototype_pollution"]);
   if (namesPrototype(evaluate(run, frame, right))) change(run, frame, left, families);
   else if (namesPrototype(evaluate(run, frame, left))) change(run, frame, right, families);
+}
+
+/** `Object.hasOwn(shelves, key)`: what an object has itself is not what all of them inherit, unless it was parsed with such a key. */
+export function ownMemberTest(run: Run, frame: Frame, object: Expression, key: Expression): void {
+  if (run.language === "javascript" && !isOfAttacker(run, frame, key, evaluate(run, frame, object)))
+    change(run, frame, key, run.catalogue.bitsOf(["prototype_pollution"]));
 }
 
 /** What the name of a member is clean for: `__proto__` is one of every object of JavaScript. */
