@@ -4,11 +4,9 @@ import type { Assign, Expression } from "../ir/ir.ts";
 import { ofTable, targetOf } from "./calls/handover.ts";
 import { storeInField } from "./calls/receivers.ts";
 import { check, setFacts } from "./check.ts";
-
 import { declaredFor, declaredIn } from "./declared-types.ts";
 import { destructure } from "./destructure.ts";
 import { evaluate } from "./evaluate.ts";
-
 import { hostReplaced } from "./guards/address-tests.ts";
 import { hasNoPrototype } from "./guards/prototype-tests.ts";
 import { keptIn, useOf } from "./memory/memory.ts";

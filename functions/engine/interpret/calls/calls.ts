@@ -3,7 +3,7 @@ import { type Call, type Expression, handsOut } from "../../ir/ir.ts";
 import { argumentsAt, check, holds, receiverFits, type Subject, setFacts, settingPath } from "../check.ts";
 import { evaluate, storeEntry } from "../evaluate.ts";
 import { forgetMaking } from "../file-making.ts";
-import { filteredCleans, intersectionCleans } from "../guards/filters.ts";
+import { keptCleans } from "../guards/filters.ts";
 import { isLastName } from "../guards/last-parts.ts";
 import { givenBackBy, memoryCall, returnedBy } from "../memory/memory.ts";
 import { handUnset } from "../memory/unset.ts";
@@ -129,10 +129,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
-  let result = cleaned(
-    resultOf(run, frame, call, called, entered),
-    filteredCleans(run, frame, call, called) | intersectionCleans(run, frame, call),
-  );
+  let result = cleaned(resultOf(run, frame, call, called, entered), keptCleans(run, frame, call, called));
   if (loaded.length > 0) result = rendered(run, result, loaded);
   writeOutputs(run, frame, call, called, subject);
   fillArguments(run, frame, call, called);

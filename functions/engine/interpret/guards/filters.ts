@@ -25,8 +25,12 @@ const filters = new Set([
 ]);
 const element = "<element>";
 
+/** What the elements are clean for that a call keeps of lists. */
+export const keptCleans = (run: Run, frame: Frame, call: Call, called: Called): Families =>
+  filteredCleans(run, frame, call, called) | intersectionCleans(run, frame, call);
+
 /** `names.filter((name) => allowed.has(name))`: what every element is clean for that gets through the test. */
-export function filteredCleans(
+function filteredCleans(
   run: Run,
   frame: Frame,
   call: Call,
@@ -50,7 +54,7 @@ export function filteredCleans(
 }
 
 /** `array_intersect($names, $columns)`: what is in all lists is in one of ours. */
-export function intersectionCleans(run: Run, frame: Frame, { callee, args }: Call): Families {
+function intersectionCleans(run: Run, frame: Frame, { callee, args }: Call): Families {
   if ((callee.kind !== "field" && callee.kind !== "variable") || !intersections.test(callee.name)) return 0;
   const given = args.map(({ value }) => value);
   const lists = callee.kind === "field" && given.length === 1 ? [callee.of, ...given] : given;

@@ -14,13 +14,6 @@ export function pathsInCommon(expression: Expression): readonly Expression[] {
   return list?.value.kind === "collection" ? list.value.entries.map((entry) => entry.value) : [];
 }
 
-/** `path.split("/")`, `path.parts`, also by way of a variable: the path that these are the parts of. */
-export function wholeOf(frame: Frame, parts: Expression): Expression | null {
-  const made = parts.kind === "variable" ? frame.scope.binding(parts.name)?.origins.get(parts.name) : parts;
-  if (made?.kind === "field") return made.name === "parts" ? made.of : null;
-  return made?.kind === "call" && made.callee.kind === "field" && made.callee.name === "split" ? made.callee.of : null;
-}
-
 const divides = /^([sS]plit|explode)$/;
 
 /** `path.split("/")`, `strings.Split(path, "/")`, `explode("/", $path)`, `path.parts`: the path that these are all the parts of. */

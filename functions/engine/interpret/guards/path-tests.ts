@@ -8,7 +8,7 @@ import type { Frame, Run } from "../run.ts";
 import { allTaint, constant, type Value } from "../value.ts";
 import { comparedWith, refusedOfElements } from "./element-tests.ts";
 import { isSlash } from "./last-parts.ts";
-import { childOfParent, dividedPath, isWay, nameOfExtension, wholeOf } from "./path-parts.ts";
+import { childOfParent, dividedPath, isWay, nameOfExtension } from "./path-parts.ts";
 import { below, change } from "./refined.ts";
 
 /** What lies right in a folder that nobody outside has chosen; one that a helper is given keeps what it has itself. */
@@ -124,7 +124,7 @@ export function noPartTest(run: Run, frame: Frame, call: Call, outcome: boolean)
 /** `path.split("/")[0] !== ".."`: in its shortest form a path has its steps upwards at the beginning. */
 export function firstPartTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
   if (left.kind !== "index" || left.key?.kind !== "literal" || left.key.value !== 0) return;
-  const whole = wholeOf(frame, left.of);
+  const whole = dividedPath(frame, left.of);
   if (whole && meansDots(evaluate(run, frame, right))) change(run, frame, whole, below(run));
 }
 
@@ -135,7 +135,7 @@ const meansDots = ({ constants }: Value): boolean => constants?.length === 1 && 
 
 /** None of the parts is two dots, and the whole has none. */
 export function climbsNowhere(run: Run, frame: Frame, parts: Expression): void {
-  const whole = wholeOf(frame, parts);
+  const whole = dividedPath(frame, parts);
   const climbing = run.catalogue.bitsOf(["path_traversal"]);
   if (whole) change(run, frame, whole, climbing);
   if (!whole || parts.kind === "variable") change(run, frame, parts, climbing);

@@ -6,7 +6,7 @@ import type { Called } from "../calls/called.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
 import { anyElement, cleaned, nothing, type Slots, type Taint, tainted, type Value } from "../value.ts";
-import { cleansAny, groupsOf } from "./groups.ts";
+import { cleansAny, groupsOf, patternTokens } from "./groups.ts";
 import { isGlobal } from "./replacements.ts";
 
 /** Functions that give what a pattern has found, whatever language they are of. */
@@ -109,7 +109,6 @@ export function capturedPart(call: Call, { receiver, positional }: Called): Valu
 
 const asksForGroups = /^(group|groups|groupdict)$/;
 
-const tokens = /\\[\s\S]|\[\^?(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:P?<\w+>|<?[=!]|[a-z-]*:))?|\)|[\s\S]/g;
 const harmlessClass = /^\[(?!\^)(?:[\w :,@+=~-]|\\[dw-])*\]$/;
 const isLoose = (token: string): boolean =>
   token === "." || /^\\[SWDsnpP]$/.test(token) || (token.startsWith("[") && !harmlessClass.test(token));
@@ -124,7 +123,7 @@ const capturesHarmless = (pattern: string, whole: boolean): boolean =>
 function capturesIn(pattern: string, whole: boolean): boolean {
   const inside = [whole];
   let captures = whole;
-  for (const [token] of pattern.matchAll(tokens)) {
+  for (const [token] of pattern.matchAll(patternTokens)) {
     if (token.startsWith("(")) {
       const isCapture = token === "(" || /^\(\?P?<\w/.test(token);
       captures ||= isCapture;

@@ -12,7 +12,9 @@ export interface Group {
 const patternMax = 400;
 const groupsMax = 24;
 
-const tokens = /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\w+:\]|[^\]\\])*\]|\((?:\?(?:P?<\w+>|<?[=!]|[a-z-]*:|>))?|\)|[\s\S]/g;
+/** Escapes, classes, what opens and closes groups, and all other characters. */
+export const patternTokens =
+  /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\w+:\]|[^\]\\])*\]|\((?:\?(?:P?<\w+>|<?[=!]|[a-z-]*:|>))?|\)|[\s\S]/g;
 /** Text of another group, or a pattern within the pattern: what they match is not written there. */
 const elsewhere = /\\[1-9gkG]|\(\?(P[=>]|R|&|\d|\||\()/;
 
@@ -32,7 +34,7 @@ function readGroups(catalogue: Catalogue, pattern: string): readonly Group[] {
   if (elsewhere.test(pattern)) return [];
   const groups = [{ name: null as string | null, from: 0, to: pattern.length }];
   const open: ((typeof groups)[number] | null)[] = [];
-  for (const { 0: token, index } of pattern.matchAll(tokens)) {
+  for (const { 0: token, index } of pattern.matchAll(patternTokens)) {
     if (token.startsWith("(")) {
       const name = token.match(/^\(\?P?<(\w+)>$/)?.[1] ?? null;
       const group = token === "(" || name !== null ? { name, from: index + token.length, to: pattern.length } : null;
