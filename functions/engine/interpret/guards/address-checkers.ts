@@ -1,17 +1,21 @@
 import type { Families } from "../../catalogue/catalogue.ts";
-import { calledName } from "../../ir/called-name.ts";
+import { calledName, lastName } from "../../ir/called-name.ts";
 import type { Call, Expression, FunctionNode } from "../../ir/ir.ts";
 import { walk } from "../../ir/walk.ts";
+import { accessPath } from "../names.ts";
 import type { Run } from "../run.ts";
 import type { Guard, Outcome } from "../summary.ts";
 import { cleaned, type Value } from "../value.ts";
 
 /** What asks the name service where a host lies. Who compares nothing but names is deceived by any name that leads inside. */
 const looksUp =
-  /^(lookup|resolve[46]?|getaddrinfo|gethostbyname(_ex|l)?|getByName|getAllByName|LookupIP(Addr)?|LookupHost|LookupNetIP|GetHostAddresses(Async)?|dns_get_record)$/;
-/** What says whether an address lies in the own network. */
+  /^(getaddrinfo|gethostbyname(_ex|l)?|getByName|getAllByName|LookupIP(Addr)?|LookupHost|LookupNetIP|GetHostAddresses(Async)?|dns_get_record)$/;
+/** Asked by other services as well: what they are called on has to be the one for names of hosts. */
+const maybeLooksUp = /^(lookup|resolve[46]?)$/;
+const nameService = /dns|resolver/i;
+/** What says whether an address lies in the own network, and lists of such addresses. */
 const asksWhere =
-  /(private|internal|loopback|reserved|link_?local|site_?local|unroutable|non_?public|public|global|blocked|forbidden|disallowed|unsafe)/i;
+  /^(is|are|in|not|contains|assert|check|ensure|validate|block|deny|reject)_?\w*(private|internal|loopback|reserved|link_?local|site_?local|unroutable|public|global|blocked|forbidden|disallowed|unsafe)|(private|internal|loopback|reserved|local|public|blocked|forbidden|disallowed|deny|block)_?(ip|addr|range|net|host|cidr|subnet|list)/i;
 /** Files with such calls are few. */
 const inFile =
   /\b(dns|lookup|getaddrinfo|gethostbyname|getAllByName|InetAddress|Lookup(IP|Host|NetIP)|GetHostAddresses)/i;
@@ -51,7 +55,7 @@ function checkerOf(run: Run, fn: FunctionNode): Checker | null {
     asks ||= node.kind === "field" && asksWhere.test(node.name);
     if (node.kind !== "call") return;
     const name = calledName(node);
-    const isLookup = looksUp.test(name) && !isOfLanguage(node);
+    const isLookup = looksUp.test(name) || (maybeLooksUp.test(name) && asksNameService(node));
     asks ||= asksWhere.test(name);
     isLookedUp ||= isLookup;
     if (!isLookup && !parses.test(name)) return;
@@ -66,9 +70,9 @@ function checkerOf(run: Run, fn: FunctionNode): Checker | null {
 
 const parses = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|ParseRequestURI|parse_url)$/;
 
-/** `path.resolve(name)`, `Promise.resolve(value)` */
-const isOfLanguage = ({ callee }: Call): boolean =>
-  callee.kind === "field" && callee.of.kind === "variable" && /^(path|Promise)$/.test(callee.of.name);
+/** `dns.promises.lookup(host)`, `lookup(host)`: not `path.resolve(name)` or `plans.lookup(name)`. */
+const asksNameService = ({ callee }: Call): boolean =>
+  callee.kind === "field" ? nameService.test(accessPath(callee.of) ?? "") : lastName(callee) === "lookup";
 
 function variablesIn(value: Expression): string[] {
   const names: string[] = [];
