@@ -90,25 +90,30 @@ const depthMax = 4;
 export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
   const found: Expression[] = [];
   let here: Expression | undefined = operand;
-  while (here && found.length < depthMax && !putTogether(here)) {
-    if (here.kind === "variable") here = frame.scope.binding(here.name)?.origins.get(here.name);
+  while (here && found.length < depthMax) {
+    const made: Expression | undefined =
+      here.kind === "variable" ? frame.scope.binding(here.name)?.origins.get(here.name) : here;
+    const parts = made && putTogether(made);
+    // What was put behind the first part does not climb, where the whole lies below the folder.
+    if (parts) return [...found, ...parts.slice(1, partsMax)];
     here =
-      here?.kind === "conditional"
-        ? wholeOfCut(here)
-        : here?.kind === "call"
-          ? (longerOf(here) ?? joinedName(here))
-          : here && writtenBehind(here);
+      made?.kind === "conditional"
+        ? wholeOfCut(made)
+        : made?.kind === "call"
+          ? (longerOf(made) ?? joinedName(made))
+          : undefined;
     if (here) found.push(here);
   }
-  // `realpath("$root/$name")` that lies below the folder: nothing that was put behind the first part climbs.
-  return [...found, ...(here ? (putTogether(here) ?? []) : []).slice(1, partsMax)];
+  return found;
 }
 
-/** `$root . "/" . $name`, `root + "/" + name`. */
+/** `$root . "/" . $name`, `root + "/" + name`, `root / name`. */
 function putTogether(here: Expression): readonly Expression[] | null {
   if (here.kind === "template") return here.parts;
-  return here.kind === "operation" && here.operator === "+" ? here.operands : null;
+  return here.kind === "operation" && puts.test(here.operator) ? here.operands : null;
 }
+
+const puts = /^[/+.]$/;
 
 /** Paths are not put together of more parts than these. */
 const partsMax = 8;
@@ -117,17 +122,6 @@ const joins = /^(join|joinpath|resolve|combine|Path|PurePath)$/i;
 
 const joinedName = (call: Call): Expression | undefined =>
   joins.test(calledName(call)) || (call.isNew && calledName(call) === "File") ? call.args.at(-1)?.value : undefined;
-
-/** `$root . "/" . $name`: the name that is put last, before what is written there. */
-const writtenBehind = (text: Expression): Expression | undefined =>
-  (text.kind === "template"
-    ? text.parts
-    : text.kind === "operation" && puts.test(text.operator)
-      ? text.operands
-      : []
-  ).findLast(({ kind }) => kind !== "literal");
-
-const puts = /^[/+.]$/;
 
 /** `path = os.path.realpath(path)`: what the variable is tells the same of the path that it was. */
 export function isShortForm(frame: Frame, name: string): boolean {
