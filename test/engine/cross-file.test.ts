@@ -213,6 +213,30 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
     "eval(lib.f(req.query.a, () => {}));",
   ],
   [
+    "what a callback returns",
+    true,
+    "exports.f = async (write) => { const received = await write(); return { id: 1, received }; };",
+    "const { received } = await lib.f(() => req.query.a);\neval(received);",
+  ],
+  [
+    "what stands beside what a callback returns",
+    false,
+    "exports.f = async (write) => { const received = await write(); return { id: 1, received }; };",
+    "const { id } = await lib.f(() => req.query.a);\neval(id);",
+  ],
+  [
+    "what callbacks return through others",
+    true,
+    "exports.f = (items, make) => Promise.all(items.map(make));",
+    "const [first] = await lib.f([1], () => req.query.a);\neval(first);",
+  ],
+  [
+    "what a callback settles a promise with",
+    true,
+    "exports.f = (make) => new Promise((resolve, reject) => { make().then(resolve, reject); });",
+    "eval(await lib.f(async () => req.query.a));",
+  ],
+  [
     "an object that another file fills",
     true,
     "exports.f = (a, out) => { out.q = a; };",

@@ -1,32 +1,38 @@
 import { lastName } from "../../ir/called-name.ts";
 import type { Call } from "../../ir/ir.ts";
+import { through } from "../guards/guard-functions.ts";
 import { heard } from "../objects/announced.ts";
 import type { Frame, Run } from "../run.ts";
 import { Scope } from "../scope.ts";
 import { settledName, settling } from "../settling.ts";
-import { allTaint, anyElement, join, nothing, tainted, type Value } from "../value.ts";
+import { allTaint, anyElement, type ClosureValue, join, nothing, tainted, type Value } from "../value.ts";
 import { givenBack, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { callBack } from "./invoke.ts";
 
+/** Calls the functions that a call passes; what they return is what the call may give. */
 export function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
-  const passed = [...called.positional, ...called.named.values()];
-  if (passed.every(({ closures }) => closures.length === 0)) return nothing;
-  const results = passed.flatMap(({ closures }, i) =>
-    closures.map((closure) => {
-      if (isToldFailure(run, call, called, i)) return callBack(run, frame, closure, null, []);
-      const given =
-        partsReplaced(run, call, called, closure) ??
-        heard(run, call, called, closure.fn) ??
-        givenTo(run, call, called, i);
-      const args = given.length > 0 ? given : givenBack(run, call, called, closure, i);
-      if (takesFailureFirst(run, call, closure))
-        return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);
-      return callBack(run, frame, closure, called.receiver, args);
-    }),
+  const passed = [...called.positional.entries(), ...called.named];
+  if (passed.every(([, { closures }]) => closures.length === 0)) return nothing;
+  const results = passed.flatMap(([argument, { closures }], i) =>
+    closures.map((closure) => handedOn(called, argument, calledWith(run, frame, call, called, closure, i))),
   );
-  const returned = results.reduce<Value>((a, b) => join(a, b), nothing);
-  return tainted(allTaint(returned));
+  return results.reduce<Value>((a, b) => join(a, b), nothing);
+}
+
+function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure: ClosureValue, at: number): Value {
+  if (isToldFailure(run, call, called, at)) return callBack(run, frame, closure, null, []);
+  const given =
+    partsReplaced(run, call, called, closure) ?? heard(run, call, called, closure.fn) ?? givenTo(run, call, called, at);
+  const args = given.length > 0 ? given : givenBack(run, call, called, closure, at);
+  if (takesFailureFirst(run, call, closure)) return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);
+  return callBack(run, frame, closure, called.receiver, args);
+}
+
+/** What a function of another file makes of what it is returned by those that it calls: a part of what it gives, or nothing. */
+function handedOn({ target }: Called, argument: number | string, returned: Value): Value {
+  const value = tainted(allTaint(returned));
+  return target === null ? value : through(value, { target, argument, check: "result", trusted: false });
 }
 
 /** `load(id).catch((error) => …)`, `parser.on("error", (error) => …)`: a failure says why, and not what was asked for. */
