@@ -1211,3 +1211,24 @@ describe("what comes through many files of PHP", () => {
     expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["lib.php:4"]);
   });
 });
+
+describe("releases that a manifest asks for", () => {
+  const source =
+    "const express = require('express');\nconst _ = require('lodash');\nconst settings = {};\n" +
+    "express().put('/', (req, res) => { _.merge(settings, req.body); res.end(); });\n";
+  it.each([
+    ["the last that was open", { lodash: "4.17.19" }, true],
+    ["an old one or whatever is newer of its kind", { lodash: "^4.5.0" }, true],
+    ["the first that is safe", { lodash: "4.17.20" }, false],
+    ["a later one", { lodash: "~4.18.1" }, false],
+    ["no release of the package", { express: "^5.0.0" }, true],
+    ["no release that is known by a number", { lodash: "latest" }, false],
+  ])("%s", async (_name, dependencies, told) => {
+    const files = [
+      { path: "package.json", source: JSON.stringify({ name: "shop", private: true, dependencies }) },
+      { path: "src/app.js", source },
+    ];
+    const found = await findingsOfAll(engine, files);
+    expect(found.some(({ family }) => family === "prototype_pollution")).toBe(told);
+  });
+});

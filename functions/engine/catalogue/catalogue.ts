@@ -1,3 +1,4 @@
+import type { AskedSetting } from "../artefact.ts";
 import type { Severity, Text } from "../finding.ts";
 import { StructureScanner } from "../structure/scan.ts";
 import type { Place } from "../structure/structure-schema.ts";
@@ -64,6 +65,8 @@ export interface Match {
   within: Place | null;
   result: LazyRegex | null;
   severity: Severity;
+  /** The releases of a package that it is a problem of. */
+  release: AskedSetting | null;
   confidence: number;
   /** For sinks: the family's bit and the kinds of sources that count. Null for patterns, which need no source. */
   taint: { family: Families; sources: ReadonlySet<string>; safePrefix: LazyRegex | null } | null;

@@ -1,4 +1,5 @@
 import type { Severity } from "../finding.ts";
+import { releaseOf } from "../inventory/library-manifest.ts";
 import type { Place } from "../structure/structure-schema.ts";
 import type { EntryPoint, Families, Match, SanitizerModel, SourceModel, Test } from "./catalogue.ts";
 import { expression, type LazyRegex } from "./expression.ts";
@@ -110,6 +111,7 @@ export class Meanings {
       within: at.within ?? null,
       result: regex(at.result),
       severity: at.severity ?? rule.severity,
+      release: at.release ? { key: releaseOf(at.release.of), matches: at.release.matches, otherwise: true } : null,
       confidence: rule.confidence * (at.confidence ?? 1),
       taint: rule.taint
         ? {
@@ -147,6 +149,7 @@ export interface Where {
   result?: string | undefined;
   argument?: (string | number)[];
   severity?: Severity | undefined;
+  release?: { of: string; matches: string } | undefined;
   confidence?: number | undefined;
   when: Condition[];
   unless: Condition[];

@@ -98,6 +98,8 @@ export const Sink = z.strictObject({
   notNear: z.string().optional(),
   /** Where it is less than the rule says: what is called does something else as a rule. */
   severity: z.enum(severities).optional(),
+  /** Only of such releases, as a manifest asks for them; where none names the package, it may be any. */
+  release: z.strictObject({ of: z.string(), matches: z.string() }).optional(),
 });
 export const Pattern = z.strictObject({
   ...where,

@@ -28,7 +28,7 @@ export type Name = string | Span;
 
 /** A sink or pattern with the way that leads to it, in offsets. */
 export interface Sighting {
-  match: Pick<Match, "rule" | "severity" | "confidence">;
+  match: Pick<Match, "rule" | "severity" | "confidence"> & Partial<Pick<Match, "release">>;
   at: Span;
   statement: Span;
   symbol: string;
@@ -45,6 +45,7 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
   // The parser recovered from an error here, so the finding may rest on a guess.
   const guessed = file.errors.some((error) => error.start < found.at.end && error.end > found.at.start) ? 0.1 : 0;
   const confidence = found.match.confidence * (found.flow?.source.confidence ?? 1) - guessed;
+  const setting = found.setting ?? found.match.release;
   return {
     ...place,
     ruleId: found.match.rule.id,
@@ -60,7 +61,7 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
     suppressed: file.suppressions.of(found.match.rule.id, place.startLine),
     ...(found.match.rule.oncePerFunction && { functionLine: found.fn ? file.lines.lineOf(found.fn.start) : 0 }),
     ...(found.flow?.via && { via: [...found.flow.via] }),
-    ...(found.setting && { setting: found.setting }),
+    ...(setting && { setting }),
     ...(found.entity && { entity: found.entity }),
   };
 }

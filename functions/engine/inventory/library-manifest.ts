@@ -1,19 +1,45 @@
 import type { LinkRecord } from "../artefact.ts";
 
-/** What the manifest of a package says to other files: what it is imported as, and whether others than the application install it. */
-export function manifestLinks(path: string, text: string): Pick<LinkRecord, "library" | "package"> {
+/** More packages than this nobody writes down by hand. */
+const dependenciesMax = 300;
+/** A release, or the oldest of those that will do: "4.17.21", "^4.17.21". */
+const releaseMax = 40;
+
+/** The name of a setting that says which release of a package is asked for. */
+export const releaseOf = (name: string): string => `release of ${name}`;
+
+/** What the manifest of a package says to other files: what it is imported as, whether others than the application install it, and which releases it asks for. */
+export function manifestLinks(path: string, text: string): Pick<LinkRecord, "library" | "package" | "settings"> {
   if (!/(^|\/)package\.json$/.test(path)) return {};
   const manifest = parsed(text);
   if (typeof manifest !== "object" || manifest === null) return {};
-  const { name, private: unpublished, main, module, exports, scripts } = manifest as Record<string, unknown>;
-  if (typeof name !== "string") return {};
+  const {
+    name,
+    private: unpublished,
+    main,
+    module,
+    exports,
+    scripts,
+    dependencies,
+  } = manifest as Record<string, unknown>;
+  const settings = releases(dependencies);
+  if (typeof name !== "string") return settings;
   // `npm init` gives every folder a main file; what is started is no library.
   const isStarted = typeof scripts === "object" && scripts !== null && ("start" in scripts || "dev" in scripts);
   const isLibrary = unpublished !== true && !isStarted && Boolean(main ?? module ?? exports);
   return {
+    ...settings,
     package: { name, main: typeof main === "string" ? main : "" },
     ...(isLibrary && { library: true as const }),
   };
+}
+
+function releases(dependencies: unknown): Pick<LinkRecord, "settings"> {
+  if (typeof dependencies !== "object" || dependencies === null) return {};
+  const asked = Object.entries(dependencies)
+    .filter((entry): entry is [string, string] => typeof entry[1] === "string" && entry[1].length <= releaseMax)
+    .slice(0, dependenciesMax);
+  return { settings: Object.fromEntries(asked.map(([name, release]) => [releaseOf(name), release])) };
 }
 
 function parsed(text: string): unknown {

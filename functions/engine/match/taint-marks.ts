@@ -83,6 +83,7 @@ function matchOf(rule: OwnRuleSource, id: string): Match {
     within: null,
     result: null,
     severity: rule.severity,
+    release: null,
     confidence: rule.confidence,
     taint: { family: 0, sources: new Set([sourceKind]), safePrefix: null },
   };
