@@ -213,6 +213,30 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
     "eval(lib.f(req.query.a, () => {}));",
   ],
   [
+    "a field of what comes back as it was",
+    true,
+    "exports.f = (mail, listeners) => { for (const listen of listeners) listen(mail); return mail; };",
+    "const mail = lib.f({ to: req.query.to, name: 'welcome' }, []);\neval(mail.to);",
+  ],
+  [
+    "another field of what comes back as it was",
+    false,
+    "exports.f = (mail, listeners) => { for (const listen of listeners) listen(mail); return mail; };",
+    "const mail = lib.f({ to: req.query.to, name: 'welcome' }, []);\neval(mail.name);",
+  ],
+  [
+    "a field that a further function is handed with its object",
+    true,
+    "const send = ({ to }) => eval(to);\nexports.f = (mail) => send(mail);",
+    "lib.f({ to: req.query.to, name: 'welcome' });",
+  ],
+  [
+    "another field that a further function is handed with its object",
+    false,
+    "const send = ({ name }) => eval(name);\nexports.f = (mail) => send(mail);",
+    "lib.f({ to: req.query.to, name: 'welcome' });",
+  ],
+  [
     "what a callback returns",
     true,
     "exports.f = async (write) => { const received = await write(); return { id: 1, received }; };",

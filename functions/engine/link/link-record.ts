@@ -3,7 +3,7 @@ import type { Catalogue, Families } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { givenVariants } from "../interpret/calls/given-variants.ts";
-import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
+import { isSame, keepsFields, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
@@ -202,7 +202,9 @@ class Recorder {
     ].map(({ field, taint }) => ({
       from: this.#keptIn(fn, taint.source) ?? this.origin(taint.source),
       field,
-      ...(this.#run.language === "php" && field === undefined && isSame(returns, taint) && { same: true as const }),
+      ...(keepsFields.has(this.#run.language) &&
+        field === undefined &&
+        isSame(returns, taint) && { same: true as const }),
       ...this.way(besidesPage.test(field ?? "") ? this.#noPage(taint) : taint, taint.step),
     }));
   }

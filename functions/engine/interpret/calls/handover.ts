@@ -47,7 +47,7 @@ export function handOver(
         // What a function puts before a text that begins as it must is not the attacker's either.
         const clean = taint.clean | settled | behind | run.catalogue.ledFamilies(begins);
         const led = begins === "" ? undefined : true;
-        const same = run.language === "php" && field === undefined && isSame(value, taint) ? true : undefined;
+        const same = keepsFields.has(run.language) && field === undefined && isSame(value, taint) ? true : undefined;
         const passed = { source, clean, step, at, via, led, same };
         const asked = source.parameter?.fn === from?.frame.fn ? conditions : undefined;
         hand(run, { target, argument, field, ...passed, count, known, conditions: asked });
@@ -74,6 +74,9 @@ function namesProgram({ language }: Run, { slots, taint }: Value): boolean {
 }
 
 const runsText = /^([-/]c|-e|--command)$/i;
+
+/** Languages whose objects are told apart by their fields where they are handed on as they are. */
+export const keepsFields: ReadonlySet<string> = new Set(["php", "javascript", "python"]);
 
 /** Whether fields of a parameter are where they were: it is that itself, or a map that has been made of it. */
 export const isSame = ({ paths, slots }: Value, { source: { parameter } }: Taint): boolean => {
