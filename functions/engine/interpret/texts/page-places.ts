@@ -62,6 +62,10 @@ const quotesLeft = ({ paths }: Value): string =>
   paths.map((path) => escapedTexts.get(path) ?? "").join("") +
   (paths.includes(takenTags) ? ["'", '"'].filter((quote) => !paths.includes(takenPath(quote))).join("") : "");
 
+/** A value as a template shows it: what is only written as JSON may end the script that it is shown in, and the template knows whether it escapes. */
+export const shown = (run: Run, value: Value): Value =>
+  value.taint.length > 0 && value.paths.includes(jsonText) ? unescaped(run, value) : value;
+
 /** Tells of a part that stands where its escaping does not help, or takes back what it was not escaped for. */
 function place(run: Run, frame: Frame, part: TextPart, html: HtmlReader, isMarkup: boolean): Value {
   const { value } = part;
