@@ -37,10 +37,14 @@ export function assign(
       const declared = declaredFor(run, frame, to.name, at, type);
       const told = isCopied(run, frame, to.name, declared) ? null : declared;
       const typed = withType(run, frame, { ...value, taint: stepped(value.taint, at) }, told);
-      bind(run, frame, to.name, typed, "declares" in at && at.declares);
+      const declares = "declares" in at && at.declares;
+      const isOfPage = run.language === "javascript" && !declares && !frame.scope.binding(to.name);
+      bind(run, frame, to.name, typed, declares);
       // Settings are plain names of modules and classes.
       if (!frame.fn && (run.language === "python" || (run.language === "php" && frame.owner)))
         storedIn(run, frame, [to.name], nothing, value, at);
+      // A name that nobody has declared is the page's: `location = next`.
+      else if (isOfPage) storedIn(run, frame, [to.name], nothing, value, at);
       exportName(run, frame, to.name, value);
       keepForPage(run, frame, to, value);
       break;

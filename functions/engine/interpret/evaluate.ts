@@ -15,6 +15,7 @@ import { noteOrigin } from "./origins.ts";
 import { field, index, receiverOf, variable } from "./reads.ts";
 import type { Frame, Run } from "./run.ts";
 import { noteText } from "./texts/made-text.ts";
+import { placedInPage } from "./texts/page-places.ts";
 import { outsideQuotes } from "./texts/quotes.ts";
 import { keyOfPart } from "./validators/schemas.ts";
 import {
@@ -50,7 +51,11 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
             run,
             afterHost(
               run,
-              e.parts.map((part) => evaluate(run, frame, part)),
+              placedInPage(
+                run,
+                frame,
+                e.parts.map((part) => ({ value: evaluate(run, frame, part), at: part })),
+              ),
             ),
           ),
         ),

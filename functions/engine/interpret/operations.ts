@@ -13,6 +13,8 @@ import { joined } from "./names.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
 import { noteText } from "./texts/made-text.ts";
+import { placedInPage } from "./texts/page-places.ts";
+import { placedInFormat } from "./texts/placed-arguments.ts";
 import { outsideQuotes } from "./texts/quotes.ts";
 import { allTaint, cleaned, constant, joinAll, nothing, unset, type Value } from "./value.ts";
 
@@ -39,7 +41,8 @@ export function operation(run: Run, frame: Frame, e: Operation): Value {
     values.some((value) => value.prefix !== null || value.taint.length > 0) &&
     values.every((value) => !value.slots)
   ) {
-    return noteText(run, frame, concatenate(outsideQuotes(run, afterHost(run, values))));
+    const parts = values.map((value, i) => ({ value, at: e.operands[i] ?? e }));
+    return noteText(run, frame, concatenate(outsideQuotes(run, afterHost(run, placedInPage(run, frame, parts)))));
   }
   if (e.operator === "%" && run.language === "python") {
     const [format, given] = values as [Value, Value];
@@ -48,7 +51,8 @@ export function operation(run: Run, frame: Frame, e: Operation): Value {
       .reduce((families, sanitizer) => families | sanitizer.cleans, 0);
     const text = format.constants?.[0];
     const all = given.slots?.shape === "list" ? [...given.slots.entries.values()] : [given];
-    const args = typeof text === "string" ? holesAfterHost(run, text, withoutNumbers(text, all)) : all;
+    const placed = typeof text === "string" ? placedInFormat(run, frame, text, all, e) : all;
+    const args = typeof text === "string" ? holesAfterHost(run, text, withoutNumbers(text, placed)) : all;
     if (typeof text === "string")
       return cleaned({ ...concatenate([...args, format]), constants: null, prefix: formatPrefix(text, args) }, cleans);
     return cleaned(concatenate(values), cleans);

@@ -1,10 +1,12 @@
 /**
  * Where in a page an output stands. Escaping for HTML is enough in `text` and in the quotes of a `value`; it is not for the
  * beginning of an address (`url`), for code (`script`), nor for a value without quotes (`unquoted`). `string` is the inside of
- * quotes in a script, which escaped text does not leave. `none` is the attribute of a tag that the template engine runs itself.
+ * quotes in a script, which escaped text does not leave. Between attributes and in the `name` of one, templates put what code has written as
+ * attributes. `none` is the attribute of a tag that the template engine runs itself.
  */
-export type HtmlPlace = "text" | "value" | "url" | "unquoted" | "script" | "string" | "none";
+export type HtmlPlace = "text" | "value" | "url" | "unquoted" | "script" | "string" | "name" | "none";
 
+/** What `link` loads are styles and feeds. */
 const addresses = new Set(["href", "action", "formaction", "xlink:href"]);
 /** `src` runs what it is given only in some elements; an image does not. */
 const loading = new Set(["iframe", "script", "embed", "frame", "object"]);
@@ -38,6 +40,11 @@ export class HtmlReader {
     if (this.#in === "value") this.#value += "_";
   }
 
+  /** The quote that what is put in here stands in, or none. */
+  get quote(): string {
+    return this.#in === "value" ? this.#quote : this.#in === "script" ? this.#code : "";
+  }
+
   get place(): HtmlPlace {
     const place = this.#around();
     if (this.#action === null) return place;
@@ -46,8 +53,7 @@ export class HtmlReader {
 
   #around(): HtmlPlace {
     if (this.#in === "script") return this.#inScript();
-    // Between attributes stands what code has written as attributes.
-    if (this.#in === "attribute" || this.#in === "tag") return this.#tag.includes(":") ? "none" : "value";
+    if (this.#in === "attribute" || this.#in === "tag") return this.#tag.includes(":") ? "none" : "name";
     if (this.#in !== "value") return "text";
     if (this.#tag.includes(":") || this.#attribute.startsWith("th:")) return "none";
     if (/^on[a-z]+$/.test(this.#attribute)) return "script";
@@ -57,7 +63,7 @@ export class HtmlReader {
 
   #takesAddress(): boolean {
     return (
-      addresses.has(this.#attribute) ||
+      (addresses.has(this.#attribute) && this.#tag !== "link") ||
       ((this.#attribute === "src" || this.#attribute === "data") && loading.has(this.#tag))
     );
   }

@@ -16,7 +16,8 @@ import { fieldTaint } from "../objects/members.ts";
 import { settleByCall, withFactsOf } from "../objects/settled-objects.ts";
 import type { Frame, Run } from "../run.ts";
 import { capturedCleans, capturedPart, capturedParts, searchOf } from "../texts/captured.ts";
-import { replacementCleans } from "../texts/replacements.ts";
+import { notePlacedArguments } from "../texts/placed-arguments.ts";
+import { replacementCleans, takenBy } from "../texts/replacements.ts";
 import { splitWords } from "../texts/split-words.ts";
 import { noteAskedNames } from "../validators/asked-names.ts";
 import { notePassing } from "../validators/let-through.ts";
@@ -108,6 +109,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
       positional: [asNamed(frame, call.callee, called.callee)],
     });
   noteGiven(run, call, called);
+  notePlacedArguments(run, frame, call, called);
   noteAskedNames(run, frame, called);
   notePassing(run, frame, call);
   announce(run, call, called);
@@ -317,7 +319,14 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const parts = capturedParts(run, frame, call, search, taint);
   if (parts) return cleaned({ ...nothing, paths, slots: parts }, cleans);
   return cleaned(
-    { ...nothing, paths, taint, constants: folded, prefix: prefixOf(folded, call, called), slots: back.slots },
+    {
+      ...nothing,
+      paths: [...takenBy(run, frame, call, receiver, positional), ...paths],
+      taint,
+      constants: folded,
+      prefix: prefixOf(folded, call, called),
+      slots: back.slots,
+    },
     cleans,
   );
 }

@@ -4,6 +4,7 @@ import { lastName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Value } from "../value.ts";
+import { jsonText, takenPath } from "./page-places.ts";
 import { cleanWithout } from "./patterns.ts";
 
 /** Methods that replace; whether all occurrences by their name alone. */
@@ -26,22 +27,17 @@ export function replacementCleans(
   receiver: Value | null,
   args: readonly Value[],
 ): Families {
-  const { callee } = call;
-  const name = lastName(callee);
+  const name = lastName(call.callee);
   if (run.language === "php" && name === "strtr") return translated(run, args);
   if (run.language === "php" && /^str_i?replace$/.test(name)) return textsTakenOut(run, frame, call, args);
-  if (!Object.hasOwn(everywhere, name)) return 0;
-  const first = call.args[0];
-  const written = args[0]?.constants?.length === 1 ? args[0].constants[0] : null;
-  if (!first || typeof written !== "string") return 0;
-  const pattern = name === "preg_replace" ? undelimited(written) : written;
+  const written = patternOf(name, args);
+  if (written === null) return 0;
   const normalised = run.catalogue.bitsOf(["normalised"]);
-  if (receiver?.taint.every(({ clean }) => (clean & normalised) !== 0) && leadsUpwards.test(pattern))
+  if (receiver?.taint.every(({ clean }) => (clean & normalised) !== 0) && leadsUpwards.test(written))
     return run.catalogue.bitsOf(pathFamilies);
-  const isRegex = (args[0]?.prefix ?? null) === null || (run.language !== "javascript" && name !== "replace");
-  const all =
-    everywhere[name] || run.language !== "javascript" || /[a-z]*g[a-z]*$/.test(flagsOf(run, frame, first.value));
-  if (!all) return 0;
+  const replaced = replacedEverywhere(run, frame, call, args);
+  if (!replaced) return 0;
+  const { pattern, isRegex } = replaced;
   if (isRegex && keepsOnlyHarmless(pattern)) return allFamilies;
   const upwards = isRegex ? twoDots.test(pattern) : pattern === "..";
   if (upwards && /^[\w-]*$/.test(String(args[1]?.constants?.[0] ?? "."))) return run.catalogue.bitsOf(pathFamilies);
@@ -53,6 +49,59 @@ export function replacementCleans(
   const quotes = pattern === "'" && !String(args[1]?.constants?.[0] ?? "'").includes("'");
   return takesOut(run.catalogue, pattern, isRegex) | (quotes ? run.catalogue.bitsOf(["xpath_injection"]) : 0);
 }
+
+/** The pattern of a method that replaces, where it is written out. */
+function patternOf(name: string, [first]: readonly Value[]): string | null {
+  const written = Object.hasOwn(everywhere, name) && first?.constants?.length === 1 ? first.constants[0] : null;
+  if (typeof written !== "string") return null;
+  return name === "preg_replace" ? undelimited(written) : written;
+}
+
+/** What a call replaces, if it replaces all of it. */
+function replacedEverywhere(
+  run: Run,
+  frame: Frame,
+  { callee, args: [first] }: Call,
+  args: readonly Value[],
+): { pattern: string; isRegex: boolean } | null {
+  const name = lastName(callee);
+  const pattern = patternOf(name, args);
+  if (!first || pattern === null) return null;
+  const isRegex = (args[0]?.prefix ?? null) === null || (run.language !== "javascript" && name !== "replace");
+  const all =
+    everywhere[name] || run.language !== "javascript" || /[a-z]*g[a-z]*$/.test(flagsOf(run, frame, first.value));
+  return all ? { pattern, isRegex } : null;
+}
+
+/**
+ * Names for text that a call, and those before it, have taken characters of HTML out of: which places of a page it is safe at depends on
+ * the quotes that are left.
+ */
+export function takenBy(
+  run: Run,
+  frame: Frame,
+  call: Call,
+  receiver: Value | null,
+  args: readonly Value[],
+): readonly string[] {
+  if (!receiver || receiver.taint.length === 0 || args.length !== 2 || receiver.paths.includes(jsonText)) return [];
+  const replaced = replacedEverywhere(run, frame, call, args);
+  if (!replaced) return [];
+  const put = String(args[1]?.constants?.[0] ?? "");
+  // `\u003c` is for scripts.
+  const isTaken = (character: string) =>
+    receiver.paths.includes(takenPath(character)) ||
+    (takes(replaced, character) && !put.includes(character) && !put.startsWith("\\"));
+  return ["<", '"', "'"].filter(isTaken).map(takenPath);
+}
+
+/** Whether a pattern stands for a character, as a list of characters or one of several alternatives. */
+const takes = ({ pattern, isRegex }: { pattern: string; isRegex: boolean }, character: string): boolean =>
+  pattern === character ||
+  (isRegex && (listed(pattern)?.includes(character) === true || pattern.split("|").includes(character)));
+
+/** The characters of a list that is not negated. */
+const listed = (pattern: string): string | undefined => pattern.match(/^\(?\[(?!\^)((?:\\.|[^\]\\])+)\]\)?[+*]?$/)?.[1];
 
 /** PHP keeps patterns with their delimiters and flags; what is written at the call may have lost them already. */
 export const undelimited = (pattern: string): string => pattern.match(/^([/#~!@%|])(.*)\1[a-zA-Z]*$/s)?.[2] ?? pattern;
@@ -133,7 +182,7 @@ export function keepsOnlyHarmless(pattern: string): boolean {
 }
 
 function takesOut(catalogue: Catalogue, pattern: string, isRegex: boolean): Families {
-  const characters = isRegex ? pattern.match(/^\(?\[(?!\^)((?:\\.|[^\]\\])+)\]\)?[+*]?$/)?.[1] : undefined;
+  const characters = isRegex ? listed(pattern) : undefined;
   const has = (character: string) => pattern === character || characters?.includes(character) === true;
   const takesLines = /\\[rn]/.test(pattern) || has("\n");
   return cleanWithout(catalogue, (character) => !(/[\r\n]/.test(character) ? takesLines : has(character)));

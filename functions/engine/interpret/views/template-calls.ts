@@ -5,6 +5,7 @@ import { handOver } from "../calls/handover.ts";
 import { argumentsAt, type Subject } from "../check.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
+import { shown } from "../texts/page-places.ts";
 import { bringingNames, tainted, type Value } from "../value.ts";
 import { handToViews } from "./view-variables.ts";
 
@@ -33,7 +34,10 @@ export function renderTemplates(
       if (names.length === 0) continue;
       const targets = names.map((name) => templateTarget(model.escapes ? "escaping" : "plain", name));
       const given = new Map([...assignedTo(frame, call, model.context), ...givenAt(run, subject, model.context)]);
-      for (const each of targets) handOver(run, each, [], withData(run, subject, model.context, given), subject.at);
+      const handed = new Map(
+        [...withData(run, subject, model.context, given)].map(([key, value]) => [key, shown(run, value)]),
+      );
+      for (const each of targets) handOver(run, each, [], handed, subject.at);
       return targets;
     }
   }
