@@ -52,7 +52,8 @@ export function variable(run: Run, frame: Frame, name: string, at: Span): Value 
     const property = value.type && run.language === "csharp" && frame.owner ? ownMember(run, frame, name) : null;
     if (property) return property;
     if (scope === frame.scope) return value;
-    return scope === run.file ? withSharedVariable(run, frame, name, fromOutside(value), at) : fromOutside(value);
+    const outside = fromOutside(value, name);
+    return scope === run.file ? withSharedVariable(run, frame, name, outside, at) : outside;
   }
   if (frame.self && name === receiverOf(run, frame)) return frame.self;
   if (frame.owner && hasOpenClasses(run.language)) {
@@ -102,7 +103,7 @@ export function field(run: Run, frame: Frame, e: Field): Value {
   const remembered = root && key !== null ? root.get(key) : undefined;
   if (remembered) {
     useOfOwner(run, frame, e.of);
-    return root === frame.scope ? remembered : fromOutside(remembered);
+    return root === frame.scope ? remembered : fromOutside(remembered, e.name);
   }
   if (run.language === "java" && key !== null && !root && namesQualified(run, key)) return named(key);
   const of = evaluate(run, frame, e.of);

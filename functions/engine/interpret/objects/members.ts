@@ -33,11 +33,18 @@ import {
 } from "../value.ts";
 import { lengthOf } from "./containers.ts";
 
-/** Another function may have assigned since: of the constants only texts are worth trusting, they are rarely reassigned. */
-export function fromOutside(value: Value): Value {
+/**
+ * Another function may have assigned since: of the constants only texts are worth trusting, they are rarely reassigned, and numbers that are
+ * written like constants. A zero or a one is often a switch, whatever it is called.
+ */
+export function fromOutside(value: Value, name: string): Value {
   if (!value.constants || value.constants.every((c) => typeof c === "string")) return value;
-  return { ...value, constants: null };
+  const isFixed = isConstantName(name) && value.constants.every((c) => typeof c === "number" && c > 1);
+  return isFixed ? value : { ...value, constants: null };
 }
+
+/** `SALT_ROUNDS` */
+const isConstantName = (name: string): boolean => /^[A-Z][A-Z\d_]{2,}$/.test(name);
 
 /** What this object has in a field is called, not what any object of the class may have there. */
 const isFunctionField = ({ instance }: Value, given: Value, name: string): boolean =>
@@ -288,7 +295,7 @@ export function memberOfInstance(of: Value, name: string, isField = false): Valu
     if (method && !(isField && of.instance && hasField(of, here, name)))
       return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
     const value = of.own?.get(name) ?? here.fields.get(name);
-    if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] });
+    if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] }, name);
     for (const base of here.bases) if (base.type) lineage.add(base.type);
   }
   return null;
