@@ -103,7 +103,7 @@ export function field(run: Run, frame: Frame, e: Field): Value {
   const remembered = root && key !== null ? root.get(key) : undefined;
   if (remembered) {
     useOfOwner(run, frame, e.of);
-    return root === frame.scope ? remembered : fromOutside(remembered, e.name);
+    return root === frame.scope ? remembered : fromOutside(remembered);
   }
   if (run.language === "java" && key !== null && !root && namesQualified(run, key)) return named(key);
   const of = evaluate(run, frame, e.of);

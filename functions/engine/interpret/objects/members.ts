@@ -37,9 +37,9 @@ import { lengthOf } from "./containers.ts";
  * Another function may have assigned since: of the constants only texts are worth trusting, they are rarely reassigned, and numbers that are
  * written like constants. A zero or a one is often a switch, whatever it is called.
  */
-export function fromOutside(value: Value, name: string): Value {
+export function fromOutside(value: Value, name: string | null = null): Value {
   if (!value.constants || value.constants.every((c) => typeof c === "string")) return value;
-  const isFixed = isConstantName(name) && value.constants.every((c) => typeof c === "number" && c > 1);
+  const isFixed = name !== null && isConstantName(name) && value.constants.every((c) => typeof c === "number" && c > 1);
   return isFixed ? value : { ...value, constants: null };
 }
 
@@ -295,7 +295,7 @@ export function memberOfInstance(of: Value, name: string, isField = false): Valu
     if (method && !(isField && of.instance && hasField(of, here, name)))
       return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
     const value = of.own?.get(name) ?? here.fields.get(name);
-    if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] }, name);
+    if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] });
     for (const base of here.bases) if (base.type) lineage.add(base.type);
   }
   return null;
