@@ -52,7 +52,8 @@ export function variable(run: Run, frame: Frame, name: string, at: Span): Value 
     const property = value.type && run.language === "csharp" && frame.owner ? ownMember(run, frame, name) : null;
     if (property) return property;
     if (scope === frame.scope) return value;
-    return scope === run.file ? withSharedVariable(run, frame, name, fromOutside(value), at) : fromOutside(value);
+    const outside = fromOutside(value, name);
+    return scope === run.file ? withSharedVariable(run, frame, name, outside, at) : outside;
   }
   if (frame.self && name === receiverOf(run, frame)) return frame.self;
   if (frame.owner && hasOpenClasses(run.language)) {

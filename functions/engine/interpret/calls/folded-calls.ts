@@ -7,14 +7,19 @@ import type { Called } from "./called.ts";
 /** String methods on constants, as far as tests and names need them. */
 export function foldedCall(call: Call, called: Called): Value["constants"] {
   const name = call.callee.kind === "field" ? call.callee.name : "";
-  const of = called.receiver?.constants;
+  const of = isBuffer(call) ? called.positional[0]?.constants : called.receiver?.constants;
   if (!of?.every((c) => typeof c === "string")) return null;
+  if (isBuffer(call)) return of;
   const args = called.positional.map((arg) => (arg.constants?.length === 1 ? arg.constants[0] : undefined));
   const fold = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
   if (!fold || args.includes(undefined)) return null;
   const results = (of as string[]).map((text) => fold(text, args as (string | number | boolean | null)[]));
   return results.some((result) => result === undefined) ? null : (results as (string | number | boolean)[]);
 }
+
+/** `Buffer.from("text", "utf8")`: the bytes of a known text are as known as the text, in whatever way they are written. */
+const isBuffer = ({ callee }: Call): boolean =>
+  callee.kind === "field" && callee.name === "from" && callee.of.kind === "variable" && callee.of.name === "Buffer";
 
 /** `"https://host/%s".format(x)`: the beginning of a format is the beginning of the result. */
 export function prefixOf(folded: Value["constants"], call: Call, called: Called): string | null {

@@ -33,11 +33,18 @@ import {
 } from "../value.ts";
 import { lengthOf } from "./containers.ts";
 
-/** Another function may have assigned since: of the constants only texts are worth trusting, they are rarely reassigned. */
-export function fromOutside(value: Value): Value {
+/**
+ * Another function may have assigned since: of the constants only texts are worth trusting, they are rarely reassigned, and numbers that are
+ * written like constants. A zero or a one is often a switch, whatever it is called.
+ */
+export function fromOutside(value: Value, name: string | null = null): Value {
   if (!value.constants || value.constants.every((c) => typeof c === "string")) return value;
-  return { ...value, constants: null };
+  const isFixed = name !== null && isConstantName(name) && value.constants.every((c) => typeof c === "number" && c > 1);
+  return isFixed ? value : { ...value, constants: null };
 }
+
+/** `SALT_ROUNDS` */
+const isConstantName = (name: string): boolean => /^[A-Z][A-Z\d_]{2,}$/.test(name);
 
 /** What this object has in a field is called, not what any object of the class may have there. */
 const isFunctionField = ({ instance }: Value, given: Value, name: string): boolean =>

@@ -20,6 +20,8 @@ export const textMethods: Record<
   endsWith: (text, [end]) => (typeof end === "string" ? text.endsWith(end) : undefined),
   concat: (text, args) => text + args.join(""),
   getBytes: same,
+  toByteArray: same,
+  encode: same,
   toCharArray: same,
   toString: same,
   intern: same,
