@@ -24,6 +24,7 @@ const adds = /^(append|concat|write|print)$/;
 const shows = /^(echo|print)$/;
 
 const hole = /%[-+ #0-9.$]{0,12}[a-zA-Z]|%\(\w*\)[a-z]|\{[^{}]{0,40}\}/;
+const holes = new RegExp(hole, "g");
 const isFormat = (text: unknown): boolean => typeof text === "string" && hole.test(text);
 
 /** What fills the holes of a format by an operator, for the places of a page that they are at. */
@@ -49,7 +50,7 @@ function formatParts(format: string, args: readonly TextPart[], at: Expression):
   const parts: TextPart[] = [];
   let next = 0;
   let end = 0;
-  for (const { 0: piece, index } of format.matchAll(new RegExp(hole, "g"))) {
+  for (const { 0: piece, index } of format.matchAll(holes)) {
     parts.push({ value: constant(format.slice(end, index)), at });
     const [position] = piece.match(/(?<=^\{)\d{1,2}(?=[:}])|(?<=^%)\d{1,2}(?=\$)/) ?? [];
     const isNamed = /^(%\(|\{[a-zA-Z_])/.test(piece);
