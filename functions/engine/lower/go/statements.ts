@@ -108,7 +108,10 @@ function importOf(l: Lowering, node: SyntaxNode): Statement[] {
   const path = childIn(node, "path");
   const text = path && textLiteral(l, path);
   if (!text) return [];
-  const module = text.replace(/\/v\d+$/, "").replace(/\.v\d+$/, "").replace(majorOfModule, "$1");
+  const module = text
+    .replace(/\/v\d+$/, "")
+    .replace(/\.v\d+$/, "")
+    .replace(majorOfModule, "$1");
   const given = childIn(node, "name");
   const as = given ? l.textOf(given) : packageName(l, module);
   const bound: Import = { ...span(node), kind: "import", module, name: null, as: as === "." ? "*" : as };
