@@ -4,7 +4,7 @@ import type { LazyRegex } from "../catalogue/expression.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
 import type { Name } from "../findings/candidates.ts";
-import { type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
+import { type Expression, type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
 import { commonConditions } from "./calls/path-conditions.ts";
 import { commonPassages, joinedPassages } from "./guards/passage.ts";
 import { hasRights, typeElsewhere } from "./guards/rights.ts";
@@ -86,11 +86,23 @@ export function checkDefinition(run: Run, frame: Frame, fn: FunctionNode): void 
   }
 }
 
-function isTrue({ body }: FunctionNode): boolean {
+/** Says yes, whatever it is asked: by what it gives back, or by calling whoever waits for the answer. */
+function isTrue({ params, body }: FunctionNode): boolean {
   // Go keeps the braces of a body as a block.
   const [only, ...others] = body.length === 1 && body[0]?.kind === "block" ? body[0].body : body;
-  return others.length === 0 && only?.kind === "return" && only.value?.kind === "literal" && only.value.value === true;
+  if (others.length > 0 || (only?.kind !== "return" && only?.kind !== "expression")) return false;
+  const { value } = only;
+  if (value?.kind === "call") {
+    const { callee, args } = value;
+    const isAnswer = callee.kind === "variable" && params.length > 1 && callee.name === params.at(-1)?.name;
+    return isAnswer && args.length === 2 && isYes(args[1]?.value);
+  }
+  // Go gives an error back beside it.
+  const given = value?.kind === "collection" && value.shape === "list" ? value.entries[0]?.value : value;
+  return only.kind === "return" && isYes(given);
 }
+
+const isYes = (value: Expression | null | undefined): boolean => value?.kind === "literal" && value.value === true;
 
 /** The path of a setting: nothing that can be called is named like it. */
 export const settingPath = (key: string): string => `%${key}`;

@@ -41,7 +41,7 @@ export interface Template extends Span {
 export interface Variable extends Span {
   kind: "variable";
   name: string;
-  /** Nothing before it assigns it: in Ruby, a call. */
+  /** Nothing before it assigns it: in Ruby a call, in C# a property of the class, or a class. */
   bare?: boolean;
 }
 export interface Field extends Span {

@@ -162,12 +162,12 @@ export class WebRoutes {
     const around = new Set([...seen, key]);
     const own = this.#sharing(artefact, router).flatMap((file) =>
       (file.link.web?.mounts ?? [])
-        .filter((mount) => mount.router === router && covers(mount.path, path))
+        .filter((mount) => mount.router === router && !mount.alone && covers(mount.path, path))
         .filter((mount) => file !== artefact || mount.order < order)
         .flatMap((mount) => this.#of(file, mount)),
     );
     const abroad = (this.#abroad.get(key) ?? [])
-      .filter(({ mount }) => covers(mount.path, path))
+      .filter(({ mount }) => !mount.alone && covers(mount.path, path))
       .flatMap(({ artefact: file, mount }) => this.#of(file, mount));
     const parents = this.#parents(artefact, router);
     const above = parents.flatMap(({ artefact: parent, mount }) => [

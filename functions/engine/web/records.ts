@@ -60,11 +60,15 @@ export class Records {
     const record = this.#about(call, form.of);
     if (record === null) return null;
     const parameters = parametersOf();
-    const chosen = form.by.flatMap((key) => argumentOf(call, key) ?? []);
+    const isStatement = form.by.includes("statement");
+    // `db.First(&order, "id = ?", id)`: the condition is no identifier, what stands for its placeholders is.
+    const chosen = form.by
+      .flatMap((key) => argumentOf(call, key) ?? [])
+      .filter((value) => !isStatement || typeof pathText(value) !== "string");
     const named = form.by.includes("**") ? call.args.filter(({ name }) => name !== null) : [];
     const asked = [
       ...chosen.flatMap((value) => conditions(value, null, 0)),
-      ...(form.by.includes("statement") ? placeholders(call) : []),
+      ...(isStatement ? placeholders(call) : []),
       ...named.map(({ name, value }) => ({ key: (name as string).replace(/__.*$/, ""), value })),
     ];
     const owners = asked.filter(({ key }) => key !== null && ownerKey.test(key));

@@ -74,7 +74,8 @@ export class Routers {
     const named = [...last.controls].filter((control) => !into.controls.has(control));
     const controls = [...into.controls];
     const uses = into.references;
-    this.#put({ router, path, order: call.start, controls, ...(named.length > 0 && { last: named }), uses });
+    const shown = { ...(named.length > 0 && { last: named }), ...(routers && { alone: true }) };
+    this.#put({ router, path, order: call.start, controls, ...shown, uses });
   }
 
   /** A router that is put into another: a variable, or what a function makes. */

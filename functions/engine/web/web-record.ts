@@ -46,6 +46,8 @@ export interface MountRecord {
   controls: string[];
   /** The file itself makes the router. */
   made?: boolean;
+  /** It stands in front of the routers that it names, and of nothing that is registered beside them. */
+  alone?: boolean;
   /** Controls that only the name of its last argument tells of: that may be a router, which is named after what it leads to. */
   last?: string[];
   uses: Reference[];

@@ -13,10 +13,14 @@ const number: Handler = (l, node) => l.literal(node, numberOf(l.textOf(node).rep
 const text: Handler = (l, node) => l.literal(node, unescapeText(l.textOf(node).replace(/^"|"(u8)?$/g, "")));
 const closure: Handler = (l, node) => ({ ...span(node), kind: "closure", fn: functionOf(l, node) });
 
+/** Locals and parameters begin with small letters. */
+const isMember = (l: CSharpLowering, node: SyntaxNode) => /^\p{Lu}/u.test(l.textOf(node)) && { bare: true };
+
 /** How each kind of C# value lowers. */
 export const expressions: Record<string, Handler> = {
   ...curly,
   base: (l, node) => l.variable(node, "base"),
+  identifier: (l, node) => ({ ...span(node), kind: "variable", name: l.textOf(node), ...isMember(l, node) }),
   predefined_type: type,
   generic_name: type,
   qualified_name: type,

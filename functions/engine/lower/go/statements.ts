@@ -100,12 +100,18 @@ const importSpecs = (node: SyntaxNode): SyntaxNode[] =>
     .flatMap((c) => (c.type === "import_spec_list" ? c.children : [c]))
     .filter((c) => c.type === "import_spec");
 
+/** `github.com/gofiber/fiber/v2/middleware/cors`; deeper in a path it is a folder that somebody has called so. */
+const majorOfModule = /^(github\.com\/[^/]+\/[^/]+)\/v\d+(?=\/)/;
+
 /** Major versions are no part of what a package is called; its name is its folder's, unless the import gives another. */
 function importOf(l: Lowering, node: SyntaxNode): Statement[] {
   const path = childIn(node, "path");
   const text = path && textLiteral(l, path);
   if (!text) return [];
-  const module = text.replace(/\/v\d+$/, "").replace(/\.v\d+$/, "");
+  const module = text
+    .replace(/\/v\d+$/, "")
+    .replace(/\.v\d+$/, "")
+    .replace(majorOfModule, "$1");
   const given = childIn(node, "name");
   const as = given ? l.textOf(given) : packageName(l, module);
   const bound: Import = { ...span(node), kind: "import", module, name: null, as: as === "." ? "*" : as };
