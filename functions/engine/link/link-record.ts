@@ -321,9 +321,12 @@ function classesOf(run: Run): LinkRecord["classes"] {
     ...fieldTypes(run, fields),
     ...((run.language === "go" || run.language === "csharp") && hasRights(node) && { rights: true as const }),
     name: node.name,
-    bases: bases.flatMap((base) =>
-      base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),
-    ),
+    bases: [
+      ...bases.flatMap((base) =>
+        base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),
+      ),
+      ...(node.interfaces ?? []),
+    ],
   }));
   return classes.filter((entry) => entry.bases.length > 0 || "rights" in entry);
 }
