@@ -295,7 +295,8 @@ function putUnderUnknown(
   at: Expression,
 ): void {
   const names = namesWritten(frame, to);
-  const chosen = names.length === 0 && of.slots?.shape === "map" && key?.taint.length === 0 ? (key.constants ?? []) : [];
+  const chosen =
+    names.length === 0 && of.slots?.shape === "map" && key?.taint.length === 0 ? (key.constants ?? []) : [];
   if (names.length + chosen.length === 0) putInto(run, frame, to.of, of, null, value, at);
   for (const name of names) putInto(run, frame, to.of, evaluate(run, frame, to.of), name, value, at);
   for (const name of chosen.map(String)) {
