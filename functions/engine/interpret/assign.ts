@@ -288,7 +288,7 @@ function assignIndex(
   if (filled !== null) storeInField(run, frame, filled, frame.scope.binding(filled)?.get(filled) ?? nothing);
 }
 
-/** In a loop over names each of them is written; anywhere else it may be any element. */
+/** In a loop over names each of them is written, and of a few names that the code says any may be; anywhere else it may be any element. */
 function putUnderUnknown(
   run: Run,
   frame: Frame,
@@ -299,8 +299,15 @@ function putUnderUnknown(
   at: Expression,
 ): void {
   const names = namesWritten(frame, to);
-  if (names.length === 0) putInto(run, frame, to.of, of, null, value, at);
+  const chosen =
+    names.length === 0 && of.slots?.shape === "map" && key?.taint.length === 0 ? (key.constants ?? []) : [];
+  if (names.length + chosen.length === 0) putInto(run, frame, to.of, of, null, value, at);
   for (const name of names) putInto(run, frame, to.of, evaluate(run, frame, to.of), name, value, at);
+  for (const name of chosen.map(String)) {
+    const held = evaluate(run, frame, to.of);
+    const before = held.slots?.entries.get(name);
+    putInto(run, frame, to.of, held, name, before ? join(before, value) : value, at);
+  }
   if (run.language === "php" && key && key.taint.length > 0)
     putInto(run, frame, to.of, evaluate(run, frame, to.of), keysPart, key, at);
 }

@@ -202,6 +202,8 @@ export interface ClassStatement extends Span {
   kind: "class";
   name: string;
   bases: Expression[];
+  /** Interfaces of TypeScript: they have no behaviour, but whoever calls by one means a class that has it. */
+  interfaces?: string[];
   decorators: Expression[];
   /** Field initialisers as assignments, methods as functions, nested classes. */
   body: Statement[];

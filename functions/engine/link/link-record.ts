@@ -79,15 +79,17 @@ const outsideOf = (outside: string, { count, told }: Source) => ({
   ...(told && { told }),
 });
 
-/** What other files can call: what is exported, and what they get from what makes it: `require("./orders")(db).find`. */
+/** What other files can call: what is exported, and what they get from what makes it: `require("./orders")(db).find`, `makeOrders(db).find`. */
 function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
   if (run.language !== "javascript") return run.exports;
   const all = new Map(run.exports);
-  for (const { fn } of run.exports.values()) {
+  for (const [name, { fn }] of run.exports) {
+    // What is the whole module goes by the name of that.
+    const within = name === "default" ? "" : `${name}.`;
     const made = run.summaries.get(fn)?.returns;
     const type = made?.instance ?? made?.type;
     const members = [
-      ...[...(made?.slots?.entries ?? [])].map(([key, { closures }]) => [key, closures[0]] as const),
+      ...[...(made?.slots?.entries ?? [])].map(([key, { closures }]) => [`${within}${key}`, closures[0]] as const),
       ...[...(type?.methods ?? [])].map(([key, closure]) => [`${type?.node.name}.${key}`, closure] as const),
     ];
     for (const [key, closure] of members) if (closure && !all.has(key)) all.set(key, closure);
@@ -321,9 +323,12 @@ function classesOf(run: Run): LinkRecord["classes"] {
     ...fieldTypes(run, fields),
     ...((run.language === "go" || run.language === "csharp") && hasRights(node) && { rights: true as const }),
     name: node.name,
-    bases: bases.flatMap((base) =>
-      base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),
-    ),
+    bases: [
+      ...bases.flatMap((base) =>
+        base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),
+      ),
+      ...(node.interfaces ?? []),
+    ],
   }));
   return classes.filter((entry) => entry.bases.length > 0 || "rights" in entry);
 }

@@ -224,7 +224,17 @@ export class Modules {
   #ofHanded(from: string, target: string, aliases: number): Target[] {
     const [name, method] = target.split(".") as [string, string];
     const found = aliases < aliasesMax ? this.#wirings.methodsOf(from, name, method, aliases) : [];
-    return found.length > 0 || !layerName.test(name) ? found : this.#ofPart(target);
+    if (found.length > 0) return found;
+    // What adapts all controllers to a framework knows them by the interface that they have in common.
+    const implementing = /^\p{Lu}/u.test(name) ? this.#implementing(name, `.${method}`) : [];
+    return implementing.length > 0 || !layerName.test(name) ? implementing : this.#ofPart(target);
+  }
+
+  /** The methods of that name in files with a class that extends or implements another. */
+  #implementing(owner: string, method: string): Target[] {
+    return (this.#implementers.get(owner) ?? []).flatMap((artefact) =>
+      artefact.link.exports.filter(({ name }) => name.endsWith(method)).map((exported) => ({ artefact, exported })),
+    );
   }
 
   /** A method of what is called like one file of the project, and no other: "orderService.find". */
@@ -265,11 +275,7 @@ export class Modules {
     const found = own.length > 0 ? own : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
     // What is declared here may be overridden, or be no more than an interface.
     const owner = member.includes(".") ? (member.split(".")[0] as string) : file;
-    const overriding = (isOfBase ? [] : (this.#implementers.get(owner) ?? [])).flatMap((implementer) =>
-      implementer.link.exports
-        .filter((exported) => exported.name.endsWith(method))
-        .map((exported) => ({ artefact: implementer, exported })),
-    );
+    const overriding = isOfBase ? [] : this.#implementing(owner, method);
     if (found.length + overriding.length === 0)
       return this.#inherited(artefact, owner, `${method}${isOfBase ? ofBase : ""}`, aliases);
     return [

@@ -24,11 +24,14 @@ export function classOf(l: Lowering, node: SyntaxNode): ClassStatement {
     if (field && its.length > 0) decorated.push({ name: l.textOf(field), decorators: its });
     decorators = [];
   }
+  const heritage = childOf(node, "class_heritage");
+  const interfaces = interfacesOf(l, heritage);
   return {
     ...span(node),
     kind: "class",
     name: name ? l.textOf(name) : `<class ${node.start}>`,
-    bases: basesOf(l, childOf(node, "class_heritage")),
+    bases: basesOf(l, heritage),
+    ...(interfaces.length > 0 && { interfaces }),
     decorators: childrenIn(node, "decorator").flatMap((d) => d.children.map((c) => l.expression(c))),
     body,
     ...(decorated.length > 0 && { decorated }),
@@ -44,6 +47,12 @@ function basesOf(l: Lowering, heritage: SyntaxNode | undefined): Expression[] {
       l.expression(value),
     );
   });
+}
+
+/** `implements Controller, UseCase<Order>`: the names alone. */
+function interfacesOf(l: Lowering, heritage: SyntaxNode | undefined): string[] {
+  const clause = heritage && childOf(heritage, "implements_clause");
+  return (clause?.children ?? []).flatMap((type) => l.textOf(type).match(/^[\w$]+/)?.[0] ?? []);
 }
 
 function memberOf(l: Lowering, node: SyntaxNode, decorators: Expression[]): Statement[] {
