@@ -20,7 +20,7 @@ const isMember = (l: CSharpLowering, node: SyntaxNode) => /^\p{Lu}/u.test(l.text
 export const expressions: Record<string, Handler> = {
   ...curly,
   base: (l, node) => l.variable(node, "base"),
-  identifier: (l, node) => ({ ...span(node), kind: "variable", name: l.textOf(node), ...isMember(l, node) }),
+  identifier: (l, node) => ({ ...l.variable(node, l.textOf(node)), ...isMember(l, node) }),
   predefined_type: type,
   generic_name: type,
   qualified_name: type,
