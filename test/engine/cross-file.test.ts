@@ -1236,6 +1236,15 @@ describe("what comes through many files of PHP", () => {
   });
 });
 
+it("takes what a callback returns for what a function gives that nobody has read, whatever it is called", async () => {
+  const source =
+    "from anyio.to_thread import run_sync\nfrom tornado.web import RequestHandler\n\n\nclass Page(RequestHandler):\n" +
+    "    async def get(self):\n        name = self.get_argument('name')\n" +
+    "        self.finish(await run_sync(lambda: '<p>' + name))\n";
+  const found = await findingsOfAll(engine, [{ path: "page.py", source }]);
+  expect(found.map(({ ruleId }) => ruleId)).toContain("xss.tainted-html");
+});
+
 describe("releases that a manifest asks for", () => {
   const source =
     "const express = require('express');\nconst _ = require('lodash');\nconst settings = {};\n" +

@@ -189,9 +189,9 @@ export interface Made {
 const ownerOf = ({ name }: ExportedFunction): string => name.slice(0, name.lastIndexOf("."));
 
 /** What a function that is not among the files does, by its name. */
-function unread(from: string, { trusted, fetched, check, target, part }: Passage): Cleaned {
+function unread(from: string, { trusted, fetched, check, target, part, returned }: Passage): Cleaned {
   if (trusted || isGivenBack(part)) return "all";
-  const isNoText = check === "result" && from.endsWith(".py") && givesNoText(lastSegment(target));
+  const isNoText = check === "result" && !returned && from.endsWith(".py") && givesNoText(lastSegment(target));
   // A record is answered as data.
   return fetched === true || isNoText ? ["xss"] : [];
 }

@@ -32,7 +32,9 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
 /** What a function of another file makes of what it is returned by those that it calls: a part of what it gives, or nothing. */
 function handedOn({ target }: Called, argument: number | string, returned: Value): Value {
   const value = tainted(allTaint(returned));
-  return target === null ? value : through(value, { target, argument, check: "result", trusted: false });
+  return target === null
+    ? value
+    : through(value, { target, argument, check: "result", trusted: false, returned: true });
 }
 
 /** `load(id).catch((error) => …)`, `parser.on("error", (error) => …)`: a failure says why, and not what was asked for. */

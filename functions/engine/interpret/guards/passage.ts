@@ -21,6 +21,8 @@ export interface Passage {
   trusted: boolean;
   /** It is waited for and not called after making text: where the function is not among the files, what it gives is a record. */
   fetched?: boolean | undefined;
+  /** It is what a function that it was passed returns: whatever it is called, it does not make something else of that. */
+  returned?: boolean | undefined;
   /** How many arguments the call has, where those that are missing have defaults. */
   count?: number | undefined;
   /** Which of them are constants. */
