@@ -1,7 +1,7 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
 import type { KnownArguments, PathCondition, ToldArguments } from "./interpret/calls/path-conditions.ts";
 import type { GivenObject, Wiring } from "./interpret/calls/wirings.ts";
-import type { Spared } from "./interpret/guards/passage.ts";
+import type { Passage } from "./interpret/guards/passage.ts";
 import type { AskedName } from "./interpret/validators/asked-names.ts";
 import type { Look, Routed } from "./interpret/validators/routed-handlers.ts";
 import type { Constant, Span } from "./ir/ir.ts";
@@ -119,23 +119,6 @@ export interface ParameterFlow {
   conditions?: readonly PathCondition[];
   /** It is a problem only if the text begins with the input: an address. */
   leads?: boolean;
-}
-
-/** A function of another file that a value passes, or that looks at it; see interpret/guards/passage.ts. */
-export interface Passage {
-  target: string;
-  argument: number | string;
-  part?: string | undefined;
-  field?: string | undefined;
-  check: "result" | "true" | "false" | "after" | "left" | "named" | "either";
-  short?: boolean | undefined;
-  trusted: boolean;
-  fetched?: boolean | undefined;
-  validated?: string | undefined;
-  count?: number | undefined;
-  told?: ToldArguments | undefined;
-  spared?: Spared | undefined;
-  ways?: readonly (readonly Passage[])[] | undefined;
 }
 
 /** The way a value has taken in one file. */

@@ -1,9 +1,17 @@
-import type { Cleaned, ExportedFunction, FileArtefact, Origin, Passage } from "../artefact.ts";
+import type { Cleaned, ExportedFunction, FileArtefact, Origin } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/calls/call-names.ts";
 import { anyClass } from "../interpret/calls/handover.ts";
-import { anyArgument, bySchema, either, hostPart, isGivenBack, wholeObject } from "../interpret/guards/passage.ts";
+import {
+  anyArgument,
+  bySchema,
+  either,
+  hostPart,
+  isGivenBack,
+  type Passage,
+  wholeObject,
+} from "../interpret/guards/passage.ts";
 import type { AskedName } from "../interpret/validators/asked-names.ts";
 import { asRouteVariable } from "../interpret/validators/route-variables.ts";
 import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
