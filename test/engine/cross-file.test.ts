@@ -225,6 +225,12 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
     "const mail = lib.f({ to: req.query.to, name: 'welcome' }, []);\neval(mail.name);",
   ],
   [
+    "a field of an object that is made of all of another",
+    true,
+    "exports.f = (mail) => { const letter = build(mail); letter.sent = true; return letter; };",
+    "eval(lib.f({ to: req.query.to }).head);",
+  ],
+  [
     "a field that a further function is handed with its object",
     true,
     "const send = ({ to }) => eval(to);\nexports.f = (mail) => send(mail);",

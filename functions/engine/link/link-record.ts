@@ -3,7 +3,7 @@ import type { Catalogue, Families } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { givenVariants } from "../interpret/calls/given-variants.ts";
-import { isSame, keepsFields, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
+import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
@@ -23,7 +23,8 @@ export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores
 /** More than this many ways out of one function make a record that costs more than it tells. */
 const returnsMax = 40;
 /** What an answer of a server has beside the page that it is. */
-const besidesPage = /^(headers|cookies)(\.|$)/;
+const besidesPage =
+  /^(headers|cookies|status(_code)?|mimetype|content_(type|length|disposition)|last_modified|expires|cache_control)(\.|$)/;
 const pendingMax = 200;
 /** The part of a way that lies in one file, shorter where it is not known to begin with input: most of these never become a finding. */
 const stepsMax = 4;
@@ -204,9 +205,7 @@ class Recorder {
     ].map(({ field, taint }) => ({
       from: this.#keptIn(fn, taint.source) ?? this.origin(taint.source),
       field,
-      ...(keepsFields.has(this.#run.language) &&
-        field === undefined &&
-        isSame(returns, taint) && { same: true as const }),
+      ...(field === undefined && isSame(this.#run, returns, taint) && { same: true as const }),
       ...this.way(besidesPage.test(field ?? "") ? this.#noPage(taint) : taint, taint.step),
     }));
   }

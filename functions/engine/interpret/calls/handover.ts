@@ -47,7 +47,7 @@ export function handOver(
         // What a function puts before a text that begins as it must is not the attacker's either.
         const clean = taint.clean | settled | behind | run.catalogue.ledFamilies(begins);
         const led = begins === "" ? undefined : true;
-        const same = keepsFields.has(run.language) && field === undefined && isSame(value, taint) ? true : undefined;
+        const same = field === undefined && isSame(run, value, taint) ? true : undefined;
         const passed = { source, clean, step, at, via, led, same };
         const asked = source.parameter?.fn === from?.frame.fn ? conditions : undefined;
         hand(run, { target, argument, field, ...passed, count, known, conditions: asked });
@@ -76,13 +76,14 @@ function namesProgram({ language }: Run, { slots, taint }: Value): boolean {
 const runsText = /^([-/]c|-e|--command)$/i;
 
 /** Languages whose objects are told apart by their fields where they are handed on as they are. */
-export const keepsFields: ReadonlySet<string> = new Set(["php", "javascript", "python"]);
+const keepsFields: ReadonlySet<string> = new Set(["php", "javascript", "python"]);
 
-/** Whether fields of a parameter are where they were: it is that itself, or a map that has been made of it. */
-export const isSame = ({ paths, slots }: Value, { source: { parameter } }: Taint): boolean => {
+/** Whether fields of a parameter are where they were: it is that itself or, in PHP, a map that has been made of it. */
+export const isSame = ({ language }: Run, { paths, slots }: Value, { source: { parameter } }: Taint): boolean => {
   const param = parameter?.fn.params[parameter.index];
-  if (!param || parameter?.field !== undefined) return false;
-  return slots?.shape === "map" || paths.includes(byName(param.name));
+  if (!param || parameter?.field !== undefined || !keepsFields.has(language)) return false;
+  // An object is no map of what it has been made of.
+  return (language === "php" && slots?.shape === "map") || paths.includes(byName(param.name));
 };
 
 /** Statements in files of their own are known by the methods of mappers: whoever calls these, whatever with, is their user. */
