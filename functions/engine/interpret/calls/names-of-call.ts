@@ -71,7 +71,7 @@ function lookUp(
   const anyones = method ? joined("?", method.name) : null;
   const paths = own.length > 0 || anyones === null ? own : [anyones];
   const models = calls.findAll(paths);
-  const target = isOpen ? targetOf(run, frame, paths) : null;
+  const target = isOpen ? targetOf(run, frame, run.language === "python" ? paths.filter(isNoResult) : paths) : null;
   return {
     names: method && receiver ? receiverNames(method, receiver.paths) : ownersOf(own),
     paths,
@@ -82,6 +82,9 @@ function lookUp(
     gives: paths.filter((path) => path.length < givenMax).map((path) => (isNew ? path : givenBy(path))),
   };
 }
+
+/** `load(settings.SLUGIFY)(text)`: what a function has given takes the text, and not that function. */
+const isNoResult = (path: string): boolean => !path.endsWith("()");
 
 /** UTF-16 units of a path that what it gives has one from: chains of calls make them longer and longer. */
 const givenMax = 160;
