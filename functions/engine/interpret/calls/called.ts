@@ -62,7 +62,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
       for (const [key, entry] of value.slots.entries) byName.set(key, entry);
     else positional.push(arg.spread ? anyElement(value) : value);
   }
-  const { names, paths, models, guards, gives, target, others } = namesOf(run, frame, call, receiver, called);
+  const { names, paths, models, guards, gives, target, isGiven, others } = namesOf(run, frame, call, receiver, called);
   return {
     callee: ofClass ? boundTo(called, frame.self) : called,
     receiver,
@@ -75,6 +75,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     named: byName,
     maps,
     target: target !== null && inherited ? `${target}${ofBase}` : target,
+    isGiven,
     others: inherited ? [] : others,
     open: inherited ? null : leftToOthers(run, found.closures[0]),
   };

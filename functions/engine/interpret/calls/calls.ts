@@ -258,8 +258,10 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const settled = call.isNew ? settledWith(run, frame, called) : null;
   if (settled) return settled;
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  // What a map gives is known to have been put into it.
-  const isKept = called.models.containers.length === 0 && (isLookup(run, call, called) || isQueried(run, call, called));
+  // What a map gives is known to have been put into it. Actions that a registry gives by their names fetch and store records, mostly.
+  const isKept =
+    called.models.containers.length === 0 &&
+    (called.isGiven || isLookup(run, call, called) || isQueried(run, call, called));
   const isOwn = called.models.sanitizers.length > 0;
   const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
   const search = searchOf(run, frame, call);

@@ -17,6 +17,8 @@ export interface NamesOfCall {
   readonly guards: CallModels["guards"];
   /** The function of another file that it may be; see `targetOf`. */
   readonly target: string | null;
+  /** Some function of another file has given what is called, in Python; what that does is not known. */
+  readonly isGiven: boolean;
   /** Further functions of other files that it may be as well; see `otherTargetsOf`. */
   readonly others: readonly string[];
   /** What the result goes by where no model says so. */
@@ -71,17 +73,29 @@ function lookUp(
   const anyones = method ? joined("?", method.name) : null;
   const paths = own.length > 0 || anyones === null ? own : [anyones];
   const models = calls.findAll(paths);
-  const target = isOpen ? targetOf(run, frame, paths) : null;
+  const found = isOpen ? targetOf(run, frame, paths) : null;
+  const target =
+    found !== null && run.language === "python" && paths.some(isResult)
+      ? targetOf(
+          run,
+          frame,
+          paths.filter((path) => !isResult(path)),
+        )
+      : found;
   return {
     names: method && receiver ? receiverNames(method, receiver.paths) : ownersOf(own),
     paths,
     models,
     guards: anyones === null ? models.guards : unique([...models.guards, ...calls.find(anyones).guards]),
     target,
+    isGiven: found !== null && target === null,
     others: target === null ? [] : otherTargetsOf(run, paths, target),
     gives: paths.filter((path) => path.length < givenMax).map((path) => (isNew ? path : givenBy(path))),
   };
 }
+
+/** `load(settings.SLUGIFY)(text)`: what a function has given takes the text, and not that function. */
+const isResult = (path: string): boolean => path.endsWith("()");
 
 /** UTF-16 units of a path that what it gives has one from: chains of calls make them longer and longer. */
 const givenMax = 160;

@@ -65,9 +65,11 @@ export function parameterValue(
   };
 }
 
-/** `(name, pathApi = path)`: what has a default of a library is that, or does the same. */
+/** `(name, pathApi = path)`, `(text, cleaner=CLEANER)`: what has a default of a library is that, or does the same. */
 const modulesOf = ({ language, knowledge }: Run, { paths, taint }: Value): readonly string[] =>
-  language === "javascript" && taint.length === 0 ? paths.filter((path) => knowledge.known.has(path)) : [];
+  (language === "javascript" || language === "python") && taint.length === 0
+    ? paths.filter((path) => knowledge.known.has(path))
+    : [];
 
 /** What PHP declares to be an object comes from a container or a table, unless an attribute says otherwise. */
 const isObject = ({ language }: Run, { type, decorators }: Parameter): boolean =>

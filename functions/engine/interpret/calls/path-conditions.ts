@@ -25,12 +25,15 @@ export interface KnownArguments {
 /** Constants among the arguments of a call, by their places: what the caller chooses by them, such as `input("title", true)`. */
 export type ToldArguments = Readonly<Record<number, Constant>>;
 
+/** Languages whose functions choose by constants, often those that parameters are by default: `def notice(text, allow_html=False)`. */
+const choosesByConstants: ReadonlySet<string> = new Set(["php", "python"]);
+
 /** Texts that say what to do are short. */
 const textMax = 40;
 
 /** Notes for the rest of a block what a test of the function's own settings has come out as. */
 export function notePath(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
-  if (run.language === "php" && frame.fn) frame.path.push(...conditionsOf(run, frame.fn, test, outcome));
+  if (frame.fn && choosesByConstants.has(run.language)) frame.path.push(...conditionsOf(run, frame.fn, test, outcome));
 }
 
 function conditionsOf(run: Run, fn: FunctionNode, test: Expression, outcome: boolean): PathCondition[] {
@@ -50,8 +53,8 @@ function conditionsOfOperation(
   outcome: boolean,
 ): PathCondition[] {
   const [left, right] = operands;
-  if (operator === "!" && left) return conditionsOf(run, fn, left, !outcome);
-  if (operator === (outcome ? "&&" : "||"))
+  if ((operator === "!" || operator === "not") && left) return conditionsOf(run, fn, left, !outcome);
+  if ((outcome ? isAnd : isOr).has(operator))
     return operands.flatMap((operand) => conditionsOf(run, fn, operand, outcome));
   if (!left || !right || !/^[=!]==?$/.test(operator)) return [];
   const [asked, told] = left.kind === "literal" ? [right, left] : [left, right];
@@ -59,6 +62,9 @@ function conditionsOfOperation(
   const holds = operator.startsWith("=") === outcome;
   return condition && told.kind === "literal" ? [{ ...condition, equals: told.value, holds }] : [];
 }
+
+const isAnd: ReadonlySet<string> = new Set(["&&", "and"]);
+const isOr: ReadonlySet<string> = new Set(["||", "or"]);
 
 /** A parameter that the function leaves as it was given. */
 function settingOf(run: Run, fn: FunctionNode, name: string): Omit<PathCondition, "holds"> | null {
@@ -75,7 +81,7 @@ const defaultOf = ({ default: given }: Parameter): { otherwise?: Constant } =>
 
 /** What linking, or the summary of a function, has to know of a call to tell which of its ways are taken. */
 export function knownArguments(run: Run, { fn }: Frame, args: readonly Value[]): KnownArguments | undefined {
-  if (run.language !== "php") return undefined;
+  if (!choosesByConstants.has(run.language)) return undefined;
   const constants: Record<number, Constant> = {};
   const parameters: Record<number, { index: number; otherwise?: Constant }> = {};
   for (const [at, { constants: known, paths }] of args.entries()) {

@@ -1,4 +1,4 @@
-import type { Assign, Expression, FunctionNode, Index } from "../../ir/ir.ts";
+import type { Assign, Call, Expression, FunctionNode, Index } from "../../ir/ir.ts";
 import { walk } from "../../ir/walk.ts";
 import { check } from "../check.ts";
 import type { Frame, Run } from "../run.ts";
@@ -87,7 +87,7 @@ function keysOf(fn: FunctionNode, own: ReadonlySet<string>): Keys {
     }
     if (node.kind !== "call" || own.size === 0 || node.args.length > argumentsMax) return;
     const { callee } = node;
-    if ((callee.kind === "variable" || callee.kind === "field") && own.has(callee.name))
+    if ((callee.kind === "variable" || callee.kind === "field") && own.has(callee.name) && !beginsAnew(node))
       recursive.push(...node.args.flatMap((arg) => alternatives(arg.value)));
   });
   // A key that the function does not come by itself is the same for all callers.
@@ -114,6 +114,10 @@ function keysOf(fn: FunctionNode, own: ReadonlySet<string>): Keys {
   }
   return { writes: assigned.filter(({ to }) => isOpen(to)), descents, given };
 }
+
+/** `extend({}, target[key], value)`: what is merged goes into a new object, and the target gets that under its own key. */
+const beginsAnew = ({ args: [first] }: Call): boolean =>
+  first?.value.kind === "collection" && first.value.shape === "map" && first.value.entries.length === 0;
 
 /** `node[key] || {}`, `node[key] = node[key] || {}`, `a ? node[key] : {}`: what the value can be. */
 function alternatives(e: Expression, depth = 3): Expression[] {

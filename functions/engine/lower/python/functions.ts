@@ -17,6 +17,7 @@ export function functionOf(
   const isStatic = decorators.some((d) => d.kind === "variable" && d.name === "staticmethod");
   const receiver = (inClass && !isStatic) || decorators.some(isBound) ? (params.shift()?.name ?? null) : null;
   const body = childIn(node, "body");
+  const result = childIn(node, "return_type");
   return {
     ...span(node),
     name: name ? l.textOf(name) : "",
@@ -27,6 +28,7 @@ export function functionOf(
     exported: !inClass,
     ...(l.text.startsWith("async", node.start) && { suspends: true }),
     ...(decorators.some(isProperty) && { getter: true }),
+    ...(result && { result: l.textOf(result) }),
   };
 }
 
