@@ -147,7 +147,8 @@ export const commonConditions = (
 
 function outcomeOf({ parameter, equals, holds, otherwise }: PathCondition, known: KnownArguments): boolean | null {
   const value = argumentAt(known, parameter, otherwise);
-  if (value === undefined) return null;
+  // PHP takes this text for false, and Python for true.
+  if (value === undefined || (value === "0" && equals === undefined)) return null;
   return (equals === undefined ? isTrue(value) : isEqual(value, equals)) === holds;
 }
 
