@@ -247,7 +247,8 @@ export const Model = z.strictObject({
     .array(
       z.strictObject({
         call: Path,
-        key: z.number().int().min(0).default(0),
+        /** An argument, or what it is asked of, by its name. */
+        key: z.union([z.number().int().min(0), z.literal("receiver")]).default(0),
         value: z.number().int().min(0).optional(),
       }),
     )
