@@ -190,10 +190,11 @@ export interface SourceModel {
   ofClass: LazyRegex | null;
   ofInput: boolean;
 }
-export interface SchemaModel extends Pick<Model["schemas"][number], "is" | "of" | "part"> {
+export interface SchemaModel extends Pick<Model["schemas"][number], "is" | "of" | "part" | "lets"> {
   when: Test[];
 }
-export interface ParserModel extends Pick<Model["parsers"][number], "argument" | "schema" | "gives" | "tells"> {
+export interface ParserModel
+  extends Pick<Model["parsers"][number], "argument" | "schema" | "gives" | "tells" | "hands"> {
   receiver: LazyRegex | null;
 }
 export interface OutputModel {

@@ -174,10 +174,13 @@ export const Model = z.strictObject({
           "open",
           "closed",
           "closed-fields",
+          "field",
         ]),
         of: Arguments.default([0]),
         /** Of a part: what of the request it is about. */
         part: z.string().optional(),
+        /** Of a field that the receiver is told of, by its name: what it lets through. */
+        lets: z.enum(["plain", "text", "anything"]).optional(),
         when: z.array(Condition).default([]),
       }),
     )
@@ -195,6 +198,8 @@ export const Model = z.strictObject({
         gives: z.array(z.string()).default([""]),
         /** What tells that all was let through: coming back at all, the answer, or fields such as `error` of what is given. */
         tells: z.enum(["after", "answer", "fields"]).default("after"),
+        /** Of what reads the request itself: where it hands what it let through, as what it gives, or to what it decorates. */
+        hands: z.enum(["result", "next", "named"]).optional(),
       }),
     )
     .default([]),
@@ -242,7 +247,8 @@ export const Model = z.strictObject({
     .array(
       z.strictObject({
         call: Path,
-        key: z.number().int().min(0).default(0),
+        /** An argument, or what it is asked of, by its name. */
+        key: z.union([z.number().int().min(0), z.literal("receiver")]).default(0),
         value: z.number().int().min(0).optional(),
       }),
     )

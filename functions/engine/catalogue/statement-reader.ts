@@ -128,14 +128,14 @@ const sections: BySection<Target> = {
     for (const path of expanded(entry.call)) if (wanted(segmentOf(path))) knowledge.calls.put("guards", path, guard);
   },
   schemas(entry, { knowledge, reader, say }) {
-    const schema = reader.meanings.once(entry, ({ is, of, part, when }) => {
-      return { is, of, part, when: when.map(compiledTest) };
+    const schema = reader.meanings.once(entry, ({ is, of, part, lets, when }) => {
+      return { is, of, part, lets, when: when.map(compiledTest) };
     });
     say(entry.call, (path) => knowledge.calls.put("schemas", path, schema));
   },
   parsers(entry, { knowledge, reader, say }) {
-    const parser = reader.meanings.once(entry, ({ argument, schema, gives, tells, receiver }) => {
-      return { argument, schema, gives, tells, receiver: regex(receiver) };
+    const parser = reader.meanings.once(entry, ({ argument, schema, gives, tells, hands, receiver }) => {
+      return { argument, schema, gives, tells, hands, receiver: regex(receiver) };
     });
     say(entry.call, (path) => knowledge.calls.put("parsers", path, parser));
   },

@@ -20,6 +20,7 @@ import { notePlacedArguments } from "../texts/placed-arguments.ts";
 import { replacementCleans, takenBy } from "../texts/replacements.ts";
 import { splitWords } from "../texts/split-words.ts";
 import { noteAskedNames } from "../validators/asked-names.ts";
+import { givenRecord, readRecord } from "../validators/handed-records.ts";
 import { notePassing } from "../validators/let-through.ts";
 import { parsed } from "../validators/parsing.ts";
 import { asChecked } from "../validators/route-schemas.ts";
@@ -253,6 +254,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     const at = run.source(source.kind, call);
     const given: Value = { ...nothing, paths, taint: askedInRoute([arriving(at, call, source.cleans)], positional) };
     const part = positional[0]?.constants?.[0];
+    if (run.language === "python") return readRecord(run, frame, call, called, given);
     return typeof part === "string" ? asChecked(run, frame, part, given, call) : given;
   }
   const settled = call.isNew ? settledWith(run, frame, called) : null;
@@ -328,6 +330,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       constants: folded,
       prefix: prefixOf(folded, call, called),
       slots: back.slots,
+      instance: taint.length > 0 ? givenRecord(run, call, receiver) : null,
     },
     cleans,
   );

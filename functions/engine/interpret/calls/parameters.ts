@@ -9,6 +9,7 @@ import { basePaths, byName, declaredType, givenBy, hasObjects, namesClass, typed
 import { instantiate } from "../objects/instances.ts";
 import type { Frame, Run } from "../run.ts";
 import { constraintsOf, placeholderCleans, validatedAs } from "../validators/constraints.ts";
+import { handedRecord } from "../validators/handed-records.ts";
 import {
   anyElement,
   arriving,
@@ -40,7 +41,7 @@ export function parameterValue(
   const elements = isOther && element !== null ? typedAs(run, frame, element).paths : [];
   const isExcepted =
     isOther && (isMade(entry, [...declared.paths, ...elements, byName(param.name)]) || isObject(run, param));
-  const passed = isOther && !isExcepted ? passedKind(fn, param, entry) : null;
+  const passed = isOther && !isExcepted ? passedKind(frame, fn, param, entry) : null;
   const decorated = passedBy(run, frame, fn, param);
   const kind = decorated ? decorated.kind : passed;
   const type = decorated?.type ?? entry?.parameters[index];
@@ -57,12 +58,13 @@ export function parameterValue(
   if (made)
     return { ...made, paths: [...made.paths, ...declared.paths, byName(param.name)], taint: [symbolic, ...made.taint] };
   const fallback = param.default ? evaluate(run, frame, param.default) : nothing;
-  return {
+  const value = {
     ...declared,
     closures: fallback.closures,
     paths: [...(type ? [type] : []), ...declared.paths, ...modulesOf(run, fallback), byName(param.name)],
     taint,
   };
+  return kind ? handedRecord(run, frame, fn, index, value) : value;
 }
 
 /** `(name, pathApi = path)`, `(text, cleaner=CLEANER)`: what has a default of a library is that, or does the same. */
@@ -167,7 +169,7 @@ export const calleeOf = (run: Run, frame: Frame, decorator: Expression): Value =
   evaluate(run, frame, decorator.kind === "call" ? decorator.callee : decorator);
 
 /** What the object is known as whose method decorates: its paths, and the name it is written with. */
-function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly string[] {
+export function receiverOf(run: Run, frame: Frame, decorator: Expression): readonly string[] {
   const callee = decorator.kind === "call" ? decorator.callee : decorator;
   if (callee.kind !== "field") return [];
   const { of } = callee;
@@ -304,14 +306,29 @@ const ownNumbers = /(^|_)(uuid|int|number|date|hex)(_|$)/i;
 const leavesNothing = (converter: string | undefined): boolean =>
   numbers.has(converter) || ownNumbers.test(converter ?? "");
 
+const routesIn = (decorators: readonly Expression[]): Expression[] =>
+  decorators.flatMap((d) => (d.kind === "call" && d.args[0]?.name === null ? [d.args[0].value] : []));
+
+/** The placeholders of routes that are called like a parameter. */
+const holesFor = ({ name }: Parameter, routes: readonly Expression[]): RegExpExecArray[] =>
+  routes
+    .flatMap((route) => [
+      ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),
+    ])
+    .filter((hole) => hole.slice(1).includes(name));
+
 /** What a framework passes in a parameter. From the path of a route come its placeholders only, and converted ones are harmless. */
-function passedKind(fn: FunctionNode, param: Parameter, entry: EntryPoint): string | null {
+function passedKind(
+  { owner }: Frame,
+  { decorators }: FunctionNode,
+  param: Parameter,
+  entry: EntryPoint,
+): string | null {
   if (entry.others !== "http-path") return entry.others;
-  const routes = fn.decorators.flatMap((d) => (d.kind === "call" && d.args[0]?.name === null ? [d.args[0].value] : []));
+  // A class of methods has its route in front of itself; what else its methods are given, decorators of their own hand to them.
+  const ofClass = routesIn(owner?.node.decorators ?? []);
+  const routes = holesFor(param, ofClass).length > 0 ? ofClass : routesIn(decorators);
   if (routes.length === 0 || routes.some((route) => route.kind !== "literal")) return entry.others;
-  const holes = routes.flatMap((route) => [
-    ...String(route.kind === "literal" ? route.value : "").matchAll(/<(?:(\w+)(?:\([^)]*\))?:)?(\w+)>/g),
-  ]);
-  const [, ...parts] = holes.find((hole) => hole.slice(1).includes(param.name)) ?? [];
+  const [[, ...parts] = []] = holesFor(param, routes);
   return parts.length > 0 && !parts.some((part) => part !== param.name && leavesNothing(part)) ? entry.others : null;
 }

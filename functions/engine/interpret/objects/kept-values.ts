@@ -14,18 +14,32 @@ export const keptUnder = "value:";
  */
 export function keptValue(run: Run, call: Call, { models, positional, paths }: Called): Value | null {
   const [kept] = models.keeps;
-  const key = kept && call.args[kept.key]?.value;
+  const key = kept && keyOf(call, kept.key);
   const name = key && nameOf(key);
   if (!kept || !name) return null;
   const value = kept.value === undefined ? undefined : positional[kept.value];
   if (value) {
     run.storeAround(run.file, name, value);
+    // Who is handed a function to run meanwhile runs it.
+    if (positional.some(({ closures }) => closures.length > 0)) return null;
     return { ...nothing, paths: [...paths] };
   }
   const here = run.file.get(name) ?? nothing;
   const source = run.outside(`#${name}`, call);
-  return { ...here, constants: null, prefix: null, taint: joinTaint(here.taint, [arriving(source, call)]) };
+  // Of an object that another file has kept, fields are known one by one.
+  const parts = [...here.paths, `${source.outside}()`];
+  return {
+    ...here,
+    paths: parts,
+    constants: null,
+    prefix: null,
+    taint: joinTaint(here.taint, [arriving(source, call)]),
+  };
 }
+
+/** `requestStore.getStore()`: a store for one value is known by what it is called, in all files that import it. */
+const keyOf = ({ callee, args }: Call, key: number | "receiver"): Expression | undefined =>
+  key !== "receiver" ? args[key]?.value : callee.kind === "field" ? callee.of : undefined;
 
 /** Keys are constants, or types and variables that files know by the same name. */
 function nameOf(key: Expression): string | null {

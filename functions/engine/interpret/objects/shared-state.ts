@@ -90,7 +90,7 @@ export function keepElements(run: Run, frame: Frame, into: Expression, value: Va
 
 /** All that a file keeps for others of its package, as far as it is input or comes from elsewhere. */
 export function sharedBy(run: Run): Shared[] {
-  if (!isShared(run)) return [];
+  if (!isShared(run)) return valuesKept(run);
   const fields = run.classes.flatMap(({ node, fields: all }) =>
     [...all].map(([field, value]) => [fieldOfType(run, node.name, field), value] as const),
   );
@@ -100,13 +100,23 @@ export function sharedBy(run: Run): Shared[] {
       : [...(run.file.known ?? [])].flatMap(([name, value]) =>
           isOfObject(name) || value.closures.length > 0 || value.type ? [] : [[nameOutside(name), value] as const],
         );
-  return [...fields, ...variables, ...run.shared].flatMap(([name, value]) =>
-    kept(run, name, value).filter(({ taint: { source } }) => !source.parameter && source.outside !== `#${name}`),
-  );
+  return [...fields, ...variables, ...run.shared].flatMap(([name, value]) => keptForOthers(run, name, value));
 }
+
+const keptForOthers = (run: Run, name: string, value: Value): Shared[] =>
+  kept(run, name, value).filter(({ taint: { source } }) => !source.parameter && source.outside !== `#${name}`);
+
+/** Of a language whose files share nothing else: what requests carry along under a key. */
+const valuesKept = (run: Run): Shared[] =>
+  run.language === "javascript"
+    ? [...(run.file.known ?? [])].flatMap(([name, value]) =>
+        name.startsWith(keptUnder) ? keptForOthers(run, name, value) : [],
+      )
+    : [];
 
 /** What a function keeps of its parameters: see `Keep`. */
 export function sharedFrom(run: Run, into: ClassInfo | Scope, name: string, value: Value): Shared[] {
+  if (name.startsWith(keptUnder) && into === run.file) return kept(run, name, value);
   if (!isShared(run)) return [];
   if ("methods" in into) return kept(run, fieldOfType(run, into.node.name, name), value);
   return into === run.file && run.language === "go" ? kept(run, nameOutside(name), value) : [];

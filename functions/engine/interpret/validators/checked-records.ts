@@ -8,6 +8,11 @@ import { cleanedIn } from "./schemas.ts";
 /** What an object of another class gives, by that object's class: `forms.SearchForm().cleaned_data`. */
 const givenOf = /^(.*\.\p{Lu}\w*)(?:\(\))?\.(\w+)(?:\(\))?$/u;
 
+/** What a decorator or a parser gives that has looked at it by a class: no member is called like it. */
+export const asLookedAt = (type: string): string => `${type}.${lookedAt}`;
+const lookedAt = "0given";
+const isGiven = (run: Run, member: string): boolean => member === lookedAt || run.knowledge.checked.has(member);
+
 /**
  * A field of a class of another file that has looked at what it was given, as the class goes by: `form.cleaned_data["year"]`,
  * `form.year.data` and `schema.load(answer)["year"]` are all what the class declares as `year`.
@@ -17,7 +22,7 @@ export function checkedField(run: Run, frame: Frame, { paths }: Value, name: str
   for (const path of paths) {
     const [, owner, member] = givenOf.exec(path) ?? [];
     if (owner !== undefined && member !== undefined) {
-      if (checked.has(member)) return `${owner}.${name}`;
+      if (isGiven(run, member)) return `${owner}.${name}`;
       if (checked.has(name)) return `${owner}.${member}`;
     }
     const [, called, given] = givenAs.exec(path) ?? [];
@@ -35,7 +40,7 @@ const classInField = ({ owner }: Frame, field: string): string | undefined =>
 
 /** Whether a value is what an object has looked at, field by field. */
 export const isChecked = (run: Run, { paths }: Value): boolean =>
-  paths.some((path) => run.knowledge.checked.has(givenAs.exec(path)?.[2] ?? ""));
+  paths.some((path) => isGiven(run, givenAs.exec(path)?.[2] ?? ""));
 
 /** What a field of Python lets through by the call that declares it, and by what methods of its class test it for. */
 export const declaredCleans = (run: Run, info: ClassInfo | null, name: string, field: Value): Families =>

@@ -79,7 +79,8 @@ export function parsingOf(run: Run, frame: Frame, call: Call, called: Called): P
   const { parsers } = called.models;
   if (parsers.length === 0 || called.callee.closures.length > 0) return null;
   const subject = subjectOf(called, call);
-  for (const { receiver, argument, schema: by, gives, tells } of parsers) {
+  for (const { receiver, argument, schema: by, gives, tells, hands } of parsers) {
+    if (hands) continue;
     const given = by === "callee" ? called.callee : (argumentsAt(subject, by)[0] ?? nothing);
     const schema = run.language === "php" ? schemaOfRules(run.catalogue, given) : given;
     const [input] = argumentsAt(subject, argument);

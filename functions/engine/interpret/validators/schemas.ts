@@ -1,6 +1,7 @@
 import { allFamilies, type Catalogue, type Families, type SchemaModel } from "../../catalogue/catalogue.ts";
 import type { Call } from "../../ir/ir.ts";
 import { type Called, subjectOf } from "../calls/called.ts";
+import { storeReceiver } from "../calls/receivers.ts";
 import { argumentsAt, holds } from "../check.ts";
 import type { Frame, Run } from "../run.ts";
 import { cleanedByPattern } from "../texts/patterns.ts";
@@ -102,6 +103,8 @@ export function schemaMade(run: Run, frame: Frame, call: Call, called: Called): 
   const subject = subjectOf(called, call);
   const model = schemas.find(({ when }) => when.every((test) => holds(frame, test, subject)));
   if (!model) return null;
+  const { lets } = model;
+  if (lets) return addField(run, frame, call, called, pathOf(lets));
   const schema = made(
     run.catalogue,
     model,
@@ -110,6 +113,16 @@ export function schemaMade(run: Run, frame: Frame, call: Call, called: Called): 
   );
   // A field of Python goes by what has made it, too: what is declared by no call is none.
   return run.language === "python" ? { ...schema, paths: [...schema.paths, ...called.gives] } : schema;
+}
+
+/** `parser.add_argument("year", type=int)` */
+function addField(run: Run, frame: Frame, { callee }: Call, { receiver, positional }: Called, path: string): Value {
+  const [name] = positional[0]?.constants ?? [];
+  if (receiver && callee.kind === "field" && typeof name === "string") {
+    const entries = new Map(receiver.slots?.entries).set(name.replace(/^-+/, ""), named(path));
+    storeReceiver(run, frame, callee.of, { ...receiver, slots: { shape: "map", entries, rest: null } });
+  }
+  return receiver ?? nothing;
 }
 
 function made(catalogue: Catalogue, { is, part }: SchemaModel, called: Called, given: readonly Value[]): Value {
@@ -128,7 +141,7 @@ function made(catalogue: Catalogue, { is, part }: SchemaModel, called: Called, g
       return { ...(receiver ?? nothing), paths: [...(receiver?.paths ?? []), closed] };
     case "closed-fields":
       return {
-        ...made(catalogue, { is: "fields", of: [0], part: undefined, when: [] }, called, [of]),
+        ...made(catalogue, { is: "fields", of: [0], part: undefined, lets: undefined, when: [] }, called, [of]),
         paths: [pathOf("fields"), closed],
       };
     case "elements":
@@ -151,6 +164,8 @@ function made(catalogue: Catalogue, { is, part }: SchemaModel, called: Called, g
       return { ...of, paths: [...of.paths, "validator"] };
     case "part":
       return partOf(`${beginsPart}${part}`, of);
+    case "field":
+      return nothing;
   }
 }
 
