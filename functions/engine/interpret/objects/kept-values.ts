@@ -26,8 +26,8 @@ export function keptValue(run: Run, call: Call, { models, positional, paths }: C
   }
   const here = run.file.get(name) ?? nothing;
   const source = run.outside(`#${name}`, call);
-  // Of an object that another file has kept, fields are known one by one.
-  const parts = [...here.paths, `${source.outside}()`];
+  // Of an object that another file of JavaScript has kept, fields are known one by one.
+  const parts = run.language === "javascript" ? [...here.paths, `${source.outside}()`] : here.paths;
   return {
     ...here,
     paths: parts,
