@@ -9,7 +9,7 @@ import { evaluate, recalling } from "./evaluate.ts";
 import { noteThrowingGuard } from "./guards/called-guards.ts";
 import { cleanAfterRound, dividedText, type Element, taintedElement } from "./guards/element-tests.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guards/guard-functions.ts";
-import { refine } from "./guards/guards.ts";
+import { oneOf, refine } from "./guards/guards.ts";
 import { dividedPath } from "./guards/path-parts.ts";
 import { change } from "./guards/refined.ts";
 import { noteRefusal } from "./guards/refusals.ts";
@@ -247,13 +247,6 @@ function caseFits(run: Run, frame: Frame, of: Value, tests: readonly Expression[
   const options = values.flatMap((constants) => constants ?? []);
   const hits = of.constants.filter((c) => options.includes(c)).length;
   return hits === 0 ? false : hits === of.constants.length ? true : null;
-}
-
-/** `case "a", "b":` is what a test for membership says. */
-function oneOf(run: Run, frame: Frame, of: Expression, tests: readonly Expression[]): void {
-  const entries = tests.map((value) => ({ start: value.start, end: value.end, key: null, value, spread: false }));
-  const list: Expression = { start: of.start, end: of.end, kind: "collection", shape: "list", entries };
-  refine(run, frame, { start: of.start, end: of.end, kind: "operation", operator: "in", operands: [of, list] }, true);
 }
 
 function equalTo(run: Run, frame: Frame, of: Expression, test: Expression): void {

@@ -22,7 +22,7 @@ import { Records } from "./records.ts";
 import { Registration } from "./registration.ts";
 import { RouteCalls } from "./route-calls.ts";
 import { Routers } from "./routers.ts";
-import { Routes } from "./routes.ts";
+import { Routes, routesMax } from "./routes.ts";
 import type { WebKnowledge } from "./web-knowledge.ts";
 import { WebPlaces } from "./web-places.ts";
 import type { WebRecord } from "./web-record.ts";
@@ -32,9 +32,6 @@ import type { Within } from "./within.ts";
 const requestBody = "php://input";
 const superglobal = /^\$_[A-Z]+$/;
 const firstWords = /^\s*([a-zA-Z]{3,10})\s+([\w."`[]{1,30})/;
-
-/** More routes than these in one file are generated. */
-const routesMax = 500;
 
 /** Collects the routes of a file and what its functions do; null for a file that says nothing about either. @throws TimeUp */
 export function webRecordOf(
@@ -96,7 +93,7 @@ class Collector {
     this.#routers = new Routers(knowledge, names, this.#scope, registration);
     this.#calls = new Calls(names, this.#file, this.#records, this.#fieldTypes);
     this.#routeCalls = new RouteCalls(knowledge, registration, chains, this.#routers, this.#routes);
-    this.#groups = new Groups(knowledge, registration, chains, this.#routers, this.#file);
+    this.#groups = new Groups(knowledge, registration, chains, this.#routers, this.#routes, this.#file);
     this.#namedHandlers = new NamedHandlers(knowledge, registration, this.#routes, file.text);
     this.#decorators = new Decorators(knowledge, names, registration, this.#file);
     this.#decoratedRoutes = new DecoratedRoutes(knowledge, names, this.#routers, this.#routes, file.text);
@@ -183,6 +180,7 @@ class Collector {
         break;
       case "assign":
         this.#scope?.declare(node);
+        this.#routes.hold(node);
         this.#assignments.read(node.to, node.from, within);
         this.#accesses.assign(node, within);
         break;
@@ -230,6 +228,7 @@ class Collector {
     this.#accesses.call(call, names, within);
     this.#routeCalls.register(call, names, within);
     this.#routers.handOn(call, this.#dropped.has(call));
+    this.#routes.placeAt(call, within);
     return this.#groups.enter(call, names, within);
   }
 

@@ -4,6 +4,7 @@ import type { Chains } from "./chains.ts";
 import type { FileFacts } from "./file-facts.ts";
 import type { Registered, Registration } from "./registration.ts";
 import type { Routers } from "./routers.ts";
+import type { Routes } from "./routes.ts";
 import type { WebKnowledge } from "./web-knowledge.ts";
 import type { Within } from "./within.ts";
 
@@ -13,13 +14,22 @@ export class Groups {
   readonly #registration: Registration;
   readonly #chains: Chains;
   readonly #routers: Routers;
+  readonly #routes: Routes;
   readonly #file: FileFacts;
 
-  constructor(knowledge: WebKnowledge, registration: Registration, chains: Chains, routers: Routers, file: FileFacts) {
+  constructor(
+    knowledge: WebKnowledge,
+    registration: Registration,
+    chains: Chains,
+    routers: Routers,
+    routes: Routes,
+    file: FileFacts,
+  ) {
     this.#knowledge = knowledge;
     this.#registration = registration;
     this.#chains = chains;
     this.#routers = routers;
+    this.#routes = routes;
     this.#file = file;
   }
 
@@ -61,6 +71,7 @@ export class Groups {
         value.fn.body.some((statement) => {
           const called = statement.kind === "expression" || statement.kind === "return" ? statement.value : null;
           if (called?.kind !== "call" || called.callee.kind !== "variable") return false;
+          if (this.#routes.heldBy(called).length > 0) return false;
           const { routes, mounts } = this.#knowledge.registers(this.#registration.namesOf(called.callee));
           return routes.length + mounts.length === 0;
         }),

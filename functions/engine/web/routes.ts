@@ -1,12 +1,17 @@
 import { pageName } from "../interpret/views/page.ts";
 import { calledName } from "../ir/called-name.ts";
-import type { Call, Span } from "../ir/ir.ts";
+import type { Assign, Call, FunctionNode, Span } from "../ir/ir.ts";
 import { argumentOf, methodsIn } from "./arguments.ts";
 import type { Chains } from "./chains.ts";
+import { joined } from "./groups.ts";
 import { isVerb } from "./verbs.ts";
 import type { RouteForm } from "./web-knowledge.ts";
 import type { WebPlaces } from "./web-places.ts";
 import { itself, ownPath, type RouteRecord } from "./web-record.ts";
+import type { Within } from "./within.ts";
+
+/** More routes than these in one file are generated. */
+export const routesMax = 500;
 
 /** The path of a route may begin with its method: "POST /orders". */
 const methodAndPath = /^([A-Z]{3,7}) +(\S*)$/;
@@ -18,7 +23,11 @@ export type FoundRoute = Pick<RouteRecord, "path" | "router" | "made" | "symbol"
 export class Routes {
   readonly #places: WebPlaces;
   readonly #chains: Chains;
-  readonly records: RouteRecord[] = [];
+  /** Functions without parameters that variables hold. */
+  readonly #held = new Map<string, FunctionNode>();
+  /** What such functions register, of those that have been called. */
+  readonly #placed = new Map<FunctionNode, readonly RouteRecord[]>();
+  records: RouteRecord[] = [];
 
   constructor(places: WebPlaces, chains: Chains) {
     this.#places = places;
@@ -45,6 +54,36 @@ export class Routes {
       controls: [...new Set(controls)],
       anchor: `${methods.join(",")} ${path ?? symbol}`,
     });
+  }
+
+  /** `addNotes := func() { … }` */
+  hold({ to, from }: Assign): void {
+    if (to.kind === "variable" && from.kind === "closure" && from.fn.params.length === 0)
+      this.#held.set(to.name, from.fn);
+  }
+
+  /** What a function registers that a variable holds, where it is called. */
+  heldBy({ callee, args }: Call): readonly RouteRecord[] {
+    const fn = callee.kind === "variable" && args.length === 0 ? this.#held.get(callee.name) : undefined;
+    if (!fn) return [];
+    const own = this.#placed.get(fn) ?? this.records.filter(({ order }) => order >= fn.start && order < fn.end);
+    this.#placed.set(fn, own);
+    return own;
+  }
+
+  /** What a function registers that a variable holds lies where that is called, and behind what stands in front there. */
+  placeAt(call: Call, { group }: Within): void {
+    const own = this.heldBy(call);
+    if (own.length === 0 || this.records.length + own.length > routesMax) return;
+    const moved = new Set(own);
+    this.records = this.records.filter((record) => !moved.has(record));
+    for (const record of own)
+      this.records.push({
+        ...record,
+        path: joined(group?.path ?? "", record.path),
+        handlers: [...(group?.references ?? []), ...record.handlers],
+        controls: [...new Set([...(group?.controls ?? []), ...record.controls])],
+      });
   }
 
   /** The file itself, which is asked for by its own path. */

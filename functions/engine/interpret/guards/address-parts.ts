@@ -1,6 +1,8 @@
 import { lastSegment } from "../../catalogue/paths.ts";
+import { remembered } from "../../catalogue/remembered.ts";
 import { lastName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
+import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { cleaned, type Value } from "../value.ts";
 import { innermost } from "./refined.ts";
@@ -12,6 +14,7 @@ const parsers = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|parse_url|url_pa
 export function addressOfHost(frame: Frame, operand: Expression): Expression | null {
   const here = innermost(original(frame, operand));
   if (here.kind === "call" && isHostOf(here)) return here.args[0]?.value ?? null;
+  if (here.kind === "call" && givesHost(here)) return here.args[0]?.value ?? null;
   const read = here.kind === "call" && here.args.length === 0 ? here.callee : here;
   if (!(read.kind === "field" && hostNames.test(read.name)) && !(read.kind === "index" && isHostKey(read.key)))
     return null;
@@ -40,6 +43,20 @@ const isHostOf = ({ callee, args: [, part] }: Call): boolean =>
   callee.name === "parse_url" &&
   part?.value.kind === "variable" &&
   part.value.name === "PHP_URL_HOST";
+
+/** `getHostName(x)`, `urls.domain_of(x)`: a helper that is called after what it takes out of an address is taken at its word. */
+const givesHost = ({ callee, args }: Call): boolean =>
+  args.length === 1 &&
+  namesHost(callee.kind === "variable" || callee.kind === "field" ? callee.name : "") &&
+  !namesRequest(lastSegment(accessPath(args[0]?.value as Expression) ?? ""));
+
+const namesHost = remembered((name) =>
+  /^_*(get|extract|parse|read)?_?(url|uri)?_?(host|host_?name|domain|domain_?name|netloc)_?((of|from|for)_?)?(url|uri|link)?$/i.test(
+    name,
+  ),
+);
+/** The host of a request is the one that was asked, and says nothing of what else it brings. */
+const namesRequest = remembered((name) => /^(req|request|ctx|context|exchange|event)$/i.test(name));
 
 /** `parse_url($x)['host']` */
 const isHostKey = (key: Expression | null): boolean => key?.kind === "literal" && key.value === "host";

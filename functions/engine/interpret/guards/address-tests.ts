@@ -47,6 +47,8 @@ export function hostReplaced(
 /** `u` of `u.Hostname()`, also by way of a variable: what came of parsing the address. */
 export function parsedOf(frame: Frame, host: Expression): readonly Expression[] {
   const here = innermost(original(frame, host));
+  // What a helper belongs to, `urls.hostOf(u)`, was not parsed.
+  if (here.kind === "call" && here.args.length > 0) return [];
   const read = here.kind === "call" ? here.callee : here;
   return read.kind === "field" ? [read.of] : [];
 }

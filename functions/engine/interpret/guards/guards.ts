@@ -255,6 +255,13 @@ function membership(
   if (address) changeAddress(run, frame, address, operand);
 }
 
+/** `case "a", "b":` is what a test for membership says. */
+export function oneOf(run: Run, frame: Frame, of: Expression, tests: readonly Expression[]): void {
+  const entries = tests.map((value) => ({ start: value.start, end: value.end, key: null, value, spread: false }));
+  const list: Expression = { start: of.start, end: of.end, kind: "collection", shape: "list", entries };
+  refine(run, frame, { start: of.start, end: of.end, kind: "operation", operator: "in", operands: [of, list] }, true);
+}
+
 /** `path.indexOf("..") !== -1` and `list.indexOf(x) >= 0` are older spellings of the same tests. */
 function indexTest(
   run: Run,
@@ -315,6 +322,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
   if (run.language === "java") equalsTest(run, frame, call, outcome);
+  if (run.language === "java" && outcome) equalsAnyTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && run.language === "javascript") noteParsed(run, frame, call, "answer");
@@ -377,6 +385,16 @@ function originTest(run: Run, frame: Frame, { callee, args }: Call): void {
   const origins = args.filter(({ value }) => /origin$/i.test(accessPath(value) ?? ""));
   if (origins.length === 0 || asksWhetherGiven.test(lastSegment(accessPath(callee) ?? ""))) return;
   for (const { value } of origins) change(run, frame, value, run.catalogue.bitsOf(["permissive_cors"]));
+}
+
+/** `StringUtils.equalsAny(x, "a", "b")`, or with an array of them: x is one of those. */
+function equalsAnyTest(run: Run, frame: Frame, { callee, args }: Call): void {
+  if (callee.kind !== "field" || !/^equalsAny(IgnoreCase)?$/.test(callee.name)) return;
+  const [first, ...others] = args.map(({ value }) => value);
+  const [only] = others;
+  if (!first || !only) return;
+  if (others.length > 1 || only.kind === "literal") oneOf(run, frame, first, others);
+  else membership(run, frame, first, only);
 }
 
 /** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */

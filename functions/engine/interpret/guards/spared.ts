@@ -1,4 +1,5 @@
 import { allFamilies } from "../../catalogue/catalogue.ts";
+import { calledName } from "../../ir/called-name.ts";
 import type { Expression, Statement } from "../../ir/ir.ts";
 import { walk } from "../../ir/walk.ts";
 import { calledBy } from "../calls/called.ts";
@@ -26,6 +27,7 @@ export function joinSides(
   if (!afterThen || !afterOtherwise) return afterThen ?? afterOtherwise;
   // Elsewhere a test that fails ends where it stands: by an exception, a return, or a promise that is refused.
   if (run.language !== "php") return frame.scope.join(afterThen, afterOtherwise);
+  if (otherwise.length === 0 && asksUnsent(test)) alsoSettled(afterThen, afterOtherwise);
   const [left, going, target] =
     otherwise.length === 0
       ? [afterThen, afterOtherwise, lastCalled(run, frame, then, afterThen)]
@@ -41,6 +43,17 @@ export function joinSides(
       joined.set(key, unlessLeft(run, value, known, target));
   }
   return joined;
+}
+
+/** `if (!headers_sent()) header("Content-Type: text/xml");`: what is said of the answer is meant of it, also where it comes too late. */
+const asksUnsent = (test: Expression): boolean =>
+  test.kind === "operation" &&
+  test.operator === "!" &&
+  test.operands[0]?.kind === "call" &&
+  calledName(test.operands[0]) === "headers_sent";
+
+function alsoSettled(from: Variables, to: Variables): void {
+  for (const [key, value] of from) if (isFact(key) || isMark(key)) to.set(key, value);
 }
 
 type Side = readonly [statements: readonly Statement[], after: Variables | null];
