@@ -38,7 +38,7 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
  * for, as `transaction(async (tx) => ({ ...row, id }))` is, is the object that the function gives, unless text is made of it.
  */
 function handedOn(run: Run, call: Call, { target }: Called, argument: number | string, by: ClosureValue, given: Value) {
-  const waits = call.awaited === true || by.fn.suspends === true;
+  const waits = run.language === "javascript" && (call.awaited === true || by.fn.suspends === true);
   const isObject = waits && given.slots?.shape === "map" && !mayMakeText(lastName(call.callee));
   const value: Value = { ...tainted(taintWithin(run, given)), slots: isObject ? given.slots : null };
   return target === null ? value : through(value, { target, argument, check: "result", trusted: false });
