@@ -69,6 +69,8 @@ export interface Candidate extends LocalPlace {
   bound?: BoundName;
   /** It is one only if this type, of another file, has a field that says what somebody may do. */
   entity?: string;
+  /** It is none if what a function of another file gives, as it is, is an object. */
+  given?: true;
   /** What the catalogue says of other rules, for rules that it does not have. */
   own?: OwnRule;
 }
@@ -164,8 +166,8 @@ export interface ExportedFunction {
   flows: ParameterFlow[];
   /** Parameters that go on into other files; `of` is the field of the parameter. */
   passes: (Handover & { parameter: number; of?: string | undefined })[];
-  /** What it returns, as a whole or in a field; `same` where each field of a parameter is where it was. */
-  returns: (Way & { from: Origin; field?: string | undefined; same?: true })[];
+  /** What it returns, as a whole or in a field; `same` where each field of a parameter is where it was, `record` where the whole is an object. */
+  returns: (Way & { from: Origin; field?: string | undefined; same?: true; record?: true })[];
   /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. Of a path in its shortest form it may be that it lies where it should. */
   guards: { check: "true" | "false" | "after"; parameter: number; clean: Cleaned; below?: true }[];
   /** Where others of its package find what it was given; `from` is one of its parameters. */

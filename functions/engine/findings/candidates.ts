@@ -37,6 +37,7 @@ export interface Sighting {
   flow: { source: Source; step: Step; via?: readonly Passage[] | undefined } | null;
   setting?: AskedSetting | undefined;
   entity?: string | undefined;
+  given?: true | undefined;
 }
 
 /** Cuts a candidate out of the source. */
@@ -63,6 +64,7 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
     ...(found.flow?.via && { via: [...found.flow.via] }),
     ...(setting && { setting }),
     ...(found.entity && { entity: found.entity }),
+    ...(found.given && { given: found.given }),
   };
 }
 

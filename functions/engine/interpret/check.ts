@@ -129,8 +129,16 @@ function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value
   for (const taint of allTaint(value)) {
     if (value.prefix && safe?.test(prefixFor(value.prefix, taint))) continue;
     if ((taint.clean & match.taint.family) !== 0) continue;
-    hit(run, frame, match, subject, taint, undefined, entity);
+    hit(run, frame, match, subject, taint, undefined, entity, isAsGiven(match, value, taint));
   }
+}
+
+/** `ctx.body = await saveNote(note)`: where objects do no harm, the file of the function tells whether it gives one. */
+function isAsGiven({ unless }: Match, { paths }: Value, { source, via }: Taint): true | undefined {
+  const last = via?.at(-1);
+  const target = last ? (last.check === "result" && last.part === undefined ? last.target : null) : source.outside;
+  if (target === null || !unless.some(({ shape }) => shape === "map")) return undefined;
+  return paths.includes(`${target}()`) || undefined;
 }
 
 /** A value comes to a place that is a sink by itself and not by what is called there. */
@@ -148,6 +156,7 @@ function hit(
   taint: Taint | null,
   setting?: AskedSetting,
   entity?: string,
+  given?: true,
 ): void {
   const { at, name } = subject;
   if (taint?.source.parameter) {
@@ -171,7 +180,7 @@ function hit(
   }
   if (taint && taint.source.outside === null && !match.taint?.sources.has(taint.source.kind)) return;
   const { statement, symbol, fn } = frame;
-  record(run, { match, at, statement, symbol, fn, sink: name, flow: taint, setting, entity });
+  record(run, { match, at, statement, symbol, fn, sink: name, flow: taint, setting, entity, given });
 }
 
 /** A hit is the same whenever rule, place and source are; the surer model counts, then the shorter way. */

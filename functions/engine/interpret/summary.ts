@@ -94,6 +94,8 @@ export interface Hit {
   flow: { source: Source; step: Step; clean: Families; via?: readonly Passage[] | undefined } | null;
   setting?: AskedSetting | undefined;
   entity?: string | undefined;
+  /** What gets there is what a function of another file gives, as it is: no problem where that is an object. */
+  given?: true | undefined;
 }
 
 /** A value handed to something another file defines. */

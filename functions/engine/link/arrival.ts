@@ -13,6 +13,8 @@ export interface Arrival {
   made?: Made | null;
   trace: readonly TraceStep[];
   crossings: number;
+  /** It lies in an object that a function has given. */
+  inRecord?: boolean | undefined;
   /** It has been kept by files of one package for each other. */
   isKept?: true;
 }

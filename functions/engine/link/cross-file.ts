@@ -79,7 +79,11 @@ export class CrossFile {
     if (candidate.entity && !this.#modules.hasRights(path, candidate.entity)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);
     if (rule?.taint && this.#cleaned.has(rule.family)) return false;
-    return !candidate.via || !rule || this.#passages.lets(path, candidate.via, rule.family, came);
+    return (
+      !candidate.via ||
+      !rule ||
+      this.#passages.lets(path, candidate.via, rule.family, { ...came, given: candidate.given })
+    );
   }
 
   /** Whether all who call the method of a statement hand over what they have tested, or what nobody outside has a part in. */
@@ -137,7 +141,12 @@ export class CrossFile {
 
   #arrived(path: string, from: Origin, candidate: Candidate): PlacedCandidate[] {
     return this.#origins(path, { from, trace: [] })
-      .filter((arrival) => this.#counts(candidate, arrival) && this.holds(path, candidate, arrival))
+      .filter(
+        (arrival) =>
+          !(candidate.given && arrival.inRecord) &&
+          this.#counts(candidate, arrival) &&
+          this.holds(path, candidate, arrival),
+      )
       .map((arrival) =>
         this.#placing.place(path, candidate, arrival, [...arrival.trace, ...onward(path, candidate.trace)]),
       );
@@ -177,7 +186,8 @@ export class CrossFile {
             returnsOf(exported, from.count, from.told)
               .filter((way) => samePart(way.field, field))
               .flatMap((way) => {
-                const arrivals = this.#through(artefact.coverage.path, way, depth);
+                const inRecord = way.record && field === undefined;
+                const arrivals = this.#through(artefact.coverage.path, way, depth).map((one) => ({ ...one, inRecord }));
                 // A pool that has a password is no password, and a server that keeps a name does not lie under it.
                 const isDeep = field === undefined && way.field !== undefined;
                 return isDeep

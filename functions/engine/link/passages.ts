@@ -44,8 +44,9 @@ export class Passages {
   }
 
   /** Whether a value of this family's kind gets through all of them; `validated` is the class of the object that it came in by, see constraints.ts. */
-  lets(from: string, via: readonly Passage[], family: string, { validated, made }: Came = {}): boolean {
+  lets(from: string, via: readonly Passage[], family: string, { validated, made, given }: Came = {}): boolean {
     return via.every((passage, i) => {
+      if (given && i === via.length - 1 && this.#givesRecord(from, passage)) return false;
       const cleaned = this.#effect(from, { validated, ...passage }, 0, i === 0 ? made : this.#madeOf(from, via[i - 1]));
       return cleaned !== "all" && !cleaned.includes(family);
     });
@@ -129,17 +130,16 @@ export class Passages {
     return cleanedForAny(spared.clean, this.cleanedBy(from, spared.via, {}, depth + 1));
   }
 
-  #result({ artefact, exported }: Target, { argument, field, part, count, told }: Passage, depth: number): Cleaned {
-    const parameter = argumentIndex(exported, argument);
-    const ways = returnsOf(exported, count, told).filter(
-      ({ from, field: of, same }) =>
-        "parameter" in from &&
-        samePart(of ?? (same ? field : undefined), part) &&
-        (argument === anyArgument || (from.parameter === parameter && samePart(from.field, field))),
-    );
-    return ways
+  #result({ artefact, exported }: Target, passage: Passage, depth: number): Cleaned {
+    return waysBack(exported, passage)
       .map(({ clean, via }): Cleaned => [...clean, ...this.cleanedBy(artefact.coverage.path, via, {}, depth + 1)])
       .reduce(cleanedForBoth, "all");
+  }
+
+  /** Whether what the value comes back in is an object, whichever of the functions meant is called. */
+  #givesRecord(from: string, passage: Passage): boolean {
+    const ways = this.#modules.candidates(from, passage.target).flatMap(({ exported }) => waysBack(exported, passage));
+    return ways.length > 0 && ways.every(({ record }) => record);
   }
 
   /** What a method gives of an object's content: what it has kept of what its methods were given, but for other objects. */
@@ -186,6 +186,8 @@ export class Passages {
 export interface Came {
   validated?: string | undefined;
   made?: Made | null | undefined;
+  /** It is what the last function gives, as it is, where objects do no harm. */
+  given?: true | undefined;
 }
 
 /** An object, by the parameter of its constructor that the value was given as. */
@@ -195,6 +197,20 @@ export interface Made {
 }
 
 const ownerOf = ({ name }: ExportedFunction): string => name.slice(0, name.lastIndexOf("."));
+
+/** By which ways a function gives back what it was passed, in the part that is asked for. */
+function waysBack(
+  exported: ExportedFunction,
+  { argument, field, part, count, told }: Passage,
+): ExportedFunction["returns"] {
+  const parameter = argumentIndex(exported, argument);
+  return returnsOf(exported, count, told).filter(
+    ({ from, field: of, same }) =>
+      "parameter" in from &&
+      samePart(of ?? (same ? field : undefined), part) &&
+      (argument === anyArgument || (from.parameter === parameter && samePart(from.field, field))),
+  );
+}
 
 /** What a function that is not among the files does, by its name. */
 function unread(from: string, { trusted, fetched, check, target, part, returned }: Passage): Cleaned {

@@ -3,7 +3,7 @@ import { remembered } from "../../catalogue/remembered.ts";
 /** What calls whose functions nobody can read give, as far as their names say. */
 
 const makesText =
-  /html|render|mark|template|format|compile|highlight|decode|parse|convert|transform|text|trim|join|concat|string|^(all|allSettled|any|race|resolve)$/i;
+  /html|render|mark|template|format|compile|highlight|decode|parse|convert|transform|(?<!con)text|trim|join|concat|string|^(all|allSettled|any|race|resolve)$/i;
 
 /** Whether something made of the arguments may be the text that is given. */
 export const mayMakeText = remembered((name) => makesText.test(name));

@@ -142,7 +142,7 @@ function fieldsWithin(run: Run, { slots }: Value, before: string, depth: number)
 }
 
 /** What is somewhere in it, but for a password deep down: settings that have one are no password. */
-const taintWithin = (run: Run, value: Value): readonly Taint[] =>
+export const taintWithin = (run: Run, value: Value): readonly Taint[] =>
   value.slots === null || run.knowledge.shallowKinds.size === 0
     ? allTaint(value)
     : joinTaint(

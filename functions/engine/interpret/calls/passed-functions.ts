@@ -5,9 +5,11 @@ import { heard } from "../objects/announced.ts";
 import type { Frame, Run } from "../run.ts";
 import { Scope } from "../scope.ts";
 import { settledName, settling } from "../settling.ts";
-import { allTaint, anyElement, type ClosureValue, join, nothing, tainted, type Value } from "../value.ts";
+import { anyElement, type ClosureValue, join, nothing, tainted, type Value } from "../value.ts";
+import { mayMakeText } from "./call-names.ts";
 import { givenBack, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import type { Called } from "./called.ts";
+import { taintWithin } from "./handover.ts";
 import { callBack } from "./invoke.ts";
 
 /** Calls the functions that a call passes; what they return is what the call may give. */
@@ -15,7 +17,9 @@ export function callBacks(run: Run, frame: Frame, call: Call, called: Called): V
   const passed = [...called.positional.entries(), ...called.named];
   if (passed.every(([, { closures }]) => closures.length === 0)) return nothing;
   const results = passed.flatMap(([argument, { closures }], i) =>
-    closures.map((closure) => handedOn(called, argument, calledWith(run, frame, call, called, closure, i))),
+    closures.map((closure) =>
+      handedOn(run, call, called, argument, closure, calledWith(run, frame, call, called, closure, i)),
+    ),
   );
   return results.reduce<Value>((a, b) => join(a, b), nothing);
 }
@@ -29,9 +33,14 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
   return callBack(run, frame, closure, called.receiver, args);
 }
 
-/** What a function of another file makes of what it is returned by those that it calls: a part of what it gives, or nothing. */
-function handedOn({ target }: Called, argument: number | string, returned: Value): Value {
-  const value = tainted(allTaint(returned));
+/**
+ * What a function of another file makes of what it is returned by those that it calls: a part of what it gives, or nothing. What is waited
+ * for, as `transaction(async (tx) => ({ ...row, id }))` is, is the object that the function gives, unless text is made of it.
+ */
+function handedOn(run: Run, call: Call, { target }: Called, argument: number | string, by: ClosureValue, given: Value) {
+  const waits = run.language === "javascript" && (call.awaited === true || by.fn.suspends === true);
+  const isObject = waits && given.slots?.shape === "map" && !mayMakeText(lastName(call.callee));
+  const value: Value = { ...tainted(taintWithin(run, given)), slots: isObject ? given.slots : null };
   return target === null
     ? value
     : through(value, { target, argument, check: "result", trusted: false, returned: true });

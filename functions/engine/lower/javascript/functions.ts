@@ -9,6 +9,7 @@ export function functionOf(l: Lowering, node: SyntaxNode, exported = false): Fun
   const single = childIn(node, "parameter");
   const listed = childIn(node, "parameters")?.children ?? [];
   const params = single ? [parameterOf(l, single)] : listed.map((parameter) => parameterOf(l, parameter));
+  const result = childIn(node, "return_type")?.children[0];
   const head = l.text.slice(node.start, node.start + 60);
   return {
     ...span(node),
@@ -18,6 +19,7 @@ export function functionOf(l: Lowering, node: SyntaxNode, exported = false): Fun
     body: bodyOf(l, childIn(node, "body")),
     receiver: node.type === "arrow_function" ? null : "this",
     exported,
+    ...(result && { result: l.textOf(result) }),
     ...(/^(?:(?:public|private|protected|static|override)\s+)*get\s+[\w#$["']/.test(head) &&
       node.type === "method_definition" && { getter: true }),
     ...(/^(?:(?:public|private|protected|static|override)\s+)*async\b/.test(head) && {
