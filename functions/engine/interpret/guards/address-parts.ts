@@ -75,12 +75,15 @@ export function original(frame: Frame, operand: Expression): Expression {
   return frame.scope.binding(operand.name)?.origins.get(operand.name) ?? operand;
 }
 
-/** `${base}?q=${x}`, `address += "?" + x`: what follows the question mark cannot say where an address leads, whoever decides on what stands before it. */
+/**
+ * `${base}?q=${x}`, `address += "?" + x`, `${base}db/${x}`: what follows the question mark, or the name of a folder, cannot say where an
+ * address leads, whoever decides on what stands before it.
+ */
 export function afterHost(run: Run, parts: readonly Value[]): readonly Value[] {
-  const question = parts.findIndex(beginsQuery);
-  if (question < 0 || question === parts.length - 1) return parts;
+  const end = parts.findIndex((part) => beginsQuery(part) || namesFolder(part));
+  if (end < 0 || end === parts.length - 1) return parts;
   const addresses = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
-  return parts.map((part, i) => (i > question && part.taint.length > 0 ? cleaned(part, addresses) : part));
+  return parts.map((part, i) => (i > end && part.taint.length > 0 ? cleaned(part, addresses) : part));
 }
 
 /** `("&" if "?" in path else "?")` begins a query, or goes on with one. */
@@ -88,12 +91,18 @@ const beginsQuery = ({ constants }: Value): boolean =>
   constants?.some((text) => String(text).includes("?")) === true &&
   constants.every((text) => /[?&]/.test(String(text)));
 
+const namesFolder = ({ constants }: Value): boolean =>
+  constants?.every((text) => typeof text === "string" && folder.test(text)) === true;
+
+/** No scheme and no lone slash, behind which a host may stand. */
+const folder = /[\w-]\/(?!\/)/;
+
 const hole = /%[-+ #0-9.*]*[a-zA-Z]|%\(\w*\)[a-z]/;
 
-/** `"%s?q=%s" % (base, x)`: the same of what fills the holes of a format. */
+/** `"%s?q=%s" % (base, x)`, `"%s/db/%s" % (base, x)`: the same of what fills the holes of a format. */
 export function holesAfterHost(run: Run, format: string, args: readonly Value[]): readonly Value[] {
-  const question = format.split(hole).findIndex((text) => text.includes("?"));
-  if (question < 0) return args;
+  const end = format.split(hole).findIndex((text) => text.includes("?") || folder.test(text));
+  if (end < 0) return args;
   const addresses = run.catalogue.bitsOf(["ssrf", "open_redirect"]);
-  return args.map((arg, i) => (i >= question && arg.taint.length > 0 ? cleaned(arg, addresses) : arg));
+  return args.map((arg, i) => (i >= end && arg.taint.length > 0 ? cleaned(arg, addresses) : arg));
 }
