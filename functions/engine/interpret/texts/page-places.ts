@@ -88,7 +88,11 @@ export function notePlace(
   const checks = run.knowledge.calls.find(sinkPath).checks;
   if (checks.length === 0 || (place === "url" && isAddress(run, frame, value, at))) return;
   const isBare = value.paths.includes(jsonText) ? isWritten : isOnlyEscaped;
-  const taint = value.taint.filter((one) => isBare(run, one)).map((one) => ({ ...one, via: undefined }));
+  // What comes from elsewhere may begin with text that is written there.
+  const isWhole = ({ source }: Taint) => place !== "url" || (source.parameter === null && source.outside === null);
+  const taint = value.taint
+    .filter((one) => isWhole(one) && isBare(run, one))
+    .map((one) => ({ ...one, via: undefined }));
   if (taint.length === 0) return;
   check(run, frame, checks, { ...subjectAt(at), positional: [unescaped(run, { ...value, taint, slots: null })] });
 }
