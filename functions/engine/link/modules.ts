@@ -10,6 +10,7 @@ import { heirsOf } from "./heirs.ts";
 import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
 import { Packages } from "./packages.ts";
+import { SourceFiles } from "./source-files.ts";
 import { Templates } from "./templates.ts";
 import { Wirings } from "./wirings.ts";
 
@@ -30,18 +31,12 @@ export class Modules {
   readonly #found = new Map<string, Target[]>();
   readonly #led = new Map<string, Target[]>();
   readonly #handed = new Map<FileArtefact, Aliases>();
-  readonly #byPath = new Map<string, FileArtefact>();
-  /** How the paths end that some file has: of the many ways to cut a dotted name most end with what is no file at all. */
-  readonly #stems = new Set<string>();
-  /** The files of Java by the class that they are named after. */
-  readonly #classes = new Map<string, FileArtefact[]>();
+  readonly #files: SourceFiles;
   /** The files of JavaScript by what an object is called that one of them makes. */
   readonly #parts = new Map<string, FileArtefact[]>();
   /** What listens for objects of a class, by the target that they are announced to. */
   readonly #listeners = new Map<string, Target[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
-  /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
-  readonly #workspace = new Map<string, string[]>();
   readonly #wirings: Wirings;
 
   /** @param artefacts in path order */
@@ -60,20 +55,13 @@ export class Modules {
         ),
       ]),
     );
-    for (const artefact of [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path))) {
-      const file = artefact.coverage.path.match(/([^/]+)\.java$/)?.[1];
-      if (file) append(this.#classes, file, artefact);
-      // A page or a settings file may be called like the code beside it, and no import means it.
-      if (languageOf(artefact.coverage.path).grammar) {
-        const path = stemOf(artefact.coverage.path);
-        this.#byPath.set(path, artefact);
-        this.#stems.add(path.slice(path.lastIndexOf("/") + 1));
-      }
+    const ordered = [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path));
+    this.#files = new SourceFiles(ordered);
+    for (const artefact of ordered) {
       for (const { event, name } of artefact.link.listens ?? []) {
         const heard = artefact.link.exports.filter((exported) => exported.name === name);
         for (const exported of heard) append(this.#listeners, announcedAs(event), { artefact, exported });
       }
-      if (artefact.link.package) this.#workspace.set(artefact.link.package.name, beginnings(artefact));
       for (const name of partNames(artefact)) append(this.#parts, name, artefact);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
         append(this.#implementers, base, artefact);
@@ -120,22 +108,17 @@ export class Modules {
 
   /** The file that a path of an import means, and what is named in it; without a name the file as a whole. */
   file(from: string, target: string): { artefact: FileArtefact; member: string } | null {
-    const { relative, names } = split(target);
-    for (let files = names.length; files >= (relative ? 0 : 1); files--) {
-      const artefact = this.#file(from, relative, names.slice(0, files));
-      if (artefact) return { artefact, member: names.slice(files).join(".") };
-    }
-    return null;
+    return this.#files.meant(from, target).next().value ?? null;
+  }
+
+  /** The code at a path, whatever it ends in. */
+  at(path: string): FileArtefact | undefined {
+    return this.#files.at(path);
   }
 
   /** Where the names that a file hands on lead. */
   onward(artefact: FileArtefact, member: string): string[] {
     return aliased(this.#handedOn(artefact), member);
-  }
-
-  /** The code at a path, whatever it ends in. */
-  at(path: string): FileArtefact | undefined {
-    return this.#byPath.get(stemOf(path));
   }
 
   /** The files of Go that may declare a type. */
@@ -178,16 +161,13 @@ export class Modules {
       return from.endsWith(".py")
         ? this.#layers.find(target)
         : this.#ofHanded(from, target.slice(anyClass.length), aliases);
-    const { relative, names } = split(target);
     // Packages that take all of each other would lead on for ever once a member is no more than a way through them: "shop.util.util.find".
     let isWay = false;
-    // A function that is the whole module is called by the module's name.
-    for (let files = names.length; files >= (relative ? 0 : 1); files--) {
-      const artefact = this.#file(from, relative, names.slice(0, files));
-      if (!artefact) continue;
-      const member = names.slice(files).join(".") || "default";
+    for (const { artefact, file, member: named } of this.#files.meant(from, target)) {
+      // A function that is the whole module is called by the module's name.
+      const member = named || "default";
       const onward = isWay && member.includes(".") ? aliasesMax : aliases;
-      const found = this.#in(artefact, names[files - 1] ?? "", member, onward);
+      const found = this.#in(artefact, file, member, onward);
       // "./tasks.run" may be the file tasks/run, or what tasks/index takes from it.
       if (found.length > 0) return found;
       isWay = true;
@@ -302,61 +282,6 @@ export class Modules {
     }
     return [];
   }
-
-  #file(from: string, relative: string, names: readonly string[]): FileArtefact | undefined {
-    const folder = from.split("/").slice(0, -1);
-    if (/^([@~]\/|#)/.test(relative)) return this.#aliased(folder, names);
-    if (relative.includes("/")) {
-      // What follows the last slash of a JavaScript path is dotted too: "./user.service".
-      return (
-        this.#byPath.get([...resolve(folder, relative), ...(names.length > 0 ? [names.join(".")] : [])].join("/")) ??
-        this.#byPath.get([...resolve(folder, relative), ...names].join("/"))
-      );
-    }
-    if (relative)
-      return this.#byPath.get([...folder.slice(0, folder.length - relative.length + 1), ...names].join("/"));
-    // "src/db/users": slashes separate folders, and what follows the last one is dotted too.
-    if (names.some((name) => name.includes("/")))
-      return this.#aliased(folder, names) ?? this.#ofPackage(names.join("."));
-    // An absolute import starts at some folder above: the nearest one wins.
-    for (let depth = this.#stems.has(names.at(-1) as string) ? folder.length : -1; depth >= 0; depth--) {
-      const found = this.#byPath.get([...folder.slice(0, depth), ...names].join("/"));
-      if (found && !(found.coverage.path === from && from.endsWith(".py"))) return found;
-    }
-    return from.endsWith(".java") ? this.#class(names) : this.#ofPackage(names.join("."));
-  }
-
-  /** "@shop/tools", or a file below it, where a manifest of the repository has that name. */
-  #ofPackage(name: string): FileArtefact | undefined {
-    if (this.#workspace.size === 0) return undefined;
-    const [, owner = name, below = ""] = name.match(/^(@[^/]+\/[^/]+|[^@/][^/]*)\/(.+)$/) ?? [];
-    const paths = this.#workspace.get(owner) ?? [];
-    // Of the beginnings the last is the package's own folder.
-    const asked = below === "" ? paths : ["", "src/", "lib/"].map((root) => `${paths.at(-1)}${root}${below}`);
-    return asked.map((path) => this.#byPath.get(path.replace(/\/$/, ""))).find((artefact) => artefact !== undefined);
-  }
-
-  /** A class of another module, whose sources begin at a folder of their own; one without its package if only one can be meant. */
-  #class(names: readonly string[]): FileArtefact | undefined {
-    const ending = `/${names.join("/")}.java`;
-    const found = (this.#classes.get(names.at(-1) ?? "") ?? []).filter(({ coverage: { path } }) =>
-      path.endsWith(ending),
-    );
-    return names.length > 1 || found.length === 1 ? found[0] : undefined;
-  }
-
-  /** "@/db/users" and the like mean a source folder of the project or of the package the file is in: the nearest one that has it. */
-  #aliased(folder: readonly string[], names: readonly string[]): FileArtefact | undefined {
-    for (let depth = folder.length; depth >= 0; depth--) {
-      for (const root of ["", "src", "app", "lib"]) {
-        const parts = [...folder.slice(0, depth), ...(root ? [root] : [])];
-        const found =
-          this.#byPath.get([...parts, names.join(".")].join("/")) ?? this.#byPath.get([...parts, ...names].join("/"));
-        if (found) return found;
-      }
-    }
-    return undefined;
-  }
 }
 
 /** In these a class is known by its name, wherever its file is. */
@@ -376,19 +301,9 @@ function partNames({ coverage: { language, path }, link }: FileArtefact): Readon
   return new Set([name, `${name}${kind}`, ...classes.map((owner) => plainName(owner as string))]);
 }
 
-/** Where a package begins: the file that its manifest names, what that is built from, or the index of its folder. */
-function beginnings({ coverage: { path }, link }: FileArtefact): string[] {
-  const folder = path.slice(0, path.lastIndexOf("/") + 1);
-  const main = (link.package?.main ?? "").replace(/^\.\//, "").replace(/(\/?index)?(\.[cm]?[jt]sx?)?$/, "");
-  return [main, main.replace(/^(dist|build|lib|out)(?=\/|$)/, "src"), "src", ""].map((file) => `${folder}${file}`);
-}
-
 /** `from orders import find` in routes/orders.py of Python: another file of that name is meant. */
 const importsItsName = (from: string, target: string): boolean =>
   from.endsWith(".py") && target.startsWith(`${from.slice(from.lastIndexOf("/") + 1, -".py".length)}.`);
-
-/** What imports call a file. */
-const stemOf = (path: string): string => path.replace(/(\/(index|__init__))?\.\w+$/, "");
 
 /** What is taken out of a table is any of what the table has. */
 const isOfTable = /^[A-Z][A-Z\d_]*\.get(\.|$)/;
@@ -410,23 +325,4 @@ function aliased(aliases: Aliases, member: string): string[] {
     const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
     return rest === null ? [] : [[target, ...rest].join(".")];
   });
-}
-
-/** "./a/b.find" is relative "./a/" with the names b, find; "..db.find" is relative ".." with db, find. */
-function split(target: string): { relative: string; names: string[] } {
-  const relative = target.match(/^\.{1,2}\/(.*\/)?|^[@~]\/|^#|^\.+/)?.[0] ?? "";
-  const names = target
-    .slice(relative.length)
-    .split(".")
-    .filter((name) => !/^[cm]?[jt]sx?$/.test(name));
-  return { relative, names };
-}
-
-function resolve(folder: readonly string[], relative: string): string[] {
-  const path = [...folder];
-  for (const part of relative.split("/")) {
-    if (part === "..") path.pop();
-    else if (part !== "." && part !== "") path.push(part);
-  }
-  return path;
 }

@@ -1,0 +1,138 @@
+import type { FileArtefact } from "../artefact.ts";
+import { languageOf } from "../inventory/language.ts";
+import { append } from "../multimap.ts";
+
+/** A file that an import may mean. */
+export interface MeantFile {
+  artefact: FileArtefact;
+  file: string;
+  member: string;
+}
+
+/** Finds the files that a path of an import can mean. */
+export class SourceFiles {
+  readonly #byPath = new Map<string, FileArtefact>();
+  /** How the paths end that some file has: of the many ways to cut a dotted name most end with what is no file at all. */
+  readonly #stems = new Set<string>();
+  /** The files of Java by the class that they are named after. */
+  readonly #classes = new Map<string, FileArtefact[]>();
+  /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
+  readonly #workspace = new Map<string, string[]>();
+
+  /** @param artefacts in path order */
+  constructor(artefacts: readonly FileArtefact[]) {
+    for (const artefact of artefacts) {
+      const { path } = artefact.coverage;
+      const file = path.match(/([^/]+)\.java$/)?.[1];
+      if (file) append(this.#classes, file, artefact);
+      // A page or a settings file may be called like the code beside it, and no import means it.
+      if (languageOf(path).grammar) {
+        const stem = stemOf(path);
+        this.#byPath.set(stem, artefact);
+        this.#stems.add(stem.slice(stem.lastIndexOf("/") + 1));
+      }
+      if (artefact.link.package) this.#workspace.set(artefact.link.package.name, beginnings(artefact));
+    }
+  }
+
+  /**
+   * The files that a path of an import may mean, by the name that each goes by there, and what is named in them; without a name a file as a
+   * whole. The most names lead to the first.
+   */
+  *meant(from: string, target: string): Generator<MeantFile, undefined> {
+    const { relative, names } = split(target);
+    for (let files = names.length; files >= (relative ? 0 : 1); files--) {
+      const artefact = this.#file(from, relative, names.slice(0, files));
+      if (artefact) yield { artefact, file: names[files - 1] ?? "", member: names.slice(files).join(".") };
+    }
+  }
+
+  /** The code at a path, whatever it ends in. */
+  at(path: string): FileArtefact | undefined {
+    return this.#byPath.get(stemOf(path));
+  }
+
+  #file(from: string, relative: string, names: readonly string[]): FileArtefact | undefined {
+    const folder = from.split("/").slice(0, -1);
+    if (/^([@~]\/|#)/.test(relative)) return this.#aliased(folder, names);
+    if (relative.includes("/")) {
+      // What follows the last slash of a JavaScript path is dotted too: "./user.service".
+      return (
+        this.#byPath.get([...resolve(folder, relative), ...(names.length > 0 ? [names.join(".")] : [])].join("/")) ??
+        this.#byPath.get([...resolve(folder, relative), ...names].join("/"))
+      );
+    }
+    if (relative)
+      return this.#byPath.get([...folder.slice(0, folder.length - relative.length + 1), ...names].join("/"));
+    // "src/db/users": slashes separate folders, and what follows the last one is dotted too.
+    if (names.some((name) => name.includes("/")))
+      return this.#aliased(folder, names) ?? this.#ofPackage(names.join("."));
+    // An absolute import starts at some folder above: the nearest one wins.
+    for (let depth = this.#stems.has(names.at(-1) as string) ? folder.length : -1; depth >= 0; depth--) {
+      const found = this.#byPath.get([...folder.slice(0, depth), ...names].join("/"));
+      if (found && !(found.coverage.path === from && from.endsWith(".py"))) return found;
+    }
+    return from.endsWith(".java") ? this.#class(names) : this.#ofPackage(names.join("."));
+  }
+
+  /** "@shop/tools", or a file below it, where a manifest of the repository has that name. */
+  #ofPackage(name: string): FileArtefact | undefined {
+    if (this.#workspace.size === 0) return undefined;
+    const [, owner = name, below = ""] = name.match(/^(@[^/]+\/[^/]+|[^@/][^/]*)\/(.+)$/) ?? [];
+    const paths = this.#workspace.get(owner) ?? [];
+    // Of the beginnings the last is the package's own folder.
+    const asked = below === "" ? paths : ["", "src/", "lib/"].map((root) => `${paths.at(-1)}${root}${below}`);
+    return asked.map((path) => this.#byPath.get(path.replace(/\/$/, ""))).find((artefact) => artefact !== undefined);
+  }
+
+  /** A class of another module, whose sources begin at a folder of their own; one without its package if only one can be meant. */
+  #class(names: readonly string[]): FileArtefact | undefined {
+    const ending = `/${names.join("/")}.java`;
+    const found = (this.#classes.get(names.at(-1) ?? "") ?? []).filter(({ coverage: { path } }) =>
+      path.endsWith(ending),
+    );
+    return names.length > 1 || found.length === 1 ? found[0] : undefined;
+  }
+
+  /** "@/db/users" and the like mean a source folder of the project or of the package the file is in: the nearest one that has it. */
+  #aliased(folder: readonly string[], names: readonly string[]): FileArtefact | undefined {
+    for (let depth = folder.length; depth >= 0; depth--) {
+      for (const root of ["", "src", "app", "lib"]) {
+        const parts = [...folder.slice(0, depth), ...(root ? [root] : [])];
+        const found =
+          this.#byPath.get([...parts, names.join(".")].join("/")) ?? this.#byPath.get([...parts, ...names].join("/"));
+        if (found) return found;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Where a package begins: the file that its manifest names, what that is built from, or the index of its folder. */
+function beginnings({ coverage: { path }, link }: FileArtefact): string[] {
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const main = (link.package?.main ?? "").replace(/^\.\//, "").replace(/(\/?index)?(\.[cm]?[jt]sx?)?$/, "");
+  return [main, main.replace(/^(dist|build|lib|out)(?=\/|$)/, "src"), "src", ""].map((file) => `${folder}${file}`);
+}
+
+/** What imports call a file. */
+const stemOf = (path: string): string => path.replace(/(\/(index|__init__))?\.\w+$/, "");
+
+/** "./a/b.find" is relative "./a/" with the names b, find; "..db.find" is relative ".." with db, find. */
+function split(target: string): { relative: string; names: string[] } {
+  const relative = target.match(/^\.{1,2}\/(.*\/)?|^[@~]\/|^#|^\.+/)?.[0] ?? "";
+  const names = target
+    .slice(relative.length)
+    .split(".")
+    .filter((name) => !/^[cm]?[jt]sx?$/.test(name));
+  return { relative, names };
+}
+
+function resolve(folder: readonly string[], relative: string): string[] {
+  const path = [...folder];
+  for (const part of relative.split("/")) {
+    if (part === "..") path.pop();
+    else if (part !== "." && part !== "") path.push(part);
+  }
+  return path;
+}
