@@ -1242,6 +1242,31 @@ describe("what comes through many files of PHP", () => {
   });
 });
 
+it("follows each way through the classes of an interface that all hand on to one another once", async () => {
+  const step = (i: number) => ({
+    path: `shop/Step${i}.java`,
+    source:
+      `package shop;\n\npublic class Step${i} implements Step {\n  private Step next;\n\n` +
+      `  public String pass(String text) {\n    return next.pass(text + "${i}");\n  }\n}\n`,
+  });
+  const files = [
+    { path: "shop/Step.java", source: "package shop;\n\npublic interface Step {\n  String pass(String text);\n}\n" },
+    ...Array.from({ length: 40 }, (_, i) => step(i)),
+    {
+      path: "shop/Search.java",
+      source:
+        "package shop;\n\nimport java.sql.Connection;\nimport javax.servlet.http.*;\n\n" +
+        "public class Search extends HttpServlet {\n  private Step first;\n  private Connection connection;\n\n" +
+        "  protected void doGet(HttpServletRequest request, HttpServletResponse response) throws Exception {\n" +
+        '    connection.createStatement().executeQuery("SELECT 1 WHERE " + first.pass(request.getParameter("q")));\n  }\n}\n',
+    },
+  ];
+  const found = await findingsOfAll(engine, files);
+  expect(found.map(({ path, ruleId }) => [path, ruleId])).toEqual([
+    ["shop/Search.java", "sql-injection.tainted-query"],
+  ]);
+});
+
 it("takes what a callback returns for what a function gives that nobody has read, whatever it is called", async () => {
   const source =
     "from anyio.to_thread import run_sync\nfrom tornado.web import RequestHandler\n\n\nclass Page(RequestHandler):\n" +

@@ -32,6 +32,8 @@ export class Passages {
   readonly #handlers: HandlerSchemas;
   readonly #variables: RouteVariables;
   readonly #asked: ReadonlyMap<string, readonly AskedName[]>;
+  /** What ways through functions clean, by how deep they are asked about. */
+  readonly #ways = new Map<readonly Passage[], string[][]>();
   /** Which fields a file has had looked at, by its path and the name: many values come by the same ones. */
   readonly #looked = new Map<string, boolean>();
 
@@ -59,6 +61,16 @@ export class Passages {
     );
     const cleaned = effects.reduce<Cleaned>(cleanedForAny, []);
     return cleaned === "all" ? this.#modules.families : [...new Set(cleaned)];
+  }
+
+  /** The same of a way through a function, which many values take: each is followed once. */
+  #cleanedOn(path: string, via: readonly Passage[] | undefined, depth: number): readonly string[] {
+    if (!via) return [];
+    const byDepth = this.#ways.get(via) ?? [];
+    if (byDepth.length === 0) this.#ways.set(via, byDepth);
+    const cleaned = byDepth[depth] ?? this.cleanedBy(path, via, {}, depth);
+    byDepth[depth] = cleaned;
+    return cleaned;
   }
 
   /** Whether a file has had a field of the request looked at by its name, itself or by a function that knows the names. */
@@ -132,7 +144,7 @@ export class Passages {
 
   #result({ artefact, exported }: Target, passage: Passage, depth: number): Cleaned {
     return waysBack(exported, passage)
-      .map(({ clean, via }): Cleaned => [...clean, ...this.cleanedBy(artefact.coverage.path, via, {}, depth + 1)])
+      .map(({ clean, via }): Cleaned => [...clean, ...this.#cleanedOn(artefact.coverage.path, via, depth + 1)])
       .reduce(cleanedForBoth, "all");
   }
 
@@ -156,7 +168,7 @@ export class Passages {
       .map(
         ({ clean, via }): Cleaned => [
           ...clean,
-          ...(depth < depthMax ? this.cleanedBy(coverage.path, via, {}, depth + 1) : []),
+          ...(depth < depthMax ? this.#cleanedOn(coverage.path, via, depth + 1) : []),
         ],
       )
       .reduce(cleanedForBoth, "all");
