@@ -1267,6 +1267,12 @@ it("follows each way through the classes of an interface that all hand on to one
   ]);
 });
 
+it("follows to its end an object that callbacks put into itself again and again", async () => {
+  const body = `let v = req.query.a;\n${"v = await lib.w(async () => ({ ...v, a: v }));\n".repeat(1500)}eval(v.a);`;
+  const source = handler(body).replace("(req, res) =>", "async (req, res) =>");
+  expect((await analyseOne(engine, "app.js", source)).coverage.status).toBe("analysed");
+});
+
 it("takes what a callback returns for what a function gives that nobody has read, whatever it is called", async () => {
   const source =
     "from anyio.to_thread import run_sync\nfrom tornado.web import RequestHandler\n\n\nclass Page(RequestHandler):\n" +

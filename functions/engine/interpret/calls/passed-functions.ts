@@ -5,7 +5,7 @@ import { heard } from "../objects/announced.ts";
 import type { Frame, Run } from "../run.ts";
 import { Scope } from "../scope.ts";
 import { settledName, settling } from "../settling.ts";
-import { anyElement, type ClosureValue, join, nothing, tainted, type Value } from "../value.ts";
+import { allTaint, anyElement, type ClosureValue, join, nothing, type Slots, tainted, type Value } from "../value.ts";
 import { mayMakeText } from "./call-names.ts";
 import { givenBack, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import type { Called } from "./called.ts";
@@ -40,11 +40,19 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
 function handedOn(run: Run, call: Call, { target }: Called, argument: number | string, by: ClosureValue, given: Value) {
   const waits = run.language === "javascript" && (call.awaited === true || by.fn.suspends === true);
   const isObject = waits && given.slots?.shape === "map" && !mayMakeText(lastName(call.callee));
-  const value: Value = { ...tainted(taintWithin(run, given)), slots: isObject ? given.slots : null };
+  const value: Value = { ...tainted(taintWithin(run, given)), slots: isObject ? onTop(given.slots) : null };
   return target === null
     ? value
     : through(value, { target, argument, check: "result", trusted: false, returned: true });
 }
+
+/** The fields of an object without those of what is in them: one that is put into itself again and again would get ever deeper. */
+const onTop = (slots: Slots | null): Slots | null =>
+  slots && {
+    ...slots,
+    entries: new Map([...slots.entries].map(([key, entry]) => [key, tainted(allTaint(entry))])),
+    rest: slots.rest && tainted(allTaint(slots.rest)),
+  };
 
 /** `load(id).catch((error) => …)`, `parser.on("error", (error) => …)`: a failure says why, and not what was asked for. */
 function isToldFailure(run: Run, { callee }: Call, { positional }: Called, at: number): boolean {
