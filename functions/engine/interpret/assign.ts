@@ -38,13 +38,12 @@ export function assign(
       const told = isCopied(run, frame, to.name, declared) ? null : declared;
       const typed = withType(run, frame, { ...value, taint: stepped(value.taint, at) }, told);
       const declares = "declares" in at && at.declares;
+      // Settings are plain names of modules and classes.
+      const isSetting = !frame.fn && (run.language === "python" || (run.language === "php" && frame.owner !== null));
+      // A name that nobody has declared is the page's: `location = next`.
       const isOfPage = run.language === "javascript" && !declares && !frame.scope.binding(to.name);
       bind(run, frame, to.name, typed, declares);
-      // Settings are plain names of modules and classes.
-      if (!frame.fn && (run.language === "python" || (run.language === "php" && frame.owner)))
-        storedIn(run, frame, [to.name], nothing, value, at);
-      // A name that nobody has declared is the page's: `location = next`.
-      else if (isOfPage) storedIn(run, frame, [to.name], nothing, value, at);
+      if (isSetting || isOfPage) storedIn(run, frame, [to.name], nothing, value, at);
       exportName(run, frame, to.name, value);
       keepForPage(run, frame, to, value);
       break;

@@ -7,9 +7,10 @@ import type { Called } from "./called.ts";
 /** String methods on constants, as far as tests and names need them. */
 export function foldedCall(call: Call, called: Called): Value["constants"] {
   const name = call.callee.kind === "field" ? call.callee.name : "";
-  const of = isBuffer(call) ? called.positional[0]?.constants : called.receiver?.constants;
+  const isBytes = isBuffer(call);
+  const of = isBytes ? called.positional[0]?.constants : called.receiver?.constants;
   if (!of?.every((c) => typeof c === "string")) return null;
-  if (isBuffer(call)) return of;
+  if (isBytes) return of;
   const args = called.positional.map((arg) => (arg.constants?.length === 1 ? arg.constants[0] : undefined));
   const fold = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
   if (!fold || args.includes(undefined)) return null;

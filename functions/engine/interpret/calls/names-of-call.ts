@@ -74,14 +74,8 @@ function lookUp(
   const paths = own.length > 0 || anyones === null ? own : [anyones];
   const models = calls.findAll(paths);
   const found = isOpen ? targetOf(run, frame, paths) : null;
-  const target =
-    found !== null && run.language === "python" && paths.some(isResult)
-      ? targetOf(
-          run,
-          frame,
-          paths.filter((path) => !isResult(path)),
-        )
-      : found;
+  const written = run.language === "python" ? paths.filter((path) => !isResult(path)) : paths;
+  const target = found === null || written.length === paths.length ? found : targetOf(run, frame, written);
   return {
     names: method && receiver ? receiverNames(method, receiver.paths) : ownersOf(own),
     paths,
