@@ -54,7 +54,8 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
               placedInPage(
                 run,
                 frame,
-                e.parts.map((part) => ({ value: evaluate(run, frame, part), at: part })),
+                e.parts.map((part) => evaluate(run, frame, part)),
+                e.parts,
               ),
             ),
           ),

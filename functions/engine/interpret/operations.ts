@@ -41,8 +41,8 @@ export function operation(run: Run, frame: Frame, e: Operation): Value {
     values.some((value) => value.prefix !== null || value.taint.length > 0) &&
     values.every((value) => !value.slots)
   ) {
-    const parts = values.map((value, i) => ({ value, at: e.operands[i] ?? e }));
-    return noteText(run, frame, concatenate(outsideQuotes(run, afterHost(run, placedInPage(run, frame, parts)))));
+    const placed = placedInPage(run, frame, values, e.operands);
+    return noteText(run, frame, concatenate(outsideQuotes(run, afterHost(run, placed))));
   }
   if (e.operator === "%" && run.language === "python") {
     const [format, given] = values as [Value, Value];

@@ -32,14 +32,18 @@ export interface TextPart {
  * Text is put together of parts, the first of which begin it. Where the constant ones tell that an escaped one stands at a place of a page
  * at which escaping does not help, that is told here; what was only written as JSON is input again between tags.
  */
-export function placedInPage(run: Run, frame: Frame, parts: readonly TextPart[]): readonly Value[] {
-  const values = parts.map(({ value }) => value);
-  if (!values.some((value) => isEscaped(value))) return values;
+export function placedInPage(
+  run: Run,
+  frame: Frame,
+  values: readonly Value[],
+  written: readonly Expression[],
+): readonly Value[] {
+  if (!values.some(isEscaped)) return values;
   const html = new HtmlReader(false);
   let isMarkup = false;
   // Some languages have a part for each character that is written with a backslash; the reader looks ahead.
   let unread = "";
-  return parts.map(({ value, at }) => {
+  return values.map((value, i) => {
     if (value.constants?.length === 1) {
       unread += String(value.constants[0]);
       return value;
@@ -47,7 +51,9 @@ export function placedInPage(run: Run, frame: Frame, parts: readonly TextPart[])
     html.read(unread);
     isMarkup ||= /<[a-z]/i.test(unread);
     unread = "";
-    const placed = isEscaped(value) ? place(run, frame, { value, at }, html, isMarkup) : value;
+    const placed = isEscaped(value)
+      ? place(run, frame, { value, at: written[i] as Expression }, html, isMarkup)
+      : value;
     html.fill();
     return placed;
   });

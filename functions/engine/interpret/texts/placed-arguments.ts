@@ -12,13 +12,21 @@ export function notePlacedArguments(run: Run, frame: Frame, call: Call, called: 
   if (!positional.some(isEscaped)) return;
   const args = positional.map((value, i) => ({ value, at: call.args[i]?.value ?? call }));
   const own = receiver?.constants?.[0];
-  if (typeof own === "string") placedInPage(run, frame, formatParts(own, args, call));
+  if (typeof own === "string") placeParts(run, frame, formatParts(own, args, call));
   const first = args.findIndex(({ value }) => isFormat(value.constants?.[0]));
   const format = args[first]?.value.constants?.[0];
-  if (typeof format === "string") placedInPage(run, frame, formatParts(format, args.slice(first + 1), call));
-  if (adds.test(lastName(call.callee))) placedInPage(run, frame, [...addedBefore(call), ...args]);
+  if (typeof format === "string") placeParts(run, frame, formatParts(format, args.slice(first + 1), call));
+  if (adds.test(lastName(call.callee))) placeParts(run, frame, [...addedBefore(call), ...args]);
   if (run.language === "php" && shows.test(lastName(call.callee))) noteShown(run, frame, args[0]);
 }
+
+const placeParts = (run: Run, frame: Frame, parts: readonly TextPart[]): readonly Value[] =>
+  placedInPage(
+    run,
+    frame,
+    parts.map(({ value }) => value),
+    parts.map(({ at }) => at),
+  );
 
 const adds = /^(append|concat|write|print)$/;
 const shows = /^(echo|print)$/;
@@ -41,7 +49,7 @@ export function placedInFormat(
     at: given.kind === "collection" ? (given.entries[i]?.value ?? given) : given,
   }));
   const parts = formatParts(format, args, given);
-  const placed = placedInPage(run, frame, parts);
+  const placed = placeParts(run, frame, parts);
   return args.map((arg) => placed[parts.indexOf(arg)] ?? arg.value);
 }
 
