@@ -17,6 +17,28 @@ const fixtures = readdirSync(rulesFolder, { recursive: true, withFileTypes: true
   .map((entry) => ({ name: entry.name, bytes: readFileSync(join(entry.parentPath, entry.name)) }))
   .sort((a, b) => (a.name < b.name ? -1 : 1));
 
+describe("a grammar that gives up", () => {
+  const long = "a".repeat(300);
+  const source = `x = <<'${long}'\n${"y = 1\n".repeat(50)}${long}\n`;
+
+  it("has its file read for secrets alone, and no other", async () => {
+    const following = "system(params[:a])\n";
+    const before = await analyseOne(engine, "b.rb", following);
+    const { coverage } = await analyseOne(engine, "a.rb", source);
+    expect(coverage).toMatchObject({ status: "partial", reason: "grammar_failed" });
+    expect(await analyseOne(engine, "b.rb", following)).toEqual(before);
+  });
+
+  it("leaves the parser's stack as it was, however often it does", async () => {
+    for (let i = 0; i < 400; i++) {
+      const { coverage } = await analyseOne(engine, "a.rb", source);
+      expect(coverage.reason).toBe("grammar_failed");
+    }
+    const { coverage } = await analyseOne(engine, "b.rb", "system(params[:a])\n");
+    expect(coverage).toMatchObject({ status: "analysed", reason: null });
+  });
+});
+
 describe("deep nesting", () => {
   const depth = 20_000;
   const repeat = (text: string) => text.repeat(depth);

@@ -21,7 +21,9 @@ const grammars: Record<string, string> = {
   bash: "tree-sitter-bash.wasm",
 };
 
-export type ParseResult = { syntax: Syntax } | { failure: "parse_budget" | "time_limit" | "memory_limit" };
+export type ParseResult =
+  | { syntax: Syntax }
+  | { failure: "parse_budget" | "time_limit" | "memory_limit" | "grammar_failed" };
 
 /** Pages of WebAssembly, of 64 KiB. The parser asks for the first of these, and it never gives any back. */
 const pagesMin = 512;
@@ -60,9 +62,12 @@ export class SourceParser {
     this.#assets.onGrammar?.(bytes);
     const callsMax = 2_000 + Math.ceil(text.length / 1024) * 100;
     let calls = 0;
-    const tree = this.#parser.parse(text, null, {
-      progressCallback: () => ++calls > callsMax || limit.passes(stepsBetweenReports) || !heap.hasRoom(),
-    });
+    const isOver = () => ++calls > callsMax || limit.passes(stepsBetweenReports) || !heap.hasRoom();
+    const tree = heap.untilGivenUp(() => this.#parser.parse(text, null, { progressCallback: isOver }));
+    if (tree === "given up") {
+      this.#parser.reset();
+      return { failure: "grammar_failed" };
+    }
     if (!tree) {
       this.#parser.reset();
       return { failure: limit.isUp ? "time_limit" : calls > callsMax ? "parse_budget" : "memory_limit" };
@@ -100,14 +105,34 @@ const load = async (wasm: Uint8Array): Promise<Grammar> => ({
   bytes: wasm.length,
 });
 
+/** A grammar asserts something of its own state that does not hold, such as how long the name of a heredoc may be. */
+class GrammarGaveUp extends Error {}
+
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
   grow(pages: number): number;
 }
 
-/** The types of Node leave this one out. */
-const { Memory } = Reflect.get(globalThis, "WebAssembly") as {
+/** What grammars are given to call, by name. */
+interface Imports {
+  readonly env: Record<string, unknown>;
+}
+
+/** The parser's own functions that say and set how far its stack is filled. */
+interface Stack {
+  emscripten_stack_get_current(): number;
+  _emscripten_stack_restore(at: number): void;
+}
+
+interface Instance {
+  readonly exports: Stack;
+}
+
+/** The types of Node leave these out. */
+const { Memory, Module, Instance } = Reflect.get(globalThis, "WebAssembly") as {
   Memory: new (pages: { initial: number; maximum: number }) => WasmMemory;
+  Module: new (wasm: Uint8Array) => unknown;
+  Instance: new (module: unknown, imports: Imports) => Instance;
 };
 
 /** What we use of the runtime. It puts its functions into the object that it is given, and takes them from there. */
@@ -125,6 +150,7 @@ class ParserHeap {
   readonly #memory = new Memory({ initial: pagesMin, maximum: pagesMax });
   readonly #runtime: Partial<Runtime> = {};
   #isFixed = false;
+  #stack: Stack | undefined;
 
   async start(wasmBinary: Uint8Array): Promise<void> {
     const grow = this.#memory.grow.bind(this.#memory);
@@ -134,15 +160,32 @@ class ParserHeap {
     };
     // locateFile is never asked when the binary is given, but its default needs a file URL that a bundle does not have.
     const locateFile = (name: string) => name;
+    // Grammars look for this function, which the runtime does not have, only when they call it.
+    const giveUp = () => {
+      throw new GrammarGaveUp();
+    };
+    const instantiateWasm = (imports: Imports, done: (instance: Instance, module: unknown) => void) => {
+      imports.env.__assert_fail = giveUp;
+      const module = new Module(wasmBinary);
+      const instance = new Instance(module, imports);
+      this.#stack = instance.exports;
+      done(instance, module);
+    };
     // The runtime adds its functions to what it is given.
-    await Parser.init(
-      Object.assign(this.#runtime, {
-        wasmBinary: Uint8Array.from(wasmBinary).buffer,
-        wasmMemory: this.#memory,
-        locateFile,
-      }),
-    );
+    await Parser.init(Object.assign(this.#runtime, { instantiateWasm, wasmMemory: this.#memory, locateFile }));
     passNumbersFast(this.#runtime as Runtime);
+  }
+
+  /** What `parse` returns. A grammar that gives up leaves the stack as it was then, from which the next file would begin. */
+  untilGivenUp<T>(parse: () => T): T | "given up" {
+    const filledTo = this.#stack?.emscripten_stack_get_current() ?? 0;
+    try {
+      return parse();
+    } catch (error) {
+      if (!(error instanceof GrammarGaveUp)) throw error;
+      this.#stack?._emscripten_stack_restore(filledTo);
+      return "given up";
+    }
   }
 
   /** Whether the parser can go on without more memory than it may have. What earlier files have left is used again. */
