@@ -40,25 +40,33 @@ export const Model = z.strictObject({
   entryPoints: z.array(EntryPointModel).default([]),
   sources: z
     .array(
-      z.strictObject({
-        read: Path.optional(),
-        call: Path.optional(),
-        kind: Slug,
-        receiver: z.string().optional(),
-        /** Of a call: what its arguments must and must not be. */
-        when: z.array(Condition).default([]),
-        unless: z.array(Condition).default([]),
-        /** Of a read: not where this fact is settled. */
-        unlessFact: Slug.optional(),
-        /** Of a read: only in a class that is called like this, or extends one that is. */
-        ofClass: z.string().optional(),
-        /** Of a read: only where the object read from is input already; its kind changes. */
-        ofInput: z.boolean().default(false),
-        /** Of a call: what the library has taken out of it already, or what it cannot be, such as an object where it gives text. */
-        cleans: z.array(Slug).default([]),
-        /** What calls make of it is something else. */
-        shallow: z.boolean().default(false),
-      }),
+      z
+        .strictObject({
+          read: Path.optional(),
+          call: Path.optional(),
+          kind: Slug,
+          receiver: z.string().optional(),
+          /** Of a call: what its arguments must and must not be. */
+          when: z.array(Condition).default([]),
+          unless: z.array(Condition).default([]),
+          /** Of a read: not where this fact is settled. */
+          unlessFact: Slug.optional(),
+          /** Of a read: only in a class that is called like this, or extends one that is. */
+          ofClass: z.string().optional(),
+          /** Of a read: only where the object read from is input already; its kind changes. */
+          ofInput: z.boolean().default(false),
+          /** Of a call: what the library has taken out of it already, or what it cannot be, such as an object where it gives text. */
+          cleans: z.array(Slug).default([]),
+          /** What calls make of it is something else. */
+          shallow: z.boolean().default(false),
+        })
+        .refine(({ call, read }) => (call === undefined) !== (read === undefined), { message: "call or read" })
+        .refine(({ call, when, unless }) => call !== undefined || when.length + unless.length === 0, {
+          message: "when and unless are about calls",
+        })
+        .refine(({ read, unlessFact, ofClass, ofInput }) => read !== undefined || !(unlessFact || ofClass || ofInput), {
+          message: "unlessFact, ofClass and ofInput are about reads",
+        }),
     )
     .default([]),
   sinks: z.array(Sink).default([]),

@@ -6,7 +6,8 @@ import type { Frame, Run } from "../run.ts";
 /** Tests that are longer say more than one thing. */
 const testMax = 120;
 
-const debugging = /^_*(is_?|in_?|wp_?|app_?|php_?)?(debug|dev|devel|development)(_?(mode|enabled|ging|env\w*))?_*$/i;
+const debugging =
+  /^_*(is_?|in_?|has_?|wp_?|app_?|php_?)?(debug|dev|devel|development|local)(_?(mode|enabled|ging|env\w*))*_*$|^display_errors$/i;
 /** `if (!env.IsProduction())`. */
 const producing = /^_*(is_?|in_?)?prod(uction)?(_?mode)?$/i;
 const trusting =
