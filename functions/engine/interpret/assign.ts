@@ -14,6 +14,7 @@ import { indexSet } from "./memory/memory-indexes.ts";
 import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from "./names.ts";
 import { setterOf } from "./objects/accessors.ts";
 import { keepForKin } from "./objects/fields-of-others.ts";
+import { underGivenKey } from "./objects/given-keys.ts";
 import { isOwnKey, listRewritten, namesWritten, noteElement, rewritten } from "./objects/rewritten-elements.ts";
 import { isFactOf } from "./objects/settled-objects.ts";
 import { fieldOfClass, isOfPackage, keepElements, noteShared } from "./objects/shared-state.ts";
@@ -281,7 +282,7 @@ function assignIndex(
   const stored = { ...value, taint: stepped(value.taint, at) };
   if (list) replace(run, frame, list, rewritten(list === to.of ? of : evaluate(run, frame, list), stored));
   else if (known !== null) putInto(run, frame, to.of, of, known, value, at);
-  else putUnderUnknown(run, frame, to, of, key, value, at);
+  else putUnderUnknown(run, frame, to, of, key, underGivenKey(run, of.slots?.shape === "map", key, value), at);
   if (!list && known === null) noteElement(frame, to, stored);
   const filled = to.key === null || known !== null ? accessPath(to.of) : null;
   if (filled !== null) storeInField(run, frame, filled, frame.scope.binding(filled)?.get(filled) ?? nothing);

@@ -9,6 +9,7 @@ import { refine } from "./guards/guards.ts";
 import { isLastPart } from "./guards/last-parts.ts";
 import { noteAssigned } from "./memory/assigned.ts";
 import { readUnset } from "./memory/unset.ts";
+import { underGivenKey } from "./objects/given-keys.ts";
 import { operation } from "./operations.ts";
 import { concatenate, truth } from "./operators.ts";
 import { noteOrigin } from "./origins.ts";
@@ -131,12 +132,12 @@ function branches(
 }
 
 function collection(run: Run, frame: Frame, e: Extract<Expression, { kind: "collection" }>): Value {
-  const entries = e.entries.map((entry) => ({
-    key: entry.key && keyOfPart(evaluate(run, frame, entry.key)),
-    value: evaluate(run, frame, entry.value),
-    spread: entry.spread,
-    at: entry,
-  }));
+  const entries = e.entries.map((entry) => {
+    const key = entry.key && keyOfPart(evaluate(run, frame, entry.key));
+    const value = evaluate(run, frame, entry.value);
+    const isLookedUp = e.shape === "map" && key?.constants?.length !== 1;
+    return { key, value: isLookedUp ? underGivenKey(run, true, key, value) : value, spread: entry.spread, at: entry };
+  });
   if (e.shape === "map")
     for (const entry of entries) {
       storeEntry(run, frame, entry.key?.constants?.[0], entry.value, entry.at);

@@ -114,4 +114,17 @@ export function partsReplaced(
   return receiver ? params.map(() => tainted(allTaint(receiver))) : null;
 }
 
+export const isAccumulating = ({ language }: Run, { callee }: Call): boolean =>
+  language === "javascript" && callee.kind === "field" && /^reduce(Right)?$/.test(callee.name);
+
+/** `names.reduce((record, name) => …, {})`: the first is what was made so far, which begins as what is passed behind the function. */
+export function accumulated(
+  run: Run,
+  call: Call,
+  { receiver, positional: [, initial] }: Called,
+  at: number,
+): Value[] | null {
+  return at === 0 && receiver && initial && isAccumulating(run, call) ? [initial, anyElement(receiver)] : null;
+}
+
 const elementwise = /^(forEach|map|flatMap|filter|find\w*|some|every|reduce|sort)$/;

@@ -17,6 +17,7 @@ import {
   taintOfPart,
   type Value,
 } from "../value.ts";
+import { isAccumulating } from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { partsOf } from "./handover.ts";
 import { isElement, isFetched } from "./lookups.ts";
@@ -27,7 +28,7 @@ export function propagated(run: Run, call: Call, called: Called): readonly Taint
   const args = [...called.positional.slice(isReplacing(run, call, called) ? 1 : 0), ...called.named.values()];
   const values = [
     ...(isElement(run, call, called) ? [] : args.map((value) => ledSafely(run, value))),
-    ...(called.receiver ? [called.receiver] : []),
+    ...(called.receiver ? [collectedFrom(run, call, called, called.receiver)] : []),
     tainted(called.callee.taint),
   ];
   const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
@@ -37,6 +38,13 @@ export function propagated(run: Run, call: Call, called: Called): readonly Taint
     ...(leadsToService(run, call, called) ? ["open_redirect"] : []),
   ];
   return families.length > 0 ? cleaned(tainted(lasts), run.catalogue.bitsOf(families)).taint : lasts;
+}
+
+/** `entries.reduce((record, [key, value]) => …, {})`: under which keys the values come to lie is decided by the function. */
+function collectedFrom(run: Run, call: Call, called: Called, receiver: Value): Value {
+  const [by, into] = called.positional;
+  const isRecord = by && by.closures.length > 0 && into?.slots?.shape === "map" && isAccumulating(run, call);
+  return isRecord ? cleaned(receiver, run.catalogue.bitsOf(["mass_assignment"])) : receiver;
 }
 
 /** `provider.authorizationUrl({ state })`, `checkout.sessions.create(order)`: where it leads is the service's, which was set up before. */

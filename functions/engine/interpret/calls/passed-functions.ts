@@ -7,7 +7,7 @@ import { Scope } from "../scope.ts";
 import { settledName, settling } from "../settling.ts";
 import { allTaint, anyElement, type ClosureValue, join, nothing, type Slots, tainted, type Value } from "../value.ts";
 import { mayMakeText } from "./call-names.ts";
-import { givenBack, partsReplaced, takesFailureFirst } from "./callbacks.ts";
+import { accumulated, givenBack, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { taintWithin } from "./handover.ts";
 import { callBack } from "./invoke.ts";
@@ -27,7 +27,10 @@ export function callBacks(run: Run, frame: Frame, call: Call, called: Called): V
 function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure: ClosureValue, at: number): Value {
   if (isToldFailure(run, call, called, at)) return callBack(run, frame, closure, null, []);
   const given =
-    partsReplaced(run, call, called, closure) ?? heard(run, call, called, closure.fn) ?? givenTo(run, call, called, at);
+    partsReplaced(run, call, called, closure) ??
+    accumulated(run, call, called, at) ??
+    heard(run, call, called, closure.fn) ??
+    givenTo(run, call, called, at);
   const args = given.length > 0 ? given : givenBack(run, call, called, closure, at);
   if (takesFailureFirst(run, call, closure)) return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);
   return callBack(run, frame, closure, called.receiver, args);

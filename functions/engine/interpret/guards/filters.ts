@@ -43,14 +43,28 @@ function filteredCleans(
   const test = args[isBehind ? 1 : 0]?.value;
   const from = callee.kind === "field" ? receiver : positional[isBehind ? 0 : 1];
   const any = from && anyElement(from);
-  const question = any && any.taint.length > 0 && test ? testOf(test) : null;
+  const ofKey = test && callee.kind === "field" && isEntries(callee.of) ? keyQuestionOf(test) : null;
+  const question = any && any.taint.length > 0 && test ? (ofKey ?? testOf(test)) : null;
   if (!any || !question || !frame.scope.alive) return 0;
   const before = frame.scope.copy();
   frame.scope.set(question.name, any);
   recalling(frame, () => refine(run, frame, question.asked, true));
   const after = frame.scope.get(question.name);
   frame.scope.variables = before;
-  return (after?.taint ?? any.taint).reduce((families, { clean }) => families & clean, allFamilies);
+  const asked = ofKey ? run.catalogue.bitsOf(["mass_assignment", "prototype_pollution"]) : allFamilies;
+  return (after?.taint ?? any.taint).reduce((families, { clean }) => families & clean, asked);
+}
+
+/** `Object.entries(body)`: its elements are pairs of a key and a value. */
+const isEntries = (list: Expression): boolean =>
+  list.kind === "call" && list.callee.kind === "field" && list.callee.name === "entries";
+
+/** `([key]) => allowed.includes(key)`: what is asked of the key of each pair. */
+function keyQuestionOf(test: Expression): ReturnType<typeof questionOf> {
+  const question = questionOf(test);
+  const pair = test.kind === "closure" ? test.fn.params[0]?.pattern : null;
+  const key = pair?.kind === "collection" ? pair.entries[0]?.value : null;
+  return question && key?.kind === "variable" ? { ...question, name: key.name } : null;
 }
 
 /** `array_intersect($names, $columns)`: what is in all lists is in one of ours. */
