@@ -59,11 +59,11 @@ const asksByKey: ReadonlySet<string> = new Set([
 /** Readers and iterators give something else each time that they are asked. */
 const isGetter = remembered((name) => /^get\p{Lu}/u.test(name) && !/^get(Next|Line|Char|Byte|Token|And)/.test(name));
 
-/** A call that asks an object for what is under a key, by the name that it has under `askedPath`. */
-export function askedOf(of: Expression, name: string): Call | null {
+/** A field of an object, or a call that asks it for what is under a key, by the name that this has under `askedPath`. */
+export function askedOf(of: Expression, name: string): Expression {
   const [, method, key] = name.match(/^(\w+)\((.*)\)$/) ?? [];
-  if (method === undefined || key === undefined) return null;
   const { start, end } = of;
+  if (method === undefined || key === undefined) return { kind: "field", of, name, start, end };
   const value: Expression = { kind: "literal", value: key, start, end };
   const callee: Expression = { kind: "field", of, name: method, start, end };
   const args = key === "" ? [] : [{ name: null, spread: false, value }];

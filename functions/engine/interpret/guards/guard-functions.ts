@@ -95,18 +95,25 @@ function cleanElements({ fn, scope }: Frame): CleanElement[] {
   });
 }
 
-/** What is known of what parameters have been asked for by a key: a helper that is handed all of a request looks at `c.Query("name")`. */
+/**
+ * What is known of what parameters have been asked for by a key, and of their fields: a helper that is handed all of a request looks at
+ * `c.Query("name")`, one that is handed a form at `field.data`.
+ */
 function cleanAnswers({ fn, scope }: Frame): CleanElement[] {
   return [...(scope.fields ?? [])].flatMap(([name, { taint }]) => {
-    const [, owner, of] = name.match(answer) ?? [];
+    const [, owner = "", of] = name.match(answer) ?? [];
     const key = of === undefined ? -1 : (fn?.params.findIndex((param) => param.name === owner) ?? -1);
     const clean = taint.reduce((all, one) => all & one.clean, allFamilies);
-    return of === undefined || key < 0 || clean === 0 ? [] : [{ of, key, clean }];
+    return of === undefined || key < 0 || clean === 0 || !isAsGiven(fn, scope.get(owner)) ? [] : [{ of, key, clean }];
   });
 }
 
+/** Whether a parameter is the object still that the caller has handed over. */
+const isAsGiven = (fn: FunctionNode | null | undefined, value: Value | undefined): boolean =>
+  value?.taint.some((taint) => taint.source.parameter?.fn === fn && fn != null && isUntouched(fn, taint)) ?? false;
+
 /** See askedPath(). */
-const answer = /^(\w+)\.(\w+\([^()]*\))$/;
+const answer = /^(\w+)\.(\w+(?:\([^()]*\))?)$/;
 
 /** See elementPath(). */
 const elementOfInput = /^(\$_[A-Z]+)\.\[(\$\w+)\]$/;
@@ -132,10 +139,8 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
       const list = { kind: "variable" as const, name: of, start, end };
       if (named) change(run, frame, { kind: "index", of: list, key: named, start, end }, clean);
     }
-    for (const { of, key, clean } of guard.asked[check] ?? []) {
-      const asked = call.args[key] && askedOf(call.args[key].value, of);
-      if (asked) change(run, frame, asked, clean);
-    }
+    for (const { of, key, clean } of guard.asked[check] ?? [])
+      if (call.args[key]) change(run, frame, askedOf(call.args[key].value, of), clean);
     for (const [i, families] of (guard[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
       if (families === 0 || !operand) continue;

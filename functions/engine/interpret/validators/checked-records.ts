@@ -84,10 +84,13 @@ const readsChecked = ({ text, knowledge }: Run, { fn }: ClosureValue): boolean =
     .matchAll(/\.(\w+)\s*(?:\[|\.)/g)
     .some(([, name = ""]) => knowledge.checked.has(name));
 
-/** What is so once a method has come back: of its first parameter, or of what it gives, where it takes none. */
+/** What is so once a method has come back: of its first parameter or the data of that, or of what it gives, where it takes none. */
 function madeSure(run: Run, closure: ClosureValue): Families {
   const { guard, returns } = summarise(run, closure);
-  if (closure.fn.params.length > 0) return guard.after?.[0] ?? 0;
+  if (closure.fn.params.length > 0) {
+    const ofData = guard.asked.after?.find(({ of, key }) => of === "data" && key === 0);
+    return (guard.after?.[0] ?? 0) | (ofData?.clean ?? 0);
+  }
   // What is clean for everything carries no taint any more, and neither does what was never read.
   return readsChecked(run, closure) ? returns.taint.reduce((all, { clean }) => all & clean, allFamilies) : 0;
 }
