@@ -15,6 +15,7 @@ import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from
 import { setterOf } from "./objects/accessors.ts";
 import { keepForKin } from "./objects/fields-of-others.ts";
 import { underGivenKey } from "./objects/given-keys.ts";
+import { isUnderOwnKey } from "./objects/own-keys.ts";
 import { isOwnKey, listRewritten, namesWritten, noteElement, rewritten } from "./objects/rewritten-elements.ts";
 import { isFactOf } from "./objects/settled-objects.ts";
 import { fieldOfClass, isOfPackage, keepElements, noteShared } from "./objects/shared-state.ts";
@@ -275,6 +276,7 @@ function assignIndex(
     outer &&
     outer.taint.length > 0 &&
     key &&
+    !isUnderOwnKey(run, frame, to.of) &&
     !hasNoPrototype(evaluate(run, frame, to.of.of))
   )
     storedIn(run, frame, ["?.nested-key"], of, outer, at);

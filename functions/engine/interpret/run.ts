@@ -10,6 +10,7 @@ import type { PathCondition, ToldArguments } from "./calls/path-conditions.ts";
 import type { GivenObject, Wiring } from "./calls/wirings.ts";
 import { KnownAt } from "./known-at.ts";
 import { joined } from "./names.ts";
+import type { OwnKeys } from "./objects/own-keys.ts";
 import type { GoneThrough, Rewritten } from "./objects/rewritten-elements.ts";
 import { readFirst, sharedNames } from "./rounds.ts";
 import { Scope, type Variables } from "./scope.ts";
@@ -65,6 +66,7 @@ export interface Frame {
     rewritten: Rewritten | null;
     test: Expression | null;
     through: GoneThrough | null;
+    ownKeys: OwnKeys | null;
   }[];
   /** The tests that hold where the statement stands, the innermost last. */
   under: Expression[];
