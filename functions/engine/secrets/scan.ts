@@ -208,11 +208,12 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
     const secret = matcher.group(by.group) ?? "";
     const start = from + matcher.start(by.group);
     const isOne =
-      isCommon(by, secret, text, start) ||
-      (isSecret(by, secret) &&
-        !isPlaceholder(secret) &&
-        !isReserved(by, text, start + secret.length) &&
-        !isNamedLikeUser(by, text, start, secret));
+      !isAskedOfSettings(by, text, start) &&
+      (isCommon(by, secret, text, start) ||
+        (isSecret(by, secret) &&
+          !isPlaceholder(secret) &&
+          !isReserved(by, text, start + secret.length) &&
+          !isNamedLikeUser(by, text, start, secret)));
     if (isOne) found.push({ start, end: start + secret.length, secret, by });
   }
   return found;
@@ -239,6 +240,15 @@ function isNamedLikeUser({ rule }: CompiledSecret, text: string, start: number, 
     innerHost.test(text.slice(start + secret.length, start + secret.length + 100))
   );
 }
+
+/** `config.basicAuth.password === "pass"`: whether a setting still is what it comes with. Nobody sends it, so it lets nobody in. */
+const asked =
+  /(?:^|[^\w.])(?:(?:this|self|app|process)\.)?_?(?:config(?:uration)?|conf|cfg|settings|env)(?:\.\w{1,40}){1,4}\s?={2,3}\s?["'`]$/i;
+/** No path of settings is longer. */
+const askedMax = 200;
+
+const isAskedOfSettings = ({ rule }: CompiledSecret, text: string, start: number): boolean =>
+  rule.secret?.generic === true && asked.test(text.slice(Math.max(0, start - askedMax), start));
 
 /** What belongs to one connection is written within a few lines. */
 const nearMax = 250;
