@@ -43,8 +43,7 @@ function changes(run: Run, body: Loop["body"], { variable, of }: OwnKeys): boole
     if (!("kind" in node) || node.kind !== "assign") return;
     if (found || node.to.end - node.to.start > of.length + variable.length) return;
     const written = run.text.slice(node.to.start, node.to.end);
-    found =
-      written === variable || of === written || new RegExp(`(?<![\\w$.])${escaped(written)}(?![\\w$])`).test(of);
+    found = written === variable || of === written || new RegExp(`(?<![\\w$.])${escaped(written)}(?![\\w$])`).test(of);
   });
   return found;
 }
