@@ -100,13 +100,17 @@ function cleanElements({ fn, scope }: Frame): CleanElement[] {
  * `c.Query("name")`, one that is handed a form at `field.data`.
  */
 function cleanAnswers({ fn, scope }: Frame): CleanElement[] {
-  return [...(scope.fields ?? [])].flatMap(([name, { taint }]) => {
+  const answers = [...(scope.fields ?? [])].flatMap(([name, { taint }]) => {
     const [, owner = "", of] = name.match(answer) ?? [];
     const key = of === undefined ? -1 : (fn?.params.findIndex((param) => param.name === owner) ?? -1);
     const clean = taint.reduce((all, one) => all & one.clean, allFamilies);
     return of === undefined || key < 0 || clean === 0 || !isAsGiven(fn, scope.get(owner)) ? [] : [{ of, key, clean }];
   });
+  return answers.slice(0, answersMax);
 }
+
+/** More fields than a form has; each of them is told at each call. */
+const answersMax = 50;
 
 /** Whether a parameter is the object still that the caller has handed over. */
 const isAsGiven = (fn: FunctionNode | null | undefined, value: Value | undefined): boolean =>
