@@ -72,6 +72,11 @@ describe("deep nesting", () => {
     expect((await analyseOne(engine, "a.py", source)).coverage).toMatchObject({ status: "analysed", reason: null });
   });
 
+  it("is not seen in a setting with a long name", async () => {
+    const source = `if (debug${"env".repeat(30)}-a) f();\nif (x["debug${"env".repeat(35)}-"]) f();\n`;
+    expect((await analyseOne(engine, "a.js", source)).coverage).toMatchObject({ status: "analysed", reason: null });
+  });
+
   it("of switches that are asked about by switches costs no more than they are long", async () => {
     const arms = "case A a -> a;\ncase B(C(var b)) when b != null -> b;\ndefault -> o;";
     const value = Array.from({ length: 30 }).reduce<string>((of) => `switch (${of}) {\n${arms}\n}`, "o");

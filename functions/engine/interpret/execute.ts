@@ -19,7 +19,6 @@ import { returnedRegion } from "./memory/memory.ts";
 import { beginRound, endRound } from "./memory/memory-indexes.ts";
 import { isLocal } from "./memory/memory-sizes.ts";
 import { withFields } from "./objects/known-fields.ts";
-import { ownKeysIn } from "./objects/own-keys.ts";
 import { goneThrough, rewrittenBy, withoutElements } from "./objects/rewritten-elements.ts";
 import { truth } from "./operators.ts";
 import { leavesForNext } from "./rounds.ts";
@@ -206,14 +205,7 @@ function branch(
 
 function executeSwitch(run: Run, frame: Frame, s: Switch): void {
   const of = evaluate(run, frame, s.of);
-  const loop: Frame["loops"][number] = {
-    breaks: [],
-    continues: [],
-    rewritten: null,
-    test: null,
-    through: null,
-    ownKeys: null,
-  };
+  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten: null, node: null, through: null };
   frame.loops.push(loop);
   const entry = frame.scope.copy();
   let out: Variables | null = null;
@@ -266,14 +258,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   if (s.test && !s.always && truth(evaluate(run, frame, s.test)) === false) return;
   const rewritten = rewrittenBy(run, frame, s);
   const entry = frame.scope.copy();
-  const loop: Frame["loops"][number] = {
-    breaks: [],
-    continues: [],
-    rewritten,
-    test: s.test,
-    through: null,
-    ownKeys: ownKeysIn(run, s),
-  };
+  const loop: Frame["loops"][number] = { breaks: [], continues: [], rewritten, node: s, through: null };
   frame.loops.push(loop);
   let skipped = s.always ? null : entry && copyOf(entry);
   if (rewritten) withoutElements(skipped, rewritten);

@@ -10,7 +10,6 @@ import type { PathCondition, ToldArguments } from "./calls/path-conditions.ts";
 import type { GivenObject, Wiring } from "./calls/wirings.ts";
 import { KnownAt } from "./known-at.ts";
 import { joined } from "./names.ts";
-import type { OwnKeys } from "./objects/own-keys.ts";
 import type { GoneThrough, Rewritten } from "./objects/rewritten-elements.ts";
 import { readFirst, sharedNames } from "./rounds.ts";
 import { Scope, type Variables } from "./scope.ts";
@@ -64,9 +63,9 @@ export interface Frame {
     breaks: Variables[];
     continues: Variables[];
     rewritten: Rewritten | null;
-    test: Expression | null;
+    /** Null of a switch. */
+    node: Loop | null;
     through: GoneThrough | null;
-    ownKeys: OwnKeys | null;
   }[];
   /** The tests that hold where the statement stands, the innermost last. */
   under: Expression[];

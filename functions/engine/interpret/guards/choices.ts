@@ -7,7 +7,7 @@ import type { Frame, Run } from "../run.ts";
 const testMax = 120;
 
 const debugging =
-  /^_*(is_?|in_?|has_?|wp_?|app_?|php_?)?(debug|dev|devel|development|local)(_?(mode|enabled|ging|env\w*))*_*$|^display_errors$/i;
+  /^_*(is_?|in_?|has_?|wp_?|app_?|php_?)?(debug|dev|devel|development|local)(_?(mode|enabled|ging)){0,2}(_?env\w*)?_*$|^display_errors$/i;
 /** `if (!env.IsProduction())`. */
 const producing = /^_*(is_?|in_?)?prod(uction)?(_?mode)?$/i;
 const trusting =

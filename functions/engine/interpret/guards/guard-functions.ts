@@ -7,7 +7,7 @@ import { evaluate } from "../evaluate.ts";
 import { accessPath, askedOf } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import type { CleanElement, Guard, Outcome } from "../summary.ts";
-import { cleaned, nothing, type Value } from "../value.ts";
+import { cleaned, nothing, type Taint, type Value } from "../value.ts";
 import { addressOfHost, textOfParsed } from "./address-parts.ts";
 import { changeAddress, parsedOf } from "./address-tests.ts";
 import { refine } from "./guards.ts";
@@ -43,9 +43,7 @@ function askedElsewhere({ fn, scope }: Frame): readonly (readonly Passage[] | un
   const params = fn?.params ?? [];
   if (!params.some(({ name }) => scope.get(name)?.taint.some(({ via }) => via))) return noneAsked;
   return params.map((param, index) => {
-    const own = scope
-      .get(param.name)
-      ?.taint.find(({ source: { parameter } }) => parameter?.fn === fn && parameter.index === index);
+    const own = ownTaint(fn, index, scope.get(param.name));
     const asked = own && isUntouched(fn, own) ? own.via?.filter(({ check }) => check !== "result") : undefined;
     return asked?.length ? asked : undefined;
   });
@@ -76,9 +74,7 @@ function cleanParameters(run: Run, frame: Frame): Families[] {
   return (fn?.params ?? []).map((param, index) => {
     const value = frame.scope.get(param.name);
     if (!value) return 0;
-    const own = value.taint.find(
-      (taint) => taint.source.parameter?.fn === fn && taint.source.parameter.index === index,
-    );
+    const own = ownTaint(fn, index, value);
     if (!own) return value.taint.length === 0 ? allFamilies : 0;
     const isSame = isUntouched(fn, own) || isShortForm(frame, param.name);
     return guarded(run, frame, param.name, own.clean & (isSame ? ~normalised : ofAddresses));
@@ -104,7 +100,10 @@ function cleanAnswers({ fn, scope }: Frame): CleanElement[] {
     const [, owner = "", of] = name.match(answer) ?? [];
     const key = of === undefined ? -1 : (fn?.params.findIndex((param) => param.name === owner) ?? -1);
     const clean = taint.reduce((all, one) => all & one.clean, allFamilies);
-    return of === undefined || key < 0 || clean === 0 || !isAsGiven(fn, scope.get(owner)) ? [] : [{ of, key, clean }];
+    if (of === undefined || key < 0 || clean === 0) return [];
+    const own = ownTaint(fn, key, scope.get(owner));
+    // A parameter that was assigned to is no longer the object that the caller has.
+    return own && isUntouched(fn, own) ? [{ of, key, clean }] : [];
   });
   return answers.slice(0, answersMax);
 }
@@ -112,9 +111,9 @@ function cleanAnswers({ fn, scope }: Frame): CleanElement[] {
 /** More fields than a form has; each of them is told at each call. */
 const answersMax = 50;
 
-/** Whether a parameter is the object still that the caller has handed over. */
-const isAsGiven = (fn: FunctionNode | null | undefined, value: Value | undefined): boolean =>
-  value?.taint.some((taint) => taint.source.parameter?.fn === fn && fn != null && isUntouched(fn, taint)) ?? false;
+/** What a value has of a parameter: all of it, as long as nothing is assigned to that. */
+const ownTaint = (fn: FunctionNode | null, index: number, value: Value | undefined): Taint | undefined =>
+  value?.taint.find(({ source: { parameter } }) => parameter?.fn === fn && parameter?.index === index);
 
 /** See askedPath(). */
 const answer = /^(\w+)\.(\w+(?:\([^()]*\))?)$/;

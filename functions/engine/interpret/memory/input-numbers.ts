@@ -1,6 +1,7 @@
 import type { Call, Expression, Operation } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
+import { literally } from "../texts/literally.ts";
 import { allTaint, type Value } from "../value.ts";
 import { fault, isFilledNumber, isHeld, isInput, isNative, isNumberInput, wasAsked } from "./memory-faults.ts";
 
@@ -29,7 +30,7 @@ function isComputed(run: Run, { fn }: Frame, e: Expression): boolean {
 function isTested(run: Run, { fn }: Frame, e: Expression): boolean {
   const path = accessPath(e);
   if (path === null || !fn) return false;
-  const name = run.text.slice(e.start, e.end).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const name = literally(run.text.slice(e.start, e.end));
   const before = run.stretch(fn.start, e.start);
   return new RegExp(
     `\\b(if|while|assert\\w*)\\s*\\([^;{}]{0,300}(?<![&\\w]\\s{0,9})${name}\\b(?!\\s*=[^=])|!\\s*${name}\\b|${name}\\s*(\\?|&&|\\|\\||[<>!=]=|[<>])`,

@@ -1,5 +1,6 @@
 import type { Call, Expression } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
+import { literally } from "../texts/literally.ts";
 import { constant, type Region, type Value } from "../value.ts";
 import { copyOf, formatOf } from "./memory-calls.ts";
 import { measureOf } from "./memory-sizes.ts";
@@ -66,7 +67,7 @@ export function leavesOpen(
   const most = measureOf(run, frame, size.value);
   const isLengthOf = most === `<length of ${run.text.slice(from.value.start, from.value.end).replace(/\s+/g, "")}>`;
   if (!isLengthOf && !(region && fills(run, frame, call, name, region))) return false;
-  const target = run.text.slice(to.start, to.end).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const target = literally(run.text.slice(to.start, to.end));
   const body = run.stretch(frame.fn.start, frame.fn.end);
   return !new RegExp(
     `(${target}\\s*\\[[^\\n;=]*\\]|\\*\\s*\\(\\s*${target}\\b[^;=\\n]*\\))\\s*=[^=]|str(n?cat|lcat)\\s*\\(\\s*${target}\\b`,

@@ -1,30 +1,29 @@
 import type { Expression, Index, Loop } from "../../ir/ir.ts";
 import { walk } from "../../ir/walk.ts";
 import type { Frame, Run } from "../run.ts";
+import { literally } from "../texts/literally.ts";
 
-/** What a loop goes through by its keys, and the variable that holds each: `for (const name in row)`, `for (const name of Object.keys(row))`. */
-export interface OwnKeys {
-  variable: string;
-  /** How the object is written: it is the same one wherever it is written so in the loop. */
-  of: string;
+/**
+ * Whether an element is under a key that its object has itself, so that it cannot be the prototype that all objects share: a loop goes
+ * through the object by its keys, `for (const name in row)`, `for (const name of Object.keys(row))`.
+ */
+export function isUnderOwnKey(run: Run, { loops }: Frame, { of, key }: Index): boolean {
+  if (key?.kind !== "variable" || of.end - of.start > writtenMax) return false;
+  const written = run.text.slice(of.start, of.end);
+  return loops.some(({ node }) => node !== null && givesKeys(run, node, key.name, written));
 }
 
 /** Objects that are gone through have names; longer ones are made there, and each assignment of the loop would be looked for in them. */
 const writtenMax = 200;
 
-/** What a loop goes through by its keys; null where it changes the variable or what it goes through. */
-export function ownKeysIn(run: Run, { bind, body }: Loop): OwnKeys | null {
-  if (bind?.kind !== "assign" || bind.to.kind !== "variable") return null;
+/** Whether a loop goes through what is written so, by keys in this variable, and changes neither. */
+function givesKeys(run: Run, { bind, body }: Loop, variable: string, written: string): boolean {
+  if (bind?.kind !== "assign" || bind.to.kind !== "variable" || bind.to.name !== variable) return false;
   const object = goneThroughByKeys(run, bind.from);
-  if (!object || object.end - object.start > writtenMax) return null;
-  const keys = { variable: bind.to.name, of: run.text.slice(object.start, object.end) };
-  return changes(run, body, keys) ? null : keys;
+  return (
+    object !== null && run.text.slice(object.start, object.end) === written && !changes(run, body, variable, written)
+  );
 }
-
-/** Whether an element is under a key that its object has itself, so that it cannot be the prototype that all objects share. */
-export const isUnderOwnKey = (run: Run, { loops }: Frame, { of, key }: Index): boolean =>
-  key?.kind === "variable" &&
-  loops.some(({ ownKeys }) => ownKeys?.variable === key.name && ownKeys.of === run.text.slice(of.start, of.end));
 
 function goneThroughByKeys(run: Run, from: Expression): Expression | null {
   // A loop with `in` reads the object as a whole, see the lowering.
@@ -37,15 +36,14 @@ function goneThroughByKeys(run: Run, from: Expression): Expression | null {
 const listsKeys = /^(?:Object\.(?:keys|getOwnPropertyNames)|Reflect\.ownKeys)$/;
 
 /** Whether the variable, or one that the object is written with, becomes something else: `row = row.parent`. */
-function changes(run: Run, body: Loop["body"], { variable, of }: OwnKeys): boolean {
+function changes(run: Run, body: Loop["body"], variable: string, of: string): boolean {
   let found = false;
   walk(body, (node) => {
-    if (!("kind" in node) || node.kind !== "assign") return;
-    if (found || node.to.end - node.to.start > of.length + variable.length) return;
+    if (found || !("kind" in node) || node.kind !== "assign") return;
+    if (node.to.end - node.to.start > of.length + variable.length) return;
     const written = run.text.slice(node.to.start, node.to.end);
-    found = written === variable || of === written || new RegExp(`(?<![\\w$.])${escaped(written)}(?![\\w$])`).test(of);
+    found =
+      written === variable || of === written || new RegExp(`(?<![\\w$.])${literally(written)}(?![\\w$])`).test(of);
   });
   return found;
 }
-
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -149,7 +149,7 @@ function textsIn(value: Value | undefined): string[] {
 
 /** `do { $path = str_replace("../", "", $path, $count); } while ($count > 0);` leaves nothing that comes together again. */
 function isRepeated(frame: Frame, { args: [, , , count] }: Call): boolean {
-  const test = frame.loops.at(-1)?.test;
+  const test = frame.loops.at(-1)?.node?.test;
   const counted = count?.value.kind === "variable" ? count.value.name : null;
   if (!test || counted === null) return false;
   const asked = test.kind === "operation" ? test.operands : [test];
