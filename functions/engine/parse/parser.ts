@@ -1,7 +1,8 @@
-import { Language, Parser } from "web-tree-sitter";
+import { Language, Parser, type Tree } from "web-tree-sitter";
 import type { EngineAssets } from "../engine.ts";
 import { noLimit, type TimeLimit, TimeUp } from "../time-limit.ts";
 import { copyTree, type Syntax } from "./syntax.ts";
+import { type Cursor, TreeWalk } from "./tree-walk.ts";
 
 /** Grammar file of each language we lower. */
 const grammars: Record<string, string> = {
@@ -72,12 +73,14 @@ export class SourceParser {
       this.#parser.reset();
       return { failure: limit.isUp ? "time_limit" : calls > callsMax ? "parse_budget" : "memory_limit" };
     }
+    const walk = heap.walk(tree);
     try {
-      return { syntax: copyTree(tree, limit) };
+      return { syntax: copyTree(walk, limit) };
     } catch (error) {
       if (error instanceof TimeUp) return { failure: "time_limit" };
       throw error;
     } finally {
+      walk.close();
       tree.delete();
     }
   }
@@ -136,13 +139,9 @@ const { Memory, Module, Instance } = Reflect.get(globalThis, "WebAssembly") as {
 };
 
 /** What we use of the runtime. It puts its functions into the object that it is given, and takes them from there. */
-interface Runtime {
+interface Runtime extends Cursor {
   _malloc(bytes: number): number;
   _free(at: number): void;
-  /** The memory as numbers, also when it has grown. */
-  readonly HEAP32: Int32Array;
-  getValue(at: number, type: string): number;
-  setValue(at: number, value: number, type: string): void;
 }
 
 /** The memory in which the parser works. It is ours, so that a file is stopped before it makes it grow too far: it stays as it was made. */
@@ -173,7 +172,6 @@ class ParserHeap {
     };
     // The runtime adds its functions to what it is given.
     await Parser.init(Object.assign(this.#runtime, { instantiateWasm, wasmMemory: this.#memory, locateFile }));
-    passNumbersFast(this.#runtime as Runtime);
   }
 
   /** What `parse` returns. A grammar that gives up leaves the stack as it was then, from which the next file would begin. */
@@ -188,6 +186,11 @@ class ParserHeap {
     }
   }
 
+  /** A walk from the root of a tree. No other may go on beside it, and nothing may be parsed until it is closed. */
+  walk(tree: Tree): TreeWalk {
+    return new TreeWalk(this.#runtime as Runtime, tree);
+  }
+
   /** Whether the parser can go on without more memory than it may have. What earlier files have left is used again. */
   hasRoom(): boolean {
     if (this.#memory.buffer.byteLength < heapBytesMax) return true;
@@ -197,19 +200,6 @@ class ParserHeap {
     if (at !== 0) this.#runtime._free?.(at);
     return at !== 0;
   }
-}
-
-/**
- * With every question about a node some numbers go into the parser's memory and back. The runtime looks at the name of their type each
- * time, which takes a quarter of the time in which a tree is copied; here the type that all of them have is known.
- */
-function passNumbersFast(runtime: Runtime): void {
-  const { getValue, setValue } = runtime;
-  runtime.getValue = (at, type) => (type === "i32" ? (runtime.HEAP32[at >> 2] as number) : getValue(at, type));
-  runtime.setValue = (at, value, type) => {
-    if (type === "i32") runtime.HEAP32[at >> 2] = value;
-    else setValue(at, value, type);
-  };
 }
 
 const heap = new ParserHeap();
