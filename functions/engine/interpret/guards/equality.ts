@@ -1,4 +1,4 @@
-import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
+import { allFamilies, type Families, normalised } from "../../catalogue/catalogue.ts";
 import type { Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
@@ -87,7 +87,10 @@ function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void
   )
     return;
   const value = evaluate(run, frame, operand);
-  if (value.taint.every((t) => other.taint.some((o) => o.source === t.source))) return;
+  if (value.taint.every((t) => other.taint.some((o) => o.source === t.source))) {
+    isAsClean(run, frame, operand, cleanFor(other));
+    return;
+  }
   // Equal to input, or to what callers may give as input, is not made of it: the cleaner of the two tells more.
   if (!other.taint.every(isOutside) && !value.taint.some(isInput)) return;
   // What a parameter is equal to is told to callers as what it is clean for.
@@ -96,6 +99,13 @@ function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void
     return;
   }
   store(frame, operand, { ...value, taint: other.taint });
+}
+
+/** `secure_filename(name) != name`: a text that cleaning leaves as it is is as harmless as what cleaning gives. */
+function isAsClean(run: Run, frame: Frame, operand: Expression, clean: Families): void {
+  const inShortForm = clean & normalised;
+  if (inShortForm !== 0) change(run, frame, operand, inShortForm);
+  if (clean !== inShortForm) change(run, frame, operand, clean === allFamilies ? clean : clean & ~normalised);
 }
 
 /** Whatever another file has, and no caller. */

@@ -149,7 +149,7 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
       if (families === 0 || !operand) continue;
       const { always, inShortForm } = guardedParts(run.catalogue.bitsOf(["path_traversal"]), families);
       if (always !== 0) argumentTested(run, frame, operand, always);
-      if (inShortForm !== 0 && accessPath(operand) !== null) change(run, frame, operand, below(run));
+      if (inShortForm !== 0 && accessPath(innermost(operand)) !== null) change(run, frame, operand, below(run));
     }
     for (const [i, passages] of (guard.passages[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
@@ -172,20 +172,21 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
   }
 }
 
-function askedByOther(run: Run, frame: Frame, operand: Expression, passage: Passage): void {
+function askedByOther(run: Run, frame: Frame, asked: Expression, passage: Passage): void {
+  const operand = innermost(asked);
   const key = accessPath(operand);
   if (key === null) return;
   const value = evaluate(run, frame, operand);
   const short = value.taint.length > 0 && value.taint.every(({ clean }) => (clean & normalised) !== 0);
-  const asked = through(value, short ? { ...passage, short } : passage);
-  if (asked !== value) frame.scope.refine(key, asked);
+  const seen = through(value, short ? { ...passage, short } : passage);
+  if (seen !== value) frame.scope.refine(key, seen);
 }
 
 /** What a function has found out of its argument, and with the host of an address of the address: `allowed(u.Hostname())`. */
 export function argumentTested(run: Run, frame: Frame, operand: Expression, families: Families): void {
   const ofAddress = families & run.catalogue.bitsOf(["ssrf", "open_redirect"]);
   const address = ofAddress === 0 ? null : addressOfHost(frame, innermost(operand));
-  if (accessPath(operand) !== null) change(run, frame, operand, families);
+  if (accessPath(innermost(operand)) !== null) change(run, frame, operand, families);
   if (address) changeAddress(run, frame, address, operand, ofAddress);
   // `allowed(u)` speaks about the text that u was parsed of as well.
   const text = ofAddress === 0 ? null : textOfParsed(frame, operand);

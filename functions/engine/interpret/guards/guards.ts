@@ -37,7 +37,7 @@ import {
   parentTest,
   prefixTest,
 } from "./path-tests.ts";
-import { isPatternTest, matcherRefined, noDotsTest, patternTest } from "./pattern-tests.ts";
+import { isPatternTest, matcherRefined, noDotsTest, patternTest, unchangedTest } from "./pattern-tests.ts";
 import { cleanWithin, harmlessNames, noPrototypeTest, ownMemberTest } from "./prototype-tests.ts";
 import { below, change, innermost } from "./refined.ts";
 import { withoutCharacters } from "./shell-tests.ts";
@@ -152,6 +152,8 @@ function refineComparison(
     if (same) folderTest(run, frame, left, right);
     if (same) nameTest(run, frame, left, right);
     if (same) nameTest(run, frame, right, left);
+    if (same) unchangedTest(run, frame, left, right);
+    if (same) unchangedTest(run, frame, right, left);
     if (same) prefixTest(run, frame, left, right);
     if (!same) noObjectTest(run, frame, left, right);
     if (!same) noPrototypeTest(run, frame, left, right);
@@ -409,6 +411,8 @@ function equalsTest(run: Run, frame: Frame, { callee, args }: Call, outcome: boo
   }
   equal(run, frame, left, right);
   equal(run, frame, right, left);
+  unchangedTest(run, frame, left, right);
+  unchangedTest(run, frame, right, left);
   parentTest(run, frame, left, right);
   parentTest(run, frame, right, left);
 }

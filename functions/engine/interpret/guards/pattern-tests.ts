@@ -2,12 +2,14 @@ import { allFamilies } from "../../catalogue/catalogue.ts";
 import { calledName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
+import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { cleanedByPattern } from "../texts/patterns.ts";
 import { keepsOnlyHarmless, undelimited } from "../texts/replacements.ts";
+import { original } from "./address-parts.ts";
 import { matcherTest } from "./matcher-tests.ts";
-import { climbsNowhere } from "./path-tests.ts";
-import { change } from "./refined.ts";
+import { absence, climbsNowhere } from "./path-tests.ts";
+import { change, innermost } from "./refined.ts";
 
 const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
 
@@ -25,13 +27,9 @@ export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, 
     const whole = (callee === "matches" && run.language === "java") || callee === "fullmatch";
     if (text === null) continue;
     const cleans = cleanedByPattern(run.catalogue, text, whole, callee === "match" && run.language === "python");
-    if (cleans !== 0) change(run, frame, asText(run, subject), cleans);
+    if (cleans !== 0) change(run, frame, subject, cleans);
   }
 }
-
-/** `re.match(pattern, str(name))`: what is looked at is the name. */
-const asText = ({ language }: Run, e: Expression): Expression =>
-  language === "python" && e.kind === "call" && calledName(e) === "str" && e.args[0] ? e.args[0].value : e;
 
 /** `/\.\./.test(path)` does not hold: the path has no two dots, or none that are a part of it. */
 export function noDotsTest(run: Run, frame: Frame, call: Call, of: Expression, first: Expression): void {
@@ -41,19 +39,55 @@ export function noDotsTest(run: Run, frame: Frame, call: Call, of: Expression, f
     [first, second ?? of],
   ];
   for (const [pattern, subject] of ways) {
-    const text = patternText(run, frame, pattern) ?? "";
-    if (asksForDots.test(text)) climbsNowhere(run, frame, subject);
-    else if (asksForLineEnd.test(text))
-      change(run, frame, subject, run.catalogue.bitsOf(["header_injection", "log_injection"]));
+    const text = patternText(run, frame, pattern);
+    if (text !== null) notFound(run, frame, text, subject);
   }
 }
+
+/** A text in which a pattern is not found has none of its alternatives. */
+function notFound(run: Run, frame: Frame, pattern: string, subject: Expression): void {
+  if (keepsOnlyHarmless(pattern)) change(run, frame, subject, allFamilies);
+  const alternatives = alternativesOf(pattern);
+  if (alternatives.some((one) => asksForDots.test(one))) climbsNowhere(run, frame, subject);
+  if (alternatives.some((one) => asksForLineEnd.test(one)))
+    change(run, frame, subject, run.catalogue.bitsOf(["header_injection", "log_injection"]));
+}
+
+/** A pattern, and what it consists of where it says no more than that one of several things is there. */
+function alternativesOf(pattern: string): readonly string[] {
+  const flat = pattern.replace(/\((?:\?:)?(\\\.|\[\.\])\)/g, "$1");
+  const within = flat.match(/^\((?:\?:)?(.*)\)$/s)?.[1] ?? flat;
+  return pattern.length > patternMax || hasParts.test(within) ? [pattern] : [pattern, ...within.split("|")];
+}
+
+/** UTF-16 units of a pattern that is taken apart: what is longer says more than what must not be there. */
+const patternMax = 200;
+/** Groups, and lists with a bar in them. */
+const hasParts = /(?<!\\)[()]|\[[^\]]*\|/;
+
+/** `BAD.sub("", x) == x`, `x.replace("..", "") === x`: what replacing leaves as it is has nothing that would have been replaced. */
+export function unchangedTest(run: Run, frame: Frame, given: Expression, subject: Expression): void {
+  const replacing = original(frame, given);
+  if (replacing.kind !== "call" || !replaces.test(calledName(replacing))) return;
+  const path = accessPath(subject);
+  if (path === null) return;
+  const { callee, args } = replacing;
+  const operands = [...(callee.kind === "field" ? [callee.of] : []), ...args.map(({ value }) => value)];
+  if (!operands.some((operand) => accessPath(innermost(operand)) === path)) return;
+  const pattern = operands.find((operand) => patternText(run, frame, operand) !== null);
+  if (!pattern) return;
+  absence(run, frame, pattern, subject);
+  notFound(run, frame, patternText(run, frame, pattern) ?? "", subject);
+}
+
+const replaces = /^(replace|replaceAll|ReplaceAll|ReplaceAllString|Replace|sub|gsub|preg_replace|str_i?replace)$/;
 
 /** `[\r\n]`, as it is written or as it is meant. */
 const asksForLineEnd = /^(\[(?:[\r\n]|\\[rn])+\]\+?|\\R|\\[rn]|[\r\n])$/;
 
 /** Two dots, also with what parts of a path stand between. */
 const asksForDots =
-  /^(\((\?:)?\^\|[^()]*\))?(\\\.|\[\.\])(\\\.|\[\.\]|\{2,?\})(\((\?:)?[^()|]*\|\$\)|\((\?:)?\$\|[^()|]*\)|\[[\\/]+\]|\\?\/)?$/;
+  /^(\((\?:)?\^\|[^()]*\))?(\\\.|\[\.\])(\\\.|\[\.\]|\{2,?\})\+?(\((\?:)?[^()|]*\|\$\)|\((\?:)?\$\|[^()|]*\)|\[[\\/]+\]|\\?\/)?$/;
 
 /** What a matcher has found, or what it has not: where none but harmless characters are left, text is harmless, too. */
 export function matcherRefined(run: Run, frame: Frame, call: Call, outcome: boolean): void {

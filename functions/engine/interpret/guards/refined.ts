@@ -80,6 +80,9 @@ const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.
 const sameText =
   /^(to(Lower|Upper)Case|lower(case)?|upper(case)?|strip|trim|toString|as_(str|ref|deref)|to_(string|lowercase|uppercase)|clone|components)$/;
 
+/** The same by functions; a path is its text. */
+const sameTextAs = /^((mb_)?strto(lower|upper)|trim|strval|str|String|fspath)$/;
+
 /** `x.toLowerCase() in allowed` speaks about x. */
 export function innermost(operand: Expression): Expression {
   let here = operand;
@@ -99,8 +102,7 @@ export function innermost(operand: Expression): Expression {
     if (here.kind !== "call") return here;
     const { callee, args } = here;
     if (callee.kind === "field" && sameText.test(callee.name)) here = callee.of;
-    else if (callee.kind === "variable" && /^((mb_)?strto(lower|upper)|trim|strval)$/.test(callee.name) && args[0])
-      here = args[0].value;
+    else if (callee.kind === "variable" && sameTextAs.test(callee.name) && args[0]) here = args[0].value;
     else return here;
   }
 }
