@@ -118,6 +118,12 @@ export const expressions: Record<string, Handler> = {
     // Sequel: `DB["SELECT * FROM books"]` is `DB.fetch`.
     if (key?.type === "string" && statementOfSql.test(l.textOf(key)))
       return l.call(node, method(l, node, of, "fetch"), [positional(l.expression(key))]);
+    // `name[/\A[a-z]+/]` is `name.match(/\A[a-z]+/)[0]`.
+    if (key?.type === "regex") {
+      const group = node.children.find((c) => c !== of && c !== key && c.type !== "block");
+      const found = l.call(node, method(l, node, of, "match"), [positional(l.expression(key))]);
+      return { ...span(node), kind: "index", of: found, key: group ? l.expression(group) : l.literal(node, 0) };
+    }
     return { ...span(node), kind: "index", of: l.expression(of), key: key ? l.expression(key) : null };
   },
   assignment: (l, node) => {

@@ -132,6 +132,11 @@ export const statements: Record<string, Handler> = {
       last: [],
     },
   ],
+  // `raise unless columns.include?(name)` needs no class.
+  identifier: (l, node) =>
+    raising.test(l.textOf(node)) && !l.variables.has(l.textOf(node))
+      ? [{ ...span(node), kind: "throw", value: null }]
+      : [asStatement(l.expression(node))],
   call: (l, node) => {
     const name = childIn(node, "method");
     // `private def name` declares as well, and hides what it declares by its name.
@@ -141,10 +146,12 @@ export const statements: Record<string, Handler> = {
       const args = names.map((own) => positional(l.literal(own, l.textOf(own))));
       return [...l.statements(declared), asStatement(l.call(node, l.variable(name), args))];
     }
-    const raises = name && !childIn(node, "receiver") && /^(raise|fail|abort|exit)$/.test(l.textOf(name));
+    const raises = name && !childIn(node, "receiver") && raising.test(l.textOf(name));
     return raises ? [{ ...span(node), kind: "throw", value: l.expression(node) }] : [asStatement(l.expression(node))];
   },
 };
+
+const raising = /^(raise|fail|abort|exit)$/;
 
 /** A body with its `rescue` and `ensure`. */
 function guarded(l: RubyLowering, node: SyntaxNode): Statement[] {
