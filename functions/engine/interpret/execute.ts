@@ -7,12 +7,14 @@ import { check } from "./check.ts";
 import { bindClass, bindFunction, bindImport } from "./declare.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { noteThrowingGuard } from "./guards/called-guards.ts";
+import { filteredInPlace } from "./guards/each-element.ts";
 import { cleanAfterRound, dividedText, type Element, taintedElement } from "./guards/element-tests.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guards/guard-functions.ts";
 import { oneOf, refine } from "./guards/guards.ts";
 import { dividedPath } from "./guards/path-parts.ts";
 import { change } from "./guards/refined.ts";
 import { noteRefusal } from "./guards/refusals.ts";
+import { scannedElements } from "./guards/scanned-elements.ts";
 import { joinSides } from "./guards/spared.ts";
 import { leaveByJump, leaveHeld } from "./memory/held.ts";
 import { returnedRegion } from "./memory/memory.ts";
@@ -105,6 +107,7 @@ function endsWith(run: Run, frame: Frame, value: Expression): boolean {
   if (value.kind === "call") applyGuardFunction(run, frame, value, "after");
   if (call.kind === "call") {
     noteThrowingGuard(run, frame, call);
+    filteredInPlace(run, frame, call);
     if (run.language === "javascript") noteParsed(run, frame, call, "after");
     const [test] = call.args;
     const [holds] = test ? calledBy(run, frame, call).models.asserts : [];
@@ -302,6 +305,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
     const climbing = passed & run.catalogue.bitsOf(["path_traversal"]);
     if (path && climbing !== 0) change(run, frame, path, climbing);
   }
+  if (loop.breaks.length === 0) scannedElements(run, frame, s);
   forget(frame, entry);
 }
 

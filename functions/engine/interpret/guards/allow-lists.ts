@@ -12,6 +12,10 @@ export function isAllowList(run: Run, frame: Frame, operand: Expression, list: E
   // A name that is in a folder leads nowhere else.
   if (list.kind === "call" && list.callee.kind === "field" && list.callee.name === "listdir") return true;
   if (isOfAttacker(run, frame, operand, value)) return false;
+  // Any part of such a text is as harmless as all of it: `c in "abcdef"`.
+  if (list.kind === "literal") return typeof list.value === "string" && /^[\w .,:@+-]+$/.test(list.value);
+  // All signs that there are, quotes and brackets with them.
+  if (list.kind === "field" && /^(printable|punctuation)$/.test(list.name)) return false;
   // Of a list that begins empty it may not be seen how it is filled. PHP asks lists only.
   if (value.slots) return value.slots.entries.size > 0 || value.slots.rest !== null || run.language === "php";
   // What is put together here may be a text, in which something else is looked for.
@@ -29,11 +33,33 @@ export function isOfAttacker(run: Run, frame: Frame, operand: Expression, list: 
   );
 }
 
-/** `set(names) <= set(columns)`, `columns.containsAll(names)`: all that came in is in a list of ours. */
+/** `set(names) <= set(columns)`, `columns.containsAll(names)`, `columns >= {name}`: all that came in is in a list of ours. */
 export function withinTest(run: Run, frame: Frame, inner: Expression, outer: Expression): void {
   const names = listOfSet(inner);
-  if (accessPath(names) !== null && isAllowList(run, frame, names, listOfSet(outer)))
-    change(run, frame, names, allFamilies);
+  const list = listOfSet(outer);
+  for (const name of names.kind === "collection" ? names.entries.map(({ value }) => value) : [names]) {
+    if (accessPath(name) === null) continue;
+    const isOurs =
+      isAllowList(run, frame, name, list) || (isSet(outer) && isSet(inner) && isAlphabet(run, frame, name, list));
+    if (isOurs) change(run, frame, name, allFamilies);
+  }
+}
+
+/** `set(name) <= set(string.ascii_letters + "_")`: the characters that a text may have. */
+function isAlphabet(run: Run, frame: Frame, name: Expression, list: Expression): boolean {
+  const value = evaluate(run, frame, list);
+  const known = value.constants?.length === 1 ? String(value.constants[0]) : "";
+  const isHarmless = /^[\w .,:@+-]*$/.test(known) && !/printable|punctuation/.test(run.stretch(list.start, list.end));
+  return isHarmless && !isOfAttacker(run, frame, name, value);
+}
+
+/** `columns & {name}`, `columns.intersection([name])` has something in it, `columns.isdisjoint({name})` does not hold: the name is a column. */
+export function commonTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
+  for (const [one, others] of [
+    [left, right],
+    [right, left],
+  ] as const)
+    if (one.kind === "collection" && one.entries.length === 1) withinTest(run, frame, one, others);
 }
 
 /** `names.issubset(columns)`, `columns.issuperset(names)`. */
@@ -42,6 +68,13 @@ export function subsetTest(run: Run, frame: Frame, { callee, args }: Call): void
   if (callee.kind !== "field" || !other) return;
   if (isWithin.test(callee.name)) withinTest(run, frame, callee.of, other);
   if (isAround.test(callee.name)) withinTest(run, frame, other, callee.of);
+}
+
+/** What two sets have in common, asked of one of them. */
+export function commonAsked(run: Run, frame: Frame, { callee, args }: Call, outcome: boolean): void {
+  const other = args[0]?.value;
+  if (callee.kind === "field" && other && callee.name === (outcome ? "intersection" : "isdisjoint"))
+    commonTest(run, frame, callee.of, other);
 }
 
 const isWithin = /^(is_?[sS]ubset(Of)?|subset\?)$/;

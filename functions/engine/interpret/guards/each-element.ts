@@ -1,10 +1,12 @@
 import { allFamilies } from "../../catalogue/catalogue.ts";
+import { functionName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { anyElement, nothing, type Taint, type Value } from "../value.ts";
-import { characters, comprehended, quantifierOf, questionOf, saidOfAll } from "./element-tests.ts";
+import { withinTest } from "./allow-lists.ts";
+import { comprehended, dividedText, type Quantifier, quantifierOf, questionOf, saidOfAll } from "./element-tests.ts";
 import { testOf } from "./filters.ts";
 import { refine } from "./guards.ts";
 import { commonPassages, joinedPassages } from "./passage.ts";
@@ -26,15 +28,35 @@ export function elementsTest(run: Run, frame: Frame, call: Call, outcome: boolea
   const quantifier = quantifierOf(call);
   const test = args[0]?.value;
   if (quantifier === null || !test) return;
-  const said = saidOfAll(quantifier, outcome);
-  if (said !== null) {
-    const about = callee.kind === "field" ? aboutElements(callee.of, test) : comprehended(test);
-    if (about) everyElement(run, frame, about, said);
-  } else if (quantifier !== "all") {
-    const question = callee.kind === "field" ? questionOf(test) : null;
-    const about = question && callee.kind === "field" ? { ...question, of: callee.of } : comprehended(test);
-    if (about) oneElement(run, frame, about);
+  if (callee.kind === "field") {
+    elementsAsked(run, frame, callee.of, test, quantifier, outcome);
+    return;
   }
+  const said = saidOfAll(quantifier, outcome);
+  const about = said === null ? comprehended(test) : (mapped(test) ?? comprehended(test));
+  if (about && said !== null) everyElement(run, frame, about, said);
+  else if (about && quantifier !== "all") oneElement(run, frame, about);
+}
+
+/** Of how many elements of a list a function says yes. */
+export function elementsAsked(
+  run: Run,
+  frame: Frame,
+  of: Expression,
+  test: Expression,
+  quantifier: Quantifier,
+  outcome: boolean,
+): void {
+  const said = saidOfAll(quantifier, outcome);
+  const question = said === null ? questionOf(test) : testOf(test);
+  if (question && said !== null) everyElement(run, frame, { ...question, of }, said);
+  else if (question && quantifier !== "all") oneElement(run, frame, { ...question, of });
+}
+
+/** `map(str.isalnum, name)`: what a function says of each element. */
+function mapped(test: Expression): AboutElements | null {
+  const [fn, of] = test.kind === "call" && functionName(test) === "map" ? test.args : [];
+  return fn && of ? aboutElements(of.value, fn.value) : null;
 }
 
 const aboutElements = (of: Expression, test: Expression): AboutElements | null => {
@@ -51,9 +73,31 @@ export function noneLeft(run: Run, frame: Frame, left: Expression): void {
   if (about) everyElement(run, frame, about, false);
 }
 
+/** `names.removeIf(name -> !columns.contains(name))`, `names.retainAll(columns)`: what is left of a list. */
+export function filteredInPlace(run: Run, frame: Frame, { callee, args }: Call): void {
+  const test = args[0]?.value;
+  if (callee.kind !== "field" || !test) return;
+  if (callee.name === "retainAll") withinTest(run, frame, callee.of, test);
+  const keeps = inPlace.get(callee.name);
+  if (keeps !== undefined) elementsAsked(run, frame, callee.of, test, keeps ? "all" : "any", keeps);
+}
+
+/** Methods that change a list, and whether they keep what the function says yes to. */
+const inPlace: ReadonlyMap<string, boolean> = new Map([
+  ["removeIf", false],
+  ["RemoveAll", false],
+  ["reject!", false],
+  ["delete_if", false],
+  ["select!", true],
+  ["filter!", true],
+  ["keep_if", true],
+  ["retain", true],
+  ["retainIf", true],
+]);
+
 /** The question comes out the same for each element. */
 function everyElement(run: Run, frame: Frame, { name, asked, of }: AboutElements, outcome: boolean): void {
-  const list = listItself(of);
+  const list = listItself(frame, of);
   const key = accessPath(list);
   const any = key === null ? null : anyElement(evaluate(run, frame, list));
   if (!any || any.taint.length === 0 || key === null) return;
@@ -73,14 +117,16 @@ function everyElement(run: Run, frame: Frame, { name, asked, of }: AboutElements
 
 const streaming = /^(stream|parallelStream|iter|asSequence|values)$/;
 
-/** `names.stream()`, `[...names]`: the names; `name.split("")`: the text, by its characters; `Array.isArray(names) ? names : [names]`: the names, one or many. */
-function listItself(list: Expression): Expression {
+/** `names.stream()`, `[...names]`: the names; `name.split("")`: the text, by its characters or parts; `Array.isArray(names) ? names : [names]`: the names, one or many. */
+export function listItself(frame: Frame, list: Expression): Expression {
   if (list.kind === "call") {
+    const divided = dividedText(frame, list);
+    if (divided) return divided;
     const { callee, args } = list;
     if (callee.kind !== "field") return list;
     const [by] = args;
     if (callee.name === "split" && by?.value.kind === "literal" && by.value.value === "") return callee.of;
-    if (args.length === 0 && (streaming.test(callee.name) || characters.test(callee.name))) return callee.of;
+    if (args.length === 0 && streaming.test(callee.name)) return callee.of;
     const isWrapped = accessPath(callee) === "Arrays.stream" || accessPath(callee) === "Stream.of";
     return isWrapped && args.length === 1 && args[0] ? args[0].value : list;
   }

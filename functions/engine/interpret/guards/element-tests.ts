@@ -1,5 +1,5 @@
 import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
-import type { Call, Expression, Loop, Operation, Statement } from "../../ir/ir.ts";
+import type { Call, Constant, Expression, Loop, Operation, Statement } from "../../ir/ir.ts";
 import { walk } from "../../ir/walk.ts";
 import { accessPath } from "../names.ts";
 import type { Frame } from "../run.ts";
@@ -30,6 +30,8 @@ export function dividedText(frame: Frame, list: Expression): Expression | null {
   if (made?.kind !== "call") return null;
   const { callee, args } = made;
   if (callee.kind === "field" && args.length === 0 && characters.test(callee.name)) return callee.of;
+  if (callee.kind === "variable" && args.length === 1 && /^(mb_)?str_split$/.test(callee.name))
+    return args[0]?.value ?? null;
   const isFunction = callee.kind === "variable" && callee.name === "explode";
   if (!isFunction && !(callee.kind === "field" && callee.name === "split")) return null;
   const separator = args[0]?.value;
@@ -41,7 +43,8 @@ export function dividedText(frame: Frame, list: Expression): Expression | null {
 export const cleanAfterRound = (frame: Frame, { name }: Element): Families =>
   (frame.scope.get(name)?.taint ?? []).reduce((all, { clean }) => all & clean, allFamilies);
 
-function elementOf(bind: Expression): Element | null {
+/** What is bound to an element in each round. */
+export function elementOf(bind: Expression): Element | null {
   const parts = bind.kind === "sequence" ? bind.parts : [bind];
   for (const part of parts)
     if (part.kind === "assign" && part.to.kind === "variable" && part.from.kind === "index" && part.from.key === null)
@@ -49,7 +52,7 @@ function elementOf(bind: Expression): Element | null {
   return null;
 }
 
-function isAssigned(loop: Loop, name: string): boolean {
+export function isAssigned(loop: Loop, name: string): boolean {
   let found = false;
   walk(loop.body, (node) => {
     found ||= "kind" in node && node.kind === "assign" && accessPath(node.to) === name;
@@ -83,7 +86,7 @@ export function comprehended(
   return element && asked ? { ...element, asked } : null;
 }
 
-type Quantifier = "all" | "any" | "none";
+export type Quantifier = "all" | "any" | "none";
 
 const quantifiers: ReadonlyMap<string, Quantifier> = new Map([
   ["every", "all"],
@@ -178,6 +181,10 @@ export function characterWithin({ operator, operands }: Operation, outcome: bool
   return /^(az|AZ|09|af|AF)$/.test(lower.than + upper.than) ? lower.of : null;
 }
 
+/** A character, also by its code. */
+const characterOf = (value: Constant): string | null =>
+  typeof value === "string" ? value : typeof value === "number" ? String.fromCharCode(value) : null;
+
 interface Bound {
   side: "lower" | "upper";
   of: Expression;
@@ -189,7 +196,8 @@ function boundOf(test: Expression, outcome: boolean): Bound | null {
   if (test.kind !== "operation" || !left || !right || !/^[<>]=?$/.test(test.operator)) return null;
   const turned = left.kind === "literal";
   const [of, literal] = turned ? [right, left] : [left, right];
-  if (literal.kind !== "literal" || typeof literal.value !== "string") return null;
+  const than = literal.kind === "literal" ? characterOf(literal.value) : null;
+  if (than === null) return null;
   const isLower = test.operator.startsWith(">") === outcome;
-  return { side: isLower !== turned ? "lower" : "upper", of, than: literal.value };
+  return { side: isLower !== turned ? "lower" : "upper", of, than };
 }

@@ -19,9 +19,10 @@ const makesList: ReadonlySet<Expression["kind"]> = new Set(["sequence", "call", 
 
 const measuring = /^(len|(mb_)?strlen|count)$/;
 
-/** `len(x)`, `x.length`: x. */
-function measured(length: Expression): Expression | undefined {
-  if (length.kind === "field" && length.name === "length") return length.of;
+/** `len(x)`, `x.length`, `x.size()`: x. */
+export function measured(length: Expression): Expression | undefined {
+  const name = length.kind === "call" && length.args.length === 0 ? length.callee : length;
+  if (name.kind === "field") return /^([lL]ength|Count|size)$/.test(name.name) ? name.of : undefined;
   const isCall = length.kind === "call" && length.callee.kind === "variable" && measuring.test(length.callee.name);
   return isCall ? length.args[0]?.value : undefined;
 }

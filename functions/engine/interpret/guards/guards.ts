@@ -13,11 +13,11 @@ import { answerOfSchema, noteParsed } from "../validators/parsing.ts";
 import { constant } from "../value.ts";
 import { addressOfHost, original } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
-import { isAllowList, isSet, subsetTest, withinTest } from "./allow-lists.ts";
+import { commonAsked, commonTest, isAllowList, isSet, subsetTest, withinTest } from "./allow-lists.ts";
 import { modelGuards, promisesCheck } from "./called-guards.ts";
 import { chosenBy } from "./choices.ts";
 import { countedAnswerTest } from "./counted-answers.ts";
-import { elementsTest } from "./each-element.ts";
+import { elementsAsked, elementsTest } from "./each-element.ts";
 import { characterWithin } from "./element-tests.ts";
 import { emptyTest, lengthTest } from "./empty-tests.ts";
 import { equal, noObjectTest } from "./equality.ts";
@@ -99,6 +99,7 @@ function refineOperation(run: Run, frame: Frame, test: Operation, outcome: boole
     else if (test.operands.length <= alternativesMax) decidedByOne(run, frame, test.operands, outcome);
   } else if (left && (operator === "!" || operator === "not")) refine(run, frame, left, !outcome);
   else if (left && operator === "~" && isPlace(left)) placeTest(run, frame, left, !outcome);
+  else if (left && right && operator === "&" && outcome) commonTest(run, frame, left, right);
   else if (left && right) refineComparison(run, frame, operator, left, right, outcome);
 }
 
@@ -274,7 +275,11 @@ function indexTest(
   isBound: (bound: unknown) => boolean,
 ): void {
   const place = original(frame, left);
-  if (isPlace(place) && isBound(evaluate(run, frame, right).constants?.[0])) placeTest(run, frame, place, absent);
+  if (!isPlace(place) || !isBound(evaluate(run, frame, right).constants?.[0])) return;
+  const [of, test] = place.args;
+  // `strings.IndexFunc(name, isOdd) < 0`: no character is one that the function says yes to.
+  if (place.callee.name !== "IndexFunc") placeTest(run, frame, place, absent);
+  else if (of && test) elementsAsked(run, frame, of.value, test.value, "any", !absent);
 }
 
 type Place = Call & { readonly callee: { readonly kind: "field" } };
@@ -292,7 +297,17 @@ function placeTest(run: Run, frame: Frame, place: Place, absent: boolean): void 
   } else membership(run, frame, needle, place.callee.of);
 }
 
-const indexes = new Set(["indexOf", "lastIndexOf", "find", "rfind", "search", "IndexOf", "LastIndexOf", "IndexOfAny"]);
+const indexes = new Set([
+  "indexOf",
+  "lastIndexOf",
+  "find",
+  "rfind",
+  "search",
+  "IndexOf",
+  "LastIndexOf",
+  "IndexOfAny",
+  "IndexFunc",
+]);
 const memberTests = new Set([
   "includes",
   "contains",
@@ -320,6 +335,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   noPartTest(run, frame, call, outcome);
   elementsTest(run, frame, call, outcome);
   if (outcome) subsetTest(run, frame, call);
+  commonAsked(run, frame, call, outcome);
   if (outcome) originTest(run, frame, call);
   matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
@@ -349,6 +365,8 @@ function memberTest(run: Run, frame: Frame, { args }: Call, callee: Field, outco
     membership(run, frame, second, first);
   }
   if (outcome && callee.name === "hasOwnProperty") ownMemberTest(run, frame, callee.of, first);
+  // Ruby on Rails asks the other way round: `name.in?(columns)`.
+  if (outcome && callee.name === "in?") membership(run, frame, callee.of, first);
   if (!memberTests.has(callee.name)) return;
   noteExtensions(run, frame, callee.of);
   if (outcome) membership(run, frame, first, callee.of);
@@ -371,7 +389,9 @@ function packageTest(
   needle: Expression,
   outcome: boolean,
 ): void {
-  if (outcome && name === "Contains" && accessPath(of) === "slices") membership(run, frame, needle, within);
+  const asks = `${accessPath(of)}.${name}`;
+  if (outcome && /^(slices\.Contains|strings\.Contains(Rune)?)$/.test(asks)) membership(run, frame, needle, within);
+  if (asks === "strings.ContainsFunc") elementsAsked(run, frame, within, needle, "any", outcome);
   if (!outcome && /^Contains(Any|Rune)?$/.test(name))
     withoutCharacters(run, frame, within, needle, name === "ContainsAny");
 }

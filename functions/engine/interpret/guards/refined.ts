@@ -1,5 +1,5 @@
 import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
-import type { Expression } from "../../ir/ir.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { forgetMaking } from "../file-making.ts";
 import { accessPath, askedPath, elementPath } from "../names.ts";
@@ -80,8 +80,15 @@ const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.
 const sameText =
   /^(to(Lower|Upper)Case|lower(case)?|upper(case)?|strip|trim|toString|as_(str|ref|deref)|to_(string|lowercase|uppercase)|clone|components)$/;
 
-/** The same by functions; a path is its text. */
-const sameTextAs = /^((mb_)?strto(lower|upper)|trim|strval|str|String|fspath)$/;
+/** `name.replace("_", "").isalnum()`, `order.lstrip("-") in columns`: what is taken out before the question does no harm either. */
+function takesHarmless(name: string, args: Call["args"]): boolean {
+  const [taken, put] = args.map(({ value }) => (value.kind === "literal" ? value.value : null));
+  if (typeof taken !== "string" || !/^[\w .,:@+-]+$/.test(taken)) return false;
+  return /^[lr]strip$/.test(name) || (/^(replace|replaceAll|ReplaceAll|Replace)$/.test(name) && put === "");
+}
+
+/** The same by functions; a path is its text, and a character its code. */
+const sameTextAs = /^((mb_)?strto(lower|upper)|trim|strval|str|String|fspath|rune)$/;
 
 /** `x.toLowerCase() in allowed` speaks about x. */
 export function innermost(operand: Expression): Expression {
@@ -101,7 +108,7 @@ export function innermost(operand: Expression): Expression {
     }
     if (here.kind !== "call") return here;
     const { callee, args } = here;
-    if (callee.kind === "field" && sameText.test(callee.name)) here = callee.of;
+    if (callee.kind === "field" && (sameText.test(callee.name) || takesHarmless(callee.name, args))) here = callee.of;
     else if (callee.kind === "variable" && sameTextAs.test(callee.name) && args[0]) here = args[0].value;
     else return here;
   }
