@@ -137,7 +137,7 @@ export const expressions: Record<string, Handler> = {
     const [of, pattern] = ["expression", "pattern"].map((field) => childIn(node, field));
     if (!of || !pattern) return l.unknown(node);
     const named = pattern.type === "declaration_pattern" ? childIn(pattern, "name") : undefined;
-    const test = comparison(l, node, [of]);
+    const test = patternTest(l, l.expression(of), pattern);
     if (!named) return test;
     return {
       ...span(node),
@@ -186,6 +186,33 @@ export const expressions: Record<string, Handler> = {
 
 const isNamespace =
   /^(System|Microsoft|Newtonsoft|MySql|Npgsql)(\.(IO|Net|Http|Text|Data|SqlClient|MySqlClient|Xml|XPath|Json|Diagnostics|Security|Cryptography|Web|UI|Mvc|AspNetCore|EntityFrameworkCore|Runtime|Serialization|Formatters|Binary|RegularExpressions|Threading|Tasks|Collections|Generic|Linq|Reflection|DirectoryServices|Configuration|Globalization|Compression))*$/;
+
+/** `x is "a" or "b"`, `x is not null`: what constants ask is a comparison; of other patterns nothing is known but that they ask. */
+export function patternTest(l: CSharpLowering, of: Expression, pattern: SyntaxNode): Expression {
+  const operation = (operator: string, operands: Expression[]): Expression => ({
+    ...span(pattern),
+    kind: "operation",
+    operator,
+    operands,
+  });
+  const inner = (node: SyntaxNode): Expression => patternTest(l, of, node);
+  const parts = pattern.children.filter(({ type }) => /_pattern$/.test(type));
+  const [first] = parts;
+  switch (pattern.type) {
+    case "parenthesized_pattern":
+      return first ? inner(first) : l.unknown(pattern);
+    case "negated_pattern":
+      return first ? operation("!", [inner(first)]) : l.unknown(pattern);
+    case "or_pattern":
+      return operation("||", parts.map(inner));
+    case "and_pattern":
+      return operation("&&", parts.map(inner));
+    case "constant_pattern":
+      return operation("==", [of, l.expression(pattern)]);
+    default:
+      return operation("is", [of, { ...span(pattern), kind: "unknown", reads: [] }]);
+  }
+}
 
 /** A comparison that decides nothing here. */
 const comparison = (l: CSharpLowering, node: SyntaxNode, of: readonly SyntaxNode[]): Expression => ({

@@ -121,14 +121,20 @@ function functionStatement(l: CSharpLowering, node: SyntaxNode): Statement[] {
   return [{ ...span(node), kind: "function", fn: functionOf(l, node) }];
 }
 
+/** `case "a" or "b":` */
+const alternatives = (pattern: SyntaxNode): readonly SyntaxNode[] =>
+  pattern.type === "or_pattern"
+    ? pattern.children.filter(({ type }) => /_pattern$/.test(type)).flatMap(alternatives)
+    : [pattern];
+
 function casesOf(l: CSharpLowering, body: SyntaxNode): Switch["cases"] {
   return body.children.map((section) => {
     const tests = section.children.filter((c) => /_pattern$|^when_clause$|^discard$/.test(c.type));
     const rest = section.children.filter((c) => !tests.includes(c));
     return {
-      tests: tests.map((c) =>
-        c.type === "constant_pattern" ? l.expression(c) : { ...span(c), kind: "unknown", reads: [] },
-      ),
+      tests: tests
+        .flatMap(alternatives)
+        .map((c) => (c.type === "constant_pattern" ? l.expression(c) : { ...span(c), kind: "unknown", reads: [] })),
       body: l.statements(rest),
       // Labels may share a body; bodies never run into each other.
       through: rest.length === 0,
