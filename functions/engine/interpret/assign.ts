@@ -20,7 +20,7 @@ import { isOwnKey, listRewritten, namesWritten, noteElement, rewritten } from ".
 import { isFactOf } from "./objects/settled-objects.ts";
 import { fieldOfClass, isOfPackage, keepElements, noteShared } from "./objects/shared-state.ts";
 import type { Frame, Run } from "./run.ts";
-import { boundSlots, cleaned, join, keysPart, nothing, stepped, type Value } from "./value.ts";
+import { boundSlots, cleaned, join, keysPart, nothing, stepped, type Value, withEntry } from "./value.ts";
 import { showInView } from "./views/template-calls.ts";
 import { keepForViews } from "./views/view-variables.ts";
 import { keepForPage } from "./views/views.ts";
@@ -327,9 +327,7 @@ function putInto(
   const stored = { ...value, taint: stepped(value.taint, at) };
   const slots = of.slots ?? { shape: "map" as const, entries: new Map<string, Value>(), rest: null };
   const changed =
-    key !== null
-      ? { ...slots, entries: new Map(slots.entries).set(key, stored) }
-      : { ...slots, rest: slots.rest ? join(slots.rest, stored) : stored };
+    key !== null ? withEntry(slots, key, stored) : { ...slots, rest: slots.rest ? join(slots.rest, stored) : stored };
   replace(run, frame, into, { ...of, constants: null, slots: boundSlots(changed) });
 }
 

@@ -6,11 +6,13 @@ import { notePath } from "./calls/path-conditions.ts";
 import { check } from "./check.ts";
 import { bindClass, bindFunction, bindImport } from "./declare.ts";
 import { evaluate, recalling } from "./evaluate.ts";
+import { assertedBy } from "./guards/asserting.ts";
 import { noteThrowingGuard } from "./guards/called-guards.ts";
 import { filteredInPlace } from "./guards/each-element.ts";
 import { cleanAfterRound, dividedText, type Element, taintedElement } from "./guards/element-tests.ts";
 import { applyGuardFunction, noteGuard, outcomeOf } from "./guards/guard-functions.ts";
 import { oneOf, refine } from "./guards/guards.ts";
+import { noteImplied } from "./guards/implied.ts";
 import { dividedPath } from "./guards/path-parts.ts";
 import { change } from "./guards/refined.ts";
 import { noteRefusal } from "./guards/refusals.ts";
@@ -109,9 +111,8 @@ function endsWith(run: Run, frame: Frame, value: Expression): boolean {
     noteThrowingGuard(run, frame, call);
     filteredInPlace(run, frame, call);
     if (run.language === "javascript") noteParsed(run, frame, call, "after");
-    const [test] = call.args;
-    const [holds] = test ? calledBy(run, frame, call).models.asserts : [];
-    if (test && holds !== undefined) refine(run, frame, test.value, holds);
+    const asserted = assertedBy(run, frame, call);
+    if (asserted) refine(run, frame, asserted.test, asserted.holds);
   }
   return value.kind === "call" && leaves(run, frame, value);
 }
@@ -203,7 +204,9 @@ function branch(
   execute(run, frame, otherwise);
   // What leaves has decided for all that follows.
   if (after) frame.path.length = asked;
-  frame.scope.variables = joinSides(run, frame, test, [then, after], [otherwise, frame.scope.variables]);
+  const other = frame.scope.variables;
+  frame.scope.variables = joinSides(run, frame, test, [then, after], [otherwise, other]);
+  if (after && other && frame.scope.variables) noteImplied(run, after, other, frame.scope.variables);
 }
 
 function executeSwitch(run: Run, frame: Frame, s: Switch): void {

@@ -8,6 +8,7 @@ import type { Called } from "./calls/called.ts";
 import type { KnownNames } from "./calls/names-of-call.ts";
 import type { PathCondition, ToldArguments } from "./calls/path-conditions.ts";
 import type { GivenObject, Wiring } from "./calls/wirings.ts";
+import type { Implied } from "./guards/implied.ts";
 import { KnownAt } from "./known-at.ts";
 import { joined } from "./names.ts";
 import type { GoneThrough, Rewritten } from "./objects/rewritten-elements.ts";
@@ -139,6 +140,8 @@ export class Run {
   readonly givenObjects = new Map<string, GivenObject>();
   /** The methods of mappers that are called: "OrderMapper.find". */
   readonly mapperCalls = new Set<string>();
+  /** What flags, messages and lists of errors tell of others; see implied.ts. */
+  readonly implied = new WeakMap<Value, Implied>();
   /** What is put into fields of types that other files of the package declare; see shared-state.ts. */
   readonly shared = new Map<string, Value>();
   /** The variables of the file itself. */

@@ -67,6 +67,8 @@ export interface Slots {
   readonly rest: Value | null;
   /** Of a list: what is not known stands behind all that is, as in `["git", *others]`. */
   readonly behind?: boolean;
+  /** How many of the entries are there in any case, where two ways have left others; else all of them are. */
+  readonly least?: number;
 }
 
 /** A stretch of memory that a pointer of C leads to. */
@@ -287,8 +289,23 @@ function joinSlots(a: Slots | null, b: Slots | null): Slots | null {
   for (const [key, value] of b.entries)
     entries.set(key, entries.has(key) ? join(entries.get(key) as Value, value) : value);
   const rest = a.rest && b.rest ? join(a.rest, b.rest) : (a.rest ?? b.rest);
-  return boundSlots({ shape: a.shape, entries, rest, behind: isBehind(a, entries) && isBehind(b, entries) });
+  const least = Math.min(leastOf(a), leastOf(b));
+  const some = least === entries.size ? null : { least };
+  return boundSlots({ shape: a.shape, entries, rest, behind: isBehind(a, entries) && isBehind(b, entries), ...some });
 }
+
+const leastOf = ({ entries, least }: Slots): number => least ?? entries.size;
+
+/** Whether there is anything in a collection; null where that is not known. */
+export const hasEntries = (slots: Slots): boolean | null =>
+  leastOf(slots) > 0 ? true : slots.entries.size === 0 && !slots.rest ? false : null;
+
+/** The same with one more entry. */
+export const withEntry = (slots: Slots, key: string, value: Value): Slots => ({
+  ...slots,
+  entries: new Map(slots.entries).set(key, value),
+  ...(slots.least !== undefined && { least: slots.least + (slots.entries.has(key) ? 0 : 1) }),
+});
 
 /** Whether what is not known of a list stands behind these as well. */
 const isBehind = ({ rest, behind, entries }: Slots, all: Slots["entries"]): boolean =>

@@ -4,11 +4,13 @@ import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { differenceEmpty } from "./allow-lists.ts";
 import { noneLeft } from "./each-element.ts";
+import { applyImplied } from "./implied.ts";
 import { change } from "./refined.ts";
 
 /** What has been looked for and is not there: `[x for x in names if x not in columns]`, `set(names) - columns`, a list or how long it is. */
 export function emptyTest(run: Run, frame: Frame, test: Expression): void {
   const list = measured(test) ?? test;
+  applyImplied(run, frame, list, "empty");
   const left = list.kind === "variable" ? frame.scope.binding(list.name)?.origins.get(list.name) : list;
   if (!left || !makesList.has(left.kind)) return;
   noneLeft(run, frame, left);

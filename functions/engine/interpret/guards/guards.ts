@@ -22,6 +22,7 @@ import { characterWithin } from "./element-tests.ts";
 import { emptyTest, lengthTest } from "./empty-tests.ts";
 import { equal, noObjectTest } from "./equality.ts";
 import { applyGuardFunction, argumentTested } from "./guard-functions.ts";
+import { applyImplied } from "./implied.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
   absence,
@@ -56,6 +57,7 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   if (test.kind === "variable" || test.kind === "field") answerOfSchema(run, frame, test, outcome);
   if (!outcome) noWayTest(run, frame, test);
   if (!outcome) emptyTest(run, frame, test);
+  else if (test.kind === "variable" || test.kind === "field") applyImplied(run, frame, test, "filled");
   noteChoice(run, frame, test, outcome);
   if (run.language === "c") noteAsked(run, frame, test, outcome);
   // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
@@ -137,6 +139,9 @@ function refineComparison(
   if (run.language === "javascript") countedAnswerTest(run, frame, operator, left, right, outcome);
   if (equalities.has(operator) || inequalities.has(operator)) {
     const same = equalities.has(operator) === outcome;
+    // Asked before the answer is all that is known of it.
+    if (right.kind === "literal" && right.value === true) applyImplied(run, frame, left, same ? "filled" : "empty");
+    if (same && right.kind === "literal" && !right.value) emptyTest(run, frame, left);
     // `if (VERIFY_PEER === false)`
     if (right.kind === "literal" && typeof right.value === "boolean")
       noteChoice(run, frame, left, same === right.value);
@@ -147,7 +152,6 @@ function refineComparison(
     if (same)
       for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
         if (accessPath(path) !== null) change(run, frame, path, below(run));
-    if (same && right.kind === "literal" && right.value === 0) emptyTest(run, frame, left);
     if (same) signatureEqual(run, frame, [left, right]);
     if (same) parentTest(run, frame, left, right);
     if (same) folderTest(run, frame, left, right);

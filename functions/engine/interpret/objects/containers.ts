@@ -13,6 +13,7 @@ import {
   type Slots,
   tainted,
   type Value,
+  withEntry,
 } from "../value.ts";
 
 type Operation = Model["containers"][number]["does"];
@@ -260,7 +261,7 @@ function append(receiver: Value, args: readonly Value[]): ContainerResult {
     const rest = join(anyElement(receiver), value);
     return stored(receiver, { shape: "list", entries: new Map(), rest });
   }
-  return stored(receiver, { ...slots, entries: new Map(slots.entries).set(String(slots.entries.size), value) });
+  return stored(receiver, withEntry(slots, String(slots.entries.size), value));
 }
 
 /** Puts before all others. */
@@ -300,7 +301,7 @@ function cleared(receiver: Value): ContainerResult {
     ...receiver,
     taint: [],
     constants: null,
-    slots: slots && { ...slots, entries: new Map(), rest: null },
+    slots: slots && { shape: slots.shape, entries: new Map(), rest: null },
   };
   return { result: nothing, receiver: { ...changed, prefix: slots ? null : begun } };
 }
@@ -320,7 +321,7 @@ function put(receiver: Value, args: readonly Value[]): ContainerResult {
   const key = keyOf(args[0]);
   const value = valuePut(slots, key, args.slice(1));
   if (key === null) return stored(receiver, { ...slots, rest: slots.rest ? join(slots.rest, value) : value });
-  return stored(receiver, { ...slots, entries: new Map(slots.entries).set(key, value) });
+  return stored(receiver, withEntry(slots, key, value));
 }
 
 /** Section and option of a configuration are keys of a map in a map; of anything else that follows the key one is the value. */
@@ -358,5 +359,5 @@ const stored = (receiver: Value, slots: Slots): ContainerResult => {
 const keyOf = (arg: Value | undefined): string | null =>
   arg?.constants?.length === 1 ? String(arg.constants[0]) : null;
 
-export const lengthOf = (value: Value): Value =>
-  value.slots && !value.slots.rest && value.taint.length === 0 ? constant(value.slots.entries.size) : nothing;
+export const lengthOf = ({ slots, taint }: Value): Value =>
+  slots && !slots.rest && slots.least === undefined && taint.length === 0 ? constant(slots.entries.size) : nothing;

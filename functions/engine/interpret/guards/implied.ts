@@ -1,0 +1,102 @@
+import type { Expression } from "../../ir/ir.ts";
+import { accessPath } from "../names.ts";
+import { truth } from "../operators.ts";
+import type { Frame, Run } from "../run.ts";
+import { isFact, isMark, type Variables } from "../scope.ts";
+import { hasEntries, type Taint, type Value } from "../value.ts";
+import { joinedPassages } from "./passage.ts";
+
+/** What a variable was where two sides of a test joined, and what it had been on one of them. */
+interface Told {
+  readonly name: string;
+  readonly was: readonly Taint[];
+  readonly now: readonly Taint[];
+}
+
+/** What is known of others where a value turns out to be empty, or not. */
+export type Implied = Readonly<Record<Outcome, readonly Told[]>>;
+type Outcome = "empty" | "filled";
+
+/** Variables that one value tells of: more tests than a form has fields, each of them looked at with every question. */
+const toldMax = 40;
+
+/** Names of what is filled where something is wrong, whatever it is filled with. */
+const tellsOfTrouble = /err|fail|invalid|wrong|problem|issue|violation|warning|message|msg|reason/i;
+
+/**
+ * `if (!allowed.has(name)) errors.push("name"); if (errors.length > 0) return;`: both sides of the first test go on, and what it has told of
+ * the name is known again to who asks whether there are errors. The same for flags and messages. What it was is told apart by the value
+ * itself: another one tells nothing.
+ */
+export function noteImplied(run: Run, then: Variables, otherwise: Variables, joined: Variables): void {
+  const differing: string[] = [];
+  for (const [key, value] of then) {
+    const other = otherwise.get(key);
+    if (other && other !== value && !isFact(key) && !isMark(key)) differing.push(key);
+  }
+  if (differing.length < 2) return;
+  const told = (side: Variables): Told[] =>
+    differing.flatMap((name) => {
+      const [was, now] = [joined.get(name)?.taint ?? [], side.get(name)?.taint ?? []];
+      return was.length > 0 && was !== now ? { name, was, now } : [];
+    });
+  for (const key of differing) {
+    const value = joined.get(key);
+    const ways = [then, otherwise].map((side) => side.get(key) as Value);
+    const outcomes = outcomesOf(key, ways);
+    if (!value || outcomes === null) continue;
+    const impliedBy = (outcome: Outcome): readonly Told[] => {
+      const at = outcomes.findIndex((possible) => possible !== opposite[outcome]);
+      const isOnly = outcomes.filter((possible) => possible !== opposite[outcome]).length === 1;
+      const side = [then, otherwise][at];
+      const way = ways[at];
+      if (!isOnly || !side || !way) return [];
+      return [...(run.implied.get(way)?.[outcome] ?? []), ...told(side)].slice(-toldMax);
+    };
+    const own = { ...value };
+    run.implied.set(own, { empty: impliedBy("empty"), filled: impliedBy("filled") });
+    joined.set(key, own);
+  }
+}
+
+const opposite = { empty: "filled", filled: "empty" } as const;
+
+/** What a value is on each side, null for not known; null where it is no flag: no side knows, or both say the same. */
+function outcomesOf(key: string, ways: readonly Value[]): readonly (Outcome | null)[] | null {
+  const known = ways.map((way) => outcomeOf(way));
+  const [left, right] = known;
+  if (left === right) return null;
+  // A message that somebody has made is none that was not there.
+  if (known.includes("empty") && tellsOfTrouble.test(key)) return known.map((each) => each ?? "filled");
+  return known;
+}
+
+function outcomeOf(value: Value): Outcome | null {
+  const filled = value.slots ? hasEntries(value.slots) : truth(value);
+  return filled === null ? null : filled ? "filled" : "empty";
+}
+
+/** A flag, a message or a list turns out to be empty, or not. */
+export function applyImplied(run: Run, frame: Frame, flag: Expression, outcome: Outcome): void {
+  const key = accessPath(flag);
+  const value = key === null ? undefined : frame.scope.get(key);
+  const implied = value && run.implied.get(value);
+  for (const { name, was, now } of implied?.[outcome] ?? []) {
+    const current = frame.scope.get(name);
+    if (!current) continue;
+    const taint = current.taint.flatMap((one) => asTold(one, was, now));
+    const isSame = taint.length === current.taint.length && taint.every((one, i) => one === current.taint[i]);
+    if (!isSame) frame.scope.refine(name, { ...current, taint });
+  }
+}
+
+/** What has come the same way is the same text, and is what it was known to be then: harmless, or clean for something. */
+function asTold(one: Taint, was: readonly Taint[], now: readonly Taint[]): Taint | readonly Taint[] {
+  const isSame = ({ source, step }: Taint) => source === one.source && step === one.step;
+  if (!was.some(isSame)) return one;
+  const known = now.find(isSame);
+  if (!known) return [];
+  const via = known.via && known.via !== one.via ? joinedPassages(one.via, known.via) : one.via;
+  const clean = one.clean | known.clean;
+  return clean === one.clean && via === one.via ? one : { ...one, clean, via };
+}
