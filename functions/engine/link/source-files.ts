@@ -12,6 +12,8 @@ export interface MeantFile {
 /** Finds the files that a path of an import can mean. */
 export class SourceFiles {
   readonly #byPath = new Map<string, FileArtefact>();
+  /** The same by language, of stems that files of several have: `checks.py` beside `checks.js`. */
+  readonly #twins = new Map<string, Map<string, FileArtefact>>();
   /** How the paths end that some file has: of the many ways to cut a dotted name most end with what is no file at all. */
   readonly #stems = new Set<string>();
   /** The files of Java by the class that they are named after. */
@@ -28,11 +30,26 @@ export class SourceFiles {
       // A page or a settings file may be called like the code beside it, and no import means it.
       if (languageOf(path).grammar) {
         const stem = stemOf(path);
-        this.#byPath.set(stem, artefact);
+        this.#add(stem, artefact);
         this.#stems.add(stem.slice(stem.lastIndexOf("/") + 1));
       }
       if (artefact.link.package) this.#workspace.set(artefact.link.package.name, beginnings(artefact));
     }
+  }
+
+  #add(stem: string, artefact: FileArtefact): void {
+    const before = this.#byPath.get(stem);
+    this.#byPath.set(stem, artefact);
+    const { path } = artefact.coverage;
+    if (!before || worldOf(before.coverage.path) === worldOf(path)) return;
+    const twins = this.#twins.get(stem) ?? new Map([[worldOf(before.coverage.path), before]]);
+    this.#twins.set(stem, twins.set(worldOf(path), artefact));
+  }
+
+  /** The file at a path, of several the one in the language of who asks. */
+  #at(from: string, stem: string): FileArtefact | undefined {
+    const twins = this.#twins.size > 0 ? this.#twins.get(stem) : undefined;
+    return twins?.get(worldOf(from)) ?? this.#byPath.get(stem);
   }
 
   /**
@@ -54,35 +71,34 @@ export class SourceFiles {
 
   #file(from: string, relative: string, names: readonly string[]): FileArtefact | undefined {
     const folder = from.split("/").slice(0, -1);
-    if (/^([@~]\/|#)/.test(relative)) return this.#aliased(folder, names);
+    if (/^([@~]\/|#)/.test(relative)) return this.#aliased(from, folder, names);
     if (relative.includes("/")) {
       // What follows the last slash of a JavaScript path is dotted too: "./user.service".
       return (
-        this.#byPath.get([...resolve(folder, relative), ...(names.length > 0 ? [names.join(".")] : [])].join("/")) ??
-        this.#byPath.get([...resolve(folder, relative), ...names].join("/"))
+        this.#at(from, [...resolve(folder, relative), ...(names.length > 0 ? [names.join(".")] : [])].join("/")) ??
+        this.#at(from, [...resolve(folder, relative), ...names].join("/"))
       );
     }
-    if (relative)
-      return this.#byPath.get([...folder.slice(0, folder.length - relative.length + 1), ...names].join("/"));
+    if (relative) return this.#at(from, [...folder.slice(0, folder.length - relative.length + 1), ...names].join("/"));
     // "src/db/users": slashes separate folders, and what follows the last one is dotted too.
     if (names.some((name) => name.includes("/")))
-      return this.#aliased(folder, names) ?? this.#ofPackage(names.join("."));
+      return this.#aliased(from, folder, names) ?? this.#ofPackage(from, names.join("."));
     // An absolute import starts at some folder above: the nearest one wins.
     for (let depth = this.#stems.has(names.at(-1) as string) ? folder.length : -1; depth >= 0; depth--) {
-      const found = this.#byPath.get([...folder.slice(0, depth), ...names].join("/"));
+      const found = this.#at(from, [...folder.slice(0, depth), ...names].join("/"));
       if (found && !(found.coverage.path === from && from.endsWith(".py"))) return found;
     }
-    return from.endsWith(".java") ? this.#class(names) : this.#ofPackage(names.join("."));
+    return from.endsWith(".java") ? this.#class(names) : this.#ofPackage(from, names.join("."));
   }
 
   /** "@shop/tools", or a file below it, where a manifest of the repository has that name. */
-  #ofPackage(name: string): FileArtefact | undefined {
+  #ofPackage(from: string, name: string): FileArtefact | undefined {
     if (this.#workspace.size === 0) return undefined;
     const [, owner = name, below = ""] = name.match(/^(@[^/]+\/[^/]+|[^@/][^/]*)\/(.+)$/) ?? [];
     const paths = this.#workspace.get(owner) ?? [];
     // Of the beginnings the last is the package's own folder.
     const asked = below === "" ? paths : ["", "src/", "lib/"].map((root) => `${paths.at(-1)}${root}${below}`);
-    return asked.map((path) => this.#byPath.get(path.replace(/\/$/, ""))).find((artefact) => artefact !== undefined);
+    return asked.map((path) => this.#at(from, path.replace(/\/$/, ""))).find((artefact) => artefact !== undefined);
   }
 
   /** A class of another module, whose sources begin at a folder of their own; one without its package if only one can be meant. */
@@ -95,12 +111,12 @@ export class SourceFiles {
   }
 
   /** "@/db/users" and the like mean a source folder of the project or of the package the file is in: the nearest one that has it. */
-  #aliased(folder: readonly string[], names: readonly string[]): FileArtefact | undefined {
+  #aliased(from: string, folder: readonly string[], names: readonly string[]): FileArtefact | undefined {
     for (let depth = folder.length; depth >= 0; depth--) {
       for (const root of ["", "src", "app", "lib"]) {
         const parts = [...folder.slice(0, depth), ...(root ? [root] : [])];
         const found =
-          this.#byPath.get([...parts, names.join(".")].join("/")) ?? this.#byPath.get([...parts, ...names].join("/"));
+          this.#at(from, [...parts, names.join(".")].join("/")) ?? this.#at(from, [...parts, ...names].join("/"));
         if (found) return found;
       }
     }
@@ -113,6 +129,12 @@ function beginnings({ coverage: { path }, link }: FileArtefact): string[] {
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const main = (link.package?.main ?? "").replace(/^\.\//, "").replace(/(\/?index)?(\.[cm]?[jt]sx?)?$/, "");
   return [main, main.replace(/^(dist|build|lib|out)(?=\/|$)/, "src"), "src", ""].map((file) => `${folder}${file}`);
+}
+
+/** Files that import each other: those of one language, and JavaScript with TypeScript. */
+function worldOf(path: string): string {
+  const { name } = languageOf(path);
+  return name === "typescript" ? "javascript" : name;
 }
 
 /** What imports call a file. */
