@@ -206,7 +206,7 @@ function branch(
   if (after) frame.path.length = asked;
   const other = frame.scope.variables;
   frame.scope.variables = joinSides(run, frame, test, [then, after], [otherwise, other]);
-  if (after && other && frame.scope.variables) noteImplied(run, after, other, frame.scope.variables);
+  if (after && other && frame.scope.variables) noteImplied(run, frame, after, other, frame.scope.variables);
 }
 
 function executeSwitch(run: Run, frame: Frame, s: Switch): void {

@@ -154,7 +154,7 @@ const tellsOrigin: ReadonlySet<Expression["kind"]> = new Set([
 const isVariable = (name: string): boolean => name.startsWith("$") || name.startsWith("this.");
 
 /** Present when some key is an access path, one of more than two names, or a fact; spares the scan for such in the usual case. */
-const fieldMark = "<fields>";
+export const fieldMark = "<fields>";
 const partMark = "<parts>";
 const factMark = "<facts>";
 

@@ -4,18 +4,27 @@ import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { differenceEmpty } from "./allow-lists.ts";
 import { noneLeft } from "./each-element.ts";
+import { applyGuardFunction } from "./guard-functions.ts";
 import { applyImplied } from "./implied.ts";
 import { change } from "./refined.ts";
 
 /** What has been looked for and is not there: `[x for x in names if x not in columns]`, `set(names) - columns`, a list or how long it is. */
 export function emptyTest(run: Run, frame: Frame, test: Expression): void {
   const list = measured(test) ?? test;
-  applyImplied(run, frame, list, "empty");
+  applyImplied(run, frame, keptIn(list), "empty");
   const left = list.kind === "variable" ? frame.scope.binding(list.name)?.origins.get(list.name) : list;
   if (!left || !makesList.has(left.kind)) return;
+  // `const errors = errorsOf(form); if (errors.length) return;`
+  if (left.kind === "call" && left !== test) applyGuardFunction(run, frame, left, "false");
   noneLeft(run, frame, left);
   differenceEmpty(run, frame, left);
 }
+
+/** `Object.keys(errors)`: there is as much in the object. */
+const keptIn = (list: Expression): Expression =>
+  list.kind === "call" && /^Object\.(keys|values|entries)$/.test(accessPath(list.callee) ?? "") && list.args[0]
+    ? list.args[0].value
+    : list;
 
 const makesList: ReadonlySet<Expression["kind"]> = new Set(["sequence", "call", "operation"]);
 

@@ -11,6 +11,7 @@ import { cleaned, nothing, type Taint, type Value } from "../value.ts";
 import { addressOfHost, textOfParsed } from "./address-parts.ts";
 import { changeAddress, parsedOf } from "./address-tests.ts";
 import { refine } from "./guards.ts";
+import { applyImplied } from "./implied.ts";
 import { commonPassages, hostPart, joinedPassages, type Passage } from "./passage.ts";
 import { isShortForm } from "./path-parts.ts";
 import { guarded, guardedParts, isUntouched } from "./prefixed.ts";
@@ -24,7 +25,10 @@ export function noteGuard(run: Run, frame: Frame, returned: Expression | null, k
   for (const outcome of [true, false]) {
     if (known === !outcome) continue;
     const before = frame.scope.copy();
-    if (returned) refine(run, frame, returned, outcome);
+    if (returned) {
+      refine(run, frame, returned, outcome);
+      applyImplied(run, frame, returned, outcome ? "filled" : "empty");
+    }
     note(run, frame, guard, outcome ? "true" : "false");
     frame.scope.variables = before;
   }

@@ -2,16 +2,26 @@ import type { Expression } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import { truth } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
-import { isFact, isMark, type Variables } from "../scope.ts";
+import { fieldMark, isFact, isMark, type Scope, type Variables } from "../scope.ts";
 import { hasEntries, type Taint, type Value } from "../value.ts";
 import { joinedPassages } from "./passage.ts";
 
 /** What a variable was where two sides of a test joined, and what it had been on one of them. */
-interface Told {
+interface ToldOfVariable {
   readonly name: string;
   readonly was: readonly Taint[];
   readonly now: readonly Taint[];
 }
+
+/** What a field of an object was on the side that had tested it, as long as that is the same object. */
+interface ToldOfField {
+  readonly name: string;
+  readonly owner: string;
+  readonly of: Value;
+  readonly value: Value;
+}
+
+type Told = ToldOfVariable | ToldOfField;
 
 /** What is known of others where a value turns out to be empty, or not. */
 export type Implied = Readonly<Record<Outcome, readonly Told[]>>;
@@ -28,18 +38,26 @@ const tellsOfTrouble = /err|fail|invalid|wrong|problem|issue|violation|warning|m
  * the name is known again to who asks whether there are errors. The same for flags and messages. What it was is told apart by the value
  * itself: another one tells nothing.
  */
-export function noteImplied(run: Run, then: Variables, otherwise: Variables, joined: Variables): void {
+export function noteImplied(
+  run: Run,
+  { scope }: Frame,
+  then: Variables,
+  otherwise: Variables,
+  joined: Variables,
+): void {
   const differing: string[] = [];
   for (const [key, value] of then) {
     const other = otherwise.get(key);
     if (other && other !== value && !isFact(key) && !isMark(key)) differing.push(key);
   }
-  if (differing.length < 2) return;
-  const told = (side: Variables): Told[] =>
-    differing.flatMap((name) => {
+  if (differing.length === 0) return;
+  const told = (side: Variables): Told[] => [
+    ...differing.flatMap((name) => {
       const [was, now] = [joined.get(name)?.taint ?? [], side.get(name)?.taint ?? []];
       return was.length > 0 && was !== now ? { name, was, now } : [];
-    });
+    }),
+    ...fieldsTold(scope, side, joined),
+  ];
   for (const key of differing) {
     const value = joined.get(key);
     const ways = [then, otherwise].map((side) => side.get(key) as Value);
@@ -57,6 +75,17 @@ export function noteImplied(run: Run, then: Variables, otherwise: Variables, joi
     run.implied.set(own, { empty: impliedBy("empty"), filled: impliedBy("filled") });
     joined.set(key, own);
   }
+}
+
+/** Fields that one side alone has tested: what joined them has let go of them. */
+function fieldsTold(scope: Scope, side: Variables, joined: Variables): ToldOfField[] {
+  if (!scope.fields && !side.has(fieldMark)) return [];
+  return [...side].flatMap(([name, value]) => {
+    if (!name.includes(".") || joined.has(name) || isFact(name)) return [];
+    const owner = name.slice(0, name.indexOf("."));
+    const of = scope.binding(owner)?.get(owner);
+    return of ? { name, owner, of, value } : [];
+  });
 }
 
 const opposite = { empty: "filled", filled: "empty" } as const;
@@ -81,7 +110,13 @@ export function applyImplied(run: Run, frame: Frame, flag: Expression, outcome: 
   const key = accessPath(flag);
   const value = key === null ? undefined : frame.scope.get(key);
   const implied = value && run.implied.get(value);
-  for (const { name, was, now } of implied?.[outcome] ?? []) {
+  for (const told of implied?.[outcome] ?? []) {
+    if ("of" in told) {
+      const isSame = frame.scope.binding(told.owner)?.get(told.owner) === told.of;
+      if (isSame && !frame.scope.get(told.name)) frame.scope.refine(told.name, told.value);
+      continue;
+    }
+    const { name, was, now } = told;
     const current = frame.scope.get(name);
     if (!current) continue;
     const taint = current.taint.flatMap((one) => asTold(one, was, now));
