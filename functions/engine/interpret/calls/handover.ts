@@ -121,7 +121,7 @@ function fieldsOf({ language }: Run, { instance, own }: Value): Parts {
 
 function slotsOf(run: Run, value: Value): Parts {
   if (!value.slots) return [[undefined, taintWithin(run, value)]];
-  if (run.language === "php") return [[undefined, value.taint], ...fieldsWithin(run, value, "", partsMax)];
+  if (run.language === "php") return [[undefined, value.taint], ...changedFields(run, value)];
   const { entries, rest } = value.slots;
   const whole = rest ? joinTaint(value.taint, taintWithin(run, rest)) : value.taint;
   return [
@@ -129,6 +129,16 @@ function slotsOf(run: Run, value: Value): Parts {
     ...[...entries].map(([key, entry]): [string, readonly Taint[]] => [key, taintWithin(run, entry)]),
   ];
 }
+
+/** What came in as a whole is handed on as a whole, under all of its keys; what a join has put under single keys would be more than that. */
+const changedFields = (run: Run, value: Value): [string, readonly Taint[]][] =>
+  fieldsWithin(run, value, "", partsMax).map(([field, taint]) => [
+    field,
+    value.taint.length === 0 ? taint : taint.filter((t) => !isAsItCame(t) || !value.taint.includes(t)),
+  ]);
+
+const isAsItCame = ({ source: { parameter }, step, via }: Taint): boolean =>
+  parameter !== null && parameter.field === undefined && step.parent === null && !via;
 
 /** Fields of arrays of PHP, and of arrays in them. */
 function fieldsWithin(run: Run, { slots }: Value, before: string, depth: number): [string, readonly Taint[]][] {

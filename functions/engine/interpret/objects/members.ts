@@ -169,6 +169,18 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
   });
 }
 
+/**
+ * `unset($columns["note"])`, `$labels["title"] ??= ""`: a map of PHP that a function has changed may still be the one that came in, and
+ * what lies under a key is then that part of it, see besideInput.
+ */
+export function partOfGiven(run: Run, of: Value, element: Value, name: string): Value {
+  if (of.taint.length === 0 || run.language !== "php") return element;
+  const given = element.taint.filter((t) => of.taint.includes(t));
+  if (given.length === 0) return element;
+  const own = element.taint.filter((t) => !given.includes(t));
+  return { ...element, taint: joinTaint(own, fieldTaint(run, of, given, name)) };
+}
+
 /** A variable that a file of PHP has left behind, as it was. */
 const isLeftBehind = ({ language }: Run, outside: string, { step }: Taint): boolean =>
   language === "php" && !step.parent && outside.split(fieldOf).length === 2;
