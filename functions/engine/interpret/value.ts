@@ -281,6 +281,14 @@ function besideInput({ slots }: Value, { slots: others, taint }: Value): Slots |
   return { ...slots, entries, rest: slots.rest ? join(slots.rest, input) : input };
 }
 
+/** Whether besideInput has put a part into a map that came in as a whole, which may have been handed on since. */
+export function isOfWhole(part: Taint, whole: Taint): boolean {
+  if (part.source !== whole.source || part.via !== whole.via) return false;
+  let step: Step | null = whole.step;
+  while (step && step.length > part.step.length) step = step.parent;
+  return step?.start === part.step.start && step.end === part.step.end;
+}
+
 function joinSlots(a: Slots | null, b: Slots | null): Slots | null {
   if (!a || !b || a === b) return a ?? b;
   const entries = new Map(a.entries);

@@ -8,7 +8,7 @@ import { fieldOf } from "../objects/members.ts";
 import { prefixFor } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Handover } from "../summary.ts";
-import { allTaint, anyPart, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
+import { allTaint, anyPart, isOfWhole, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
 import { commonConditions, isAlike, knownArguments } from "./path-conditions.ts";
 
@@ -132,13 +132,13 @@ function slotsOf(run: Run, value: Value): Parts {
 
 /** What came in as a whole is handed on as a whole, under all of its keys; what a join has put under single keys would be more than that. */
 const changedFields = (run: Run, value: Value): [string, readonly Taint[]][] =>
-  fieldsWithin(run, value, "", partsMax).map(([field, taint]) => [
-    field,
-    value.taint.length === 0 ? taint : taint.filter((t) => !isAsItCame(t) || !value.taint.includes(t)),
-  ]);
+  fieldsWithin(run, value, "", partsMax).map(([field, taint]) => [field, changed(value, taint)]);
 
-const isAsItCame = ({ source: { parameter }, step, via }: Taint): boolean =>
-  parameter !== null && parameter.field === undefined && step.parent === null && !via;
+/** What taints a field of a map besides the map that it came in with. */
+export const changed = ({ taint: whole }: Value, taint: readonly Taint[]): readonly Taint[] =>
+  whole.length === 0
+    ? taint
+    : taint.filter((t) => !t.source.parameter || t.source.parameter.field || !whole.some((all) => isOfWhole(t, all)));
 
 /** Fields of arrays of PHP, and of arrays in them. */
 function fieldsWithin(run: Run, { slots }: Value, before: string, depth: number): [string, readonly Taint[]][] {

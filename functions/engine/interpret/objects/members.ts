@@ -23,6 +23,7 @@ import {
   type ClosureValue,
   cleaned,
   elementAt,
+  isOfWhole,
   joinTaint,
   named,
   nothing,
@@ -175,7 +176,7 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
  */
 export function partOfGiven(run: Run, of: Value, element: Value, name: string): Value {
   if (of.taint.length === 0 || run.language !== "php") return element;
-  const given = element.taint.filter((t) => of.taint.includes(t));
+  const given = element.taint.filter((t) => of.taint.some((whole) => isOfWhole(t, whole)));
   if (given.length === 0) return element;
   const own = element.taint.filter((t) => !given.includes(t));
   return { ...element, taint: joinTaint(own, fieldTaint(run, of, given, name)) };
