@@ -328,10 +328,13 @@ function putInto(
   const slots = of.slots ?? { shape: "map" as const, entries: new Map<string, Value>(), rest: null };
   const changed =
     key !== null
-      ? { ...slots, entries: new Map(slots.entries).set(key, stored) }
+      ? { ...slots, shape: isPosition(key) ? slots.shape : "map", entries: new Map(slots.entries).set(key, stored) }
       : { ...slots, rest: slots.rest ? join(slots.rest, stored) : stored };
   replace(run, frame, into, { ...of, constants: null, slots: boundSlots(changed) });
 }
+
+/** An array of PHP that was made without any elements is a map as soon as one has a name. */
+const isPosition = (key: string): boolean => /^-?\d+$/.test(key);
 
 function replace(run: Run, frame: Frame, into: Expression, next: Value): void {
   const whole = accessPath(into);
