@@ -95,9 +95,7 @@ export const isResource = ({ language }: Run, { callee }: Call): boolean =>
 
 /** `store.MediaFile(ctx).Get(id)`: what Go makes for the time of a request are the records of one kind, as nobody else needs its context. */
 const isOfContext = (language: Run["language"], of: Expression): boolean =>
-  language === "go" &&
-  of.kind === "call" &&
-  of.args.some(({ value }) => isContext(value));
+  language === "go" && of.kind === "call" && of.args.some(({ value }) => isContext(value));
 
 const isContext = (e: Expression): boolean => e.kind === "variable" && e.name === "ctx";
 
