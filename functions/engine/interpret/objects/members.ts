@@ -179,7 +179,9 @@ export function partOfGiven(run: Run, of: Value, element: Value, name: string): 
   const given = element.taint.filter((t) => of.taint.some((whole) => isOfWhole(t, whole)));
   if (given.length === 0) return element;
   const own = element.taint.filter((t) => !given.includes(t));
-  return { ...element, taint: joinTaint(own, fieldTaint(run, of, given, name)) };
+  // An array without elements that it is joined with tells nothing about what lies in it.
+  const slots = element.slots?.entries.size === 0 ? null : element.slots;
+  return { ...element, slots, taint: joinTaint(own, fieldTaint(run, of, given, name)) };
 }
 
 /** A variable that a file of PHP has left behind, as it was. */
