@@ -302,15 +302,11 @@ function joinSlots(a: Slots | null, b: Slots | null): Slots | null {
 const isBehind = ({ rest, behind, entries }: Slots, all: Slots["entries"]): boolean =>
   !rest || (behind === true && entries.size === all.size);
 
-/** Collections beyond the limit lose their keys, not their taint. */
+/** Collections beyond the limit lose their keys, but neither their taint nor what each of their elements is made of. */
 export function boundSlots(slots: Slots): Slots {
   if (slots.entries.size <= slotsMax) return slots;
-  const all = [...slots.entries.values(), ...(slots.rest ? [slots.rest] : [])];
-  return {
-    shape: slots.shape,
-    entries: new Map(),
-    rest: tainted(all.reduce<readonly Taint[]>((t, v) => joinTaint(t, allTaint(v)), [])),
-  };
+  const all = joinAll([...slots.entries.values(), ...(slots.rest ? [slots.rest] : [])]);
+  return { shape: slots.shape, entries: new Map(), rest: { ...nothing, taint: all.taint, slots: all.slots } };
 }
 
 function union<T>(a: readonly T[], b: readonly T[], max: number): readonly T[] {
