@@ -50,8 +50,9 @@ export const Condition = z.strictObject({
       "closure",
       "text",
       "constant",
-      // A map that input is spread into, and one whose keys are all written out.
+      // A map that input is spread into, one that was merged with such, and one whose keys are all written out.
       "spread",
+      "merged",
       "closed",
       // A regular expression that can take exponential time; the second also where it is written as text.
       "catastrophic",

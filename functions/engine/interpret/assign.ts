@@ -327,9 +327,14 @@ function putInto(
   const stored = { ...value, taint: stepped(value.taint, at) };
   const slots = of.slots ?? { shape: "map" as const, entries: new Map<string, Value>(), rest: null };
   const changed =
-    key !== null ? withEntry(slots, key, stored) : { ...slots, rest: slots.rest ? join(slots.rest, stored) : stored };
+    key !== null
+      ? withEntry({ ...slots, shape: isPosition(key) ? slots.shape : "map" }, key, stored)
+      : { ...slots, rest: slots.rest ? join(slots.rest, stored) : stored };
   replace(run, frame, into, { ...of, constants: null, slots: boundSlots(changed) });
 }
+
+/** An array of PHP that was made without any elements is a map as soon as one has a name. */
+const isPosition = (key: string): boolean => /^-?\d+$/.test(key);
 
 function replace(run: Run, frame: Frame, into: Expression, next: Value): void {
   const whole = accessPath(into);

@@ -319,6 +319,10 @@ const isCalled = ({ constants, taint, paths }: Value, wanted: LazyRegex): boolea
 const made = /(^|\.)\p{Lu}\w*(\(\))?$|\(\)\(\)$/u;
 const ofRecords = /(^|[/_.-])(models?|entit(y|ies)|schemas?)([/_.-]|\(|$)|mongoose|sequelize/i;
 
+/** `array_merge($defaults, $_POST)`; of a parameter its callers tell which keys it has. */
+const isMergedWithInput = ({ slots, taint }: Value): boolean =>
+  slots?.shape === "map" && taint.some(({ source }) => !source.parameter && source.outside === null);
+
 function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   if (shape === "present") return true;
   if (shape === "list" || shape === "map") return value.slots?.shape === shape;
@@ -333,6 +337,7 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
     );
   if (shape === "closed") return value.slots?.shape === "map" && !value.slots.rest && value.taint.length === 0;
   if (shape === "spread") return (value.slots?.rest?.taint.length ?? 0) > 0;
+  if (shape === "merged") return isMergedWithInput(value);
   if (shape === "catastrophic" || shape === "catastrophic-text")
     return (
       value.constants?.some((c) => typeof c === "string" && isCatastrophic(c)) === true &&

@@ -209,6 +209,7 @@ export function typedAs(run: Run, frame: Frame, type: string | null, counts = is
   // What a text is called says more about it than that it is one.
   if (run.language === "java" && /^(String|CharSequence|Object)$/.test(plain)) return nothing;
   if (run.language === "javascript" && /^(any|unknown|string|object|Object|Function)$/.test(plain)) return nothing;
+  if (run.language === "php" && /^(array|iterable|string|mixed|object)$/i.test(plain)) return nothing;
   const [root, ...fields] = plain.split(".") as [string, ...string[]];
   // Java also writes types out with their package.
   if (run.language === "java" && fields.length > 0 && /^\p{Ll}/u.test(root)) return named(plain);

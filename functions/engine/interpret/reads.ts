@@ -21,7 +21,15 @@ import {
 } from "./names.ts";
 import { getterOf } from "./objects/accessors.ts";
 import { fieldOfKin } from "./objects/fields-of-others.ts";
-import { fieldTaint, fromOutside, member, memberOfInstance, partOfTainted, receiverValue } from "./objects/members.ts";
+import {
+  fieldTaint,
+  fromOutside,
+  member,
+  memberOfInstance,
+  partOfGiven,
+  partOfTainted,
+  receiverValue,
+} from "./objects/members.ts";
 import { withFieldOfClass, withSharedField, withSharedVariable } from "./objects/shared-state.ts";
 import type { Frame, Run } from "./run.ts";
 import { afterAsking } from "./validators/asked-names.ts";
@@ -159,7 +167,7 @@ export function index(run: Run, frame: Frame, e: Index): Value {
   indexOf(run, frame, e, of, key, e.key ?? e);
   useOf(run, frame, e.of, of);
   if (known === null || known === undefined) {
-    const any = anyElement(of);
+    const any = partOfGiven(run, of, anyElement(of), anyPart);
     // A map may lack the key: a set written as a map of true answers both ways.
     const constants = of.slots?.shape === "map" && any.constants?.every((c) => c === true) ? null : any.constants;
     const own = run.language === "python" && of.slots ? any.paths.filter((path) => !constantName.test(path)) : [];
@@ -167,12 +175,12 @@ export function index(run: Run, frame: Frame, e: Index): Value {
     // What is handed out one by one may be input: the messages of a connection.
     const [input] = e.key ? [] : run.knowledge.reads.findAll(paths).sources;
     const messages: readonly Taint[] = input ? [arriving(run.source(input.kind, e), e)] : [];
-    const given = run.language === "php" && !of.slots ? fieldTaint(run, of, any.taint, anyPart) : any.taint;
-    return { ...any, taint: joinTaint(given, messages), constants, paths };
+    return { ...any, taint: joinTaint(any.taint, messages), constants, paths };
   }
   const text = of.constants?.length === 1 ? of.constants[0] : null;
   if (typeof text === "string" && typeof known === "number") return constant(text.at(known) ?? "");
-  const slot = elementAt(of, normalisedIndex(of, known));
+  const held = elementAt(of, normalisedIndex(of, known));
+  const slot = held && partOfGiven(run, of, held, String(known));
   if (slot) return run.language === "php" && !of.slots?.entries.has(String(known)) ? orStill(of, slot) : slot;
   if (of.slots && !of.slots.rest) return tainted(fieldTaint(run, of, of.taint, String(known)));
   return afterAsking(run, frame, e, String(known), member(run, frame, of, String(known), e));

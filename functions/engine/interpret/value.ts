@@ -283,6 +283,14 @@ function besideInput({ slots }: Value, { slots: others, taint }: Value): Slots |
   return { ...slots, entries, rest: slots.rest ? join(slots.rest, input) : input };
 }
 
+/** Whether besideInput has put a part into a map that came in as a whole, which may have been handed on since. */
+export function isOfWhole(part: Taint, whole: Taint): boolean {
+  if (part.source !== whole.source || part.via !== whole.via) return false;
+  let step: Step | null = whole.step;
+  while (step && step.length > part.step.length) step = step.parent;
+  return step?.start === part.step.start && step.end === part.step.end;
+}
+
 function joinSlots(a: Slots | null, b: Slots | null): Slots | null {
   if (!a || !b || a === b) return a ?? b;
   const entries = new Map(a.entries);
@@ -311,15 +319,11 @@ export const withEntry = (slots: Slots, key: string, value: Value): Slots => ({
 const isBehind = ({ rest, behind, entries }: Slots, all: Slots["entries"]): boolean =>
   !rest || (behind === true && entries.size === all.size);
 
-/** Collections beyond the limit lose their keys, not their taint. */
+/** Collections beyond the limit lose their keys, but neither their taint nor what each of their elements is made of. */
 export function boundSlots(slots: Slots): Slots {
   if (slots.entries.size <= slotsMax) return slots;
-  const all = [...slots.entries.values(), ...(slots.rest ? [slots.rest] : [])];
-  return {
-    shape: slots.shape,
-    entries: new Map(),
-    rest: tainted(all.reduce<readonly Taint[]>((t, v) => joinTaint(t, allTaint(v)), [])),
-  };
+  const all = joinAll([...slots.entries.values(), ...(slots.rest ? [slots.rest] : [])]);
+  return { shape: slots.shape, entries: new Map(), rest: { ...nothing, taint: all.taint, slots: all.slots } };
 }
 
 function union<T>(a: readonly T[], b: readonly T[], max: number): readonly T[] {

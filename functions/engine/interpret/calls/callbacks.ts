@@ -1,4 +1,5 @@
-import type { Call } from "../../ir/ir.ts";
+import { lastName } from "../../ir/called-name.ts";
+import type { Call, FunctionNode } from "../../ir/ir.ts";
 import { fieldOf } from "../objects/members.ts";
 import type { Run } from "../run.ts";
 import {
@@ -6,6 +7,7 @@ import {
   anyElement,
   arriving,
   type ClosureValue,
+  elementAt,
   joinAll,
   nothing,
   type Source,
@@ -88,11 +90,12 @@ export function givenBack(
 ): readonly Value[] {
   const target = called.target ?? methodTarget(run, called);
   if (target === null || callback >= called.positional.length) return [];
+  const parts = partsOfElement(run, call, called, fn);
   return fn.params.slice(0, placesMax).map((param, i) => {
     const part = partOfCallBack(callback, i);
     const own = tainted([arriving(run.outside(`${target}${fieldOf}${part}`, param), param)]);
     const passed = passedThrough(run, call, called, target, false, part).map(tainted);
-    const element = i === 0 && called.receiver ? anyElement(called.receiver) : nothing;
+    const element = parts[i] ?? (i === 0 && called.receiver ? anyElement(called.receiver) : nothing);
     return joinAll([...passed, own, element]);
   });
 }
@@ -128,3 +131,14 @@ export function accumulated(
 }
 
 const elementwise = /^(forEach|map|flatMap|filter|find\w*|some|every|reduce|sort)$/;
+
+/** `params.each { |name, value| … }`, `pairs.map { |from, to| … }`: several parameters of a block of Ruby get the parts of an element. */
+export function partsOfElement(run: Run, call: Call, { receiver }: Called, { params }: FunctionNode): readonly Value[] {
+  if (run.language !== "ruby" || !receiver || params.length < 2 || params.some(({ pattern }) => pattern)) return [];
+  if (/with_index|with_object|each_index/.test(lastName(call.callee))) return [];
+  const element = anyElement(receiver);
+  if (receiver.slots?.shape === "map") return [tainted(receiver.taint), element];
+  return params.map((_, i) =>
+    element.slots?.shape === "list" ? (elementAt(element, String(i)) ?? nothing) : tainted(element.taint),
+  );
+}

@@ -8,7 +8,7 @@ import { fieldOf } from "../objects/members.ts";
 import { prefixFor } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Handover } from "../summary.ts";
-import { allTaint, anyPart, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
+import { allTaint, anyPart, isOfWhole, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
 import { commonConditions, isAlike, knownArguments } from "./path-conditions.ts";
 
@@ -121,7 +121,7 @@ function fieldsOf({ language }: Run, { instance, own }: Value): Parts {
 
 function slotsOf(run: Run, value: Value): Parts {
   if (!value.slots) return [[undefined, taintWithin(run, value)]];
-  if (run.language === "php") return [[undefined, value.taint], ...fieldsWithin(run, value, "", partsMax)];
+  if (run.language === "php") return [[undefined, value.taint], ...changedFields(run, value)];
   const { entries, rest } = value.slots;
   const whole = rest ? joinTaint(value.taint, taintWithin(run, rest)) : value.taint;
   return [
@@ -129,6 +129,16 @@ function slotsOf(run: Run, value: Value): Parts {
     ...[...entries].map(([key, entry]): [string, readonly Taint[]] => [key, taintWithin(run, entry)]),
   ];
 }
+
+/** What came in as a whole is handed on as a whole, under all of its keys; what a join has put under single keys would be more than that. */
+const changedFields = (run: Run, value: Value): [string, readonly Taint[]][] =>
+  fieldsWithin(run, value, "", partsMax).map(([field, taint]) => [field, changed(value, taint)]);
+
+/** What taints a field of a map besides the map that it came in with. */
+export const changed = ({ taint: whole }: Value, taint: readonly Taint[]): readonly Taint[] =>
+  whole.length === 0
+    ? taint
+    : taint.filter((t) => !t.source.parameter || t.source.parameter.field || !whole.some((all) => isOfWhole(t, all)));
 
 /** Fields of arrays of PHP, and of arrays in them. */
 function fieldsWithin(run: Run, { slots }: Value, before: string, depth: number): [string, readonly Taint[]][] {

@@ -46,7 +46,7 @@ export function isLookup({ language }: Run, { callee, args }: Call, { receiver, 
   const isKept = () => names.some((name) => isKeeper(name) || holdsAll(name, callee.name));
   const { looksUp, findsBy, looksUpBy } = asksFor(callee.name);
   if (!looksUp) return findsBy && isKept();
-  if (looksUpBy) return true;
+  if (looksUpBy || (isOfContext(language, callee.of) && !asksForPlace.test(callee.name))) return true;
   const isHeld = () => language === "csharp" && names.some((name) => /(^|[?.])_[a-z]\w*$/.test(name));
   const isManaged = () => isHeld() || (!isClassName(callee.of) && names.some((name) => managers.test(name)));
   return (
@@ -93,6 +93,12 @@ const makesSql =
 export const isResource = ({ language }: Run, { callee }: Call): boolean =>
   language === "java" && callee.kind === "field" && /^get(Web)?Resource(Internal|Object)?$/.test(callee.name);
 
+/** `store.MediaFile(ctx).Get(id)`: what Go makes for the time of a request are the records of one kind, as nobody else needs its context. */
+const isOfContext = (language: Run["language"], of: Expression): boolean =>
+  language === "go" && of.kind === "call" && of.args.some(({ value }) => isContext(value));
+
+const isContext = (e: Expression): boolean => e.kind === "variable" && e.name === "ctx";
+
 /** `users.Get(ctx, tx, name)`: what a function needs the database for comes from there. */
 function isTransaction(given: Expression): boolean {
   const called = given.kind === "call" ? given.callee : given;
@@ -100,9 +106,17 @@ function isTransaction(given: Expression): boolean {
   return /^(db|tx)$/i.test(name);
 }
 
-/** `new Order($_GET["order_id"])`, `$orders->findOne($id)`: what is asked for by an identifier is what is kept under it. */
+/** `new Order($_GET["order_id"])`, `$orders->findOne($id)`, `shares.Load(ctx, id)`: what is asked for by an identifier is what is kept under it. */
 export function isIdentified({ language }: Run, { callee, args, isNew }: Call): boolean {
   const name = lastName(callee);
+  if (language === "go")
+    return (
+      callee.kind === "field" &&
+      asksFor(name).looksUp &&
+      !asksForText.test(name) &&
+      args.some(({ value }) => isIdentifier(value)) &&
+      args.every(({ value }) => isIdentifier(value) || isContext(value))
+    );
   return (
     language === "php" &&
     (isNew || /^(find|get|load|fetch|look_?up|retrieve)/.test(name)) &&

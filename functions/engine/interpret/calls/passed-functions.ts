@@ -7,7 +7,7 @@ import { Scope } from "../scope.ts";
 import { settledName, settling } from "../settling.ts";
 import { allTaint, anyElement, type ClosureValue, join, nothing, type Slots, tainted, type Value } from "../value.ts";
 import { mayMakeText } from "./call-names.ts";
-import { accumulated, givenBack, partsReplaced, takesFailureFirst } from "./callbacks.ts";
+import { accumulated, givenBack, partsOfElement, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { taintWithin } from "./handover.ts";
 import { callBack } from "./invoke.ts";
@@ -31,7 +31,8 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
     accumulated(run, call, called, at) ??
     heard(run, call, called, closure.fn) ??
     givenTo(run, call, called, at);
-  const args = given.length > 0 ? given : givenBack(run, call, called, closure, at);
+  const back = given.length > 0 ? given : givenBack(run, call, called, closure, at);
+  const args = back.length > 0 ? back : partsOfElement(run, call, called, closure.fn);
   if (takesFailureFirst(run, call, closure)) return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);
   return callBack(run, frame, closure, called.receiver, args);
 }

@@ -1,7 +1,10 @@
 import { allFamilies, type Families, normalised } from "../../catalogue/catalogue.ts";
+import { lastName } from "../../ir/called-name.ts";
 import type { Call, Expression, FunctionNode } from "../../ir/ir.ts";
 import { walk } from "../../ir/walk.ts";
-import { calledBy } from "../calls/called.ts";
+import { type Called, calledBy } from "../calls/called.ts";
+import { isShared } from "../calls/filled-arguments.ts";
+import { methodTarget } from "../calls/handover.ts";
 import { summarise } from "../calls/invoke.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath, askedOf } from "../names.ts";
@@ -80,10 +83,15 @@ function cleanParameters(run: Run, frame: Frame): Families[] {
     if (!value) return 0;
     const own = ownTaint(fn, index, value);
     if (!own) return value.taint.length === 0 ? allFamilies : 0;
-    const isSame = isUntouched(fn, own) || isShortForm(frame, param.name);
+    const isSame =
+      isUntouched(fn, own) || isShortForm(frame, param.name) || (fn !== null && isRewritten(run, fn, index));
     return guarded(run, frame, param.name, own.clean & (isSame ? ~normalised : ofAddresses));
   });
 }
+
+/** `function clean(&$text) { $text = addslashes($text); }`: what the parameter is at the end its caller has. */
+const isRewritten = (run: Run, fn: FunctionNode, index: number): boolean =>
+  run.language === "php" && isShared(run, fn, index);
 
 /** What is known of elements of global input, by the parameters that their keys are in. */
 function cleanElements({ fn, scope }: Frame): CleanElement[] {
@@ -136,7 +144,10 @@ const inBoth = (a: readonly CleanElement[] | null, b: readonly CleanElement[]): 
 /** Refines the arguments of a call by what the function called is known to answer, in this file or, when linking, in another. */
 export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Outcome): void {
   if (call.isNew || call.args.length === 0 || call.args.length > 6) return;
-  const { callee, target } = calledBy(run, frame, call);
+  const called = calledBy(run, frame, call);
+  const { callee } = called;
+  const target =
+    called.target ?? (check === "after" && run.language === "php" ? cleanerTarget(run, call, called) : null);
   const [closure, ...others] = callee.closures;
   if (closure && others.length === 0) {
     const guard: Guard = run.active.has(closure.fn) ? emptyGuard() : summarise(run, closure).guard;
@@ -175,6 +186,12 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
       askedByOther(run, frame, whole, { ...passage, part: hostPart });
   }
 }
+
+/** `$db->clean($name);`: a method of an object that only linking may know, called for what it does to what it is given. */
+const cleanerTarget = (run: Run, call: Call, called: Called): string | null =>
+  cleaners.test(lastName(call.callee)) ? methodTarget(run, called) : null;
+
+const cleaners = /clean|escap|sanit|filter|quot|purif|safe/i;
 
 function askedByOther(run: Run, frame: Frame, asked: Expression, passage: Passage): void {
   const operand = innermost(asked);

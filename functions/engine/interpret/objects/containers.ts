@@ -128,11 +128,30 @@ function mapOfPairs(other: Value | undefined): Slots | null {
 
 /** `array_merge($defaults, $given)`: later keys win; elements without a key of their own are numbered on. */
 function merged(args: readonly Value[]): Value {
-  if (!args.every(({ slots }) => slots))
+  if (!args.some(({ slots }) => slots))
     return tainted(args.reduce<Value["taint"]>((all, arg) => joinTaint(all, allTaint(arg)), []));
-  const shape = args.every(({ slots }) => slots?.shape === "list") ? "list" : "map";
-  const all = args.map((value) => ({ key: null, value, spread: true }));
-  return collect(shape, all);
+  const known = args.filter(({ slots }) => slots);
+  const shape = known.every(({ slots }) => slots?.shape === "list") ? "list" : "map";
+  const all = collect(
+    shape,
+    known.map((value) => ({ key: null, value, spread: true })),
+  );
+  return known.length === args.length ? all : besideGiven(args, all);
+}
+
+/** What came in as a whole may have any key, also those that were written out in front of it. */
+function besideGiven(args: readonly Value[], { taint: own, slots }: Value): Value {
+  const last = args.findLastIndex((arg) => !arg.slots && arg.taint.length > 0);
+  const given = args.reduce<Value["taint"]>((all, arg) => (arg.slots ? all : joinTaint(all, arg.taint)), []);
+  const behind = new Set(args.slice(last + 1).flatMap((arg) => [...(arg.slots?.entries.keys() ?? [])]));
+  const entries = [...(slots?.entries ?? [])].map(
+    ([key, entry]) => [key, behind.has(key) ? entry : join(entry, tainted(given))] as const,
+  );
+  return {
+    ...tainted(joinTaint(own, given)),
+    slots: slots && { ...slots, entries: new Map(entries) },
+    paths: args[last]?.paths ?? [],
+  };
 }
 
 /** `Object.assign({}, defaults, given)`, `extend(true, {}, given)`: a map of what all of them have, the later ones in front. */

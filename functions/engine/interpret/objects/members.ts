@@ -23,6 +23,7 @@ import {
   type ClosureValue,
   cleaned,
   elementAt,
+  isOfWhole,
   joinTaint,
   named,
   nothing,
@@ -167,6 +168,20 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
     if (t.step.parent && !of.paths.includes(byName(param.name))) return t;
     return { ...t, source: run.source("parameter", param, t.source.confidence, { ...parameter, field: name }) };
   });
+}
+
+/**
+ * `unset($columns["note"])`, `$labels["title"] ??= ""`: a map of PHP that a function has changed may still be the one that came in, and
+ * what lies under a key is then that part of it, see besideInput.
+ */
+export function partOfGiven(run: Run, of: Value, element: Value, name: string): Value {
+  if (of.taint.length === 0 || run.language !== "php") return element;
+  const given = element.taint.filter((t) => of.taint.some((whole) => isOfWhole(t, whole)));
+  if (given.length === 0) return element;
+  const own = element.taint.filter((t) => !given.includes(t));
+  // An array without elements that it is joined with tells nothing about what lies in it.
+  const slots = element.slots?.entries.size === 0 ? null : element.slots;
+  return { ...element, slots, taint: joinTaint(own, fieldTaint(run, of, given, name)) };
 }
 
 /** A variable that a file of PHP has left behind, as it was. */

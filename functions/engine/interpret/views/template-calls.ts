@@ -1,7 +1,7 @@
 import type { CallModels } from "../../catalogue/catalogue.ts";
 import { type Call, type Expression, type Span, wholeMap } from "../../ir/ir.ts";
 import { templateTarget } from "../../templates/template-target.ts";
-import { handOver } from "../calls/handover.ts";
+import { changed, handOver, isSame } from "../calls/handover.ts";
 import { argumentsAt, type Subject } from "../check.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
@@ -137,14 +137,20 @@ function pairAt(run: Run, subject: Subject, key: string | number, at: string | n
 /** The values that a template gets, by their names in it. */
 function givenAt(run: Run, subject: Subject, places: readonly (string | number)[]): Map<string, Value> {
   const given = new Map<string, Value>();
+  const isPhp = run.language === "php";
   const addAll = (value: Value | undefined) => {
-    if (value?.slots?.shape === "map") for (const [key, entry] of value.slots.entries) given.set(key, entry);
+    if (value?.slots?.shape === "map")
+      for (const [key, entry] of value.slots.entries)
+        given.set(key, isPhp ? { ...entry, taint: changed(value, entry.taint) } : entry);
     // Whoever hands on all of the input fills every name with it.
     // In JavaScript maps are spread into each other; elsewhere what has no known key was stored under a computed one.
     const spread = run.language === "javascript" && value?.slots?.shape === "map" ? value.slots.rest : null;
     const whole = spread ?? (value && isWhole(value) ? value : null);
     const naming = spread ? bringingNames(spread.taint) : (whole?.taint ?? []);
-    if (naming.length > 0) given.set(wholeMap, tainted(naming));
+    // A map that a function of PHP was given has the names that its caller has written.
+    const came = isPhp && value ? value.taint.filter((taint) => isSame(run, value, taint)) : [];
+    if (came.length > 0) given.set(wholeMap, { ...tainted(came), paths: value?.paths ?? [] });
+    else if (naming.length > 0) given.set(wholeMap, tainted(naming));
   };
   for (const place of places) {
     if (place === "named") {

@@ -94,6 +94,13 @@ const maps =
     };
   };
 
+/** `array_walk($rows, function ($row, $key) { … })`: the function gets each element and its key. */
+const walks: BuiltIn = (l, node, [list, called, ...more]) => {
+  if (!list || called?.value.kind !== "closure") return null;
+  const element: Expression = { ...span(list.value), kind: "index", of: list.value, key: null };
+  return l.call(node, called.value, [positional(element), positional(callOf(l, node, "key", [list])), ...more]);
+};
+
 /** `preg_replace_callback($pattern, fn ($m) => …, $text)`: each match goes to the function, and what that gives into the text. */
 const replacesByFunction: BuiltIn = (l, node, args) => {
   const [pattern, called, subject] = args;
@@ -170,6 +177,8 @@ const builtIns: Record<string, BuiltIn> = {
   array_push: pushes,
   array_unshift: pushes,
   array_map: maps(0, 1),
+  array_walk: walks,
+  array_walk_recursive: walks,
   sprintf: format,
   printf: (l, node, args) => {
     const made = format(l, node, args);

@@ -98,7 +98,9 @@ export const expressions: Record<string, Handler> = {
   subscript_expression: (l, node) => {
     const [of, key] = node.children;
     if (!of) return l.unknown(node);
-    return { ...span(node), kind: "index", of: l.expression(of), key: key ? l.expression(key) : null };
+    const from = l.expression(of);
+    const at = key ? l.expression(key) : null;
+    return globalOf(l, node, from, at) ?? { ...span(node), kind: "index", of: from, key: at };
   },
   member_access_expression: memberAccess,
   nullsafe_member_access_expression: memberAccess,
@@ -333,4 +335,11 @@ function matched(l: PhpLowering, node: SyntaxNode): Expression {
     result = { ...span(arm), kind: "conditional", test, then: l.expression(value), otherwise: result };
   }
   return result;
+}
+
+/** `$GLOBALS["conf"]` is the variable `$conf` of the file. */
+function globalOf(l: PhpLowering, node: SyntaxNode, of: Expression, key: Expression | null): Expression | null {
+  if (of.kind !== "variable" || of.name !== "$GLOBALS" || key?.kind !== "literal") return null;
+  const name = `$${key.value}`;
+  return /^\$[a-z]\w*$/i.test(name) && (l.globals === null || l.globals.has(name)) ? l.variable(node, name) : null;
 }

@@ -11,7 +11,9 @@ export function functionOf(l: PhpLowering, node: SyntaxNode, kind: "function" | 
   const body = childIn(node, "body");
   const isStatic = childOf(node, "static_modifier") !== undefined;
   const visibility = childOf(node, "visibility_modifier");
-  return {
+  const around = l.globals;
+  l.globals = readGlobals(l.textOf(node));
+  const fn: FunctionNode = {
     ...span(node),
     name: kind === "method" && /^__construct$/i.test(written) ? "constructor" : written,
     params: parametersOf(l, childIn(node, "parameters")),
@@ -19,9 +21,23 @@ export function functionOf(l: PhpLowering, node: SyntaxNode, kind: "function" | 
     body: body ? [...promoted(l, node), ...l.statements(body.children)] : [],
     receiver: kind === "method" && !isStatic ? "this" : null,
     exported: kind !== "closure" && (!visibility || !/private/i.test(l.textOf(visibility))),
-    sees: new Set([...capturesOf(l, node), ...(body ? globalsIn(l, body) : [])]),
+    sees: new Set([...capturesOf(l, node), ...(body ? globalsIn(l, body) : []), ...l.globals]),
   };
+  l.globals = around;
+  return fn;
 }
+
+/** `$GLOBALS["conf"]` in a function that has no `$conf` besides. */
+function readGlobals(written: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  if (written.length > globalsLookedForMax || !written.includes("$GLOBALS")) return found;
+  for (const [, name] of written.matchAll(/\$GLOBALS\[["'](\w{1,100})["']\]/g)) found.add(`$${name}`);
+  for (const [variable] of found.size === 0 ? [] : written.matchAll(/\$\w{1,100}/g)) found.delete(variable);
+  return found;
+}
+
+/** UTF-16 units; functions within functions are looked through once each, and nobody writes longer ones. */
+const globalsLookedForMax = 100_000;
 
 /** `fn` sees all variables around it. */
 export function arrowOf(l: PhpLowering, node: SyntaxNode): FunctionNode {

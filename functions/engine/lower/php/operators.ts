@@ -42,6 +42,7 @@ export function comparison(l: PhpLowering, node: SyntaxNode, symbol: string, ope
   }
   if (symbol === "|" && operands.every((operand) => operand.kind === "variable" || operand.kind === "field"))
     return anyOf(node, operands);
+  if (symbol === "+" && operands.some(({ kind }) => kind === "collection")) return union(l, node, operands);
   const operator = spelled[symbol] ?? symbol;
   return positionTest(l, node, operator, operands) ?? { ...span(node), kind: "operation", operator, operands };
 }
@@ -55,6 +56,14 @@ const anyOf = (node: SyntaxNode, flags: Expression[]): Expression =>
     then,
     otherwise,
   }));
+
+/** `$given + ["page" => 1]` of arrays: what has a key keeps it. */
+const union = (l: PhpLowering, node: SyntaxNode, operands: readonly Expression[]): Expression =>
+  l.call(
+    node,
+    l.variable(node, "array_replace"),
+    operands.toReversed().map((operand) => positional(operand)),
+  );
 
 /** `strpos($text, "x") !== false` asks whether it is contained, `=== 0` whether the text begins with it. */
 function positionTest(l: PhpLowering, node: SyntaxNode, operator: string, operands: Expression[]): Expression | null {

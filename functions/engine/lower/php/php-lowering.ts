@@ -12,6 +12,8 @@ import { statements } from "./statements.ts";
  */
 export class PhpLowering extends Lowering {
   readonly names = new Names();
+  /** What the function that is being lowered reads off `$GLOBALS` and has no variable of its own for; null outside of functions. */
+  globals: ReadonlySet<string> | null = null;
 
   /** Classes are there before the first statement runs; one that extends another of the file comes after it. */
   protected override program(root: SyntaxNode): Statement[] {

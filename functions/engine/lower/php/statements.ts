@@ -119,9 +119,20 @@ const assigned = (_: PhpLowering, at: SyntaxNode, to: Expression, from: Expressi
 
 /** `echo` and its short form are calls, so that they can be sinks. */
 function echo(l: PhpLowering, node: SyntaxNode, given: readonly SyntaxNode[]): Statement {
-  const values = given.flatMap((c) => (c.type === "sequence_expression" ? c.children : [c]));
+  const values = given.flatMap(sequenced);
   const args = values.map((c) => positional(l.expression(c)));
   return { ...span(node), kind: "expression", value: l.call(node, l.variable(node, "echo"), args) };
+}
+
+/** `echo $a, $b, $c`: the grammar puts all but the first into a sequence of their own, and so on; pages print hundreds in one statement. */
+function sequenced(node: SyntaxNode): SyntaxNode[] {
+  const values: SyntaxNode[] = [];
+  let last: SyntaxNode | undefined = node;
+  while (last?.type === "sequence_expression") {
+    values.push(...last.children.slice(0, -1));
+    last = last.children.at(-1);
+  }
+  return last ? [...values, last] : values;
 }
 
 /** Nothing goes on after exit and die; what they are given is printed. */
