@@ -14,6 +14,8 @@ import { commonConditions, isAlike, knownArguments } from "./path-conditions.ts"
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
 const handoversMax = 200;
+/** Beyond that the first that goes to a place is kept: two hundred routes that all report to one log leave room for what the last one calls. */
+const placesMax = 1_000;
 /** Ways to one place that are told apart although one function gives what takes them, and the room that there is for such. */
 const alikeMax = 4;
 const alikeRoom = 150;
@@ -176,8 +178,15 @@ export function hand(run: Run, handover: Handover): void {
   const own = first && differ(first, handover) ? `${key}|way` : key;
   const known = run.handovers.get(own);
   if (known) soil(known, handover);
-  else if (run.handovers.size < handoversMax + (run.language === "php" ? alikeRoom : 0))
-    run.handovers.set(own, handover);
+  else if (hasRoom(run, handover)) run.handovers.set(own, handover);
+}
+
+/** Whether one more is kept; every place in another file that something goes to is to be heard of. */
+function hasRoom({ language, handovers, places }: Run, { target, argument, field, source }: Handover): boolean {
+  const place = `${target}|${argument}|${field}|${source.kind}`;
+  const isFirst = places.size < placesMax && !places.has(place);
+  if (isFirst) places.add(place);
+  return isFirst || handovers.size < handoversMax + (language === "php" ? alikeRoom : 0);
 }
 
 /** Pages of PHP get all their input from one function: what its first calls give is input of its own, what others give counts as one. */
