@@ -1,6 +1,7 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
+import { ofCarrier } from "./calls/carried-objects.ts";
 import { ofTable, targetOf } from "./calls/handover.ts";
 import { storeInField } from "./calls/receivers.ts";
 import { check, setFacts } from "./check.ts";
@@ -237,7 +238,11 @@ const storesMax = 100;
 /** Notes what is kept in fields of the request and its like, where other files find it. */
 function keep(run: Run, paths: readonly string[], value: Value, at: Expression, depth = 2, within = ""): void {
   const field = paths.find((path) => run.isCarried(path));
-  if (field === undefined || run.stores.size >= storesMax) return;
+  if (field === undefined) return;
+  // What others find there is an object whose methods they call.
+  if (run.language === "python" && within === "" && value.closures.length === 0)
+    exportAs(run, ofCarrier + lastSegment(field), value);
+  if (run.stores.size >= storesMax) return;
   keepUnder(run, field, value, at, within);
   if (depth > 0)
     for (const [key, entry] of value.slots?.entries ?? [])

@@ -10,6 +10,7 @@ import type { Frame, Run } from "../run.ts";
 import type { Handover } from "../summary.ts";
 import { allTaint, anyPart, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
+import { carriedTarget } from "./carried-objects.ts";
 import { commonConditions, isAlike, knownArguments } from "./path-conditions.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
@@ -221,6 +222,8 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   for (const path of first.length === 0 ? paths : [...first, ...paths]) {
     if (path.startsWith("?") || (run.language === "javascript" && givenByPackage.test(path))) continue;
     const plain = run.language === "python" ? plainOfPython(path) : plainOf(path);
+    const carried = run.language === "python" ? carriedTarget(run, plain) : null;
+    if (carried !== null) return carried;
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;
     if (!plain.includes(".") || plain.includes("[")) continue;
