@@ -45,7 +45,7 @@ import { accessed, fillBean } from "./accessor-calls.ts";
 import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
 import { noteGiven } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
-import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
+import { fromHeirs, fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { calledLater, startByName } from "./deferred.ts";
 import { fillArguments } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
@@ -239,7 +239,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     for (const closure of callee.closures) applyOutputs(run, frame, call, closure, positional);
     const [only, ...others] = callee.closures;
     if (only && others.length === 0) givenBackBy(run, frame, call, only, positional);
-    return given;
+    return called.open === null ? given : { ...given, taint: joinTaint(given.taint, fromHeirs(run, call, called)) };
   }
   // A rule of a user says itself what is input: elsewhere what is called hands on what it is asked of.
   const source = run.marks ? undefined : sourceOf(frame, called, call);
