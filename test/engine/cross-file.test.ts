@@ -1069,6 +1069,15 @@ it("hears of every place that a long file of routes calls, however often it call
   expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["shop/tools.py:7"]);
 });
 
+it("ends where an object that the request carries is made of itself", async () => {
+  const source =
+    "from flask import Flask, g, request\n\napp = Flask(__name__)\n\n" +
+    "@app.before_request\ndef prepare():\n    g.user = g.user.current()\n    g.one = g.two.make()\n    g.two = g.one.make()\n\n" +
+    '@app.route("/")\ndef index():\n    g.two.show(request.args["name"])\n    return {"name": g.user.named(request.args["name"])}\n';
+  const files = [1, 2, 3].map((i) => ({ path: `shop/pages${i}.py`, source }));
+  expect(await findingsOfAll(engine, files)).toEqual([]);
+});
+
 it("ends where classes of several files extend each other", async () => {
   const count = 40;
   const files = [

@@ -49,7 +49,7 @@ export class Modules {
     this.#packages = new Packages(artefacts);
     this.#templates = new Templates(artefacts);
     this.#layers = new Layers(artefacts);
-    this.#carried = new CarriedObjects(artefacts, (path, target) => this.#find(path, target, 1));
+    this.#carried = new CarriedObjects(artefacts, (path, target, aliases) => this.#find(path, target, aliases));
     this.#globals = new Map(
       globalLanguages.map((name) => [
         name,
@@ -163,7 +163,7 @@ export class Modules {
     const globals = this.#globals.get(languageOf(from).name);
     if (globals) return globals.find(target);
     if (target.startsWith(ofHeirs) && from.endsWith(".py")) return heirsOf(this.#implementers, from, target);
-    if (target.startsWith(ofCarrier)) return this.#carried.methods(target);
+    if (target.startsWith(ofCarrier)) return this.#carried.methods(target, aliases);
     if (target.startsWith(anyClass))
       return from.endsWith(".py")
         ? this.#layers.find(target)
