@@ -221,6 +221,7 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   const first = isFirst && paths.length > 1 ? paths.filter(isFirst) : [];
   for (const path of first.length === 0 ? paths : [...first, ...paths]) {
     if (path.startsWith("?") || (run.language === "javascript" && givenByPackage.test(path))) continue;
+    if (run.language === "python" && isOfRequest(path)) continue;
     const plain = run.language === "python" ? plainOfPython(path) : plainOf(path);
     const carried = run.language === "python" ? carriedTarget(run, plain) : null;
     if (carried !== null) return carried;
@@ -240,6 +241,9 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   }
   return null;
 }
+
+/** `self.request.POST.get(key)`, where the class has its request from one that it extends: none of these classes says what `get` does. */
+const isOfRequest = remembered((path) => /(^|\.)[A-Z]\w*\.request\./.test(path));
 
 /** How imports of JavaScript begin that mean another file; a scope may be that of the packages of one repository. */
 export const isOfProject = /^(\.|[@~]\/|#|src\/|@[a-z\d][\w-]*\/)/;
