@@ -46,6 +46,7 @@ import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
 import { noteGiven } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromHeirs, fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
+import { asChosen, chosenMember } from "./chosen-members.ts";
 import { calledLater, startByName } from "./deferred.ts";
 import { fillArguments } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
@@ -107,7 +108,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>").checks, {
       ...subject,
-      positional: [asNamed(frame, call.callee, called.callee)],
+      positional: [asChosen(run, called.callee) ?? asNamed(frame, call.callee, called.callee)],
     });
   noteGiven(run, call, called);
   notePlacedArguments(run, frame, call, called);
@@ -293,7 +294,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
     if (container === "assign") storeAssigned(run, frame, call, positional, result);
     // `cache.fetch(key) { compute }` of Ruby gives what the block gives where nothing is kept under the key.
-    const given = run.language === "ruby" && container === "get" ? join(result, back) : result;
+    const found = container === "first" ? chosenMember(run, call, result, positional[1]) : result;
+    const given = run.language === "ruby" && container === "get" ? join(found, back) : found;
     return cleaned(
       { ...given, paths: given.paths.length > 0 && !isFluent(run, container, receiver) ? given.paths : paths },
       cleans,
