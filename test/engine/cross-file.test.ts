@@ -1049,6 +1049,35 @@ it("finds its way where the files of a package take all of each other", async ()
   expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["shop/tools.py:4"]);
 });
 
+it("hears of every place that a long file of routes calls, however often it calls the others", async () => {
+  const route = (i: number, call: string) =>
+    `@app.route("/${i}")\ndef page${i}():\n    name = request.args["name"]\n    ${call}\n    return {}\n\n`;
+  const files = [
+    {
+      path: "shop/tools.py",
+      source: "import os\n\ndef note(text):\n    pass\n\ndef run(line):\n    os.system(line)\n",
+    },
+    {
+      path: "shop/pages.py",
+      source:
+        "from flask import Flask, request\nfrom shop.tools import note, run\n\napp = Flask(__name__)\n\n" +
+        Array.from({ length: 250 }, (_, i) => route(i, "note(name)")).join("") +
+        route(250, "run(name)"),
+    },
+  ];
+  const found = await findingsOfAll(engine, files);
+  expect(found.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["shop/tools.py:7"]);
+});
+
+it("ends where an object that the request carries is made of itself", async () => {
+  const source =
+    "from flask import Flask, g, request\n\napp = Flask(__name__)\n\n" +
+    "@app.before_request\ndef prepare():\n    g.user = g.user.current()\n    g.one = g.two.make()\n    g.two = g.one.make()\n\n" +
+    '@app.route("/")\ndef index():\n    g.two.show(request.args["name"])\n    return {"name": g.user.named(request.args["name"])}\n';
+  const files = [1, 2, 3].map((i) => ({ path: `shop/pages${i}.py`, source }));
+  expect(await findingsOfAll(engine, files)).toEqual([]);
+});
+
 it("ends where classes of several files extend each other", async () => {
   const count = 40;
   const files = [

@@ -26,6 +26,17 @@ it.each(["settings.env", "notes.md", "deploy.yml", "main.go", "app.js", "app.py"
   },
 );
 
+it.each([
+  ["a docstring", `def connect():\n    """\n    connect("${token}")\n    """\n`, "low"],
+  ["an example", `connection_example = dict(\n    key="${token}",\n)\n`, "low"],
+  ["code", `def connect():\n    return open_with("${token}")\n`, "critical"],
+])("tells a token in %s by how it weighs", async (_, source, severity) => {
+  const found = await findingsOf(engine, "shop/client.py", source);
+  expect(found.map((finding) => [finding.ruleId, finding.severity])).toEqual([
+    ["hardcoded-secret.provider-token", severity],
+  ]);
+});
+
 it("tells the place of the value itself", async () => {
   const [finding] = await findingsOf(engine, "a.env", `GITHUB=${token}\n`);
   expect(finding).toMatchObject({ startLine: 1, startColumn: 8, endLine: 1, endColumn: 8 + token.length });

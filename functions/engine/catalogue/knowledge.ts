@@ -76,6 +76,8 @@ export class Knowledge {
   readonly shallowKinds = new Set<string>();
   /** What is handed from file to file while one request is answered: fields that one file fills, others read. */
   readonly carriers = new PathSet(this.#ask);
+  /** What keeps objects for all requests. */
+  readonly holders = new PathSet(this.#ask);
   /** Where a controller keeps what its views find by its name. */
   readonly bags = new PathSet(this.#ask);
   /** Every prefix of every path some model names: resolves a wildcard import to the class that matters. */

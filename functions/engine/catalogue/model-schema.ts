@@ -332,6 +332,8 @@ export const Model = z.strictObject({
     .default([]),
   /** Objects that live as long as a request and are read in other files, beside those that entry points take. */
   carriers: z.array(Path).default([]),
+  /** Objects that live as long as the application and whose fields other files call methods of: those fields hold no input. */
+  holders: z.array(Path).default([]),
   /** Fields under which a controller keeps values that its views find by their names. */
   bags: z.array(Path).default([]),
   /** Ways into the application, and what stands in front of them; see web/web-schema.ts. */

@@ -181,6 +181,7 @@ const sections: BySection<Target> = {
   templates: (entry, { knowledge, say }) => say(entry.call, (path) => knowledge.calls.put("templates", path, entry)),
   fills: (entry, { knowledge, say }) => say(entry.call, (path) => knowledge.calls.put("fills", path, entry)),
   carriers: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.carriers.add(path)),
+  holders: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.holders.add(path)),
   bags: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.bags.add(path)),
 };
 

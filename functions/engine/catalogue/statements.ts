@@ -32,6 +32,7 @@ const sections = [
   "constraints",
   "validations",
   "carriers",
+  "holders",
   "bags",
   "entryPoints",
 ] as const;

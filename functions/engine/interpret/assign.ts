@@ -1,6 +1,7 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
 import type { Assign, Expression } from "../ir/ir.ts";
+import { carriedName } from "./calls/carried-objects.ts";
 import { ofTable, targetOf } from "./calls/handover.ts";
 import { storeInField } from "./calls/receivers.ts";
 import { check, setFacts } from "./check.ts";
@@ -149,6 +150,7 @@ function assignField(
   exportValue(run, of, to, value);
   exportMethod(run, frame, to, of, value);
   keep(run, paths, value, at);
+  keepObject(run, paths, value);
   const shared = of.instance || of.type ? null : fieldOfClass(run, frame, to);
   if (shared !== null) keepUnder(run, shared, value, at);
   keepForViews(run, frame, to, value);
@@ -234,6 +236,13 @@ const outsideOf = (run: Run, paths: readonly string[]): string | null | undefine
 const aliasesMax = 500;
 const storesMax = 100;
 
+/** `g.mailer = Mailer()`: what others find there is an object whose methods they call. */
+function keepObject(run: Run, paths: readonly string[], value: Value): void {
+  if (run.language !== "python" || value.closures.length > 0) return;
+  const name = carriedName(run, paths);
+  if (name !== null) exportAs(run, name, value);
+}
+
 /** Notes what is kept in fields of the request and its like, where other files find it. */
 function keep(run: Run, paths: readonly string[], value: Value, at: Expression, depth = 2, within = ""): void {
   const field = paths.find((path) => run.isCarried(path));
@@ -268,6 +277,7 @@ function assignIndex(
     const paths = memberPaths(of, known);
     storedIn(run, frame, paths.length > 0 ? paths : [joined("?", known)], of, value, at);
     keep(run, paths, value, at);
+    keepObject(run, paths, value);
     keepForViews(run, frame, to, value);
   } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at, [key]);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;

@@ -103,6 +103,8 @@ export class Run {
   isForCommandLine = false;
   readonly hits = new Map<string, Hit>();
   readonly handovers = new Map<string, Handover>();
+  /** Where in other files they go. */
+  readonly places = new Set<string>();
   /** Places where text is made of input, for the sinks of other files that it may get to. */
   readonly texts = new Map<string, Hit>();
   /** Where pointers are made that nobody has asked about, of those that were told of. */

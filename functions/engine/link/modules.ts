@@ -1,10 +1,12 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
+import { ofCarrier } from "../interpret/calls/carried-objects.ts";
 import { anyClass, layerName, ofBase, ofHeirs, ofTable } from "../interpret/calls/handover.ts";
 import { either } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { languageOf } from "../inventory/language.ts";
 import { append } from "../multimap.ts";
 import { helperIn } from "../templates/template-target.ts";
+import { CarriedObjects } from "./carried-objects.ts";
 import { GlobalNames } from "./global-names.ts";
 import { heirsOf } from "./heirs.ts";
 import { Layers } from "./layers.ts";
@@ -28,6 +30,7 @@ export class Modules {
   readonly #globals: ReadonlyMap<string, GlobalNames>;
   readonly #templates: Templates;
   readonly #layers: Layers;
+  readonly #carried: CarriedObjects;
   readonly #found = new Map<string, Target[]>();
   readonly #led = new Map<string, Target[]>();
   readonly #handed = new Map<FileArtefact, Aliases>();
@@ -46,6 +49,7 @@ export class Modules {
     this.#packages = new Packages(artefacts);
     this.#templates = new Templates(artefacts);
     this.#layers = new Layers(artefacts);
+    this.#carried = new CarriedObjects(artefacts, (path, target, aliases) => this.#find(path, target, aliases));
     this.#globals = new Map(
       globalLanguages.map((name) => [
         name,
@@ -100,7 +104,9 @@ export class Modules {
     const hasNames = name === "php" || name === "ruby";
     const isObject = hasNames && target.startsWith(anyClass);
     const declared = isObject ? [] : this.find(from, target);
-    const found = declared.filter(({ artefact }) => name === "ruby" || artefact.coverage.path !== from);
+    const found = declared.filter(
+      ({ artefact }) => name === "ruby" || target.startsWith(ofCarrier) || artefact.coverage.path !== from,
+    );
     return found.length > 0 || !hasNames || !target.includes(".")
       ? found
       : (this.#globals.get(name)?.methods(target) ?? []);
@@ -157,6 +163,7 @@ export class Modules {
     const globals = this.#globals.get(languageOf(from).name);
     if (globals) return globals.find(target);
     if (target.startsWith(ofHeirs) && from.endsWith(".py")) return heirsOf(this.#implementers, from, target);
+    if (target.startsWith(ofCarrier)) return this.#carried.methods(target, aliases);
     if (target.startsWith(anyClass))
       return from.endsWith(".py")
         ? this.#layers.find(target)

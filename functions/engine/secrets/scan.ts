@@ -75,17 +75,20 @@ function isExample(text: string, at: number): boolean {
 const exampleMax = 2_000;
 /** Descriptions of interfaces show what is sent under such a key. */
 const exampleKey = /^(?:-\s)?["']?examples?["']?\s?:\s*[{[]?$/;
+/** `connection_example = OrderedDict(`, `EXAMPLE = {`: the same in code. */
+const exampleVariable =
+  /^(?:(?:const|let|var|static|final)\s)?(?:\w{1,60}_)?examples?(?:_\w{1,60})?\s?=\s?[\w.]{0,60}[({[]$/i;
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /** Whether one of the keys that a place lies under, told by their indentation, is `example`. */
 function isUnderExample(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - exampleMax), at);
-  if (!before.includes("example")) return false;
+  if (!before.includes("example") && !before.includes("EXAMPLE")) return false;
   const lines = before.split("\n").reverse();
   let indent = indentOf(lines[0] ?? "");
   for (const line of lines) {
     if (line.trim() === "" || indentOf(line) >= indent) continue;
-    if (exampleKey.test(line.trim())) return true;
+    if (exampleKey.test(line.trim()) || exampleVariable.test(line.trim())) return true;
     indent = indentOf(line);
   }
   return false;
@@ -146,7 +149,7 @@ export class SecretScanner {
             ({ start, secret, by }) =>
               !by.rule.secret?.generic || !(told(secret, safe.lines.lineOf(start)) || isExample(text, start)),
           )
-          .map((found) => candidateOf(found, safe, suppressed)),
+          .map((found) => candidateOf(found, safe, suppressed, isExample(text, found.start))),
     };
   }
 
@@ -290,12 +293,13 @@ function candidateOf(
   { start, end, secret, by: { rule, provider, severity } }: FoundSecret,
   { lines }: ShownText,
   suppressed: (ruleId: string, line: number) => Candidate["suppressed"],
+  isShownOnly: boolean,
 ): Candidate {
   const place = lines.place(start, end);
   return {
     ...place,
     ruleId: rule.id,
-    severity,
+    severity: isShownOnly ? "low" : severity,
     confidence: rule.confidence,
     source: provider,
     sink: masked(secret),

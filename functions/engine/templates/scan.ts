@@ -147,12 +147,19 @@ export class TemplateScanner {
 type Problem = "raw" | "place" | "expression";
 
 /** What is wrong with showing a value here: it is not escaped, escaping does not help at this place, or it is not shown but evaluated. */
-function problemOf({ raw, place }: Output, { state }: Read, escaping: Escaping): Problem | null {
+function problemOf({ raw, place }: Output, read: Read, escaping: Escaping): Problem | null {
+  const { state } = read;
   if (place === "expression") return state === "clean" ? null : "expression";
   if (state === "clean" || state === "json") return null;
   if (raw || state === "raw" || escaping === "plain") return "raw";
+  if (isOfFormset(read)) return null;
   return place === "url" || place === "script" || place === "unquoted" ? "place" : null;
 }
+
+/** `{{ lines_formset.empty_form.id }}` in a template for scripts: forms of Django write their fields themselves. */
+const isOfFormset = ({ root, path }: Read): boolean =>
+  /(^|_)form_?set$/i.test(root) &&
+  !path.some((part) => /^(\w*data|value|initial|instance|errors|get|items)$/.test(part));
 
 interface File {
   safe: ShownText;

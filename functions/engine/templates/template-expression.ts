@@ -9,6 +9,9 @@ const aboutFields = /^(length|size|count|help_text|id_for_label|html_name)$/;
 const isAboutField = (owner: string, name: string): boolean =>
   aboutFields.test(name) || (name === "label" && owner.endsWith("field"));
 
+/** `form.day(class="wide")`: a field that is called writes its widget, and escapes what stands in it. */
+const isWidget = (owner: string, name: string): boolean => /(^|_)form$/i.test(owner) && !/^(get|pop|data)$/.test(name);
+
 /** Deeper nesting is not written by people. */
 const depthMax = 60;
 
@@ -138,7 +141,10 @@ class ExpressionReader {
         const name = this.#tokens[this.#at++]?.text ?? "";
         const owner = this.#nameBefore(start);
         if (owner === "request" && name === "getAttribute") value = this.#attribute();
-        else if (this.#next === "(") value = this.#call(`${owner}.${name}`, member(value, name), this.#arguments());
+        else if (this.#next === "(" && this.#format === "jinja" && isWidget(owner, name)) {
+          this.#arguments();
+          value = marked(value, "clean");
+        } else if (this.#next === "(") value = this.#call(`${owner}.${name}`, member(value, name), this.#arguments());
         else if (this.#format === "erb") value = this.#call(name, member(value, name), []);
         else value = isAboutField(owner, name) ? [] : member(value, name);
       } else if (token === "[") {

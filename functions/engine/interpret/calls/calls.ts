@@ -45,7 +45,8 @@ import { accessed, fillBean } from "./accessor-calls.ts";
 import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
 import { noteGiven } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
-import { fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
+import { fromHeirs, fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
+import { asChosen, chosenMember } from "./chosen-members.ts";
 import { calledLater, startByName } from "./deferred.ts";
 import { fillArguments } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
@@ -107,7 +108,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>").checks, {
       ...subject,
-      positional: [asNamed(frame, call.callee, called.callee)],
+      positional: [asChosen(run, called.callee) ?? asNamed(frame, call.callee, called.callee)],
     });
   noteGiven(run, call, called);
   notePlacedArguments(run, frame, call, called);
@@ -239,7 +240,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     for (const closure of callee.closures) applyOutputs(run, frame, call, closure, positional);
     const [only, ...others] = callee.closures;
     if (only && others.length === 0) givenBackBy(run, frame, call, only, positional);
-    return given;
+    return called.open === null ? given : { ...given, taint: joinTaint(given.taint, fromHeirs(run, call, called)) };
   }
   // A rule of a user says itself what is input: elsewhere what is called hands on what it is asked of.
   const source = run.marks ? undefined : sourceOf(frame, called, call);
@@ -293,7 +294,8 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
       storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
     if (container === "assign") storeAssigned(run, frame, call, positional, result);
     // `cache.fetch(key) { compute }` of Ruby gives what the block gives where nothing is kept under the key.
-    const given = run.language === "ruby" && container === "get" ? join(result, back) : result;
+    const found = container === "first" ? chosenMember(run, call, result, positional[1]) : result;
+    const given = run.language === "ruby" && container === "get" ? join(found, back) : found;
     return cleaned(
       { ...given, paths: given.paths.length > 0 && !isFluent(run, container, receiver) ? given.paths : paths },
       cleans,

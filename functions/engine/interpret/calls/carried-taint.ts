@@ -147,6 +147,14 @@ export function fromOtherFile(
   return joinTaint(given, keptElsewhere(run, call, called, target));
 }
 
+/** What classes of other files give where one leaves a method open: nothing where there are none. */
+export function fromHeirs(run: Run, call: Call, called: Called): readonly Taint[] {
+  const { open } = called;
+  if (open === null) return [];
+  const passed = lasting(run, passedThrough(run, call, called, open, true).reduce(joinTaint, []));
+  return joinTaint(passed, keptElsewhere(run, call, called, open));
+}
+
 /** What a function of another file looks up: nothing of its arguments, but there may be input of its own. */
 export function keptElsewhere(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
   const count = countOf(run, call, called);

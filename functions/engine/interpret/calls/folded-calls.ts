@@ -1,7 +1,7 @@
 import type { Call } from "../../ir/ir.ts";
-import { formatPrefix } from "../operators.ts";
+import { concatenate, formatPrefix } from "../operators.ts";
 import { textMethods } from "../texts/text-methods.ts";
-import type { Value } from "../value.ts";
+import { constant, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
 
 /** String methods on constants, as far as tests and names need them. */
@@ -28,6 +28,7 @@ export function prefixOf(folded: Value["constants"], call: Call, called: Called)
   const name = call.callee.kind === "field" ? call.callee.name : "";
   // The first of the words of a text.
   if (name === "split") return called.receiver?.prefix ?? called.positional[0]?.prefix ?? null;
+  if (name === "join") return joinedPrefix(called);
   if (name !== "format" && name !== "concat" && name !== "formatted") return null;
   if (name === "concat") return called.receiver?.prefix ?? null;
   const own = called.receiver?.constants?.[0];
@@ -36,3 +37,14 @@ export function prefixOf(folded: Value["constants"], call: Call, called: Called)
   const given = first?.constants?.[0];
   return typeof given === "string" ? formatPrefix(given, rest) : null;
 }
+
+/** `"?".join([base, query])`, `[base, query].join("?")`: what a list of parts becomes begins with the first of them. */
+function joinedPrefix({ receiver, positional: [given] }: Called): string | null {
+  const [list, between] = receiver?.slots ? [receiver, given ?? constant(",")] : [given, receiver];
+  if (list?.slots?.shape !== "list" || list.slots.rest || !between) return null;
+  const parts = [...list.slots.entries.values()].slice(0, partsMax);
+  return concatenate(parts.flatMap((part, i) => (i === 0 ? [part] : [between, part]))).prefix;
+}
+
+/** A beginning is known after a few parts, or not at all. */
+const partsMax = 4;

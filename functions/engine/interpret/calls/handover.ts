@@ -10,10 +10,13 @@ import type { Frame, Run } from "../run.ts";
 import type { Handover } from "../summary.ts";
 import { allTaint, anyPart, isOfWhole, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
+import { carriedTarget } from "./carried-objects.ts";
 import { commonConditions, isAlike, knownArguments } from "./path-conditions.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
 const handoversMax = 200;
+/** Beyond that the first that goes to a place is kept: two hundred routes that all report to one log leave room for what the last one calls. */
+const placesMax = 1_000;
 /** Ways to one place that are told apart although one function gives what takes them, and the room that there is for such. */
 const alikeMax = 4;
 const alikeRoom = 150;
@@ -186,8 +189,15 @@ export function hand(run: Run, handover: Handover): void {
   const own = first && differ(first, handover) ? `${key}|way` : key;
   const known = run.handovers.get(own);
   if (known) soil(known, handover);
-  else if (run.handovers.size < handoversMax + (run.language === "php" ? alikeRoom : 0))
-    run.handovers.set(own, handover);
+  else if (hasRoom(run, handover)) run.handovers.set(own, handover);
+}
+
+/** Whether one more is kept; every place in another file that something goes to is to be heard of. */
+function hasRoom({ language, handovers, places }: Run, { target, argument, field, source }: Handover): boolean {
+  const place = `${target}|${argument}|${field}|${source.kind}`;
+  const isFirst = places.size < placesMax && !places.has(place);
+  if (isFirst) places.add(place);
+  return isFirst || handovers.size < handoversMax + (language === "php" ? alikeRoom : 0);
 }
 
 /** Pages of PHP get all their input from one function: what its first calls give is input of its own, what others give counts as one. */
@@ -221,7 +231,10 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   const first = isFirst && paths.length > 1 ? paths.filter(isFirst) : [];
   for (const path of first.length === 0 ? paths : [...first, ...paths]) {
     if (path.startsWith("?") || (run.language === "javascript" && givenByPackage.test(path))) continue;
+    if (run.language === "python" && isOfRequest(path)) continue;
     const plain = run.language === "python" ? plainOfPython(path) : plainOf(path);
+    const carried = run.language === "python" ? carriedTarget(run, plain) : null;
+    if (carried !== null) return carried;
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;
     if (!plain.includes(".") || plain.includes("[")) continue;
@@ -238,6 +251,9 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
   }
   return null;
 }
+
+/** `self.request.POST.get(key)`, where the class has its request from one that it extends: none of these classes says what `get` does. */
+const isOfRequest = remembered((path) => /(^|\.)[A-Z]\w*\.request\./.test(path));
 
 /** How imports of JavaScript begin that mean another file; a scope may be that of the packages of one repository. */
 export const isOfProject = /^(\.|[@~]\/|#|src\/|@[a-z\d][\w-]*\/)/;
