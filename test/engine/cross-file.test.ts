@@ -35,6 +35,18 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
   ["an argument that is converted", false, "exports.f = (a) => parseInt(a, 10);", "eval(lib.f(req.query.a));"],
   ["a field of an argument", true, "exports.f = ({ a, b }) => b;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
   ["the other field", false, "exports.f = ({ a, b }) => a;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
+  [
+    "two fields of one source that are converted, beside one that is not",
+    false,
+    "exports.f = ({ a, b, c }) => c + Number(a) + Number(b);",
+    "const q = load(req.query.a);\neval(lib.f({ a: q[0], b: q[1], c: 'x' }));",
+  ],
+  [
+    "two fields of one source, one of them converted",
+    true,
+    "exports.f = ({ a, b, c }) => c + Number(a) + b;",
+    "const q = load(req.query.a);\neval(lib.f({ a: q[0], b: q[1], c: 'x' }));",
+  ],
   ["a field filled before", true, "exports.f = ({ a, b }) => b;", "const o = {};\no.b = req.query.b;\neval(lib.f(o));"],
   ["another field", false, "exports.f = ({ a, b }) => a;", "const o = {};\no.b = req.query.b;\neval(lib.f(o));"],
   [
