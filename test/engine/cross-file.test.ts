@@ -1149,6 +1149,25 @@ it("finds the packages of a repository by what their manifests call them", async
   ]);
 });
 
+it("knows what is sure of two ways that begin alike", async () => {
+  const found = await findingsOfAll(engine, [
+    {
+      path: "lib.js",
+      source:
+        "exports.f = (id) => ({ rules: make(), file: Number(id) });\nexports.raw = (id) => ({ rules: make(), file: id });\nexports.g = (x) => x;\n",
+    },
+    {
+      path: "handlers.js",
+      source:
+        'const lib = require("./lib");\n' +
+        "exports.show = (req, res) => {\n  const { rules, file } = lib.f(req.query.a);\n  eval(rules.of(lib.g(file)));\n};\n" +
+        "exports.list = (req, res) => {\n  const { rules, file } = lib.raw(req.query.a);\n  eval(rules.of(lib.g(file)));\n};\n",
+    },
+  ]);
+  const evaluated = found.filter(({ family }) => family === "code_injection");
+  expect(evaluated.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["handlers.js:8"]);
+});
+
 it("follows what one file announces and another listens for", async () => {
   const files = [
     { path: "bus.js", source: 'const { EventEmitter } = require("events");\nmodule.exports = new EventEmitter();\n' },

@@ -108,7 +108,17 @@ export function commonPassages(
     const field = argument === anyArgument ? undefined : fieldsOfBoth(alike.field, passage.field);
     return { ...passage, argument, field, count, told };
   });
-  return common.length === 0 ? eitherWay(a, b) : common;
+  return common.length === 0 ? eitherWay(a, b) : [...common, ...whereTheyPart(a, b, common)].slice(0, passagesMax);
+}
+
+/** Of two ways that begin alike, and go on by one function or another: what both of these do is sure as well. */
+function whereTheyPart(a: readonly Passage[], b: readonly Passage[], common: readonly Passage[]): readonly Passage[] {
+  if (common.length === a.length || common.length === b.length) return [];
+  const isCommon = (passage: Passage) => common.includes(passage) || common.some((known) => same(known, passage));
+  const [ofA, ofB] = [a.filter((passage) => !isCommon(passage)), b.filter((passage) => !isCommon(passage))];
+  // Those of which only a part is the same count as common.
+  if (ofA.length + common.length !== a.length || ofB.length + common.length !== b.length) return [];
+  return eitherWay(ofA, ofB) ?? [];
 }
 
 /** `label(x) + field(x)`, two functions that have nothing in common: what both of them do is still sure. */
