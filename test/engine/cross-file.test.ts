@@ -1149,6 +1149,24 @@ it("finds the packages of a repository by what their manifests call them", async
   ]);
 });
 
+it("tells an object that is kept for the answer from text that is", async () => {
+  const found = await findingsOfAll(engine, [
+    {
+      path: "notes.js",
+      source:
+        "exports.save = (req, res) => {\n  res.record = { data: { note: req.body.note } };\n  res.page = `<p>${req.body.note}`;\n};\n",
+    },
+    {
+      path: "answers.js",
+      source:
+        "exports.answer = (req, res) => {\n  res.send(res.record);\n};\nexports.show = (req, res) => {\n  res.send(res.page);\n};\n" +
+        "exports.part = (req, res) => {\n  res.send(res.record.data.note);\n};\n",
+    },
+  ]);
+  const shown = found.filter(({ family }) => family === "xss");
+  expect(shown.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["answers.js:5", "answers.js:8"]);
+});
+
 it("knows what is sure of two ways that begin alike", async () => {
   const found = await findingsOfAll(engine, [
     {

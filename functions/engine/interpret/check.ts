@@ -138,7 +138,8 @@ function isAsGiven({ unless }: Match, { paths }: Value, { source, via }: Taint):
   const last = via?.at(-1);
   const target = last ? (last.check === "result" && last.part === undefined ? last.target : null) : source.outside;
   if (target === null || !unless.some(({ shape }) => shape === "map")) return undefined;
-  return paths.includes(`${target}()`) || undefined;
+  // `response.send(response.page)`: files that fill the field tell whether they put an object there.
+  return paths.includes(target.startsWith("#") ? target.slice(1) : `${target}()`) || undefined;
 }
 
 /** A value comes to a place that is a sink by itself and not by what is called there. */
