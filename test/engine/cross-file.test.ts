@@ -1167,6 +1167,26 @@ it("tells an object that is kept for the answer from text that is", async () => 
   expect(shown.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["answers.js:5", "answers.js:8"]);
 });
 
+it("asks for the host of options that another file has made", async () => {
+  const found = await findingsOfAll(engine, [
+    {
+      path: "options.js",
+      source:
+        "exports.local = (req) => {\n  const options = parsed('http://printer.example');\n  options.headers = req.headers;\n  return options;\n};\n" +
+        "exports.any = (req) => {\n  const options = parsed('http://printer.example');\n  options.host = req.query.host;\n  return options;\n};\n",
+    },
+    {
+      path: "requests.js",
+      source:
+        'const http = require("http");\nconst made = require("./options");\n' +
+        'exports.print = (req, res) => {\n  const options = made.local(req);\n  options.method = "POST";\n  http.request(options).pipe(res);\n};\n' +
+        'exports.printAnywhere = (req, res) => {\n  const options = made.any(req);\n  options.method = "POST";\n  http.request(options).pipe(res);\n};\n',
+    },
+  ]);
+  const asked = found.filter(({ family }) => family === "ssrf");
+  expect(asked.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["requests.js:11"]);
+});
+
 it("knows what is sure of two ways that begin alike", async () => {
   const found = await findingsOfAll(engine, [
     {

@@ -9,6 +9,7 @@ import { commonConditions } from "./calls/path-conditions.ts";
 import { commonPassages, joinedPassages } from "./guards/passage.ts";
 import { hasRights, typeElsewhere } from "./guards/rights.ts";
 import { basePaths } from "./names.ts";
+import { fieldTaint } from "./objects/members.ts";
 import { isSettled } from "./objects/settled-objects.ts";
 import { prefixFor } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
@@ -23,6 +24,7 @@ import {
   nothing,
   type Step,
   type Taint,
+  tainted,
   type Value,
 } from "./value.ts";
 
@@ -58,7 +60,7 @@ export function check(run: Run, frame: Frame, matches: readonly Match[], subject
     }
     const takesWhole = match.when.some(({ shape }) => shape === "whole");
     for (const argument of match.arguments) {
-      for (const value of argumentsAt(subject, argument))
+      for (const value of fieldGiven(run, subject, argument) ?? argumentsAt(subject, argument))
         sinkValue(run, frame, match, subject, takesWhole ? withoutFields(value) : value);
     }
   }
@@ -340,6 +342,18 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
       (shape === "catastrophic-text" || value.prefix === null)
     );
   return value.slots === null && value.closures.length === 0;
+}
+
+/**
+ * `options.method = "POST"; request(options)`: of options that were made elsewhere, and had other fields filled here, the host that they
+ * were given there counts, and not all that is in them.
+ */
+function fieldGiven(run: Run, subject: Subject, argument: string | number): Value[] | null {
+  const [place = "", key, ...deeper] = typeof argument === "string" ? argument.split(".") : [];
+  if (run.language !== "javascript" || key === undefined || key === "*" || deeper.length > 0) return null;
+  const of = subject.positional[Number(place)];
+  if (!of?.slots || of.slots.rest || of.slots.entries.has(key) || of.taint.length === 0) return null;
+  return [tainted(fieldTaint(run, of, of.taint, key))];
 }
 
 export function argumentsAt(subject: Subject, argument: string | number): Value[] {
