@@ -1187,6 +1187,27 @@ it("asks for the host of options that another file has made", async () => {
   expect(asked.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["requests.js:11"]);
 });
 
+it("knows functions that an exported call has made", async () => {
+  const found = await findingsOfAll(engine, [
+    {
+      path: "choices.js",
+      source:
+        'export const format = oneOf(["png", "svg"]);\nexport const named = behind("plan-");\n' +
+        "function oneOf(all) {\n  const known = Object.fromEntries(all.map((one) => [one, one]));\n  return (value) => known[value];\n}\n" +
+        "function behind(prefix) {\n  return (value) => prefix + value;\n}\n",
+    },
+    {
+      path: "plans.js",
+      source:
+        'import { readFileSync } from "node:fs";\nimport { format, named } from "./choices.js";\n' +
+        "export const show = (req, res) => res.end(readFileSync(`plans/plan.${format(req.query.format)}`));\n" +
+        "export const open = (req, res) => res.end(readFileSync(`plans/${named(req.query.name)}`));\n",
+    },
+  ]);
+  const read = found.filter(({ family }) => family === "path_traversal");
+  expect(read.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["plans.js:4"]);
+});
+
 it("knows what is sure of two ways that begin alike", async () => {
   const found = await findingsOfAll(engine, [
     {

@@ -232,7 +232,12 @@ const moduleName = (l: Lowering, node: SyntaxNode) => unescapeText(l.textOf(node
 function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
   const declared = childIn(node, "declaration");
   const value = childIn(node, "value");
-  if (declared) return [...markExported(decorated(l, node, l.statement(declared))), ...asDefault(l, node, declared)];
+  if (declared)
+    return [
+      ...markExported(decorated(l, node, l.statement(declared))),
+      ...asDefault(l, node, declared),
+      ...madeFunctions(l, declared),
+    ];
   if (value) {
     const to: Expression = { ...span(node), kind: "field", of: l.variable(node, "exports"), name: "default" };
     const assign: Expression = {
@@ -258,6 +263,16 @@ function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
     const as = childIn(specifier, "alias") ?? name;
     if (!name || !as) return [];
     return [exported(l, specifier, as, source ? memberOf(l, requireOf(l, source), name) : l.variable(name))];
+  });
+}
+
+/** `export const check = listed(["png"])`: what a call has made is there for others as `exports.check` is. */
+function madeFunctions(l: Lowering, declared: SyntaxNode): Statement[] {
+  if (declared.type !== "lexical_declaration") return [];
+  return declared.children.flatMap((declarator) => {
+    const name = childIn(declarator, "name");
+    if (name?.type !== "identifier" || childIn(declarator, "value")?.type !== "call_expression") return [];
+    return [exported(l, declarator, name, l.variable(name))];
   });
 }
 
