@@ -35,6 +35,18 @@ const table: [way: string, reaches: boolean, library: string, handler: string][]
   ["an argument that is converted", false, "exports.f = (a) => parseInt(a, 10);", "eval(lib.f(req.query.a));"],
   ["a field of an argument", true, "exports.f = ({ a, b }) => b;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
   ["the other field", false, "exports.f = ({ a, b }) => a;", "eval(lib.f({ a: 'x', b: req.query.b }));"],
+  [
+    "two fields of one source that are converted, beside one that is not",
+    false,
+    "exports.f = ({ a, b, c }) => c + Number(a) + Number(b);",
+    "const q = load(req.query.a);\neval(lib.f({ a: q[0], b: q[1], c: 'x' }));",
+  ],
+  [
+    "two fields of one source, one of them converted",
+    true,
+    "exports.f = ({ a, b, c }) => c + Number(a) + b;",
+    "const q = load(req.query.a);\neval(lib.f({ a: q[0], b: q[1], c: 'x' }));",
+  ],
   ["a field filled before", true, "exports.f = ({ a, b }) => b;", "const o = {};\no.b = req.query.b;\neval(lib.f(o));"],
   ["another field", false, "exports.f = ({ a, b }) => a;", "const o = {};\no.b = req.query.b;\neval(lib.f(o));"],
   [
@@ -1164,6 +1176,84 @@ it("finds the packages of a repository by what their manifests call them", async
     "packages/files/src/index.ts:2",
     "packages/files/src/rows.ts:1",
   ]);
+});
+
+it("tells an object that is kept for the answer from text that is", async () => {
+  const found = await findingsOfAll(engine, [
+    {
+      path: "notes.js",
+      source:
+        "exports.save = (req, res) => {\n  res.record = { data: { note: req.body.note } };\n  res.page = `<p>${req.body.note}`;\n};\n",
+    },
+    {
+      path: "answers.js",
+      source:
+        "exports.answer = (req, res) => {\n  res.send(res.record);\n};\nexports.show = (req, res) => {\n  res.send(res.page);\n};\n" +
+        "exports.part = (req, res) => {\n  res.send(res.record.data.note);\n};\n",
+    },
+  ]);
+  const shown = found.filter(({ family }) => family === "xss");
+  expect(shown.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["answers.js:5", "answers.js:8"]);
+});
+
+it("asks for the host of options that another file has made", async () => {
+  const found = await findingsOfAll(engine, [
+    {
+      path: "options.js",
+      source:
+        "exports.local = (req) => {\n  const options = parsed('http://printer.example');\n  options.headers = req.headers;\n  return options;\n};\n" +
+        "exports.any = (req) => {\n  const options = parsed('http://printer.example');\n  options.host = req.query.host;\n  return options;\n};\n",
+    },
+    {
+      path: "requests.js",
+      source:
+        'const http = require("http");\nconst made = require("./options");\n' +
+        'exports.print = (req, res) => {\n  const options = made.local(req);\n  options.method = "POST";\n  http.request(options).pipe(res);\n};\n' +
+        'exports.printAnywhere = (req, res) => {\n  const options = made.any(req);\n  options.method = "POST";\n  http.request(options).pipe(res);\n};\n',
+    },
+  ]);
+  const asked = found.filter(({ family }) => family === "ssrf");
+  expect(asked.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["requests.js:11"]);
+});
+
+it("knows functions that an exported call has made", async () => {
+  const found = await findingsOfAll(engine, [
+    {
+      path: "choices.js",
+      source:
+        'export const format = oneOf(["png", "svg"]);\nexport const named = behind("plan-");\n' +
+        "function oneOf(all) {\n  const known = Object.fromEntries(all.map((one) => [one, one]));\n  return (value) => known[value];\n}\n" +
+        "function behind(prefix) {\n  return (value) => prefix + value;\n}\n",
+    },
+    {
+      path: "plans.js",
+      source:
+        'import { readFileSync } from "node:fs";\nimport { format, named } from "./choices.js";\n' +
+        "export const show = (req, res) => res.end(readFileSync(`plans/plan.${format(req.query.format)}`));\n" +
+        "export const open = (req, res) => res.end(readFileSync(`plans/${named(req.query.name)}`));\n",
+    },
+  ]);
+  const read = found.filter(({ family }) => family === "path_traversal");
+  expect(read.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["plans.js:4"]);
+});
+
+it("knows what is sure of two ways that begin alike", async () => {
+  const found = await findingsOfAll(engine, [
+    {
+      path: "lib.js",
+      source:
+        "exports.f = (id) => ({ rules: make(), file: Number(id) });\nexports.raw = (id) => ({ rules: make(), file: id });\nexports.g = (x) => x;\n",
+    },
+    {
+      path: "handlers.js",
+      source:
+        'const lib = require("./lib");\n' +
+        "exports.show = (req, res) => {\n  const { rules, file } = lib.f(req.query.a);\n  eval(rules.of(lib.g(file)));\n};\n" +
+        "exports.list = (req, res) => {\n  const { rules, file } = lib.raw(req.query.a);\n  eval(rules.of(lib.g(file)));\n};\n",
+    },
+  ]);
+  const evaluated = found.filter(({ family }) => family === "code_injection");
+  expect(evaluated.map(({ path, startLine }) => `${path}:${startLine}`)).toEqual(["handlers.js:8"]);
 });
 
 it("follows what one file announces and another listens for", async () => {

@@ -9,6 +9,7 @@ import { commonConditions } from "./calls/path-conditions.ts";
 import { commonPassages, joinedPassages } from "./guards/passage.ts";
 import { hasRights, typeElsewhere } from "./guards/rights.ts";
 import { basePaths } from "./names.ts";
+import { fieldTaint } from "./objects/members.ts";
 import { isSettled } from "./objects/settled-objects.ts";
 import { prefixFor } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
@@ -23,6 +24,7 @@ import {
   nothing,
   type Step,
   type Taint,
+  tainted,
   type Value,
 } from "./value.ts";
 
@@ -58,7 +60,7 @@ export function check(run: Run, frame: Frame, matches: readonly Match[], subject
     }
     const takesWhole = match.when.some(({ shape }) => shape === "whole");
     for (const argument of match.arguments) {
-      for (const value of argumentsAt(subject, argument))
+      for (const value of fieldGiven(run, subject, argument) ?? argumentsAt(subject, argument))
         sinkValue(run, frame, match, subject, takesWhole ? withoutFields(value) : value);
     }
   }
@@ -138,7 +140,8 @@ function isAsGiven({ unless }: Match, { paths }: Value, { source, via }: Taint):
   const last = via?.at(-1);
   const target = last ? (last.check === "result" && last.part === undefined ? last.target : null) : source.outside;
   if (target === null || !unless.some(({ shape }) => shape === "map")) return undefined;
-  return paths.includes(`${target}()`) || undefined;
+  // `response.send(response.page)`: files that fill the field tell whether they put an object there.
+  return paths.includes(target.startsWith("#") ? target.slice(1) : `${target}()`) || undefined;
 }
 
 /** A value comes to a place that is a sink by itself and not by what is called there. */
@@ -344,6 +347,18 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
       (shape === "catastrophic-text" || value.prefix === null)
     );
   return value.slots === null && value.closures.length === 0;
+}
+
+/**
+ * `options.method = "POST"; request(options)`: of options that were made elsewhere, and had other fields filled here, the host that they
+ * were given there counts, and not all that is in them.
+ */
+function fieldGiven(run: Run, subject: Subject, argument: string | number): Value[] | null {
+  const [place = "", key, ...deeper] = typeof argument === "string" ? argument.split(".") : [];
+  if (run.language !== "javascript" || key === undefined || key === "*" || deeper.length > 0) return null;
+  const of = subject.positional[Number(place)];
+  if (!of?.slots || of.slots.rest || of.slots.entries.has(key) || of.taint.length === 0) return null;
+  return [tainted(fieldTaint(run, of, of.taint, key))];
 }
 
 export function argumentsAt(subject: Subject, argument: string | number): Value[] {

@@ -176,7 +176,9 @@ export class CrossFile {
           .under(path, target.slice(1))
           .filter(({ store }) => store.part === undefined || (samePart(store.part, field) && !(store.isOwn && !field)))
           .flatMap(({ path: there, store, arrival }) =>
-            (arrival ? [arrival] : this.#through(there, store, depth)).map(/^[~@]/.test(store.field) ? asKept : asIs),
+            (arrival ? [arrival] : this.#through(there, store, depth)).map(
+              /^[~@]/.test(store.field) ? asKept : store.within === target.slice(1) ? inRecord : asIs,
+            ),
           )
           .values()
       : this.#modules
@@ -186,8 +188,11 @@ export class CrossFile {
             returnsOf(exported, from.count, from.told)
               .filter((way) => samePart(way.field, field))
               .flatMap((way) => {
-                const inRecord = way.record && field === undefined;
-                const arrivals = this.#through(artefact.coverage.path, way, depth).map((one) => ({ ...one, inRecord }));
+                const isRecord = way.record && field === undefined;
+                const arrivals = this.#through(artefact.coverage.path, way, depth).map((one) => ({
+                  ...one,
+                  inRecord: isRecord,
+                }));
                 // A pool that has a password is no password, and a server that keeps a name does not lie under it.
                 const isDeep = field === undefined && way.field !== undefined;
                 return isDeep
@@ -417,5 +422,8 @@ const handsOn = (path: string, target: string): number =>
   target.startsWith(anyClass) && /\.[cm]?[jt]sx?$/.test(path) ? 1 : 0;
 
 const asIs = (arrival: Arrival): Arrival => arrival;
+
+/** The object that is asked for was filled as a whole, and what arrives is in one of its fields. */
+const inRecord = (arrival: Arrival): Arrival => ({ ...arrival, inRecord: true });
 
 const asKept = (arrival: Arrival): Arrival => ({ ...arrival, isKept: true });

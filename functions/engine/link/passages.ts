@@ -216,11 +216,15 @@ function waysBack(
   { argument, field, part, count, told }: Passage,
 ): ExportedFunction["returns"] {
   const parameter = argumentIndex(exported, argument);
+  const fields = field?.split(either) ?? [undefined];
   return returnsOf(exported, count, told).filter(
     ({ from, field: of, same }) =>
       "parameter" in from &&
-      samePart(of ?? (same ? field : undefined), part) &&
-      (argument === anyArgument || (from.parameter === parameter && samePart(from.field, field))),
+      fields.some(
+        (given) =>
+          samePart(of ?? (same ? given : undefined), part) &&
+          (argument === anyArgument || (from.parameter === parameter && samePart(from.field, given))),
+      ),
   );
 }
 

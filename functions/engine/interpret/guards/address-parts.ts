@@ -12,13 +12,35 @@ const parsers = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|parse_url|url_pa
 
 /** `new URL(x).hostname`, also by way of variables: the address x whose host this is. */
 export function addressOfHost(frame: Frame, operand: Expression): Expression | null {
-  const here = innermost(original(frame, operand));
+  const here = hostRead(frame, operand);
   if (here.kind === "call" && isHostOf(here)) return here.args[0]?.value ?? null;
   if (here.kind === "call" && givesHost(here)) return here.args[0]?.value ?? null;
   const read = here.kind === "call" && here.args.length === 0 ? here.callee : here;
   if (!(read.kind === "field" && hostNames.test(read.name)) && !(read.kind === "index" && isHostKey(read.key)))
     return null;
   return textOfParsed(frame, read.of) ?? (isGivenParsed(frame, read.of) ? read.of : null);
+}
+
+/** Where a host was read, by way of variables and of what leaves it the same host. */
+export const hostRead = (frame: Frame, operand: Expression): Expression =>
+  innermost(plainHost(innermost(original(frame, operand))));
+
+/** `url.hostname.replace(/^\[/, "").replace(/\]$/, "")`: the host, without the marks that stand around it. */
+function plainHost(host: Expression): Expression {
+  let here = host;
+  for (let i = 0; i < marksMax && here.kind === "call" && takesMarks(here); i++)
+    here = (here.callee as Extract<Expression, { kind: "field" }>).of;
+  return here;
+}
+
+/** An opening bracket, a closing one, the dot at the end and what stands before the name of a site. */
+const marksMax = 4;
+const aroundHost = /^(\^?\\?\[|\\?\]\$?|\^\\?\[\|\\?\]\$|\[\\?\[\\?\]\]|\\\.\$|\^www\\?\.)$/;
+
+function takesMarks({ callee, args: [marks, nothing] }: Call): boolean {
+  if (callee.kind !== "field" || !/^replace(All)?$/.test(callee.name)) return false;
+  if (marks?.value.kind !== "literal" || nothing?.value.kind !== "literal" || nothing.value.value !== "") return false;
+  return aroundHost.test(String(marks.value.value));
 }
 
 /** The text that was parsed as an address, also by way of a variable. */

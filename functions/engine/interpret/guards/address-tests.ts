@@ -3,7 +3,7 @@ import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Value } from "../value.ts";
-import { addressOfHost, original } from "./address-parts.ts";
+import { addressOfHost, hostRead } from "./address-parts.ts";
 import { change, innermost } from "./refined.ts";
 
 /** `if urlparse(x).netloc:` fails: an address without a host stays where it is. */
@@ -46,7 +46,7 @@ export function hostReplaced(
 
 /** `u` of `u.Hostname()`, also by way of a variable: what came of parsing the address. */
 export function parsedOf(frame: Frame, host: Expression): readonly Expression[] {
-  const here = innermost(original(frame, host));
+  const here = hostRead(frame, host);
   // What a helper belongs to, `urls.hostOf(u)`, was not parsed.
   if (here.kind === "call" && here.args.length > 0) return [];
   const read = here.kind === "call" ? here.callee : here;

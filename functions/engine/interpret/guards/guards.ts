@@ -38,7 +38,7 @@ import {
   parentTest,
   prefixTest,
 } from "./path-tests.ts";
-import { isPatternTest, matcherRefined, noDotsTest, patternTest, unchangedTest } from "./pattern-tests.ts";
+import { absenceTest, isSearch, matcherRefined, patternTest, unchangedTest } from "./pattern-tests.ts";
 import { cleanWithin, harmlessNames, noPrototypeTest, ownMemberTest } from "./prototype-tests.ts";
 import { below, change, innermost } from "./refined.ts";
 import { withoutCharacters } from "./shell-tests.ts";
@@ -210,14 +210,14 @@ function errorTest(run: Run, frame: Frame, left: Expression, right: Expression, 
 function answerTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
   const asked = left.kind === "variable" ? frame.scope.origins.get(left.name) : undefined;
   const last = left.kind === "sequence" ? left.parts.at(-1) : left;
-  const call = asked?.kind === "call" && isPatternTest(asked) ? asked : last;
+  const call = asked?.kind === "call" && isSearch(run, asked) ? asked : last;
   if (right.kind !== "literal") return;
   // Validators of PHP answer with what is wrong, or with nothing: `check_name($name) === ""`.
   if (run.language === "php" && same && isNothing(right.value)) refine(run, frame, left, false);
   if (call?.kind === "operation" && typeof right.value === "boolean") refine(run, frame, call, same === right.value);
   if (call?.kind !== "call") return;
   // Pointers that are answers tell by being null or not, and so do matches and, where what is true or false never is null, all others.
-  if (right.value === null && (tellsByNull.has(run.language) || isPatternTest(call))) refine(run, frame, call, !same);
+  if (right.value === null && (tellsByNull.has(run.language) || isSearch(run, call))) refine(run, frame, call, !same);
   const counts = call.callee.kind === "field" && call.callee.name === "test";
   if (typeof right.value === "boolean" || (counts && (right.value === 0 || right.value === 1)))
     refine(run, frame, call, same === Boolean(right.value));
@@ -326,9 +326,9 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   const first = call.args[0]?.value;
   if (callee.kind === "field" && first) {
     memberTest(run, frame, call, callee, outcome);
-    if (isPatternTest(call) && outcome) patternTest(run, frame, call, callee.of, first);
-    if (isPatternTest(call) && !outcome) {
-      noDotsTest(run, frame, call, callee.of, first);
+    if (outcome && isSearch(run, call)) patternTest(run, frame, call, callee.of, first);
+    if (!outcome && isSearch(run, call)) {
+      absenceTest(run, frame, call, callee.of, first);
       noPrototypeTest(run, frame, first, callee.of);
     }
   }

@@ -10,7 +10,7 @@ import { isAlike, type ToldArguments } from "../calls/path-conditions.ts";
 export interface Passage {
   target: string;
   argument: number | string;
-  /** The field under which the value lies in the argument. */
+  /** The field under which the value lies in the argument; of several that it has come by, all: see `either`. */
   field?: string | undefined;
   /** The field that is read of the result; of a function that was asked: see hostPart. */
   part?: string | undefined;
@@ -105,9 +105,20 @@ export function commonPassages(
     const argument = alike.argument === passage.argument ? passage.argument : anyArgument;
     const count = alike.count === passage.count ? passage.count : undefined;
     const told = isAlike(alike.told, passage.told) ? passage.told : undefined;
-    return { ...passage, argument, field: undefined, count, told };
+    const field = argument === anyArgument ? undefined : fieldsOfBoth(alike.field, passage.field);
+    return { ...passage, argument, field, count, told };
   });
-  return common.length === 0 ? eitherWay(a, b) : common;
+  return common.length === 0 ? eitherWay(a, b) : [...common, ...whereTheyPart(a, b, common)].slice(0, passagesMax);
+}
+
+/** Of two ways that begin alike, and go on by one function or another: what both of these do is sure as well. */
+function whereTheyPart(a: readonly Passage[], b: readonly Passage[], common: readonly Passage[]): readonly Passage[] {
+  if (common.length === a.length || common.length === b.length) return [];
+  const isCommon = (passage: Passage) => common.includes(passage) || common.some((known) => same(known, passage));
+  const [ofA, ofB] = [a.filter((passage) => !isCommon(passage)), b.filter((passage) => !isCommon(passage))];
+  // Those of which only a part is the same count as common.
+  if (ofA.length + common.length !== a.length || ofB.length + common.length !== b.length) return [];
+  return eitherWay(ofA, ofB) ?? [];
 }
 
 /** `label(x) + field(x)`, two functions that have nothing in common: what both of them do is still sure. */
@@ -137,6 +148,13 @@ function membersOfOne(passage: Passage, others: readonly Passage[]): Passage[] {
   return [{ ...asked, ...both, target: `${owner}.${all.join(either)}` }];
 }
 
+/** `path({ folder: parts[0], file: parts[1] })`: what holds for both fields holds; of more of them, what holds for all that is given. */
+function fieldsOfBoth(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  const all = [...new Set([...a.split(either), ...b.split(either)])].sort();
+  return all.length > waysMax ? undefined : all.join(either);
+}
+
 /** The same of what one schema has let through. */
 function partsOfOne(passage: Passage, others: readonly Passage[]): Passage[] {
   const other = others.find((o) => o.argument === bySchema && o.target === passage.target);
@@ -150,7 +168,7 @@ const ownerAndNames = ({ target }: Passage): [owner: string, names: string[]] =>
   return [target.slice(0, dot), target.slice(dot + 1).split(either)];
 };
 
-/** Stands between the names of several members of one object. */
+/** Stands between the names of several members or fields of one object. */
 export const either = "+";
 
 const same = (a: Passage, b: Passage): boolean =>

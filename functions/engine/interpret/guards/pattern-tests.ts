@@ -4,7 +4,7 @@ import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
-import { cleanedByPattern } from "../texts/patterns.ts";
+import { cleanedByAbsence, cleanedByPattern } from "../texts/patterns.ts";
 import { keepsOnlyHarmless, undelimited } from "../texts/replacements.ts";
 import { original } from "./address-parts.ts";
 import { matcherTest } from "./matcher-tests.ts";
@@ -13,7 +13,7 @@ import { change, innermost } from "./refined.ts";
 
 const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
 
-export const isPatternTest = ({ callee }: Call): boolean => callee.kind === "field" && patternTests.has(callee.name);
+const isPatternTest = ({ callee }: Call): boolean => callee.kind === "field" && patternTests.has(callee.name);
 
 /** A regular expression that is anchored at both ends cleans what it matched for what needs other characters. */
 export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, first: Expression): void {
@@ -31,8 +31,8 @@ export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, 
   }
 }
 
-/** `/\.\./.test(path)` does not hold: the path has no two dots, or none that are a part of it. */
-export function noDotsTest(run: Run, frame: Frame, call: Call, of: Expression, first: Expression): void {
+/** `/\.\./.test(path)` does not hold: the path has no two dots, or none that are a part of it; `/[^\w-]/`: there is nothing else in it. */
+export function absenceTest(run: Run, frame: Frame, call: Call, of: Expression, first: Expression): void {
   const second = call.args[1]?.value;
   const ways: (readonly [pattern: Expression, subject: Expression])[] = [
     [of, first],
@@ -40,13 +40,14 @@ export function noDotsTest(run: Run, frame: Frame, call: Call, of: Expression, f
   ];
   for (const [pattern, subject] of ways) {
     const text = patternText(run, frame, pattern);
-    if (text !== null) notFound(run, frame, text, subject);
+    if (text !== null) notFound(run, frame, text, subject, isPartial(run, call));
   }
 }
 
 /** A text in which a pattern is not found has none of its alternatives. */
-function notFound(run: Run, frame: Frame, pattern: string, subject: Expression): void {
-  if (keepsOnlyHarmless(pattern)) change(run, frame, subject, allFamilies);
+function notFound(run: Run, frame: Frame, pattern: string, subject: Expression, isPartly = false): void {
+  const left = isPartly ? 0 : cleanedByAbsence(run.catalogue, pattern);
+  if (left !== 0) change(run, frame, subject, left);
   const alternatives = alternativesOf(pattern);
   if (alternatives.some((one) => asksForDots.test(one))) climbsNowhere(run, frame, subject);
   if (alternatives.some((one) => asksForLineEnd.test(one)))
@@ -81,6 +82,16 @@ export function unchangedTest(run: Run, frame: Frame, given: Expression, subject
 }
 
 const replaces = /^(replace|replaceAll|ReplaceAll|ReplaceAllString|Replace|sub|gsub|preg_replace|str_i?replace)$/;
+
+/** Whether a call says that something was found anywhere in a text: `re.search` of Python does, where `match` looks at the beginning. */
+export const isSearch = ({ language }: Run, call: Call): boolean =>
+  isPatternTest(call) || (language === "python" && call.callee.kind === "field" && call.callee.name === "search");
+
+/** What looks at the beginning of a text only, or at all of it, may have found something elsewhere. */
+const isPartial = ({ language }: Run, { callee }: Call): boolean =>
+  callee.kind === "field" &&
+  (callee.name === "fullmatch" ||
+    (callee.name === "matches" ? language === "java" : callee.name === "match" && language === "python"));
 
 /** `[\r\n]`, as it is written or as it is meant. */
 const asksForLineEnd = /^(\[(?:[\r\n]|\\[rn])+\]\+?|\\R|\\[rn]|[\r\n])$/;

@@ -58,6 +58,15 @@ export function cleanedByPattern(catalogue: Bits, pattern: string, whole: boolea
   return left === 0 ? allFamilies : allFamilies & ~left & ~normalised & ~escaped;
 }
 
+/** What text is clean for in which none of some characters was found: `/[^\w-]/` leaves what it lists, `/[<>]/` what it does not. */
+export function cleanedByAbsence(catalogue: Bits, pattern: string): Families {
+  if (pattern.length > patternMax) return 0;
+  const [, negated, listed = "\\w"] = pattern.match(oneCharacter) ?? (pattern === "\\W" ? ["", "^"] : []);
+  return negated === undefined ? 0 : cleanedByPattern(catalogue, `^[${negated ? "" : "^"}${listed}]*$`, true, true);
+}
+
+const oneCharacter = /^\(?\[(\^?)((?:\\.|[^\]\\])+)\]\)?\+?$/s;
+
 /** Both ends are given. Where marks do that, an alternation at the top level is anchored in its first and last branch only. */
 function isAnchored(pattern: string, whole: boolean, fromStart: boolean): boolean {
   if (whole) return true;

@@ -3,7 +3,7 @@ import type { Run } from "../run.ts";
 import { constant, nothing, type Value } from "../value.ts";
 
 /**
- * `shlex.split(f"git diff {name}")`, `f"git diff {name}".split()`: a list whose first words are written out, and what was put in behind them.
+ * `shlex.split(f"git diff {name}")`, `f"git diff {name}".split()` and, of JavaScript, `.split(" ")`: a list whose first words are written out, and what was put in behind them.
  * That may be several words; which, nobody knows.
  */
 export function splitWords(
@@ -12,8 +12,9 @@ export function splitWords(
   receiver: Value | null,
   given: Value | undefined,
 ): Value["slots"] {
-  if (language !== "python" || callee.kind !== "field" || callee.name !== "split") return null;
-  const isText = args.length === 0;
+  if (callee.kind !== "field" || callee.name !== "split") return null;
+  if (language !== "python" && !(language === "javascript" && isBlank(given))) return null;
+  const isText = language === "javascript" || args.length === 0;
   const text = isText ? receiver : callee.of.kind === "variable" && callee.of.name === "shlex" ? given : undefined;
   if (!text?.prefix || text.taint.length === 0) return null;
   const [known = ""] = text.prefix.split(unknownPart, 1);
@@ -25,6 +26,9 @@ export function splitWords(
   const all = [...words.map((word) => constant(word)), put];
   return { shape: "list", entries: new Map(all.map((word, place) => [String(place), word])), rest: put, behind: true };
 }
+
+/** Other separators divide texts that are no commands. */
+const isBlank = (separator: Value | undefined): boolean => separator?.constants?.every((text) => text === " ") === true;
 
 /** Where something stands in the beginning of a text that is not known. */
 const unknownPart = /[\x00\x01]/;

@@ -72,6 +72,7 @@ function memberOf(l: Lowering, node: SyntaxNode, decorators: Expression[]): Stat
     case "public_field_definition": {
       const name = childIn(node, "name") ?? childIn(node, "property");
       const value = childIn(node, "value");
+      if (name && !value) return keptObject(l, node, name);
       if (!name || !value) return [];
       // `find = async (id) => …` is a method in all but the way it is written.
       if (functions.has(value.type)) {
@@ -100,6 +101,24 @@ function memberOf(l: Lowering, node: SyntaxNode, decorators: Expression[]): Stat
       return [];
   }
 }
+
+/**
+ * `private static store: Store;` is given what it holds elsewhere, by a framework or when the application starts: its type tells what that
+ * can do. Fields that others see are those of records, which come in as a whole.
+ */
+function keptObject(l: Lowering, node: SyntaxNode, name: SyntaxNode): Statement[] {
+  const type = childIn(node, "type")?.children[0];
+  const head = l.text.slice(node.start, name.start);
+  if (!type || !/\b(?:private|protected|static)\b/.test(head) || !classType.test(l.text.slice(type.start, type.end)))
+    return [];
+  const from: Expression = { ...span(node), kind: "unknown", reads: [] };
+  const to = l.variable(name);
+  const value: Expression = { ...span(node), kind: "assign", to, from, type: l.textOf(type), declares: true };
+  return [{ ...span(node), kind: "expression", value }];
+}
+
+/** The name of a class, also with what it is made for. */
+const classType = /^[A-Z][\w$]{0,60}(?:\.[A-Z][\w$]{0,60})?(?:<[\w$, ]{1,60}>)?$/;
 
 /** TypeScript's `constructor(private readonly db: Db)` assigns the field without a statement. */
 function parameterProperties(l: Lowering, node: SyntaxNode): Statement[] {

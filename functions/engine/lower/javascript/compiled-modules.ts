@@ -9,6 +9,9 @@ import { type Lowering, span } from "../lowering.ts";
 const helper =
   /^(?:\w+\.)?(?:__importDefault|__importStar|__toESM|_?_interop_?[rR]equire_?(?:[dD]efault|[wW]ildcard)\d*(?:\._)?)$/;
 
+/** Helpers that hand on all that a module has; the call may leave `this` out: `(0, tslib_1.__exportStar)`. */
+const star = /^(?:\(0,\s*)?(?:\w+\.)?(?:__exportStar|_export_star|__reExport)(?:\._)?\)?$/;
+
 /** Variables that stand for a module of which `default` is the module itself. */
 const modulesOf = new WeakMap<Lowering, Set<string>>();
 
@@ -19,6 +22,18 @@ export function wrappedModule(l: Lowering, node: SyntaxNode | undefined): Syntax
   const wrapped = childIn(node, "arguments")?.children[0];
   if (!callee || !wrapped || callee.end - callee.start > 60) return null;
   return helper.test(l.textOf(callee).replace(/^\(0,\s*|\)/g, "")) ? wrapped : null;
+}
+
+/** The module's name in `__exportStar(require("./a"), exports)`, which is `export * from "./a"`. */
+export function handedOn(l: Lowering, node: SyntaxNode): SyntaxNode | null {
+  if (node.type !== "call_expression") return null;
+  const callee = childIn(node, "function");
+  if (!callee || callee.end - callee.start > 60 || !star.test(l.textOf(callee))) return null;
+  const required = (childIn(node, "arguments")?.children ?? []).find((given) => given.type === "call_expression");
+  const asked = required && childIn(required, "function");
+  if (!asked || l.textOf(asked) !== "require") return null;
+  const [name] = childIn(required, "arguments")?.children ?? [];
+  return name?.type === "string" ? name : null;
 }
 
 /** Remembers a variable that is declared as a module in a helper's clothes, or is given them afterwards. */

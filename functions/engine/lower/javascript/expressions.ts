@@ -181,6 +181,8 @@ function call(l: Lowering, node: SyntaxNode): Expression {
   const defined = definedExport(l, node);
   if (defined) return defined;
   const given = childIn(node, "arguments");
+  const value = waitedFor(l, callee, given);
+  if (value) return value;
   // A tagged template calls the tag with the text parts and then the holes.
   const args: Argument[] =
     given?.type === "template_string"
@@ -197,8 +199,23 @@ function call(l: Lowering, node: SyntaxNode): Expression {
   // `orders.find(id).then(show)` waits as well.
   if (called.kind === "field" && called.of.kind === "call" && /^(then|catch|finally)$/.test(called.name))
     called.of.awaited = true;
-  const made: Call = { ...span(node), kind: "call", callee: called, args, isNew };
+  const waits = isWaiting(l, callee);
+  const made: Call = { ...span(node), kind: "call", callee: called, args, isNew, ...(waits && { awaited: true }) };
   return stateSet(l, made) ?? made;
+}
+
+/** The grammar takes `await (0, a.b)(x)`, which compilers write, for a call of what a function `await` gives. */
+const isWaiting = (l: Lowering, callee: SyntaxNode): boolean => {
+  const inside = callee.type === "call_expression" ? childIn(callee, "function") : undefined;
+  return inside?.type === "identifier" && l.textOf(inside) === "await";
+};
+
+/** What `await` with brackets gives is the last of what stands in them. */
+function waitedFor(l: Lowering, callee: SyntaxNode, given: SyntaxNode | undefined): Expression | null {
+  const last = given?.type === "arguments" ? given.children.at(-1) : undefined;
+  if (!last || callee.type !== "identifier" || l.textOf(callee) !== "await") return null;
+  const value = l.expression(last);
+  return value.kind === "call" ? { ...value, awaited: true } : value;
 }
 
 /** `(0, a.b)()` is how compilers call what was imported as b. */

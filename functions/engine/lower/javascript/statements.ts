@@ -2,7 +2,7 @@ import type { Expression, Statement, Switch } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
-import { declareModule } from "./compiled-modules.ts";
+import { declareModule, handedOn } from "./compiled-modules.ts";
 import { functionOf } from "./functions.ts";
 import { target } from "./patterns.ts";
 
@@ -19,7 +19,11 @@ const body = (l: Lowering, node: SyntaxNode | undefined): Statement[] => (node ?
 /** How each kind of JavaScript statement lowers; a node that is not here is a value on its own. */
 export const statements: Record<string, Handler> = {
   expression_statement: (l, node) =>
-    node.children.map((c) => ({ ...span(node), kind: "expression", value: l.expression(c) })),
+    node.children.map((c) => {
+      const module = handedOn(l, c);
+      if (module) return { ...span(node), kind: "import", module: moduleName(l, module), name: null, as: "*" };
+      return { ...span(node), kind: "expression", value: l.expression(c) };
+    }),
   lexical_declaration: declaration,
   variable_declaration: declaration,
   statement_block: (l, node) => [{ ...span(node), kind: "block", body: l.statements(node.children) }],
@@ -110,6 +114,8 @@ function declarator(l: Lowering, node: SyntaxNode): Statement[] {
   const type = childIn(node, "type")?.children[0];
   if (!value && !type) return [];
   declareModule(l, name, value);
+  const declared = value ? namedClass(l, name, value) : null;
+  if (declared) return declared;
   const from: Expression = value ? l.expression(value) : { ...span(node), kind: "unknown", reads: [] };
   const assign: Expression = {
     ...span(node),
@@ -120,6 +126,25 @@ function declarator(l: Lowering, node: SyntaxNode): Statement[] {
     declares: true,
   };
   return [{ ...span(node), kind: "expression", value: assign }];
+}
+
+/** `let Page = Page_1 = class Page {…}` declares a class as `class Page {…}` does; compilers write it for those with decorators. */
+function namedClass(l: Lowering, name: SyntaxNode, value: SyntaxNode): Statement[] | null {
+  const alias = value.type === "assignment_expression" ? childIn(value, "left") : undefined;
+  const node = alias ? childIn(value, "right") : value;
+  if (name.type !== "identifier" || node?.type !== "class") return null;
+  const declared = { ...classOf(l, node), name: l.textOf(name) };
+  const inner = childIn(node, "name");
+  const others = [alias, inner].filter(
+    (other) => other?.type.endsWith("identifier") && l.textOf(other) !== declared.name,
+  );
+  return [declared, ...others.map((other) => renamed(l, other as SyntaxNode, name))];
+}
+
+function renamed(l: Lowering, to: SyntaxNode, name: SyntaxNode): Statement {
+  const from = l.variable(name);
+  const value: Expression = { ...span(to), kind: "assign", to: l.variable(to), from, type: null, declares: false };
+  return { ...span(to), kind: "expression", value };
 }
 
 function loop(l: Lowering, node: SyntaxNode, test: SyntaxNode | undefined, always: boolean): Statement[] {
@@ -207,7 +232,12 @@ const moduleName = (l: Lowering, node: SyntaxNode) => unescapeText(l.textOf(node
 function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
   const declared = childIn(node, "declaration");
   const value = childIn(node, "value");
-  if (declared) return [...markExported(decorated(l, node, l.statement(declared))), ...asDefault(l, node, declared)];
+  if (declared)
+    return [
+      ...markExported(decorated(l, node, l.statement(declared))),
+      ...asDefault(l, node, declared),
+      ...madeFunctions(l, declared),
+    ];
   if (value) {
     const to: Expression = { ...span(node), kind: "field", of: l.variable(node, "exports"), name: "default" };
     const assign: Expression = {
@@ -233,6 +263,16 @@ function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
     const as = childIn(specifier, "alias") ?? name;
     if (!name || !as) return [];
     return [exported(l, specifier, as, source ? memberOf(l, requireOf(l, source), name) : l.variable(name))];
+  });
+}
+
+/** `export const check = listed(["png"])`: what a call has made is there for others as `exports.check` is. */
+function madeFunctions(l: Lowering, declared: SyntaxNode): Statement[] {
+  if (declared.type !== "lexical_declaration") return [];
+  return declared.children.flatMap((declarator) => {
+    const name = childIn(declarator, "name");
+    if (name?.type !== "identifier" || childIn(declarator, "value")?.type !== "call_expression") return [];
+    return [exported(l, declarator, name, l.variable(name))];
   });
 }
 

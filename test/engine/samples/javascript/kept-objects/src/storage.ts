@@ -1,0 +1,4 @@
+export interface Storage {
+  read(name: string): Promise<Buffer>;
+  readPlain(name: string): Promise<Buffer>;
+}
