@@ -9,6 +9,8 @@ export const hasOpenClasses = (language: string): boolean => ["java", "c", "csha
 
 /** Paths longer than this name nothing that a model knows. */
 const segmentsMax = 9;
+/** Packages of Java are as deep as a project likes; a class counts for no more than this, so that its members can be named. */
+const classSegmentsMax = 5;
 
 /** The key under which a scope remembers what is known about an expression: "user", "user.name", "this.db". */
 export function accessPath(expression: Expression): string | null {
@@ -128,9 +130,17 @@ export const givenBy = remembered((path) => `${path}()`);
 
 function isExtensible(path: string): boolean {
   let segments = 1;
-  for (let dot = path.indexOf("."); dot >= 0; dot = path.indexOf(".", dot + 1)) segments++;
+  let inPackage = true;
+  for (let dot = path.indexOf("."); dot >= 0; dot = path.indexOf(".", dot + 1)) {
+    segments++;
+    if (!inPackage || !isCapital(path.charCodeAt(dot + 1))) continue;
+    inPackage = false;
+    segments = Math.min(segments, classSegmentsMax);
+  }
   return segments < segmentsMax;
 }
+
+const isCapital = (unit: number): boolean => unit >= 65 && unit <= 90;
 
 /** Where the packages of Java's world begin: a class may be written out with its package instead of being imported. */
 const packageRoots = new Set([
