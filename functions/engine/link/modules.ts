@@ -172,7 +172,21 @@ export class Modules {
       if (found.length > 0) return found;
       isWay = true;
     }
-    return [];
+    return isWay ? [] : this.#ofSibling(target);
+  }
+
+  /**
+   * `org.harbour.spi.Fetcher.fetch` of Java, an interface that is in no file here but lies in the packages of the project, in a module that was
+   * not handed in, as a rule: what the files that are here make of it.
+   */
+  #ofSibling(target: string): Target[] {
+    const [, folder, owner, method] = target.match(ofPackage) ?? [];
+    if (!folder || !owner || !method) return [];
+    const inside = `/${folder.replace(".", "/")}/`;
+    const found = this.#implementing(owner, method).filter(({ artefact: { coverage } }) =>
+      `/${coverage.path}`.includes(inside),
+    );
+    return found.length <= siblingsMax ? found : [];
   }
 
   /** Where an alias leads, looked for once: packages that take all of each other lead to each other by every way there is. */
@@ -210,11 +224,15 @@ export class Modules {
     return implementing.length > 0 || !layerName.test(name) ? implementing : this.#ofPart(target);
   }
 
-  /** The methods of that name in files with a class that extends or implements another. */
+  /** The methods of that name that classes have which extend or implement another; else those of others in their files, which may extend them. */
   #implementing(owner: string, method: string): Target[] {
-    return (this.#implementers.get(owner) ?? []).flatMap((artefact) =>
-      artefact.link.exports.filter(({ name }) => name.endsWith(method)).map((exported) => ({ artefact, exported })),
-    );
+    return (this.#implementers.get(owner) ?? []).flatMap((artefact) => {
+      const { exports, classes } = artefact.link;
+      const able = exports.filter(({ name }) => name.endsWith(method));
+      const heirs = new Set(classes.flatMap(({ name, bases }) => (bases.includes(owner) ? [`${name}${method}`] : [])));
+      const own = able.filter(({ name }) => heirs.has(name));
+      return (own.length > 0 ? own : able).map((exported) => ({ artefact, exported }));
+    });
   }
 
   /** A method of what is called like one file of the project, and no other: "orderService.find". */
@@ -307,6 +325,12 @@ const importsItsName = (from: string, target: string): boolean =>
 
 /** What is taken out of a table is any of what the table has. */
 const isOfTable = /^[A-Z][A-Z\d_]*\.get(\.|$)/;
+
+/** A method of a class of Java by its package, of which the first two parts name whose it is. */
+const ofPackage = /^([a-z]\w*\.[a-z]\w*)(?:\.[a-z]\w*)*\.([A-Z]\w*)(\.[a-z]\w*)$/;
+
+/** An interface that more classes than this implement tells too little about which one is meant. */
+const siblingsMax = 4;
 
 /** Re-exports of re-exports end somewhere. */
 export const aliasesMax = 4;
