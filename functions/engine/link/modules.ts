@@ -225,12 +225,18 @@ export class Modules {
   }
 
   /** The methods of that name that classes have which extend or implement another; else those of others in their files, which may extend them. */
-  #implementing(owner: string, method: string): Target[] {
+  #implementing(owner: string, method: string, aliases = aliasesMax): Target[] {
     return (this.#implementers.get(owner) ?? []).flatMap((artefact) => {
       const { exports, classes } = artefact.link;
       const able = exports.filter(({ name }) => name.endsWith(method));
-      const heirs = new Set(classes.flatMap(({ name, bases }) => (bases.includes(owner) ? [`${name}${method}`] : [])));
-      const own = able.filter(({ name }) => heirs.has(name));
+      const heirs = classes.flatMap(({ name, bases }) => (bases.includes(owner) ? [name] : []));
+      // `class MailSender extends BasicSender implements Sender {}` has the method from a class of yet another file.
+      if (able.length === 0 && /\.(java|kt)$/.test(artefact.coverage.path))
+        return heirs
+          .slice(0, heirsMax)
+          .flatMap((name) => this.#inherited(artefact, name, `${method}${ofBase}`, aliases + 1));
+      const named = new Set(heirs.map((name) => `${name}${method}`));
+      const own = able.filter(({ name }) => named.has(name));
       return (own.length > 0 ? own : able).map((exported) => ({ artefact, exported }));
     });
   }
@@ -273,7 +279,7 @@ export class Modules {
     const found = own.length > 0 ? own : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
     // What is declared here may be overridden, or be no more than an interface.
     const owner = member.includes(".") ? (member.split(".")[0] as string) : file;
-    const overriding = isOfBase ? [] : this.#implementing(owner, method);
+    const overriding = isOfBase ? [] : this.#implementing(owner, method, aliases);
     if (found.length + overriding.length === 0)
       return this.#inherited(artefact, owner, `${method}${isOfBase ? ofBase : ""}`, aliases);
     return [
@@ -325,6 +331,9 @@ const importsItsName = (from: string, target: string): boolean =>
 
 /** What is taken out of a table is any of what the table has. */
 const isOfTable = /^[A-Z][A-Z\d_]*\.get(\.|$)/;
+
+/** Classes of one file that implement an interface and have a method of it from elsewhere. */
+const heirsMax = 4;
 
 /** A method of a class of Java by its package, of which the first two parts name whose it is. */
 const ofPackage = /^([a-z]\w*\.[a-z]\w*)(?:\.[a-z]\w*)*\.([A-Z]\w*)(\.[a-z]\w*)$/;
