@@ -284,9 +284,9 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
  * ways are ways of the function, which callers ask for before all that is written in the file has been looked at.
  */
 function summariseGiven(run: Run, { closures, instance }: Value): void {
-  const isOwn = instance !== null && instance.node.name.startsWith("<");
-  for (const closure of isOwn ? [...closures, ...instance.methods.values()] : closures)
-    if (!run.visited.has(closure.fn) && (isOwn || closure.fn.name === "")) summarise(run, closure);
+  const methods = instance?.node.name.startsWith("<") ? instance.methods.values() : [];
+  for (const closure of [...closures.filter(({ fn }) => fn.name === ""), ...methods])
+    if (!run.visited.has(closure.fn)) summarise(run, closure);
 }
 
 /** What a decorator of the file makes of a function calls it in its own way, with arguments of its own. */
