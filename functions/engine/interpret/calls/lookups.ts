@@ -10,13 +10,13 @@ import type { Called } from "./called.ts";
 
 /** Calls that give what is kept somewhere, and nothing that was made of what they are asked with. */
 
-const lookups = /^(find|get|load|fetch|look_?up|query|select|retrieve|read)/i;
+const lookups = /^(find|get|load|fetch|look_?up|locate|query|select|retrieve|read)/i;
 /** Words of a name that asks for where something lies, and for text. */
 const asksForPlace = /path|file|folder|dir/i;
 const asksForText = /path|file|folder|dir|ur[il]|text|html|string|message|template|query/i;
 /** What objects are looked up in; in Django the manager of a class of records and what narrows it down. */
 const keepers =
-  /(store|repository|repo|registry|dao|_db|collection|(^|[?.])([dt](b|x)|objects|exclude|(select|prefetch)_related))(\(\))?$|\.filter\(\)$/i;
+  /(store|repository|repo|registry|dao|_db|collection|[a-z]locator|(^|[?.])([dt](b|x)|objects|exclude|(select|prefetch)_related))(\(\))?$|\.filter\(\)$/i;
 /** Classes of Java that hand out objects of one kind, also by way of their only instance. */
 const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 
