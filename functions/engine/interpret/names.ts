@@ -191,9 +191,17 @@ function imported(run: Run, name: string): string[] {
   return candidates.filter((path) => !known.has(path.slice(0, path.lastIndexOf("."))));
 }
 
-/** What `import static spark.Spark.*` may have brought. */
-const staticMembers = (run: Run, name: string): string[] =>
-  run.wildcards.map((module) => `${module}.${name}`).filter((path) => run.knowledge.known.has(path));
+/** What `import static spark.Spark.*` may have brought, and where no model says so, what that of another class of the project may have. */
+function staticMembers(run: Run, name: string): string[] {
+  const { known } = run.knowledge;
+  const models = run.wildcards.map((module) => `${module}.${name}`).filter((path) => known.has(path));
+  if (models.length > 0) return models;
+  const classes = run.wildcards.filter((module) => isQualified(module) && !known.has(module));
+  return classes.slice(0, staticsMax).map((module) => `${module}.${name}`);
+}
+
+/** Classes that all static members are imported from: of one of many, nobody knows whether a name is of it. */
+const staticsMax = 2;
 
 /** Java names classes without their package when it is java.lang or imported with an asterisk. */
 function javaClass(run: Run, name: string): string[] {
