@@ -78,6 +78,7 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     schemas,
     constrained: noConstraints,
     constrainedBy: nobodyElse,
+    outer: run.language === "java" ? frame.self : null,
   };
   const type: Value = { ...nothing, type: info, paths: [node.name] };
   frame.scope.set(node.name, type);
