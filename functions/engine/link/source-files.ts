@@ -14,7 +14,7 @@ export class SourceFiles {
   readonly #byPath = new Map<string, FileArtefact>();
   /** How the paths end that some file has: of the many ways to cut a dotted name most end with what is no file at all. */
   readonly #stems = new Set<string>();
-  /** The files of Java by the class that they are named after. */
+  /** The files of Java and Kotlin by the class that they are named after. */
   readonly #classes = new Map<string, FileArtefact[]>();
   /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
   readonly #workspace = new Map<string, string[]>();
@@ -23,7 +23,7 @@ export class SourceFiles {
   constructor(artefacts: readonly FileArtefact[]) {
     for (const artefact of artefacts) {
       const { path } = artefact.coverage;
-      const file = path.match(/([^/]+)\.java$/)?.[1];
+      const file = path.match(/([^/]+)\.(?:java|kt)$/)?.[1];
       if (file) append(this.#classes, file, artefact);
       // A page or a settings file may be called like the code beside it, and no import means it.
       if (languageOf(path).grammar) {
@@ -72,7 +72,7 @@ export class SourceFiles {
       const found = this.#byPath.get([...folder.slice(0, depth), ...names].join("/"));
       if (found && !(found.coverage.path === from && from.endsWith(".py"))) return found;
     }
-    return from.endsWith(".java") ? this.#class(names) : this.#ofPackage(names.join("."));
+    return /\.(java|kt)$/.test(from) ? this.#class(names) : this.#ofPackage(names.join("."));
   }
 
   /** "@shop/tools", or a file below it, where a manifest of the repository has that name. */
@@ -85,11 +85,14 @@ export class SourceFiles {
     return asked.map((path) => this.#byPath.get(path.replace(/\/$/, ""))).find((artefact) => artefact !== undefined);
   }
 
-  /** A class of another module, whose sources begin at a folder of their own; one without its package if only one can be meant. */
+  /**
+   * A class of another module or of the other language, whose sources begin at a folder of their own; one without its package if only one can
+   * be meant.
+   */
   #class(names: readonly string[]): FileArtefact | undefined {
-    const ending = `/${names.join("/")}.java`;
+    const ending = `/${names.join("/")}`;
     const found = (this.#classes.get(names.at(-1) ?? "") ?? []).filter(({ coverage: { path } }) =>
-      path.endsWith(ending),
+      path.slice(0, path.lastIndexOf(".")).endsWith(ending),
     );
     return names.length > 1 || found.length === 1 ? found[0] : undefined;
   }
