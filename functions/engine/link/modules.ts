@@ -164,8 +164,9 @@ export class Modules {
     // Packages that take all of each other would lead on for ever once a member is no more than a way through them: "shop.util.util.find".
     let isWay = false;
     for (const { artefact, file, member: named } of this.#files.meant(from, target)) {
-      // A function that is the whole module is called by the module's name.
-      const member = named || "default";
+      // A function that is the whole module is called by the module's name; one of Kotlin lies in no class.
+      const isFunction = named === "" && artefact.coverage.path.endsWith(".kt");
+      const member = named || (isFunction ? file : "default");
       const onward = isWay && member.includes(".") ? aliasesMax : aliases;
       const found = this.#in(artefact, file, member, onward);
       // "./tasks.run" may be the file tasks/run, or what tasks/index takes from it.

@@ -14,8 +14,8 @@ export class SourceFiles {
   readonly #byPath = new Map<string, FileArtefact>();
   /** How the paths end that some file has: of the many ways to cut a dotted name most end with what is no file at all. */
   readonly #stems = new Set<string>();
-  /** The files of Java and Kotlin by the class that they are named after. */
-  readonly #classes = new Map<string, FileArtefact[]>();
+  /** The files of Java by the class that they are named after, those of Kotlin by each that they have; with its folder. */
+  readonly #classes = new Map<string, { artefact: FileArtefact; place: string }[]>();
   /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
   readonly #workspace = new Map<string, string[]>();
 
@@ -23,8 +23,8 @@ export class SourceFiles {
   constructor(artefacts: readonly FileArtefact[]) {
     for (const artefact of artefacts) {
       const { path } = artefact.coverage;
-      const file = path.match(/([^/]+)\.(?:java|kt)$/)?.[1];
-      if (file) append(this.#classes, file, artefact);
+      for (const name of classNames(artefact))
+        append(this.#classes, name, { artefact, place: `${path.slice(0, path.lastIndexOf("/") + 1)}${name}` });
       // A page or a settings file may be called like the code beside it, and no import means it.
       if (languageOf(path).grammar) {
         const stem = stemOf(path);
@@ -91,10 +91,8 @@ export class SourceFiles {
    */
   #class(names: readonly string[]): FileArtefact | undefined {
     const ending = `/${names.join("/")}`;
-    const found = (this.#classes.get(names.at(-1) ?? "") ?? []).filter(({ coverage: { path } }) =>
-      path.slice(0, path.lastIndexOf(".")).endsWith(ending),
-    );
-    return names.length > 1 || found.length === 1 ? found[0] : undefined;
+    const found = (this.#classes.get(names.at(-1) ?? "") ?? []).filter(({ place }) => place.endsWith(ending));
+    return names.length > 1 || found.length === 1 ? found[0]?.artefact : undefined;
   }
 
   /** "@/db/users" and the like mean a source folder of the project or of the package the file is in: the nearest one that has it. */
@@ -109,6 +107,14 @@ export class SourceFiles {
     }
     return undefined;
   }
+}
+
+/** The names that a file of Java or Kotlin is looked for by: one of Kotlin has as many classes and functions as it likes, none called like it. */
+function classNames({ coverage: { path }, link }: FileArtefact): ReadonlySet<string> {
+  const [, file, ending] = path.match(/([^/]+)\.(java|kt)$/) ?? [];
+  if (!file) return new Set();
+  const others = ending === "kt" ? link.exports.map(({ name }) => name.split(".", 1)[0] as string) : [];
+  return new Set([file, ...others]);
 }
 
 /** Where a package begins: the file that its manifest names, what that is built from, or the index of its folder. */
