@@ -78,6 +78,7 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     schemas,
     constrained: noConstraints,
     constrainedBy: nobodyElse,
+    outer: run.language === "java" ? frame.self : null,
   };
   const type: Value = { ...nothing, type: info, paths: [node.name] };
   frame.scope.set(node.name, type);
@@ -97,9 +98,7 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     // Methods of one name are told apart by how many parameters they have, where a language has such.
     const key = methodKey(info, member.fn);
     info.methods.set(run.language === "java" ? key : member.fn.name, closure);
-    // A class inside another is met by other files as what it implements; those in modules of Ruby are met like all others.
-    const isMet = run.language === "ruby" || (run.language === "java" && node.bases.length > 0);
-    if (!frame.fn && (!frame.owner || isMet))
+    if (isMet(run, frame, info))
       run.exports.set(`${node.name}.${run.language === "java" ? key : member.fn.name}`, closure);
     checkDefinition(run, inner, member.fn);
     noteProvider(run, inner, member.fn);
@@ -114,6 +113,18 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     if (!name.startsWith("this.")) info.fields.set(name, known ? join(known, value) : value);
   }
 }
+
+/**
+ * Whether other files call the methods of a class: one inside another is met as what it implements, and so is one of Java that a function
+ * declares; those in modules of Ruby are met like all others.
+ */
+function isMet({ language }: Run, frame: Frame, { node, bases }: ClassInfo): boolean {
+  if (frame.fn) return language === "java" && bases.some(({ paths }) => paths.some((path) => !isOfJava.test(path)));
+  return !frame.owner || language === "ruby" || (language === "java" && node.bases.length > 0);
+}
+
+/** What the language itself calls back, of which every project has many: none of its own files asks for them by these names. */
+const isOfJava = /^\??(javax?|jakarta|kotlin|android)\.|^\??(Runnable|Thread|ThreadLocal|Iterable|Comparable|Object)$/;
 
 /** `= made()` calls a method, which asks for constants of the class before the last of its fields has a value. */
 function keepConstant({ fields }: ClassInfo, member: Statement): void {

@@ -9,6 +9,8 @@ export const hasOpenClasses = (language: string): boolean => ["java", "c", "csha
 
 /** Paths longer than this name nothing that a model knows. */
 const segmentsMax = 9;
+/** Packages of Java are as deep as a project likes; a class counts for no more than this, so that its members can be named. */
+const classSegmentsMax = 5;
 
 /** The key under which a scope remembers what is known about an expression: "user", "user.name", "this.db". */
 export function accessPath(expression: Expression): string | null {
@@ -128,9 +130,17 @@ export const givenBy = remembered((path) => `${path}()`);
 
 function isExtensible(path: string): boolean {
   let segments = 1;
-  for (let dot = path.indexOf("."); dot >= 0; dot = path.indexOf(".", dot + 1)) segments++;
+  let inPackage = true;
+  for (let dot = path.indexOf("."); dot >= 0; dot = path.indexOf(".", dot + 1)) {
+    segments++;
+    if (!inPackage || !isCapital(path.charCodeAt(dot + 1))) continue;
+    inPackage = false;
+    segments = Math.min(segments, classSegmentsMax);
+  }
   return segments < segmentsMax;
 }
+
+const isCapital = (unit: number): boolean => unit >= 65 && unit <= 90;
 
 /** Where the packages of Java's world begin: a class may be written out with its package instead of being imported. */
 const packageRoots = new Set([
@@ -181,9 +191,17 @@ function imported(run: Run, name: string): string[] {
   return candidates.filter((path) => !known.has(path.slice(0, path.lastIndexOf("."))));
 }
 
-/** What `import static spark.Spark.*` may have brought. */
-const staticMembers = (run: Run, name: string): string[] =>
-  run.wildcards.map((module) => `${module}.${name}`).filter((path) => run.knowledge.known.has(path));
+/** What `import static spark.Spark.*` may have brought, and where no model says so, what that of another class of the project may have. */
+function staticMembers(run: Run, name: string): string[] {
+  const { known } = run.knowledge;
+  const models = run.wildcards.map((module) => `${module}.${name}`).filter((path) => known.has(path));
+  if (models.length > 0) return models;
+  const classes = run.wildcards.filter((module) => isQualified(module) && !known.has(module));
+  return classes.slice(0, staticsMax).map((module) => `${module}.${name}`);
+}
+
+/** Classes that all static members are imported from: of one of many, nobody knows whether a name is of it. */
+const staticsMax = 2;
 
 /** Java names classes without their package when it is java.lang or imported with an asterisk. */
 function javaClass(run: Run, name: string): string[] {

@@ -37,6 +37,7 @@ import {
   anyElement,
   anyPart,
   arriving,
+  type ClassInfo,
   constant,
   elementAt,
   join,
@@ -65,7 +66,7 @@ export function variable(run: Run, frame: Frame, name: string, at: Span): Value 
   }
   if (frame.self && name === receiverOf(run, frame)) return frame.self;
   if (frame.owner && hasOpenClasses(run.language)) {
-    const member = ownMember(run, frame, name);
+    const member = ownMember(run, frame, name) ?? outerMember(frame.owner, name);
     if (member) return member;
   }
   if (frame.owner && frame.owner.node.name === name) return named(name);
@@ -103,6 +104,20 @@ function ownMember(run: Run, frame: Frame, name: string): Value | null {
   const own = memberOfInstance(self, name, run.language === "java");
   return own && self.taint.length > 0 ? partOfTainted(run, self, own, name) : own;
 }
+
+/** What a class has around it, also one that is written where an object of it is made: `pool.execute(new Runnable() { … })`. */
+function outerMember({ outer }: ClassInfo, name: string): Value | null {
+  let around = outer;
+  for (let depth = 0; around && depth < outerMax; depth++) {
+    const member = memberOfInstance(around, name, true);
+    if (member) return member;
+    around = around.instance?.outer ?? null;
+  }
+  return null;
+}
+
+/** Classes within each other; those of code that somebody has written are two or three. */
+const outerMax = 4;
 
 /** What a field holds, or what a function gives that is called by reading it. */
 export function field(run: Run, frame: Frame, e: Field): Value {

@@ -58,6 +58,8 @@ export interface ClassInfo {
   constrained: ReadonlyMap<string, Families>;
   /** What else is asked, by a field, or by "" where the class is an annotation: annotations of the project, and methods of validators. */
   constrainedBy: ReadonlyMap<string, readonly string[]>;
+  /** The object of the class around it, whose members a class of Java has by their names. */
+  outer: Value | null;
 }
 
 export interface Slots {

@@ -171,15 +171,30 @@ export class Modules {
     // Packages that take all of each other would lead on for ever once a member is no more than a way through them: "shop.util.util.find".
     let isWay = false;
     for (const { artefact, file, member: named } of this.#files.meant(from, target)) {
-      // A function that is the whole module is called by the module's name.
-      const member = named || "default";
+      // A function that is the whole module is called by the module's name; one of Kotlin lies in no class.
+      const isFunction = named === "" && artefact.coverage.path.endsWith(".kt");
+      const member = named || (isFunction ? file : "default");
       const onward = isWay && member.includes(".") ? aliasesMax : aliases;
       const found = this.#in(artefact, file, member, onward);
       // "./tasks.run" may be the file tasks/run, or what tasks/index takes from it.
       if (found.length > 0) return found;
       isWay = true;
     }
-    return [];
+    return isWay ? [] : this.#ofSibling(target);
+  }
+
+  /**
+   * `org.harbour.spi.Fetcher.fetch` of Java, an interface that is in no file here but lies in the packages of the project, in a module that was
+   * not handed in, as a rule: what the files that are here make of it.
+   */
+  #ofSibling(target: string): Target[] {
+    const [, folder, owner, method] = target.match(ofPackage) ?? [];
+    if (!folder || !owner || !method) return [];
+    const inside = `/${folder.replace(".", "/")}/`;
+    const found = this.#implementing(owner, method).filter(({ artefact: { coverage } }) =>
+      `/${coverage.path}`.includes(inside),
+    );
+    return found.length <= siblingsMax ? found : [];
   }
 
   /** Where an alias leads, looked for once: packages that take all of each other lead to each other by every way there is. */
@@ -217,11 +232,21 @@ export class Modules {
     return implementing.length > 0 || !layerName.test(name) ? implementing : this.#ofPart(target);
   }
 
-  /** The methods of that name in files with a class that extends or implements another. */
-  #implementing(owner: string, method: string): Target[] {
-    return (this.#implementers.get(owner) ?? []).flatMap((artefact) =>
-      artefact.link.exports.filter(({ name }) => name.endsWith(method)).map((exported) => ({ artefact, exported })),
-    );
+  /** The methods of that name that classes have which extend or implement another; else those of others in their files, which may extend them. */
+  #implementing(owner: string, method: string, aliases = aliasesMax): Target[] {
+    return (this.#implementers.get(owner) ?? []).flatMap((artefact) => {
+      const { exports, classes } = artefact.link;
+      const able = exports.filter(({ name }) => name.endsWith(method));
+      const heirs = classes.flatMap(({ name, bases }) => (bases.includes(owner) ? [name] : []));
+      // `class MailSender extends BasicSender implements Sender {}` has the method from a class of yet another file.
+      if (able.length === 0 && /\.(java|kt)$/.test(artefact.coverage.path))
+        return heirs
+          .slice(0, heirsMax)
+          .flatMap((name) => this.#inherited(artefact, name, `${method}${ofBase}`, aliases + 1));
+      const named = new Set(heirs.map((name) => `${name}${method}`));
+      const own = able.filter(({ name }) => named.has(name));
+      return (own.length > 0 ? own : able).map((exported) => ({ artefact, exported }));
+    });
   }
 
   /** A method of what is called like one file of the project, and no other: "orderService.find". */
@@ -262,7 +287,7 @@ export class Modules {
     const found = own.length > 0 ? own : artefact.link.exports.filter((exported) => exported.name.endsWith(method));
     // What is declared here may be overridden, or be no more than an interface.
     const owner = member.includes(".") ? (member.split(".")[0] as string) : file;
-    const overriding = isOfBase ? [] : this.#implementing(owner, method);
+    const overriding = isOfBase ? [] : this.#implementing(owner, method, aliases);
     if (found.length + overriding.length === 0)
       return this.#inherited(artefact, owner, `${method}${isOfBase ? ofBase : ""}`, aliases);
     return [
@@ -314,6 +339,15 @@ const importsItsName = (from: string, target: string): boolean =>
 
 /** What is taken out of a table is any of what the table has. */
 const isOfTable = /^[A-Z][A-Z\d_]*\.get(\.|$)/;
+
+/** Classes of one file that implement an interface and have a method of it from elsewhere. */
+const heirsMax = 4;
+
+/** A method of a class of Java by its package, of which the first two parts name whose it is. */
+const ofPackage = /^([a-z]\w*\.[a-z]\w*)(?:\.[a-z]\w*)*\.([A-Z]\w*)(\.[a-z]\w*)$/;
+
+/** An interface that more classes than this implement tells too little about which one is meant. */
+const siblingsMax = 4;
 
 /** Re-exports of re-exports end somewhere. */
 export const aliasesMax = 4;

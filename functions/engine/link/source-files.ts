@@ -16,8 +16,8 @@ export class SourceFiles {
   readonly #twins = new Map<string, Map<string, FileArtefact>>();
   /** How the paths end that some file has: of the many ways to cut a dotted name most end with what is no file at all. */
   readonly #stems = new Set<string>();
-  /** The files of Java by the class that they are named after. */
-  readonly #classes = new Map<string, FileArtefact[]>();
+  /** The files of Java by the class that they are named after, those of Kotlin by each that they have; with its folder. */
+  readonly #classes = new Map<string, { artefact: FileArtefact; place: string }[]>();
   /** Packages of the same repository by what others import them as: the paths that such a name may mean, without endings. */
   readonly #workspace = new Map<string, string[]>();
 
@@ -25,8 +25,8 @@ export class SourceFiles {
   constructor(artefacts: readonly FileArtefact[]) {
     for (const artefact of artefacts) {
       const { path } = artefact.coverage;
-      const file = path.match(/([^/]+)\.java$/)?.[1];
-      if (file) append(this.#classes, file, artefact);
+      for (const name of classNames(artefact))
+        append(this.#classes, name, { artefact, place: `${path.slice(0, path.lastIndexOf("/") + 1)}${name}` });
       // A page or a settings file may be called like the code beside it, and no import means it.
       if (languageOf(path).grammar) {
         const stem = stemOf(path);
@@ -88,7 +88,7 @@ export class SourceFiles {
       const found = this.#at(from, [...folder.slice(0, depth), ...names].join("/"));
       if (found && !(found.coverage.path === from && from.endsWith(".py"))) return found;
     }
-    return from.endsWith(".java") ? this.#class(names) : this.#ofPackage(from, names.join("."));
+    return /\.(java|kt)$/.test(from) ? this.#class(names) : this.#ofPackage(from, names.join("."));
   }
 
   /** "@shop/tools", or a file below it, where a manifest of the repository has that name. */
@@ -101,13 +101,14 @@ export class SourceFiles {
     return asked.map((path) => this.#at(from, path.replace(/\/$/, ""))).find((artefact) => artefact !== undefined);
   }
 
-  /** A class of another module, whose sources begin at a folder of their own; one without its package if only one can be meant. */
+  /**
+   * A class of another module or of the other language, whose sources begin at a folder of their own; one without its package if only one can
+   * be meant.
+   */
   #class(names: readonly string[]): FileArtefact | undefined {
-    const ending = `/${names.join("/")}.java`;
-    const found = (this.#classes.get(names.at(-1) ?? "") ?? []).filter(({ coverage: { path } }) =>
-      path.endsWith(ending),
-    );
-    return names.length > 1 || found.length === 1 ? found[0] : undefined;
+    const ending = `/${names.join("/")}`;
+    const found = (this.#classes.get(names.at(-1) ?? "") ?? []).filter(({ place }) => place.endsWith(ending));
+    return names.length > 1 || found.length === 1 ? found[0]?.artefact : undefined;
   }
 
   /** "@/db/users" and the like mean a source folder of the project or of the package the file is in: the nearest one that has it. */
@@ -122,6 +123,14 @@ export class SourceFiles {
     }
     return undefined;
   }
+}
+
+/** The names that a file of Java or Kotlin is looked for by: one of Kotlin has as many classes and functions as it likes, none called like it. */
+function classNames({ coverage: { path }, link }: FileArtefact): ReadonlySet<string> {
+  const [, file, ending] = path.match(/([^/]+)\.(java|kt)$/) ?? [];
+  if (!file) return new Set();
+  const others = ending === "kt" ? link.exports.map(({ name }) => name.split(".", 1)[0] as string) : [];
+  return new Set([file, ...others]);
 }
 
 /** Where a package begins: the file that its manifest names, what that is built from, or the index of its folder. */

@@ -266,7 +266,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     called.models.containers.length === 0 &&
     (called.isGiven || isLookup(run, call, called) || isQueried(run, call, called));
   const isOwn = called.models.sanitizers.length > 0;
-  const promises = isKept || isIdentified(run, call) ? allFamilies : isOwn ? 0 : promised(call);
+  const promises = isKept || isIdentified(run, call, called) ? allFamilies : isOwn ? 0 : promised(call);
   const search = searchOf(run, frame, call);
   const cleans =
     cleansOf(run, frame, called, call) |

@@ -186,8 +186,18 @@ export function inline(
   if (frame.scope.alive) settle(frame);
   for (const fact of frame.settled ?? []) caller.scope.set(fact, constant(true));
   if (isCall(at)) giveBack(run, caller, frame, fn, bound, at);
-  return escaped(run, fn, verified(fn, frame.returned ?? nothing));
+  return escaped(run, fn, verified(fn, asDeclared(run, frame, fn)));
 }
+
+/** `Orders orders() { return registry.orders(); }`: of what nobody knows, the method that gives it says what it is. */
+function asDeclared(run: Run, frame: Frame, { result }: FunctionNode): Value {
+  const given = frame.returned ?? nothing;
+  if (run.language !== "java" || !result || given.instance || given.type || !isClass.test(result)) return given;
+  return withType(run, frame, given, result);
+}
+
+/** A variable of types says nothing. */
+const isClass = /^\p{Lu}\w/u;
 
 const isCall = (at: Span): at is Call => "kind" in at && at.kind === "call";
 
@@ -257,8 +267,9 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     leaveHeld(run, frame, { start: fn.end - 1, end: fn.end });
     settle(frame);
   }
-  summary.returns = checkedAddress(run, fn, guard, escaped(run, fn, verified(fn, frame.returned ?? nothing)));
+  summary.returns = checkedAddress(run, fn, guard, escaped(run, fn, verified(fn, asDeclared(run, frame, fn))));
   summary.outputs = outputsOf(run, frame, fn);
+  if (run.language === "java") summariseGiven(run, summary.returns);
   noteFilled(run, frame, fn, summary);
   summary.settles = frame.settled ?? new Set();
   if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);
@@ -266,6 +277,16 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
   run.handler = around;
   return summary;
+}
+
+/**
+ * `return out -> copy(path, out)`, `return new StreamingOutput() { … }`: what is given runs later and with what the function was given, so its
+ * ways are ways of the function, which callers ask for before all that is written in the file has been looked at.
+ */
+function summariseGiven(run: Run, { closures, instance }: Value): void {
+  const methods = instance?.node.name.startsWith("<") ? instance.methods.values() : [];
+  for (const closure of [...closures.filter(({ fn }) => fn.name === ""), ...methods])
+    if (!run.visited.has(closure.fn)) summarise(run, closure);
 }
 
 /** What a decorator of the file makes of a function calls it in its own way, with arguments of its own. */

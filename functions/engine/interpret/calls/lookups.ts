@@ -4,18 +4,19 @@ import { lastName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import { isClassName } from "../names.ts";
 import type { Run } from "../run.ts";
+import { allTaint } from "../value.ts";
 import { givesNoText, mayMakeText } from "./call-names.ts";
 import type { Called } from "./called.ts";
 
 /** Calls that give what is kept somewhere, and nothing that was made of what they are asked with. */
 
-const lookups = /^(find|get|load|fetch|look_?up|query|select|retrieve|read)/i;
+const lookups = /^(find|get|load|fetch|look_?up|locate|query|select|retrieve|read)/i;
 /** Words of a name that asks for where something lies, and for text. */
 const asksForPlace = /path|file|folder|dir/i;
 const asksForText = /path|file|folder|dir|ur[il]|text|html|string|message|template|query/i;
 /** What objects are looked up in; in Django the manager of a class of records and what narrows it down. */
 const keepers =
-  /(store|repository|repo|registry|dao|_db|(^|[?.])([dt](b|x)|objects|exclude|(select|prefetch)_related))(\(\))?$|\.filter\(\)$/i;
+  /(store|repository|repo|registry|dao|_db|collection|[a-z]locator|(^|[?.])([dt](b|x)|objects|exclude|(select|prefetch)_related))(\(\))?$|\.filter\(\)$/i;
 /** Classes of Java that hand out objects of one kind, also by way of their only instance. */
 const managers = /[a-z](Manager|Locator|Registry|Cache)(\.getInstance\(\))?$/;
 
@@ -58,19 +59,21 @@ export function isLookup({ language }: Run, { callee, args }: Call, { receiver, 
 const isKeeper = remembered((name) => keepers.test(name));
 
 const asksFor = remembered((name) => ({
-  looksUp: lookups.test(name) || /^By[A-Z]/.test(name),
+  looksUp: lookups.test(name) || /^[Bb]y[A-Z]/.test(name),
   findsBy: /^[A-Z]\w*By[A-Z]/.test(name),
-  looksUpBy: /By[A-Z]|_by_|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(name),
+  looksUpBy: /By[A-Z]|_by_|^by[A-Z]|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(name),
 }));
 
-/** `extensions.get_extension(name)`: what is called after many of a kind hands out one of them. */
+/** `extensions.get_extension(name)`, `sessions().getUserSession(id)`: what is called after many of a kind hands out one of them. */
 function holdsAll(of: string, asked: string): boolean {
   const kind = asked.replace(lookups, "").replaceAll("_", "").toLowerCase();
   const many = lastSegment(of)
     .replace(/[?$_()]/g, "")
     .toLowerCase();
-  return kind.length > 2 && (many === `${kind}s` || many === `${kind.slice(0, -1)}ies`);
+  return kind.length > 2 && (isEndOf(many, `${kind}s`) || isEndOf(many, `${kind.slice(0, -1)}ies`));
 }
+
+const isEndOf = (many: string, all: string): boolean => many.length > 3 && all.endsWith(many);
 
 /** `db_fetch_all("SELECT * FROM notes WHERE id = $id")`: what is asked in SQL answers with what is stored, and not with the question. */
 export function isQueried({ language }: Run, { callee }: Call, { positional: [first] }: Called): boolean {
@@ -107,9 +110,11 @@ function isTransaction(given: Expression): boolean {
 }
 
 /** `new Order($_GET["order_id"])`, `$orders->findOne($id)`, `shares.Load(ctx, id)`: what is asked for by an identifier is what is kept under it. */
-export function isIdentified({ language }: Run, { callee, args, isNew }: Call): boolean {
+export function isIdentified(run: Run, call: Call, called: Called): boolean {
+  const { callee, args, isNew } = call;
+  if (run.language === "java") return isOneOfAKind(call, called);
   const name = lastName(callee);
-  if (language === "go")
+  if (run.language === "go")
     return (
       callee.kind === "field" &&
       asksFor(name).looksUp &&
@@ -118,12 +123,24 @@ export function isIdentified({ language }: Run, { callee, args, isNew }: Call): 
       args.every(({ value }) => isIdentifier(value) || isContext(value))
     );
   return (
-    language === "php" &&
+    run.language === "php" &&
     (isNew || /^(find|get|load|fetch|look_?up|retrieve)/.test(name)) &&
     args.some(({ value }) => isIdentifier(value)) &&
     args.every(({ value }) => isIdentifier(value) || value.kind === "literal")
   );
 }
+
+/** `sessions.getUserSession(realm, id)` of Java: nothing else that comes from outside decides which one it is. */
+const isOneOfAKind = ({ callee, args }: Call, { positional, receiver }: Called): boolean =>
+  callee.kind === "field" &&
+  getsOne.test(callee.name) &&
+  !asksForText.test(callee.name) &&
+  !isClassName(callee.of) &&
+  (receiver?.taint.length ?? 0) === 0 &&
+  args.some(({ value }) => isIdentifier(value)) &&
+  positional.every((value, i) => allTaint(value).length === 0 || isIdentifier(args[i]?.value ?? callee));
+
+const getsOne = /^(find|get|load|fetch|lookUp|lookup|retrieve)[A-Z]/;
 
 /** Whether something is called after the identifier that it holds. */
 function isIdentifier(e: Expression): boolean {
