@@ -84,6 +84,12 @@ describe("deep nesting", () => {
     expect(artefact.coverage).toMatchObject({ status: "analysed", reason: null });
   });
 
+  it("of questions about questions costs no more than they are long", async () => {
+    const test = Array.from({ length: 40 }).reduce<string>((of, _, i) => `(${of} is ${i}\nor ${i + 1})`, "x");
+    const artefact = await analyseOne(engine, "A.cs", `class A {\n  bool F(int x) { return ${test}; }\n}\n`);
+    expect(artefact.coverage).toMatchObject({ status: "analysed", reason: null });
+  });
+
   it("of ordinary depth is no problem", async () => {
     const source = `x = ${"[".repeat(60)}${"]".repeat(60)};\ny = ${Array.from({ length: 3_000 }, (_, i) => `"a${i}"`).join(" +\n")};\n`;
     expect((await analyseOne(engine, "a.js", source)).coverage).toMatchObject({ status: "analysed", reason: null });

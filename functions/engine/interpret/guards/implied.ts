@@ -51,30 +51,35 @@ export function noteImplied(
     if (other && other !== value && !isFact(key) && !isMark(key)) differing.push(key);
   }
   if (differing.length === 0) return;
-  const told = (side: Variables): Told[] => [
-    ...differing.flatMap((name) => {
-      const [was, now] = [joined.get(name)?.taint ?? [], side.get(name)?.taint ?? []];
-      return was.length > 0 && was !== now ? { name, was, now } : [];
-    }),
-    ...fieldsTold(scope, side, joined),
-  ];
+  const sides = [then, otherwise].map((side) => ({ side, told: null as readonly Told[] | null }));
   for (const key of differing) {
     const value = joined.get(key);
-    const ways = [then, otherwise].map((side) => side.get(key) as Value);
-    const outcomes = outcomesOf(key, ways);
+    const outcomes = outcomesOf(
+      key,
+      sides.map(({ side }) => side.get(key) as Value),
+    );
     if (!value || outcomes === null) continue;
     const impliedBy = (outcome: Outcome): readonly Told[] => {
-      const at = outcomes.findIndex((possible) => possible !== opposite[outcome]);
-      const isOnly = outcomes.filter((possible) => possible !== opposite[outcome]).length === 1;
-      const side = [then, otherwise][at];
-      const way = ways[at];
-      if (!isOnly || !side || !way) return [];
-      return [...(run.implied.get(way)?.[outcome] ?? []), ...told(side)].slice(-toldMax);
+      const possible = sides.filter((_, i) => outcomes[i] !== opposite[outcome]);
+      const [only] = possible;
+      if (!only || possible.length > 1) return [];
+      only.told ??= toldBy(scope, only.side, differing, joined);
+      const before = run.implied.get(only.side.get(key) as Value)?.[outcome] ?? [];
+      return [...before, ...only.told].slice(-toldMax);
     };
     const own = { ...value };
     run.implied.set(own, { empty: impliedBy("empty"), filled: impliedBy("filled") });
     joined.set(key, own);
   }
+}
+
+/** What one side knows that is lost where it joins the other. */
+function toldBy(scope: Scope, side: Variables, differing: readonly string[], joined: Variables): readonly Told[] {
+  const variables = differing.flatMap((name) => {
+    const [was, now] = [joined.get(name)?.taint ?? [], side.get(name)?.taint ?? []];
+    return was.length > 0 && was !== now ? { name, was, now } : [];
+  });
+  return [...variables, ...fieldsTold(scope, side, joined)].slice(0, toldMax);
 }
 
 /** Fields that one side alone has tested: what joined them has let go of them. */

@@ -137,7 +137,8 @@ export const expressions: Record<string, Handler> = {
     const [of, pattern] = ["expression", "pattern"].map((field) => childIn(node, field));
     if (!of || !pattern) return l.unknown(node);
     const named = pattern.type === "declaration_pattern" ? childIn(pattern, "name") : undefined;
-    const test = patternTest(l, l.expression(of), pattern);
+    // What is asked about is named once for each constant: calls and questions about questions would multiply.
+    const test = isNamed(of) ? patternTest(l, l.expression(of), pattern) : comparison(l, node, [of]);
     if (!named) return test;
     return {
       ...span(node),
@@ -187,8 +188,14 @@ export const expressions: Record<string, Handler> = {
 const isNamespace =
   /^(System|Microsoft|Newtonsoft|MySql|Npgsql)(\.(IO|Net|Http|Text|Data|SqlClient|MySqlClient|Xml|XPath|Json|Diagnostics|Security|Cryptography|Web|UI|Mvc|AspNetCore|EntityFrameworkCore|Runtime|Serialization|Formatters|Binary|RegularExpressions|Threading|Tasks|Collections|Generic|Linq|Reflection|DirectoryServices|Configuration|Globalization|Compression))*$/;
 
+/** `order`, `this.request.Order` */
+const isNamed = (node: SyntaxNode): boolean =>
+  node.type === "identifier" ||
+  node.type === "this" ||
+  (node.type === "member_access_expression" && node.children.slice(0, 1).every(isNamed));
+
 /** `x is "a" or "b"`, `x is not null`: what constants ask is a comparison; of other patterns nothing is known but that they ask. */
-export function patternTest(l: CSharpLowering, of: Expression, pattern: SyntaxNode): Expression {
+function patternTest(l: CSharpLowering, of: Expression, pattern: SyntaxNode): Expression {
   const operation = (operator: string, operands: Expression[]): Expression => ({
     ...span(pattern),
     kind: "operation",
