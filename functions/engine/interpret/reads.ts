@@ -24,6 +24,7 @@ import { fieldOfKin } from "./objects/fields-of-others.ts";
 import {
   fieldTaint,
   fromOutside,
+  mayHaveChanged,
   member,
   memberOfInstance,
   partOfGiven,
@@ -61,7 +62,7 @@ export function variable(run: Run, frame: Frame, name: string, at: Span): Value 
     const property = value.type && run.language === "csharp" && frame.owner ? ownMember(run, frame, name) : null;
     if (property) return property;
     if (scope === frame.scope) return value;
-    const outside = fromOutside(value, name);
+    const outside = mayHaveChanged(run, fromOutside(value, name), name);
     return scope === run.file ? withSharedVariable(run, frame, name, outside, at) : outside;
   }
   if (frame.self && name === receiverOf(run, frame)) return frame.self;

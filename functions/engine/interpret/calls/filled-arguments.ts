@@ -4,7 +4,7 @@ import { accessPath } from "../names.ts";
 import { fieldOf, fieldTaint } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Summary } from "../summary.ts";
-import { allTaint, arriving, join, joinTaint, type Slots, type Taint, tainted, type Value } from "../value.ts";
+import { allTaint, arriving, join, joinTaint, nothing, type Slots, type Taint, tainted, type Value } from "../value.ts";
 import { givenMax, placesMax } from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { passedThrough } from "./carried-taint.ts";
@@ -58,6 +58,7 @@ function* writtenTo(known: ReadonlyMap<string, Value>, name: string): Generator<
 /** `fill(out, input)`: what a function of another file may have put into the lists and objects that it was given. */
 export function fillArguments(run: Run, frame: Frame, call: Call, called: Called): void {
   const { target, positional } = called;
+  if (target === null && called.callee.closures.length === 0 && run.language !== "php") leaveOpen(frame, call);
   if (target === null || run.language === "c" || call.args.some(({ spread }) => spread)) return;
   for (const [i, argument] of call.args.slice(0, placesMax).entries()) {
     const given = positional[i];
@@ -74,6 +75,16 @@ export function fillArguments(run: Run, frame: Frame, call: Call, called: Called
     const known = frame.scope.get(name) ?? given;
     const filled = { ...known, constants: null, prefix: null, taint: joinTaint(known.taint, taint) };
     frame.scope.set(name, { ...filled, slots: known.slots && filledSlots(run, filled, known.slots, taint) });
+  }
+}
+
+/** `collect(request, parts)`: whether a list that was empty still is, nobody knows behind a function that is not written here. */
+function leaveOpen({ scope }: Frame, { args }: Call): void {
+  for (const { value } of args.slice(0, placesMax)) {
+    const known = value.kind === "variable" ? scope.get(value.name) : undefined;
+    if (value.kind !== "variable" || known?.slots?.shape !== "list") continue;
+    if (known.slots.entries.size > 0 || known.slots.rest) continue;
+    scope.refine(value.name, { ...known, slots: { ...known.slots, rest: nothing } });
   }
 }
 

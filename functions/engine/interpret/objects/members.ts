@@ -44,6 +44,26 @@ export function fromOutside(value: Value, name: string | null = null): Value {
   return isFixed ? value : { ...value, constants: null };
 }
 
+/**
+ * `const config = { raw: false }; const hooks = [];` around a function: others may have set a switch or added something since. A switch that
+ * the file never assigns to stays what it was made as.
+ */
+export function mayHaveChanged(run: Run, value: Value, name: string): Value {
+  if (!value.slots || isConstantName(name)) return value;
+  const known = changed.get(value);
+  if (known) return known;
+  const isSet = (key: string, { constants }: Value) =>
+    constants?.every((c) => typeof c !== "string") === true && run.assignmentsOf(key).length > 0;
+  const entries = new Map(
+    [...value.slots.entries].map(([key, entry]) => [key, isSet(key, entry) ? { ...entry, constants: null } : entry]),
+  );
+  const loose = { ...value, slots: { ...value.slots, entries, least: 0 } };
+  changed.set(value, loose);
+  return loose;
+}
+
+const changed = new WeakMap<Value, Value>();
+
 /** `SALT_ROUNDS` */
 const isConstantName = (name: string): boolean => /^[A-Z][A-Z\d_]{2,}$/.test(name);
 
