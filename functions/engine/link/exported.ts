@@ -38,15 +38,18 @@ export function returnsOf(
 export const samePart = (a: string | undefined, b: string | undefined): boolean =>
   a === undefined || b === undefined
     ? a === b || !isGivenBack(a ?? b)
-    : a === b || (isGivenBack(a) && b === anyGiven) || isWithin(a.split(fieldOf), b.split(fieldOf));
+    : a === b || (isGivenBack(a) && b === anyGiven) || mayBeWithin(a, b);
+
+/** Most fields have none within, and taking them apart would cost more than comparing them. */
+const mayBeWithin = (a: string, b: string): boolean =>
+  a.includes(fieldOf) || b.includes(fieldOf) ? isWithin(a.split(fieldOf), b.split(fieldOf)) : mayBeSame(a, b);
+
+const mayBeSame = (a: string, b: string): boolean =>
+  a === b || ((a === anyPart || b === anyPart) && a !== keysPart && b !== keysPart);
 
 /** Whether one of two fields is the other or lies in it, where a key that is not known may be any. */
 const isWithin = (a: readonly string[], b: readonly string[]): boolean =>
   a.every((key, i) => {
     const other = b[i];
-    return (
-      other === undefined ||
-      key === other ||
-      ((key === anyPart || other === anyPart) && key !== keysPart && other !== keysPart)
-    );
+    return other === undefined || mayBeSame(key, other);
   });

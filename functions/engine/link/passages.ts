@@ -216,7 +216,7 @@ function waysBack(
   { argument, field, part, count, told }: Passage,
 ): ExportedFunction["returns"] {
   const parameter = argumentIndex(exported, argument);
-  const fields = field?.split(either) ?? [undefined];
+  const fields = field?.includes(either) ? field.split(either) : [field];
   return returnsOf(exported, count, told).filter(
     ({ from, field: of, same }) =>
       "parameter" in from &&
