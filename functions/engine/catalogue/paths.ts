@@ -189,4 +189,7 @@ function splitPath(path: string): string[] {
   return path.split(".");
 }
 
+/** What a path is a member of; "" for a path of one segment. */
+export const ownerOf = remembered((path: string): string => path.slice(0, Math.max(path.lastIndexOf("."), 0)));
+
 export const lastSegment = remembered((path: string): string => path.slice(path.lastIndexOf(".") + 1));

@@ -1,4 +1,4 @@
-import { lastSegment } from "../../catalogue/paths.ts";
+import { lastSegment, ownerOf } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import type { Run } from "../run.ts";
 
@@ -16,8 +16,6 @@ export function carriedTarget(run: Run, path: string): string | null {
   const called = methodOfField(path);
   return called !== null && isFound(run, called.field) ? called.target : null;
 }
-
-const ownerOf = remembered((path) => path.slice(0, Math.max(path.lastIndexOf("."), 0)));
 
 const isFound = (run: Run, field: string): boolean => run.isCarried(field) || run.knowledge.holders.has(ownerOf(field));
 

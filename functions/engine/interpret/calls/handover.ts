@@ -1,5 +1,5 @@
 import type { Families } from "../../catalogue/catalogue.ts";
-import { lastSegment } from "../../catalogue/paths.ts";
+import { lastSegment, ownerOf } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import type { Span } from "../../ir/ir.ts";
 import { commonPassages, differ } from "../guards/passage.ts";
@@ -301,8 +301,6 @@ const plainOfPython = remembered((path) =>
     (_, before: string, table: string) => `${before}${table}${ofTable}`,
   ),
 );
-
-const ownerOf = remembered((path) => path.slice(0, Math.max(path.lastIndexOf("."), 0)));
 
 /** Stands before the name of an object of which nothing else is known, in place of its class. */
 export const anyClass = "*";

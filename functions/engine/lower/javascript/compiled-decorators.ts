@@ -1,3 +1,4 @@
+import { lastName } from "../../ir/called-name.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Statement } from "../../ir/ir.ts";
 
 /**
@@ -104,5 +105,3 @@ function pathOf(value: Expression): string | null {
 /** Whether it is no decorator that somebody has written on the class or method. */
 const isAbout = (value: Expression): boolean =>
   value.kind === "call" && (ofParameter.test(lastName(value.callee)) || ofTypes.test(lastName(value.callee)));
-
-const lastName = (value: Expression): string => (value.kind === "variable" || value.kind === "field" ? value.name : "");
