@@ -1421,3 +1421,22 @@ describe("releases that a manifest asks for", () => {
     expect(found.some(({ family }) => family === "prototype_pollution")).toBe(told);
   });
 });
+
+it("follows functions of several files that call each other in circles to where one of them leaves, and by each of its parameters", async () => {
+  const member = (next: string) =>
+    `const next = require("./${next}");\nexports.walk = (a, b, n) => (n > 0 ? next.walk(a, b, n - 1) : next.leave(a, b));\n`;
+  const found = await findingsOfAll(engine, [
+    {
+      path: "app.js",
+      source:
+        'const one = require("./one");\nconst app = require("express")();\n' +
+        'app.get("/first", (req, res) => one.walk(req.query.a, "", 3));\n' +
+        'app.get("/second", (req, res) => one.walk("", req.query.b, 3));\n',
+    },
+    { path: "one.js", source: member("two") },
+    { path: "two.js", source: `${member("three")}exports.leave = (a, b) => next.leave(a, b);\n` },
+    { path: "three.js", source: `${member("one")}exports.leave = (a, b) => eval(b + a.length);\n` },
+  ]);
+  const lines = found.filter(({ family }) => family === "code_injection").map(({ trace }) => trace[0]?.startLine);
+  expect(lines).toEqual([4]);
+});

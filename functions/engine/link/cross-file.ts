@@ -6,11 +6,11 @@ import { anyClass, ofHeirs } from "../interpret/calls/handover.ts";
 import { knownFurther, mayHold } from "../interpret/calls/path-conditions.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { askedOf } from "../interpret/validators/asked-fields.ts";
-import { wholeMap } from "../ir/ir.ts";
 import type { Arrival } from "./arrival.ts";
 import { Callers } from "./callers.ts";
 import { argumentIndex, returnsOf, samePart, takes } from "./exported.ts";
 import { KeptFields, placeOf } from "./kept-fields.ts";
+import { anyParameter, Leads, parameterOf } from "./leads.ts";
 import { libraryCandidates, type OtherFiles } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
@@ -51,6 +51,7 @@ export class CrossFile {
   readonly #placing: Placing;
   readonly #tables: FilledTables;
   readonly #takers: Takers;
+  readonly #leads: Leads;
   readonly #cleaned: ReadonlySet<string>;
   readonly #arrivals = new Map<string, readonly Arrival[]>();
   readonly #entangled = new Set<string>();
@@ -67,6 +68,7 @@ export class CrossFile {
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
     this.#tables = new FilledTables(artefacts);
     this.#takers = new Takers(modules);
+    this.#leads = new Leads(this.#takers);
     this.#kept = new KeptFields(artefacts, modules);
     this.#callers = new Callers(artefacts);
     this.#placing = new Placing(catalogue, artefacts);
@@ -110,20 +112,29 @@ export class CrossFile {
   candidates(): PlacedCandidate[] {
     // What functions are given to keep has to be known before anybody asks what is kept.
     const entering = this.#artefacts.flatMap(({ coverage: { path }, link }) =>
-      link.calls
-        .filter(({ from }) => "sourceKind" in from)
-        .flatMap((call) => this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival))),
+      this.#handed(
+        path,
+        link.calls.filter(({ from }) => "sourceKind" in from),
+      ),
     );
     const across = this.#artefacts.flatMap(({ coverage: { path }, link }) => [
       ...link.pending.flatMap(({ candidate, ...from }) => this.#arrived(path, from, candidate)),
-      ...link.calls
-        .filter(({ from }) => !("sourceKind" in from))
-        .flatMap((call) => this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival))),
+      ...this.#handed(
+        path,
+        link.calls.filter(({ from }) => !("sourceKind" in from)),
+      ),
     ]);
     return [
       ...withoutFurther([...entering, ...across]),
       ...libraryCandidates(this.#catalogue, this.#artefacts, this.#others),
     ];
+  }
+
+  /** What other files do with what one hands them. */
+  #handed(path: string, calls: readonly OutgoingCall[]): PlacedCandidate[] {
+    return calls
+      .filter((call) => this.#leads.isLead(path, call))
+      .flatMap((call) => this.#origins(path, call).flatMap((arrival) => this.#follow(path, call, arrival)));
   }
 
   /** What callers pass to a library gets nowhere by a function that nobody has read: it may do anything. */
@@ -251,7 +262,7 @@ export class CrossFile {
       ...arrival,
       made: this.#madeAfter(path, way, arrival.made),
       // What a function of a third file has done to it is not asked per class here: it either lets everything through or nothing.
-      clean: [...new Set([...arrival.clean, ...way.clean, ...this.#passages.cleanedBy(path, way.via, arrival)])],
+      clean: cleanFor(arrival.clean, way.clean, this.#passages.cleanedBy(path, way.via, arrival)),
       trace: [
         ...arrival.trace,
         ...(depth === 0 && arrival.trace.length === 0 ? placeTrace(path, way.trace) : onward(path, way.trace)),
@@ -277,7 +288,7 @@ export class CrossFile {
 
   #follow(path: string, call: OutgoingCall, arrival: Arrival): PlacedCandidate[] {
     const found: PlacedCandidate[] = [];
-    const clean = [...new Set([...arrival.clean, ...call.clean, ...this.#passages.cleanedBy(path, call.via, arrival)])];
+    const clean = cleanFor(arrival.clean, call.clean, this.#passages.cleanedBy(path, call.via, arrival));
     const trace = [
       ...arrival.trace,
       ...(arrival.trace.length === 0 ? placeTrace(path, call.trace) : onward(path, call.trace)),
@@ -286,7 +297,8 @@ export class CrossFile {
       field === undefined ? [] : this.#passages.cleanedBy(path, askedOf(call.via, field));
     const handed = handsOn(path, call.target);
     const made = this.#madeAfter(path, call, arrival.made);
-    const entry = { ...call, ...arrival, from: path, clean, trace, crossings: arrival.crossings + 1, handed, made };
+    const crossings = arrival.crossings + 1;
+    const entry = { ...call, ...arrival, from: path, clean, cleanKey: keyOf(clean), trace, crossings, handed, made };
     const open: (typeof entry & { on?: string })[] = [entry];
     const seen = new Set<string>();
     for (let way = open.pop(); way; way = open.pop()) {
@@ -297,13 +309,14 @@ export class CrossFile {
       this.#ways += 1;
       for (const { artefact, exported } of meant(way, this.#takers.of(way.from, way.target))) {
         const there = artefact.coverage.path;
-        const { parameter, field, isAny } = entered(exported, way);
-        const key = `${there}|${exported.name}|${parameter}|${field}|${[...way.clean].sort()}`;
+        const { parameter, field } = entered(exported, way);
+        const entrance = this.#leads.into({ artefact, exported }, parameter);
+        if (!entrance) continue;
+        const key = `${there}|${exported.name}|${parameter}|${field}|${way.cleanKey}`;
         if (seen.has(key)) continue;
         seen.add(key);
-        for (const flow of exported.flows) {
+        for (const flow of entrance.flows) {
           if (
-            (flow.parameter !== parameter && !isAny) ||
             !mayHold(flow.conditions, way.known) ||
             !takes(flow.field, field) ||
             (flow.leads && way.led) ||
@@ -316,18 +329,20 @@ export class CrossFile {
             this.#placing.place(there, flow.candidate, way, [...way.trace, ...onward(there, flow.candidate.trace)]),
           );
         }
-        for (const store of exported.keeps ?? [])
-          if ("parameter" in store.from && store.from.parameter === parameter && takes(store.from.field, field))
+        for (const store of entrance.keeps)
+          if ("parameter" in store.from && takes(store.from.field, field))
             this.#kept.give(there, store, this.#keeping(there, store, way));
-        for (const pass of exported.passes) {
-          if (
-            (pass.parameter !== parameter && !isAny) ||
-            !(pass.same ? samePart(pass.of, field) : takes(pass.of, field)) ||
-            way.crossings >= crossingsMax
-          )
+        for (const pass of entrance.passes) {
+          if (!(pass.same ? samePart(pass.of, field) : takes(pass.of, field)) || way.crossings >= crossingsMax)
             continue;
           const handed = way.handed + handsOn(there, pass.target);
           if (handed > handedMax || !mayHold(pass.conditions, way.known)) continue;
+          const clean = cleanFor(
+            way.clean,
+            pass.clean,
+            declared(pass.of),
+            this.#passages.cleanedBy(there, pass.via, way),
+          );
           open.push({
             ...way,
             target: pass.target,
@@ -339,14 +354,8 @@ export class CrossFile {
             from: there,
             on: classAsked(way, pass.target),
             handed,
-            clean: [
-              ...new Set([
-                ...way.clean,
-                ...pass.clean,
-                ...declared(pass.of),
-                ...this.#passages.cleanedBy(there, pass.via, way),
-              ]),
-            ],
+            clean,
+            cleanKey: clean === way.clean ? way.cleanKey : keyOf(clean),
             trace: [...way.trace, ...onward(there, pass.trace)],
             crossings: way.crossings + 1,
           });
@@ -358,7 +367,7 @@ export class CrossFile {
 
   /** What a function keeps that was given something. */
   #keeping(path: string, store: Way, { sourceKind, source, confidence, crossings, ...way }: Arrival): Arrival {
-    const clean = [...new Set([...way.clean, ...store.clean, ...this.#passages.cleanedBy(path, store.via)])];
+    const clean = cleanFor(way.clean, store.clean, this.#passages.cleanedBy(path, store.via));
     return { sourceKind, source, confidence, crossings, clean, trace: [...way.trace, ...onward(path, store.trace)] };
   }
 }
@@ -370,12 +379,14 @@ export class CrossFile {
 function entered(
   exported: ExportedFunction,
   { target, argument, field }: Pick<Handover, "target" | "argument" | "field">,
-): { parameter: number; field: string | undefined; isAny: boolean } {
-  const isMap = argument === wholeMap && target.startsWith("template:");
-  if (!isMap || field === undefined) return { parameter: argumentIndex(exported, argument), field, isAny: isMap };
+): { parameter: number; field: string | undefined } {
+  const parameter = parameterOf(exported, { target, argument });
+  if (parameter !== anyParameter || field === undefined) return { parameter, field };
   const [name, ...parts] = field.split(fieldOf) as [string, ...string[]];
-  const parameter = Math.max(argumentIndex(exported, name), exported.parameters.indexOf(`$${name}`));
-  return { parameter, field: parts.length > 0 ? parts.join(fieldOf) : undefined, isAny: false };
+  return {
+    parameter: Math.max(argumentIndex(exported, name), exported.parameters.indexOf(`$${name}`)),
+    field: parts.length > 0 ? parts.join(fieldOf) : undefined,
+  };
 }
 
 /** Of what may take a value, what does: of a method that a class leaves open, that of the class which was asked. */
@@ -407,15 +418,23 @@ function taking(count: number | undefined, targets: readonly Target[]): readonly
 
 /** What is a finding when it is handed to a wrapper is not another one inside of the wrapper. */
 function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {
-  const keyOf = (rule: string, [source]: readonly TraceStep[], path: string, line: number) =>
+  const placeKey = (rule: string, [source]: readonly TraceStep[], path: string, line: number) =>
     `${rule}|${source?.path}:${source?.startLine}:${source?.startColumn}|${path}:${line}`;
   const told = new Set(
-    found.map(({ path, candidate, trace }) => keyOf(candidate.ruleId, trace, path, candidate.startLine)),
+    found.map(({ path, candidate, trace }) => placeKey(candidate.ruleId, trace, path, candidate.startLine)),
   );
   return found.filter(({ path, candidate: { ruleId }, trace }) =>
-    trace.every((step) => step.path === path || !told.has(keyOf(ruleId, trace, step.path, step.startLine))),
+    trace.every((step) => step.path === path || !told.has(placeKey(ruleId, trace, step.path, step.startLine))),
   );
 }
+
+/** The families that a value is clean for which was clean for some; the same list where nothing is added, as is mostly so. */
+function cleanFor(known: readonly string[], ...further: readonly (readonly string[])[]): readonly string[] {
+  const added = further.flatMap((families) => families.filter((family) => !known.includes(family)));
+  return added.length === 0 ? known : [...new Set([...known, ...added])];
+}
+
+const keyOf = (families: readonly string[]): string => [...families].sort().join();
 
 /** 1 where the object that is called is known by no more than its name. */
 const handsOn = (path: string, target: string): number =>
