@@ -58,8 +58,9 @@ export class SourceFiles {
    */
   *meant(from: string, target: string): Generator<MeantFile, undefined> {
     const { relative, names } = split(target);
+    const folder = from.split("/").slice(0, -1);
     for (let files = names.length; files >= (relative ? 0 : 1); files--) {
-      const artefact = this.#file(from, relative, names.slice(0, files));
+      const artefact = this.#file(from, folder, relative, names.slice(0, files));
       if (artefact) yield { artefact, file: names[files - 1] ?? "", member: names.slice(files).join(".") };
     }
   }
@@ -69,16 +70,9 @@ export class SourceFiles {
     return this.#byPath.get(stemOf(path));
   }
 
-  #file(from: string, relative: string, names: readonly string[]): FileArtefact | undefined {
-    const folder = from.split("/").slice(0, -1);
+  #file(from: string, folder: readonly string[], relative: string, names: readonly string[]): FileArtefact | undefined {
     if (/^([@~]\/|#)/.test(relative)) return this.#aliased(from, folder, names);
-    if (relative.includes("/")) {
-      // What follows the last slash of a JavaScript path is dotted too: "./user.service".
-      return (
-        this.#at(from, [...resolve(folder, relative), ...(names.length > 0 ? [names.join(".")] : [])].join("/")) ??
-        this.#at(from, [...resolve(folder, relative), ...names].join("/"))
-      );
-    }
+    if (relative.includes("/")) return this.#below(from, resolve(folder, relative), this.#forms(names));
     if (relative) return this.#at(from, [...folder.slice(0, folder.length - relative.length + 1), ...names].join("/"));
     // "src/db/users": slashes separate folders, and what follows the last one is dotted too.
     if (names.some((name) => name.includes("/")))
@@ -113,15 +107,31 @@ export class SourceFiles {
 
   /** "@/db/users" and the like mean a source folder of the project or of the package the file is in: the nearest one that has it. */
   #aliased(from: string, folder: readonly string[], names: readonly string[]): FileArtefact | undefined {
-    for (let depth = folder.length; depth >= 0; depth--) {
+    const forms = this.#forms(names);
+    for (let depth = forms.length > 0 ? folder.length : -1; depth >= 0; depth--) {
       for (const root of ["", "src", "app", "lib"]) {
         const parts = [...folder.slice(0, depth), ...(root ? [root] : [])];
-        const found =
-          this.#at(from, [...parts, names.join(".")].join("/")) ?? this.#at(from, [...parts, ...names].join("/"));
+        const found = this.#below(from, parts, forms);
         if (found) return found;
       }
     }
     return undefined;
+  }
+
+  #below(from: string, folder: readonly string[], forms: readonly string[]): FileArtefact | undefined {
+    for (const form of forms) {
+      const found = this.#at(from, [...folder, ...(form ? [form] : [])].join("/"));
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** What a file below a folder may be called: what follows the last slash of a JavaScript path is dotted too, "./user.service". */
+  #forms(names: readonly string[]): string[] {
+    if (names.length === 0) return [""];
+    return [...new Set([names.join("."), names.join("/")])].filter((form) =>
+      this.#stems.has(form.slice(form.lastIndexOf("/") + 1)),
+    );
   }
 }
 

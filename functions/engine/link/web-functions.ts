@@ -38,6 +38,8 @@ export class WebFunctions {
   readonly #files: readonly FileArtefact[];
   readonly #byName = new Map<FileArtefact, Map<string, FunctionRecord[]>>();
   readonly #reached = new Map<string, Reached>();
+  /** What references mean, by the file and the reference: many routes come by the same helpers. */
+  readonly #meant = new Map<string, Found[] | null>();
   #methodsOfGo: Map<string, Found[]> | null = null;
   readonly #byLanguage = new Map<string, Map<string, Found[]>>();
   #byPath: Map<string, Found[]> | null = null;
@@ -66,7 +68,7 @@ export class WebFunctions {
       const name = `${file.coverage.path}\0${wanted}`;
       if (seen.has(name)) continue;
       seen.add(name);
-      const found = this.#find(file, wanted);
+      const found = this.#known(name, file, wanted);
       if (!found) unknown ||= depth === 0 && isOfProject(wanted);
       for (const { artefact, record } of found ?? []) {
         for (const control of record.controls) controls.add(control);
@@ -90,6 +92,14 @@ export class WebFunctions {
     const result = { controls, effects, places, unknown };
     this.#reached.set(key, result);
     return result;
+  }
+
+  #known(key: string, from: FileArtefact, reference: Reference): Found[] | null {
+    const known = this.#meant.get(key);
+    if (known !== undefined) return known;
+    const found = this.#find(from, reference);
+    this.#meant.set(key, found);
+    return found;
   }
 
   /** Null where the file meant is not known; empty where its function does nothing worth a record. */
