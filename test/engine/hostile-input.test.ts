@@ -90,6 +90,13 @@ describe("deep nesting", () => {
     expect(artefact.coverage).toMatchObject({ status: "analysed", reason: null });
   });
 
+  it("of classes that all extend the two before them costs no more than they are many", async () => {
+    const pair = (i: number) =>
+      ["A", "B"].map((name) => `class ${name}${i}(A${i - 1}, B${i - 1}):\n    pass\n`).join("\n");
+    const source = `class A0: pass\nclass B0: pass\n${Array.from({ length: 60 }, (_, i) => pair(i + 1)).join("")}`;
+    expect((await analyseOne(engine, "a.py", source)).coverage.status).toBe("analysed");
+  });
+
   it("of ordinary depth is no problem", async () => {
     const source = `x = ${"[".repeat(60)}${"]".repeat(60)};\ny = ${Array.from({ length: 3_000 }, (_, i) => `"a${i}"`).join(" +\n")};\n`;
     expect((await analyseOne(engine, "a.js", source)).coverage).toMatchObject({ status: "analysed", reason: null });

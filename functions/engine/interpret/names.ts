@@ -257,12 +257,21 @@ export const hasObjects = (type: ClassInfo): boolean =>
     (member) => member.kind === "expression" || (member.kind === "function" && member.fn.body.length > 0),
   );
 
-/** An instance of a class of the file goes by the names of the classes it extends. */
-export const basePaths = (type: Value): string[] =>
-  (type.type?.bases ?? []).flatMap((base) => [
-    ...base.paths,
-    ...(base.type && base.type !== type.type ? basePaths(base) : []),
-  ]);
+/** Classes above one; those of frameworks have some twenty. */
+const lineageMax = 100;
+
+/** An instance of a class of the file goes by the names of the classes it extends, each met once: two may extend the same two. */
+export function basePaths({ type }: Value): string[] {
+  const met = new Set<ClassInfo>();
+  const above = (info: ClassInfo): string[] => {
+    met.add(info);
+    return info.bases.flatMap((base) => [
+      ...base.paths,
+      ...(base.type && !met.has(base.type) && met.size < lineageMax ? above(base.type) : []),
+    ]);
+  };
+  return type ? above(type) : [];
+}
 
 export const isClassName = (value: Expression): boolean =>
   value.kind === "variable" && /^\p{Lu}\w*\p{Ll}\w*$/u.test(value.name);
