@@ -5,6 +5,9 @@ const dependenciesMax = 300;
 /** A release, or the oldest of those that will do: "4.17.21", "^4.17.21". */
 const releaseMax = 40;
 
+/** Of a script the beginning tells what it starts. */
+const scriptMax = 500;
+
 /** The name of a setting that says which release of a package is asked for. */
 export const releaseOf = (name: string): string => `release of ${name}`;
 
@@ -25,13 +28,27 @@ export function manifestLinks(path: string, text: string): Pick<LinkRecord, "lib
   const settings = releases(dependencies);
   if (typeof name !== "string") return settings;
   // `npm init` gives every folder a main file; what is started is no library.
-  const isStarted = typeof scripts === "object" && scripts !== null && ("start" in scripts || "dev" in scripts);
-  const isLibrary = unpublished !== true && !isStarted && Boolean(main ?? module ?? exports);
+  const isLibrary = unpublished !== true && !isStarted(scripts) && Boolean(main ?? module ?? exports);
   return {
     ...settings,
     package: { name, main: typeof main === "string" ? main : "" },
     ...(isLibrary && { library: true as const }),
   };
+}
+
+/** Whether a script starts something. What only builds anew whenever a file changes, or runs a script that is not there, does not. */
+function isStarted(scripts: unknown): boolean {
+  if (typeof scripts !== "object" || scripts === null) return false;
+  const script = (name: string): string => {
+    const written: unknown = Object.hasOwn(scripts, name) ? (scripts as Record<string, unknown>)[name] : "";
+    return typeof written === "string" ? written.slice(0, scriptMax) : "";
+  };
+  return ["start", "dev"].some((name) => {
+    const written = script(name);
+    const [, other] = written.match(/^(?:npm run|yarn(?: run)?|pnpm(?: run)?) ([\w:-]+)$/) ?? [];
+    const run = other === undefined ? written : script(other);
+    return run !== "" && (!/\bwatch\b|\s-w\b/.test(run) || /\b(?:node|nodemon|ts-node|tsx|bun|deno)\b/.test(run));
+  });
 }
 
 function releases(dependencies: unknown): Pick<LinkRecord, "settings"> {
