@@ -1,8 +1,9 @@
 import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
-import type { Assign, Expression } from "../ir/ir.ts";
+import { type Assign, type Expression, setterName } from "../ir/ir.ts";
 import { carriedName } from "./calls/carried-objects.ts";
 import { ofTable, targetOf } from "./calls/handover.ts";
+import { invoke } from "./calls/invoke.ts";
 import { storeInField } from "./calls/receivers.ts";
 import { check, setFacts } from "./check.ts";
 import { declaredFor, declaredIn } from "./declared-types.ts";
@@ -16,6 +17,7 @@ import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from
 import { setterOf } from "./objects/accessors.ts";
 import { keepForKin } from "./objects/fields-of-others.ts";
 import { underGivenKey } from "./objects/given-keys.ts";
+import { methodOf } from "./objects/members.ts";
 import { isUnderOwnKey } from "./objects/own-keys.ts";
 import { isOwnKey, listRewritten, namesWritten, noteElement, rewritten } from "./objects/rewritten-elements.ts";
 import { isFactOf } from "./objects/settled-objects.ts";
@@ -141,6 +143,11 @@ function assignField(
 ): void {
   const of = evaluate(run, frame, to.of);
   useOf(run, frame, to.of, of);
+  const method = of.instance ? methodOf(of.instance, setterName(to.name)) : null;
+  if (method) {
+    invoke(run, frame, { ...method, self: of }, [value], new Map(), at);
+    return;
+  }
   const setter = setterOf(run, of, to, at);
   if (setter) evaluate(run, frame, setter);
   const key = accessPath(to);

@@ -178,6 +178,7 @@ function hit(
       via: taint.via,
       entity,
       conditions: frame.fn === fn && frame.path.length > 0 ? [...frame.path] : undefined,
+      kept: run.active.has(fn) ? undefined : true,
     });
     return;
   }

@@ -281,7 +281,7 @@ export class Run {
     const before = scope.get(name);
     const joined = join(before ?? nothing, value);
     if (!before || !tellsSame(before, joined)) this.storings++;
-    scope.set(name, joined);
+    scope.store(name, joined);
     this.#noteKept(scope, name, value);
   }
 

@@ -87,6 +87,12 @@ export class Scope {
     this.refine(key, value);
   }
 
+  /** Assigns from a function that was made here, which may run after this one has returned. */
+  store(key: string, value: Value): void {
+    if (this.variables) this.set(key, value);
+    else this.#left?.set(key, value);
+  }
+
   /** A variable gets another value: the elements that it was the key of are others now. */
   forgetElements(key: string): void {
     if (!this.variables?.has(fieldMark)) return;

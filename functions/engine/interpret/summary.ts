@@ -27,6 +27,8 @@ export interface Flow {
   entity?: string | undefined;
   /** What the caller's settings must be for it to be reached. */
   conditions?: readonly PathCondition[] | undefined;
+  /** It lies in no function that this one calls: the parameter was kept, and somebody has asked for it. */
+  kept?: true | undefined;
 }
 
 /** What a call of a function does, in terms of its parameters. */

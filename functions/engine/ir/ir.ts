@@ -218,6 +218,9 @@ export interface Import extends Span {
   as: string;
 }
 
+/** What a method is called that is run by assigning a property: `set name(value)`, `@name.setter`, `def name=(value)`. */
+export const setterName = (property: string): string => `${property}=`;
+
 export interface FunctionNode extends Span {
   /** Empty for anonymous functions. */
   name: string;

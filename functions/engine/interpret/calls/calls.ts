@@ -280,7 +280,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   // `new File(name).getName()` is how a name is rid of its folders.
   if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
     forgetMaking(run, receiver);
-  const container = containerOf(call, called);
+  const container = containerOf(run, call, called);
   if (container === "keys" && run.language === "php") return keysOf(run, positional[0] ?? nothing);
   if (container) {
     const { result, receiver: changed } = operateContainer(
@@ -352,13 +352,20 @@ const isAskedOfClass = ({ callee, args }: Call): boolean =>
   args.length > 0 && callee.kind === "field" && isClassName(callee.of);
 
 /** What a call does with the list, map or text that it is asked of. */
-const containerOf = (call: Call, { models }: Called): CallModels["containers"][number] | undefined =>
+const containerOf = (
+  { language }: Run,
+  call: Call,
+  { models, receiver }: Called,
+): CallModels["containers"][number] | undefined =>
   models.containers.find((does) =>
     does === "same"
       ? // `StringUtils.trim(name)` is made of the name, `name.trim()` of what it is asked of.
         !isAskedOfClass(call)
-      : // `table.insert()` with nothing to insert is no list's method.
-        call.args.length > 0 || (does !== "append" && does !== "absorb"),
+      : does === "slice" && language === "javascript"
+        ? // Texts have a method of that name, too.
+          receiver?.slots?.shape === "list"
+        : // `table.insert()` with nothing to insert is no list's method.
+          call.args.length > 0 || (does !== "append" && does !== "absorb"),
   );
 
 /** No list of Python gives itself: `table.insert(row)` that gives anything makes a statement, which goes by what has made it. */

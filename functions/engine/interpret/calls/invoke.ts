@@ -37,7 +37,7 @@ import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
 import { overloaded } from "./overloads.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
-import { applySummary, emptySummary } from "./summaries.ts";
+import { applyKept, applySummary, emptySummary } from "./summaries.ts";
 import { tellsMore } from "./tells-more.ts";
 
 /** Calls that are followed within each other. Summaries do for what lies deeper: of 1,800 findings none was owed to a third level. */
@@ -104,6 +104,7 @@ export function invoke(
   if (caller.inlined === 0 && !part) run.followUntil = Math.min(until, run.steps + followedCallMax);
   const given = inline(run, caller, closure, args, named, at);
   run.followUntil = until;
+  applyKept(run, fn, args, named, at);
   return given;
 }
 

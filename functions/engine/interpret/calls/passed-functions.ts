@@ -30,6 +30,7 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
     partsReplaced(run, call, called, closure) ??
     accumulated(run, call, called, at) ??
     heard(run, call, called, closure.fn) ??
+    waitedFor(run, call, called, at) ??
     givenTo(run, call, called, at);
   const back = given.length > 0 ? given : givenBack(run, call, called, closure, at);
   const args = back.length > 0 ? back : partsOfElement(run, call, called, closure.fn);
@@ -63,6 +64,12 @@ function isToldFailure(run: Run, { callee }: Call, { positional }: Called, at: n
   if (run.language !== "javascript" || callee.kind !== "field") return false;
   if (callee.name === "catch" || (callee.name === "then" && at === 1)) return true;
   return /^(on|once)$/.test(callee.name) && positional[0]?.constants?.[0] === "error";
+}
+
+/** `Promise.all([a, b]).then(([first, second]) => …)`: a list that was waited for comes as a whole. */
+function waitedFor({ language }: Run, { callee }: Call, { receiver }: Called, at: number): readonly Value[] | null {
+  const waits = language === "javascript" && callee.kind === "field" && callee.name === "then" && at === 0;
+  return waits && receiver?.slots?.shape === "list" ? [receiver] : null;
 }
 
 /** What is passed behind a function in Python is passed to it: threads, executors, `map`. */

@@ -79,6 +79,20 @@ export function applySummary(
   return substitute(summary.returns, fn, taintOf, 2);
 }
 
+/** What became of a parameter that was kept, in functions that were looked at before this call: these do not run again. */
+export function applyKept(
+  run: Run,
+  fn: FunctionNode,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  at: Span,
+): void {
+  const flows = run.summaries.get(fn)?.flows.filter(({ kept }) => kept) ?? [];
+  if (flows.length === 0) return;
+  const taintOf = argumentTaint(run, fn, args, named, at);
+  for (const flow of flows) for (const taint of taintOf(flow.parameter, flow.field)) applyFlow(run, flow, taint);
+}
+
 /** Writes what a function puts where its parameters point. */
 export function applyOutputs(run: Run, caller: Frame, call: Call, closure: ClosureValue, args: readonly Value[]): void {
   if (run.language !== "c" || run.active.has(closure.fn)) return;

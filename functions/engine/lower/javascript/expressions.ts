@@ -195,7 +195,10 @@ function call(l: Lowering, node: SyntaxNode): Expression {
           spread: c.type === "spread_element",
           value: l.expression(c),
         }));
-  const called = withoutThis(l.expression(callee));
+  const named = withoutThis(l.expression(callee));
+  const direct = calledOn(named, args);
+  if (direct) return { ...span(node), kind: "call", ...direct, isNew };
+  const called = named;
   // `orders.find(id).then(show)` waits as well.
   if (called.kind === "field" && called.of.kind === "call" && /^(then|catch|finally)$/.test(called.name))
     called.of.awaited = true;
@@ -224,6 +227,50 @@ function withoutThis(called: Expression): Expression {
   const [first, second] = called.parts as [Expression, Expression];
   return first.kind === "literal" && first.value === 0 ? second : called;
 }
+
+/**
+ * `find.call(shop, name)` and `find.apply(shop, [name])` are `find(name)`, and `[].slice.call(list, 1)` is `list.slice(1)`. By a class its heirs
+ * call what it does to the object that they make.
+ */
+function calledOn(callee: Expression, [on, ...others]: readonly Argument[]): Pick<Call, "callee" | "args"> | null {
+  if (callee.kind !== "field" || !on || on.spread) return null;
+  const { of, name } = callee;
+  if (of.kind === "field" && name === "call" && isOfLists(of.of))
+    return { callee: { ...of, of: on.value }, args: others };
+  if (isBorrowed(of) || !isObject(on.value, of)) return null;
+  if (name === "call") return { callee: of, args: others };
+  const [all] = others;
+  return name === "apply" && others.length < 2 ? { callee: of, args: all ? [{ ...all, spread: true }] : [] } : null;
+}
+
+/** `[]`, `Array.prototype` */
+const isOfLists = (of: Expression): boolean =>
+  of.kind === "collection"
+    ? of.shape === "list" && of.entries.length === 0
+    : of.kind === "field" && of.name === "prototype" && of.of.kind === "variable" && of.of.name === "Array";
+
+/** What a function may be called on by its looks: others have methods of their own that are called `call`. */
+function isObject(on: Expression, called: Expression): boolean {
+  if (on.kind === "literal") return on.value === null;
+  if (on.kind === "operation") return on.operator === "void";
+  if (on.kind !== "variable") return false;
+  const owner = called.kind === "field" && called.of.kind === "variable" ? called.of.name : null;
+  return on.name === owner || /^(?:this|undefined|_?self|_?that|_?this|_?me|ctx|context|thisArg|scope)$/i.test(on.name);
+}
+
+function isBorrowed(of: Expression): boolean {
+  if (of.kind === "closure") return false;
+  if (of.kind === "variable") return /^\p{Lu}|^_*super|^has(?:Own|Prop)|^(?:slice|toString)$/u.test(of.name);
+  if (of.kind !== "field") return true;
+  return (
+    /^(?:hasOwnProperty|toString|propertyIsEnumerable|isPrototypeOf|prototype)$/.test(of.name) || ofPrototype(of.of)
+  );
+}
+
+const ofPrototype = (of: Expression): boolean =>
+  of.kind === "field"
+    ? of.name === "prototype" || ofPrototype(of.of)
+    : of.kind === "collection" || of.kind === "literal";
 
 function element(l: Lowering, node: SyntaxNode): Entry {
   return { ...span(node), key: null, value: l.expression(node), spread: node.type === "spread_element" };

@@ -1,4 +1,4 @@
-import type { FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
+import { type Expression, type FunctionNode, type Parameter, type Statement, setterName } from "../../ir/ir.ts";
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
 import { target } from "./patterns.ts";
@@ -8,24 +8,64 @@ export function functionOf(l: Lowering, node: SyntaxNode, exported = false): Fun
   const name = childIn(node, "name");
   const single = childIn(node, "parameter");
   const listed = childIn(node, "parameters")?.children ?? [];
-  const params = single ? [parameterOf(l, single)] : listed.map((parameter) => parameterOf(l, parameter));
+  const written = single ? [parameterOf(l, single)] : listed.map((parameter) => parameterOf(l, parameter));
+  const all = node.type !== "arrow_function" && namesArguments(l, node);
+  // Handlers are told apart by how many parameters they have, so that those which have some get no other.
+  const params = all && written.length === 0 ? [allArguments(node)] : written;
   const result = childIn(node, "return_type")?.children[0];
   const head = l.text.slice(node.start, node.start + 60);
+  const [, accessor] =
+    (node.type === "method_definition" &&
+      head.match(/^(?:(?:public|private|protected|static|override)\s+)*([gs]et)\s+[\w#$["']/)) ||
+    [];
+  const called = name ? l.textOf(name) : "";
   return {
     ...span(node),
-    name: name ? l.textOf(name) : "",
+    name: accessor === "set" ? setterName(called) : called,
     params,
     decorators: childrenIn(node, "decorator").flatMap((d) => d.children.map((c) => l.expression(c))),
-    body: bodyOf(l, childIn(node, "body")),
+    body: [...(all && written.length > 0 ? [argumentsOf(l, node, written)] : []), ...bodyOf(l, childIn(node, "body"))],
     receiver: node.type === "arrow_function" ? null : "this",
     exported,
     ...(result && { result: l.textOf(result) }),
-    ...(/^(?:(?:public|private|protected|static|override)\s+)*get\s+[\w#$["']/.test(head) &&
-      node.type === "method_definition" && { getter: true }),
+    ...(accessor === "get" && { getter: true }),
     ...(/^(?:(?:public|private|protected|static|override)\s+)*async\b/.test(head) && {
       suspends: true,
     }),
   };
+}
+
+const argumentsName = "arguments";
+
+/** Where a file says `arguments`. */
+const places = new WeakMap<Lowering, readonly number[]>();
+
+/** Whether a function, or one inside it, may ask for all of its arguments. */
+function namesArguments(l: Lowering, { start, end }: SyntaxNode): boolean {
+  const all = places.get(l) ?? [...l.text.matchAll(/\barguments\b/g)].map(({ index }) => index);
+  places.set(l, all);
+  let [low, high] = [0, all.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((all[middle] as number) < start) low = middle + 1;
+    else high = middle;
+  }
+  return low < all.length && (all[low] as number) < end;
+}
+
+const allArguments = ({ start, end }: SyntaxNode): Parameter => {
+  return { start, end, name: argumentsName, pattern: null, type: null, decorators: [], default: null, rest: true };
+};
+
+/** `arguments` is the list of what has names, too. */
+function argumentsOf(l: Lowering, { start }: SyntaxNode, params: readonly Parameter[]): Statement {
+  const at = { start, end: start };
+  const entries = params.map(({ name, rest }) => {
+    return { ...at, key: null, value: l.variable(at, name), spread: rest };
+  });
+  const from: Expression = { ...at, kind: "collection", shape: "list", entries };
+  const to = l.variable(at, argumentsName);
+  return { ...at, kind: "expression", value: { ...at, kind: "assign", to, from, type: null, declares: true } };
 }
 
 function bodyOf(l: Lowering, body: SyntaxNode | undefined): Statement[] {

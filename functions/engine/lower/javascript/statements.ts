@@ -112,7 +112,6 @@ function declarator(l: Lowering, node: SyntaxNode): Statement[] {
   const value = childIn(node, "value");
   if (!name) return [];
   const type = childIn(node, "type")?.children[0];
-  if (!value && !type) return [];
   declareModule(l, name, value);
   const declared = value ? namedClass(l, name, value) : null;
   if (declared) return declared;

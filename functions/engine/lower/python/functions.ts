@@ -1,4 +1,4 @@
-import type { Expression, FunctionNode, Parameter } from "../../ir/ir.ts";
+import { type Expression, type FunctionNode, type Parameter, setterName } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { span } from "../lowering.ts";
 import { annotationOf, metadataOf } from "./annotations.ts";
@@ -18,9 +18,10 @@ export function functionOf(
   const receiver = (inClass && !isStatic) || decorators.some(isBound) ? (params.shift()?.name ?? null) : null;
   const body = childIn(node, "body");
   const result = childIn(node, "return_type");
+  const written = name ? l.textOf(name) : "";
   return {
     ...span(node),
-    name: name ? l.textOf(name) : "",
+    name: decorators.some(isSetter) ? setterName(written) : written,
     params,
     decorators,
     body: body ? l.inFunction(() => l.statements(body.children)) : [],
@@ -37,7 +38,10 @@ const isBound = (d: Expression): boolean =>
   d.kind === "call" &&
   d.args.some(({ name, value }) => name === "bind" && value.kind === "literal" && value.value === true);
 
-/** `@property`, `@cached_property`; what `@x.setter` decorates takes a value. */
+/** `@name.setter` */
+const isSetter = (d: Expression): boolean => d.kind === "field" && d.name === "setter";
+
+/** `@property`, `@cached_property` */
 const isProperty = (d: Expression): boolean =>
   (d.kind === "variable" || d.kind === "field") && /^(cached_?)?property$/.test(d.name);
 
