@@ -27,6 +27,7 @@ import {
   mayHaveChanged,
   member,
   memberOfInstance,
+  methodOf,
   partOfGiven,
   partOfTainted,
   receiverValue,
@@ -182,6 +183,8 @@ export function index(run: Run, frame: Frame, e: Index): Value {
   if (of === unset && e.of.kind === "variable") readUnset(run, frame, e.of.name, e.of);
   indexOf(run, frame, e, of, key, e.key ?? e);
   useOf(run, frame, e.of, of);
+  const own = run.language === "python" && of.instance ? methodOf(of.instance, "__getitem__") : null;
+  if (own) return invoke(run, frame, { ...own, self: of }, [key ?? nothing], new Map(), e);
   if (known === null || known === undefined) {
     const any = partOfGiven(run, of, anyElement(of), anyPart);
     // A map may lack the key: a set written as a map of true answers both ways.
@@ -195,7 +198,7 @@ export function index(run: Run, frame: Frame, e: Index): Value {
   }
   const text = of.constants?.length === 1 ? of.constants[0] : null;
   if (typeof text === "string" && typeof known === "number") return constant(text.at(known) ?? "");
-  const held = elementAt(of, normalisedIndex(of, known));
+  const held = elementAt(of, normalisedIndex(of, known)) ?? fieldAt(of, known);
   const slot = held && partOfGiven(run, of, held, String(known));
   if (slot) return run.language === "php" && !of.slots?.entries.has(String(known)) ? orStill(of, slot) : slot;
   if (of.slots && !of.slots.rest) return tainted(fieldTaint(run, of, of.taint, String(known)));
@@ -209,6 +212,12 @@ const constantName = /(^|\.)[A-Z][A-Z\d_]*$/;
 function orStill(of: Value, written: Value): Value {
   const input = of.taint.filter(({ source }) => source.outside === null && !source.parameter);
   return input.length === 0 ? written : join(written, tainted(input));
+}
+
+/** A tuple whose elements have names has them in their order. */
+function fieldAt({ instance, slots }: Value, key: string | number | boolean): Value | null {
+  const isField = instance !== null && slots?.shape === "map" && typeof key === "number";
+  return isField ? ([...slots.entries.values()].at(key) ?? null) : null;
 }
 
 /** Python counts negative indexes from the end. */

@@ -4,6 +4,7 @@ import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { annotationOf, makerOfText } from "./annotations.ts";
 import { lambdaOf } from "./functions.ts";
+import { asWritten } from "./functions-of-language.ts";
 import { target } from "./patterns.ts";
 import type { PythonLowering } from "./python-lowering.ts";
 
@@ -76,7 +77,7 @@ export const expressions: Record<string, Handler> = {
       given?.type === "generator_expression"
         ? [positional(l.expression(given))]
         : (given?.children ?? []).map((c) => argument(l, c));
-    return namedAttribute(l, node, callee, args) ?? l.call(node, l.expression(callee), args);
+    return asWritten(l, node, callee, args) ?? l.call(node, l.expression(callee), args);
   },
   list,
   tuple: list,
@@ -142,21 +143,6 @@ export const expressions: Record<string, Handler> = {
     return { ...span(node), kind: "assign", to: assigned, from: value, type: null, declares: l.isOwn(assigned) };
   },
 };
-
-/** `getattr(order, "total", None)` is `order.total`, unless there may be something else in its place. */
-function namedAttribute(
-  l: PythonLowering,
-  node: SyntaxNode,
-  callee: SyntaxNode,
-  args: readonly Argument[],
-): Expression | null {
-  const [of, name, otherwise, more] = args;
-  if (l.textOf(callee) !== "getattr" || !of || name?.value.kind !== "literal" || more) return null;
-  if (otherwise && otherwise.value.kind !== "literal") return null;
-  const { value } = name.value;
-  const isName = typeof value === "string" && /^[\p{L}_][\p{L}\p{N}_]{0,99}$/u.test(value);
-  return isName ? { ...span(node), kind: "field", of: of.value, name: value } : null;
-}
 
 /** `x[a:b]` asks x for a part of itself, like a method of JavaScript does. */
 function slice(l: PythonLowering, node: SyntaxNode, of: Expression, range: SyntaxNode): Expression {

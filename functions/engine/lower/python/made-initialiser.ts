@@ -5,7 +5,7 @@ import { annotationOf, metadataOf } from "./annotations.ts";
 import type { PythonLowering } from "./python-lowering.ts";
 
 /** Decorators of `dataclasses`, pydantic and attrs that write the constructor of a class. */
-const makers = /^(?:[\w.]+\.)?(?:dataclass|define|frozen|mutable|attrs)$/;
+const makers = /^(?:[\w.]+\.)?(?:dataclass|define|frozen|mutable|attrs)$|^attr\.s$/;
 
 /** What belongs to the class, or is no field: `ClassVar[int]`, `_: KW_ONLY`, `total: int = field(init=False)`. */
 const noField = /^(?:\w+\.)?(?:ClassVar\b|KW_ONLY$)/;
@@ -58,18 +58,22 @@ function fieldOf(l: PythonLowering, member: SyntaxNode): Parameter[] {
   const node = member.type === "expression_statement" ? member.children[0] : member;
   const name = node?.type === "assignment" ? childIn(node, "left") : undefined;
   const type = node && childIn(node, "type");
-  if (!node || name?.type !== "identifier" || !type) return [];
-  const written = l.written(type) ?? type;
-  const fallback = childIn(node, "right");
-  if (noField.test(l.textOf(type)) || (fallback && isLeftOut.test(l.textOf(fallback)))) return [];
+  const fallback = node && childIn(node, "right");
+  // `order = attr.ib()`
+  const isTold = type !== undefined || (fallback !== undefined && isField.test(l.textOf(fallback)));
+  if (!node || name?.type !== "identifier" || !isTold) return [];
+  const written = type && (l.written(type) ?? type);
+  if ((type && noField.test(l.textOf(type))) || (fallback && isLeftOut.test(l.textOf(fallback)))) return [];
   return [
     {
       ...span(node),
       name: l.textOf(name),
       pattern: null,
-      type: annotationOf(l.textOf(written)),
+      type: written ? annotationOf(l.textOf(written)) : null,
       // The default itself is lowered where it is written.
-      decorators: metadataOf(l, written, fallback && isField.test(l.textOf(fallback)) ? undefined : fallback),
+      decorators: !written
+        ? []
+        : metadataOf(l, written, fallback && isField.test(l.textOf(fallback)) ? undefined : fallback),
       default: null,
       rest: false,
     },

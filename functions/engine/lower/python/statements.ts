@@ -4,6 +4,7 @@ import { positional, span } from "../lowering.ts";
 import { functionOf } from "./functions.ts";
 import { madeInitialiser } from "./made-initialiser.ts";
 import { capturesOf } from "./match-patterns.ts";
+import { namedTuple } from "./named-tuples.ts";
 import { target } from "./patterns.ts";
 import type { PythonLowering } from "./python-lowering.ts";
 
@@ -23,7 +24,7 @@ function namesAround(l: PythonLowering, node: SyntaxNode): Statement[] {
 
 /** How each kind of Python statement lowers; a node that is not here is a value on its own. */
 export const statements: Record<string, Handler> = {
-  expression_statement: (l, node) => node.children.map((c) => value(node, l.expression(c))),
+  expression_statement: (l, node) => node.children.map((c) => namedTuple(l, c) ?? value(node, l.expression(c))),
   block: inside,
   ERROR: inside,
   pass_statement: nothing,
