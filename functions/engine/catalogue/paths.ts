@@ -27,12 +27,13 @@ interface Pattern<T> {
   readonly entry: T;
 }
 
-/** Finds the entries whose path pattern matches a qualified path, by its last segment first; `*_path` is any last segment that ends so. */
+/** Finds the entries whose path pattern matches a qualified path, by its last segment first, of which `*_path` and `HTTP_*` tell a part. */
 export class PathIndex<T> {
   readonly #ask: Ask | null;
   readonly #exact = new Map<string, T[]>();
   readonly #byLast = new Map<string, Pattern<T>[]>();
   readonly #byEnd: { end: string; entry: T }[] = [];
+  readonly #byBeginning: { beginning: string; entry: T }[] = [];
   /** What was found; the same few paths are asked for again and again. */
   readonly #found = new Map<string, readonly T[]>();
 
@@ -50,6 +51,7 @@ export class PathIndex<T> {
   put(path: string, entry: T): void {
     if (!path.includes("*")) append(this.#exact, path, entry);
     else if (isEnd(path)) this.#byEnd.push({ end: path.slice(1), entry });
+    else if (isBeginning(path)) this.#byBeginning.push({ beginning: path.slice(0, -1), entry });
     else {
       const segments = splitPath(path);
       const anywhere = segments[0] === "*";
@@ -81,12 +83,15 @@ export class PathIndex<T> {
     this.#ask?.(anySegment);
     this.#ask?.(last);
     const exact = this.#exact.get(path) ?? none;
-    const ends = this.#byEnd.length === 0 ? none : this.#byEnd.filter(({ end }) => path.endsWith(end));
+    const parts = [
+      ...this.#byEnd.filter(({ end }) => path.endsWith(end)),
+      ...this.#byBeginning.filter(({ beginning }) => path.startsWith(beginning)),
+    ];
     const named = this.#byLast.get(last) ?? none;
     const any = this.#byLast.get(anySegment) ?? none;
     const loose = named.length + any.length === 0 ? none : matching(path, named, any);
-    if (exact.length + ends.length + loose.length === 0) return none;
-    return [...new Set([...exact, ...[...ends, ...loose].map(({ entry }) => entry)])];
+    if (exact.length + parts.length + loose.length === 0) return none;
+    return [...new Set([...exact, ...[...parts, ...loose].map(({ entry }) => entry)])];
   }
 }
 
@@ -181,8 +186,12 @@ const anySegment = "*";
 /** `*_path`: any last segment that ends so. */
 const isEnd = (pattern: string): boolean => /^\*[^.*]+$/.test(pattern);
 
+/** `$_SERVER.HTTP_*`: any last segment that begins so. */
+const isBeginning = (pattern: string): boolean => /^[^*]*[^.*]\*$/.test(pattern);
+
 /** The last segment under which a pattern without braces is looked for. */
-export const segmentOf = (pattern: string): string => (isEnd(pattern) ? anySegment : lastSegment(pattern));
+export const segmentOf = (pattern: string): string =>
+  isEnd(pattern) || isBeginning(pattern) ? anySegment : lastSegment(pattern);
 
 /** Splits at dots, but keeps relative modules ("./a.b", "..pkg") in one piece at the front. */
 function splitPath(path: string): string[] {

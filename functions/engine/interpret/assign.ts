@@ -169,7 +169,8 @@ function assignField(
       taint: stepped(value.taint, at),
       paths: value.paths.length > 0 ? value.paths : paths,
     });
-  const info = of.instance ?? (of === frame.self ? frame.owner : null);
+  // What a class has itself, `self::$current = $name`, all that know the class have.
+  const info = of.instance ?? (of === frame.self ? frame.owner : of.type);
   if (info) {
     const declared = run.language === "java" ? declaredIn(info.node, to.name) : null;
     run.storeField(info, to.name, keptIn(withType(run, frame, value, declared)));

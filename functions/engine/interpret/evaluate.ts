@@ -1,6 +1,7 @@
 import type { Assign, Expression, Span } from "../ir/ir.ts";
 import { assign } from "./assign.ts";
 import { evaluateCall } from "./calls/calls.ts";
+import { asTexts } from "./calls/magic-methods.ts";
 import { noteWiring } from "./calls/wirings.ts";
 import { check } from "./check.ts";
 import { collect } from "./collect.ts";
@@ -55,7 +56,12 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
               placedInPage(
                 run,
                 frame,
-                e.parts.map((part) => evaluate(run, frame, part)),
+                asTexts(
+                  run,
+                  frame,
+                  e.parts.map((part) => evaluate(run, frame, part)),
+                  e.parts,
+                ),
                 e.parts,
               ),
             ),

@@ -1,5 +1,6 @@
 import { castOperator, type Expression, type Operation } from "../ir/ir.ts";
 import { withType } from "./assign.ts";
+import { asTexts } from "./calls/magic-methods.ts";
 import { checkComparison } from "./comparisons.ts";
 import { evaluate } from "./evaluate.ts";
 import { afterHost, holesAfterHost } from "./guards/address-parts.ts";
@@ -31,7 +32,8 @@ export function operation(run: Run, frame: Frame, e: Operation): Value {
     return run.language === "php" && isAnswer.has(e.operator) ? answerOf(value) : value;
   }
   if (e.operator === castOperator) return castTo(run, frame, e);
-  const values = e.operands.map((operand) => evaluate(run, frame, operand));
+  const operands = e.operands.map((operand) => evaluate(run, frame, operand));
+  const values = e.operator === "+" ? asTexts(run, frame, operands, e.operands) : operands;
   if (e.operator === "in" && values.length === 2 && values[1]?.slots) {
     return contains(values[0] as Value, values[1]);
   }

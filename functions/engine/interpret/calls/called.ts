@@ -7,10 +7,11 @@ import { member, memberOfInstance, methodOf } from "../objects/members.ts";
 import { withoutShared } from "../objects/shared-state.ts";
 import type { Frame, Run } from "../run.ts";
 import { withNumbers } from "../texts/number-verbs.ts";
-import { anyElement, type ClassInfo, join, nothing, type Value } from "../value.ts";
+import { anyElement, join, nothing, type Value } from "../value.ts";
 import { ofBase } from "./handover.ts";
 import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
 import { byImplementers, leftToOthers } from "./left-open.ts";
+import { asFunction, askedForAll, asTexts, givenForAll, makesText } from "./magic-methods.ts";
 import { type NamesOfCall, namesOf } from "./names-of-call.ts";
 
 /** What a call is about: who is called, and with what. */
@@ -45,7 +46,9 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
       ? calleeMember(run, frame, receiver, callee)
       : withoutShared(evaluate(run, frame, callee)));
   // `super().show()` means the method of the base, whoever says it otherwise.
-  const called = inherited ? found : byImplementers(run, asFunction(run, found));
+  const own = inherited ? found : byImplementers(run, asFunction(run, frame, call, found));
+  const forAll = inherited ? null : askedForAll(run, call, receiver, own);
+  const called = forAll ? { ...nothing, closures: [forAll] } : own;
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
   let maps = nothing;
@@ -71,7 +74,11 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     models,
     guards,
     gives,
-    positional: withNumbers(run, call, positional),
+    positional: forAll
+      ? givenForAll(call, positional)
+      : makesText(call)
+        ? [...asTexts(run, frame, positional, [call])]
+        : withNumbers(run, call, positional),
     named: byName,
     maps,
     target: target !== null && inherited ? `${target}${ofBase}` : target,
@@ -79,14 +86,6 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     others: inherited ? [] : others,
     open: inherited ? null : leftToOthers(run, found.closures[0]),
   };
-}
-
-/** `checker = Checker(db); checker(name)` calls a method of the object that has a name. */
-function asFunction({ language }: Run, found: Value): Value {
-  const name = language === "python" ? "__call__" : language === "php" ? "__invoke" : null;
-  const isObject = name !== null && found.instance !== null && found.closures.length === 0;
-  const method = isObject ? methodOf(found.instance as ClassInfo, name) : null;
-  return method ? { ...nothing, closures: [{ ...method, self: found }] } : found;
 }
 
 /** In Java `name()` and `this.name()` call a method, whatever a variable or a field of that name holds. */

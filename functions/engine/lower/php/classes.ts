@@ -20,7 +20,27 @@ export function classOf(l: PhpLowering, node: SyntaxNode, given?: string): Class
     name,
     bases: [...parents, ...others].map((base) => l.variable(base, base.name)),
     decorators: decoratorsOf(l, node),
-    body: members.flatMap((member) => memberOf(l, member, parents[0]?.name ?? "")),
+    body: [...madeMethods(node), ...members.flatMap((member) => memberOf(l, member, parents[0]?.name ?? ""))],
+  }));
+}
+
+/** `Sort::from($name)` gives one of the cases or throws, so that nothing of the name is in what it gives. */
+function madeMethods(node: SyntaxNode): Statement[] {
+  if (node.type !== "enum_declaration") return [];
+  const at = { start: node.start, end: node.start };
+  return ["from", "tryFrom"].map((name) => ({
+    ...at,
+    kind: "function",
+    fn: {
+      ...at,
+      name,
+      params: [],
+      decorators: [],
+      body: [{ ...at, kind: "return", value: { ...at, kind: "unknown", reads: [] } }],
+      receiver: null,
+      exported: true,
+      made: true,
+    },
   }));
 }
 
