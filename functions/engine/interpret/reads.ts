@@ -103,7 +103,8 @@ function ownMember(run: Run, frame: Frame, name: string): Value | null {
   const key = joined("this", name);
   const assigned = frame.scope.binding(key)?.get(key);
   if (assigned || !self) return assigned ?? null;
-  const own = memberOfInstance(self, name, run.language === "java");
+  // What a record was made of it has for good.
+  const own = self.slots?.entries.get(name) ?? memberOfInstance(self, name, run.language === "java");
   return own && self.taint.length > 0 ? partOfTainted(run, self, own, name) : own;
 }
 

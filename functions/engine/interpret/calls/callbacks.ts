@@ -132,8 +132,13 @@ export function accumulated(
 
 const elementwise = /^(forEach|map|flatMap|filter|find\w*|some|every|reduce|sort)$/;
 
-/** `params.each { |name, value| … }`, `pairs.map { |from, to| … }`: several parameters of a block of Ruby get the parts of an element. */
+/**
+ * `params.each { |name, value| … }`, `pairs.map { |from, to| … }`: several parameters of a block of Ruby get the parts of an element, and so
+ * do those of Java where all of a map is gone through.
+ */
 export function partsOfElement(run: Run, call: Call, { receiver }: Called, { params }: FunctionNode): readonly Value[] {
+  if (run.language === "java" && receiver?.slots?.shape === "map" && params.length === 2)
+    return [tainted(receiver.taint), anyElement(receiver)];
   if (run.language !== "ruby" || !receiver || params.length < 2 || params.some(({ pattern }) => pattern)) return [];
   if (/with_index|with_object|each_index/.test(lastName(call.callee))) return [];
   const element = anyElement(receiver);

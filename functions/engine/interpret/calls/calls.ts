@@ -293,9 +293,9 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
     if (changed && call.callee.kind === "field")
       storeReceiver(run, frame, call.callee.of, cleaned(changed, cleansOf(run, frame, called, call)));
     if (container === "assign") storeAssigned(run, frame, call, positional, result);
-    // `cache.fetch(key) { compute }` of Ruby gives what the block gives where nothing is kept under the key.
+    // `cache.fetch(key) { compute }`, `cache.computeIfAbsent(key, this::compute)`: what the function gives where nothing is kept under the key.
     const found = container === "first" ? chosenMember(run, call, result, positional[1]) : result;
-    const given = run.language === "ruby" && container === "get" ? join(found, back) : found;
+    const given = container === "get" && back !== nothing ? join(found, back) : found;
     return cleaned(
       { ...given, paths: given.paths.length > 0 && !isFluent(run, container, receiver) ? given.paths : paths },
       cleans,
