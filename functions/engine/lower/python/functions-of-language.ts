@@ -17,7 +17,8 @@ export function asWritten(
       return setAttribute(node, args);
     case "partial":
     case "functools.partial":
-      return partial(node, args);
+      // Others have functions of that name.
+      return l.text.includes("functools") ? partial(node, args) : null;
     default:
       return null;
   }
