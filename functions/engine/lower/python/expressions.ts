@@ -1,6 +1,6 @@
 import type { Argument, Entry, Expression, Operation } from "../../ir/ir.ts";
 import { handsOut, wholeMap } from "../../ir/ir.ts";
-import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
+import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { annotationOf, makerOfText } from "./annotations.ts";
 import { lambdaOf } from "./functions.ts";
@@ -165,7 +165,13 @@ function text(l: PythonLowering, node: SyntaxNode): Expression {
     .map((part): Expression => {
       if (part.type === "string_content") return l.literal(part, raw ? l.textOf(part) : unescapeText(l.textOf(part)));
       const value = childIn(part, "expression");
-      return value ? l.expression(value) : l.reads(part, []);
+      if (!value) return l.reads(part, []);
+      const format = childOf(part, "format_specifier");
+      // `{size:d}` takes numbers only.
+      const isNumber = format !== undefined && /[bdoxXeEfFgGn%]$/.test(l.textOf(format));
+      return isNumber
+        ? l.call(part, l.variable(part, "float"), [positional(l.expression(value))])
+        : l.expression(value);
     });
   if (parts.every((part) => part.kind === "literal")) return l.literal(node, parts.map((part) => part.value).join(""));
   return { ...span(node), kind: "template", parts };
