@@ -269,9 +269,13 @@ function surroundingsFit(run: Run, frame: Frame, match: Match): boolean {
 
 const usesMax = 6;
 
-/** The lines that go on with what a statement assigns to a variable: they tell what it is for. */
+/** `byte[] salt = random()`, `generator.nextBytes(salt);`: what a statement puts something into. */
+const assigned = /^[\w$<>[\].,? ]*?([\w$]+)\s*:?=(?!=)/;
+const filled = /^[\w$.() ]*\(\s*([\w$]+)\s*\)\s*;?\s*$/;
+
+/** The lines that go on with what a statement puts into a variable: they tell what it is for. */
 function usesOf(run: Run, frame: Frame, statement: string): string {
-  const name = statement.match(/^[\w$<>[\].,? ]*?([\w$]+)\s*:?=(?!=)/)?.[1];
+  const name = (statement.match(assigned) ?? statement.match(filled))?.[1];
   if (name === undefined || !frame.fn) return "";
   const rest = run.text.slice(frame.statement.end, frame.fn.end).split("\n");
   const word = new RegExp(`(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`);
