@@ -59,8 +59,14 @@ const isOne = (e: Expression | undefined): boolean => e?.kind === "literal" && e
 function endsClimbing(call: Call | null): boolean {
   const [first] = call?.args ?? [];
   if (call !== null && calledName(call) === "splitext") return true;
-  return isSlash(first?.value) || (first?.value.kind === "literal" && first.value.value === ".");
+  return isAnySlash(first?.value) || (first?.value.kind === "literal" && first.value.value === ".");
 }
+
+/** `/`, or an expression for either slash, which Java writes as text: `name.split("[\\\\/]")`. */
+const isAnySlash = (e: Expression | undefined): boolean =>
+  isSlash(e) || (e?.kind === "literal" && typeof e.value === "string" && eitherSlash.test(e.value));
+
+const eitherSlash = /^(\[[/\\]*\/[/\\]*\]|[\\|]*\/[/\\|]*)\+?$/;
 
 /** A slash, or what the system has in its place. */
 export const isSlash = (e: Expression | undefined): boolean =>
