@@ -12,6 +12,8 @@ it.each([
   ["demo/src/main/java/org/example/Shop.java", false],
   ["src/com/test/shop/Orders.java", false],
   ["src/integration/samples/orders.js", true],
+  ["shop-maven-plugin/src/it/run/src/main/java/org/example/Shop.java", true],
+  ["src/items/Shop.java", false],
   ["lib/latest/orders.js", false],
   [".tests/orders/lines.assert", true],
   ["reg-tests/ssl/orders.vtc", true],

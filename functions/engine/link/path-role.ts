@@ -49,13 +49,14 @@ const isTestFile = (path: string): boolean => testFiles.some((name) => name.test
 /**
  * Whether a path holds tests, examples or the like. Only the path is asked, so it is applied when linking. Below `src/main` stands what is
  * delivered, and a folder there is a part of a package's name: `org/example/samples/shop`. So it is in older layouts, `src/com/test/shop`,
- * where the folder below `src` alone may say what it is for. `demo` is also what generators of projects call one that was given no name.
+ * where the folder below `src` alone may say what it is for. `demo` is also what generators of projects call one that was given no name. Maven keeps
+ * whole projects to be tested with in `src/it`.
  * @param home see `homeOfCode`
  */
 export function inTestCode(path: string, home: string): boolean {
   const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1").replace(/((^|\/)src\/\w+\/).*\.(java|kt)$/, "$1");
   return (
-    /^t\/|(^|\/)t\/(lib-[\w-]+\/)?[^/]*\.(t|sh|gpg|pem|key)$|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support|servers?|cases?|certs?|keys?|curl)|[\w-]+-test-(env|environment|utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?|fuzz(ing|ers?)?)\//i.test(
+    /^t\/|(^|\/)t\/(lib-[\w-]+\/)?[^/]*\.(t|sh|gpg|pem|key)$|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support|servers?|cases?|certs?|keys?|curl)|[\w-]+-test-(env|environment|utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?|fuzz(ing|ers?)?|src\/it)\//i.test(
       path.startsWith(home) ? folders.slice(home.length) : folders,
     ) || isTestFile(path)
   );

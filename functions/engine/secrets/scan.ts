@@ -212,6 +212,7 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
     const start = from + matcher.start(by.group);
     const isOne =
       !isAskedOfSettings(by, text, start) &&
+      !isLookedFor(by, text, start + secret.length) &&
       (isCommon(by, secret, text, start) ||
         (isSecret(by, secret) &&
           !isPlaceholder(secret) &&
@@ -252,6 +253,12 @@ const askedMax = 200;
 
 const isAskedOfSettings = ({ rule }: CompiledSecret, text: string, start: number): boolean =>
   rule.secret?.generic === true && asked.test(text.slice(Math.max(0, start - askedMax), start));
+
+/** `needs_password = "password" in fields`: the name of what is looked for. */
+const lookedFor = /^["'] (not )?in\b/;
+
+const isLookedFor = ({ rule }: CompiledSecret, text: string, end: number): boolean =>
+  rule.secret?.generic === true && lookedFor.test(text.slice(end, end + 10));
 
 /** What belongs to one connection is written within a few lines. */
 const nearMax = 250;
