@@ -14,6 +14,8 @@ it.each([
   ["src/integration/samples/orders.js", true],
   ["shop-maven-plugin/src/it/run/src/main/java/org/example/Shop.java", true],
   ["src/items/Shop.java", false],
+  ["microbench/src/main/java/org/example/ShopBenchmark.java", true],
+  ["bench/orders.py", false],
   ["lib/latest/orders.js", false],
   [".tests/orders/lines.assert", true],
   ["reg-tests/ssl/orders.vtc", true],

@@ -56,7 +56,7 @@ const isTestFile = (path: string): boolean => testFiles.some((name) => name.test
 export function inTestCode(path: string, home: string): boolean {
   const folders = path.replace(/(^|\/)(demo\/)?src\/main\/.*$/, "$1").replace(/((^|\/)src\/\w+\/).*\.(java|kt)$/, "$1");
   return (
-    /^t\/|(^|\/)t\/(lib-[\w-]+\/)?[^/]*\.(t|sh|gpg|pem|key)$|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support|servers?|cases?|certs?|keys?|curl)|[\w-]+-test-(env|environment|utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|benchmarks?|fuzz(ing|ers?)?|src\/it)\//i.test(
+    /^t\/|(^|\/)t\/(lib-[\w-]+\/)?[^/]*\.(t|sh|gpg|pem|key)$|(^|\/)(\.?tests?|((unit|int|integration|functional|acceptance|reg|regression|system|smoke|load|perf|api|ui)[-_]?)tests?|test[-_]?(utils?|helpers?|data|suite|support|servers?|cases?|certs?|keys?|curl)|[\w-]+-test-(env|environment|utils?|helpers?|data|suite|support)|testing|test_\w+|\w+_tests?|__tests__|specs?|e2e|examples?|samples?|demos?|fixtures?|testdata|mocks?|__mocks__|(micro)?benchmarks?|microbench|fuzz(ing|ers?)?|src\/it)\//i.test(
       path.startsWith(home) ? folders.slice(home.length) : folders,
     ) || isTestFile(path)
   );
