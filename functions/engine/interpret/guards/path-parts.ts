@@ -139,6 +139,16 @@ export function pathsMadeOf(frame: Frame, operand: Expression): string[] {
   );
 }
 
+/** `folder = os.path.dirname(path)`: what is told of the path afterwards holds for its folder, too. */
+export function foldersOf(frame: Frame, path: Expression): string[] {
+  const key = accessPath(path);
+  if (key === null) return [];
+  return [...frame.scope.origins].flatMap(([name, from]) => {
+    const child = childOfParent(from);
+    return child && accessPath(child) === key ? [name] : [];
+  });
+}
+
 function joinedParts(from: Expression): readonly Expression[] {
   if (from.kind === "template") return from.parts;
   if (from.kind === "operation") return /^[/+]$/.test(from.operator) ? from.operands : [];

@@ -5,7 +5,7 @@ import { forgetMaking } from "../file-making.ts";
 import { accessPath, askedPath, elementPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { cleaned, nothing, type Step, stepsMax, type Taint, type Value } from "../value.ts";
-import { pathsBefore, pathsMadeOf } from "./path-parts.ts";
+import { foldersOf, pathsBefore, pathsMadeOf } from "./path-parts.ts";
 import { notePrefixed } from "./prefixed.ts";
 
 export function change(run: Run, frame: Frame, tested: Expression, families: Families): void {
@@ -28,16 +28,18 @@ export function change(run: Run, frame: Frame, tested: Expression, families: Fam
   }
   if (families !== allFamilies && (families & run.catalogue.bitsOf(["path_traversal"])) !== 0) {
     forgetMaking(run, value);
-    for (const path of pathsBefore(frame, operand))
+    const longer = pathsBefore(frame, operand);
+    for (const path of longer)
       if (accessPath(path) !== null) {
         const before = evaluate(run, frame, path);
         forgetMaking(run, before);
         store(frame, path, cleaned(before, families));
       }
     // That a folder lies in another says nothing of the names in it.
-    for (const name of value.taint.length > 0 ? pathsMadeOf(frame, operand) : []) {
-      const made = frame.scope.get(name);
-      if (made) frame.scope.set(name, cleaned(made, families));
+    const made = value.taint.length > 0 ? pathsMadeOf(frame, operand) : [];
+    for (const name of [...made, ...[operand, ...longer].flatMap((path) => foldersOf(frame, path))]) {
+      const known = frame.scope.get(name);
+      if (known) frame.scope.set(name, cleaned(known, families));
     }
   }
   // `$id = $_POST["id"]; if (!is_numeric($id)) exit;` speaks about the element as well.
