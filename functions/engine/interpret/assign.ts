@@ -193,7 +193,17 @@ function exportValue(run: Run, of: Value, to: Extract<Expression, { kind: "field
         : null;
   if (name === null) return;
   exportAs(run, name, value);
-  if (name === "default") for (const [key, member] of value.slots?.entries ?? []) exportAs(run, key, member);
+  // What is the whole module goes by the name of that.
+  exportMembers(run, name === "default" ? "" : `${name}.`, value, 2);
+}
+
+/** `export const orders = { find(id) {} }`: others call `orders.find`, or `shop.orders.find` of an object in an object. */
+function exportMembers(run: Run, within: string, { slots }: Value, depth: number): void {
+  if (slots?.shape !== "map" || depth === 0) return;
+  for (const [key, member] of slots.entries) {
+    exportAs(run, `${within}${key}`, member);
+    exportMembers(run, `${within}${key}.`, member, depth - 1);
+  }
 }
 
 /** Before there were classes, methods were written as `Image.prototype.convert = …`, or as `this.convert = …` in the function that makes the object. */

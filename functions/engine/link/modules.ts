@@ -1,6 +1,6 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { ofCarrier } from "../interpret/calls/carried-objects.ts";
-import { anyClass, layerName, ofBase, ofHeirs, ofTable } from "../interpret/calls/handover.ts";
+import { anyClass, layerName, ofBase, ofHeirs } from "../interpret/calls/handover.ts";
 import { either } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { languageOf } from "../inventory/language.ts";
@@ -361,7 +361,7 @@ type Aliases = FileArtefact["link"]["aliases"];
 function aliased(aliases: Aliases, member: string): string[] {
   const [first, ...others] = member.split(".") as [string, ...string[]];
   return aliases.flatMap(({ name, target }) => {
-    if (name.endsWith(ofTable))
+    if (name.includes("."))
       return member === name || member.startsWith(`${name}.`) ? [`${target}${member.slice(name.length)}`] : [];
     const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
     return rest === null ? [] : [[target, ...rest].join(".")];

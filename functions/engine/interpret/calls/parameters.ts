@@ -21,7 +21,7 @@ import {
   tainted,
   type Value,
 } from "../value.ts";
-import { targetOf } from "./handover.ts";
+import { isOfProject, targetOf } from "./handover.ts";
 import { inline } from "./invoke.ts";
 
 /** An unknown argument: it stands for whatever callers pass, and for what a framework is known to pass. */
@@ -60,6 +60,7 @@ export function parameterValue(
   const fallback = param.default ? evaluate(run, frame, param.default) : nothing;
   const value = {
     ...declared,
+    instance: declared.instance ?? fallback.instance,
     closures: fallback.closures,
     paths: [...(type ? [type] : []), ...declared.paths, ...modulesOf(run, fallback), byName(param.name)],
     taint,
@@ -67,11 +68,12 @@ export function parameterValue(
   return kind ? handedRecord(run, frame, fn, index, value) : value;
 }
 
-/** `(name, pathApi = path)`, `(text, cleaner=CLEANER)`: what has a default of a library is that, or does the same. */
-const modulesOf = ({ language, knowledge }: Run, { paths, taint }: Value): readonly string[] =>
-  (language === "javascript" || language === "python") && taint.length === 0
-    ? paths.filter((path) => knowledge.known.has(path))
-    : [];
+/** `(name, pathApi = path)`, `(text, cleaner=CLEANER)`: what has a default of a library is that, or does the same; so `(orders = new OrderStore())`. */
+function modulesOf({ language, knowledge }: Run, { paths, taint }: Value): readonly string[] {
+  if (language !== "javascript" && language !== "python") return [];
+  if (taint.length === 0) return paths.filter((path) => knowledge.known.has(path));
+  return language === "javascript" ? paths.filter((path) => isOfProject.test(path)) : [];
+}
 
 /** What PHP declares to be an object comes from a container or a table, unless an attribute says otherwise. */
 const isObject = ({ language }: Run, { type, decorators }: Parameter): boolean =>

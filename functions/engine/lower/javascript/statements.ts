@@ -235,7 +235,7 @@ function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
     return [
       ...markExported(decorated(l, node, l.statement(declared))),
       ...asDefault(l, node, declared),
-      ...madeFunctions(l, declared),
+      ...madeValues(l, declared),
     ];
   if (value) {
     const to: Expression = { ...span(node), kind: "field", of: l.variable(node, "exports"), name: "default" };
@@ -265,15 +265,18 @@ function exportStatement(l: Lowering, node: SyntaxNode): Statement[] {
   });
 }
 
-/** `export const check = listed(["png"])`: what a call has made is there for others as `exports.check` is. */
-function madeFunctions(l: Lowering, declared: SyntaxNode): Statement[] {
+/** `export const check = listed(["png"])`, `export const orders = { find() {} }`: others find these as they do `exports.check`. */
+function madeValues(l: Lowering, declared: SyntaxNode): Statement[] {
   if (declared.type !== "lexical_declaration") return [];
   return declared.children.flatMap((declarator) => {
     const name = childIn(declarator, "name");
-    if (name?.type !== "identifier" || childIn(declarator, "value")?.type !== "call_expression") return [];
+    if (name?.type !== "identifier" || !isMade.test(childIn(declarator, "value")?.type ?? "")) return [];
     return [exported(l, declarator, name, l.variable(name))];
   });
 }
+
+/** Functions are marked as exported themselves, and of constants nobody asks. */
+const isMade = /^(await|call|new|as|satisfies|ternary|binary|member|parenthesized)_expression$|^object$|^identifier$/;
 
 /** `export default function f() {}` also is `exports.default = f`. */
 function asDefault(l: Lowering, node: SyntaxNode, declared: SyntaxNode): Statement[] {
