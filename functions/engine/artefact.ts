@@ -2,6 +2,7 @@ import type { IssueType, Severity, Text } from "./finding.ts";
 import type { KnownArguments, PathCondition, ToldArguments } from "./interpret/calls/path-conditions.ts";
 import type { GivenObject, Wiring } from "./interpret/calls/wirings.ts";
 import type { Passage } from "./interpret/guards/passage.ts";
+import type { Outcome } from "./interpret/summary.ts";
 import type { AskedName } from "./interpret/validators/asked-names.ts";
 import type { Look, Routed } from "./interpret/validators/routed-handlers.ts";
 import type { Constant, Span } from "./ir/ir.ts";
@@ -169,7 +170,7 @@ export interface ExportedFunction {
   /** What it returns, as a whole or in a field; `same` where each field of a parameter is where it was, `record` where the whole is an object. */
   returns: (Way & { from: Origin; field?: string | undefined; same?: true; record?: true })[];
   /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. Of a path in its shortest form it may be that it lies where it should. */
-  guards: { check: "true" | "false" | "after"; parameter: number; clean: Cleaned; below?: true }[];
+  guards: { check: Outcome; parameter: number; clean: Cleaned; below?: true }[];
   /** Where others of its package find what it was given; `from` is one of its parameters. */
   keeps?: LinkRecord["stores"];
   /** It is made with a schema and holds requests against it. */

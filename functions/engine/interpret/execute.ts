@@ -10,7 +10,7 @@ import { assertedBy } from "./guards/asserting.ts";
 import { noteThrowingGuard } from "./guards/called-guards.ts";
 import { filteredInPlace } from "./guards/each-element.ts";
 import { cleanAfterRound, dividedText, type Element, taintedElement } from "./guards/element-tests.ts";
-import { applyGuardFunction, noteGuard, outcomeOf } from "./guards/guard-functions.ts";
+import { applyGuardFunction, noteGuard } from "./guards/guard-functions.ts";
 import { oneOf, refine } from "./guards/guards.ts";
 import { noteImplied } from "./guards/implied.ts";
 import { dividedPath } from "./guards/path-parts.ts";
@@ -156,7 +156,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
     returnedRegion(run, frame, returned, value);
     returnForView(run, frame, value, returned);
   }
-  noteGuard(run, frame, returned, truth(value) ?? outcomeOf(returned));
+  noteGuard(run, frame, returned, value);
   leaveHeld(run, frame, frame.statement);
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;

@@ -6,8 +6,10 @@ export function noteOrigin(run: Run, frame: Frame, e: Assign): void {
   if (e.from.kind === "literal" && typeof e.from.value === "boolean") noteFlag(frame, e, e.from.value);
   // PHP and Ruby declare nothing; the error of a call is about that call whether it has a variable of its own or not.
   else if (e.declares || e.type === "error" || declaresNothing.has(run.language) || isFirst(frame, e))
-    noteOrigins(frame, e);
+    noteOrigins(run, frame, e);
 }
+
+const hasPlaces: ReadonlySet<string> = new Set(["python", "javascript", "php"]);
 
 const declaresNothing: ReadonlySet<string> = new Set(["javascript", "php", "ruby"]);
 
@@ -19,7 +21,7 @@ function isFirst(frame: Frame, { to }: Assign): boolean {
 }
 
 /** `const { hostname } = new URL(x)` declares a field of what was made. */
-function noteOrigins(frame: Frame, { to, from }: Assign): void {
+function noteOrigins(run: Run, frame: Frame, { to, from }: Assign): void {
   if (to.kind === "variable") frame.scope.noteOrigin(to.name, from);
   // `stem, extension = os.path.splitext(name)`
   const ending = to.kind === "collection" && to.shape === "list" ? to.entries[1]?.value : undefined;
@@ -28,18 +30,19 @@ function noteOrigins(frame: Frame, { to, from }: Assign): void {
     from.kind === "call" &&
     from.callee.kind === "field" &&
     from.callee.name === "splitext"
-  )
+  ) {
     frame.scope.noteOrigin(ending.name, from);
-  if (to.kind !== "collection" || to.shape !== "map") return;
-  for (const { key, value } of to.entries)
-    if (value.kind === "variable" && key?.kind === "literal")
-      frame.scope.noteOrigin(value.name, {
-        start: value.start,
-        end: value.end,
-        kind: "field",
-        of: from,
-        name: String(key.value),
-      });
+    return;
+  }
+  if (to.kind !== "collection") return;
+  // `ok, reason = check(name)`: results that have no names go by their places.
+  if (to.shape === "list" && (from.kind !== "call" || !hasPlaces.has(run.language))) return;
+  for (const [i, { key, value, spread }] of to.entries.entries()) {
+    const name = to.shape === "list" ? i : key?.kind === "literal" ? key.value : null;
+    if (value.kind !== "variable" || spread || name === null) continue;
+    const { start, end } = value;
+    frame.scope.noteOrigin(value.name, { start, end, kind: "field", of: from, name: String(name) });
+  }
 }
 
 /** As many as alternatives of one test are told apart. */

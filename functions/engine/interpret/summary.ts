@@ -66,6 +66,8 @@ export interface Guard {
   true: Families[] | null;
   false: Families[] | null;
   after: Families[] | null;
+  good: Families[] | null;
+  bad: Families[] | null;
   /** The same of elements of what is there everywhere, whose key is a parameter: `isNumber($name)` looks at `$_POST[$name]`. */
   elements: Record<Outcome, readonly CleanElement[] | null>;
   /** The same of what parameters are asked for by a key; `of` is the call without them. */
@@ -74,7 +76,8 @@ export interface Guard {
   passages: Record<Outcome, readonly (readonly Passage[] | undefined)[] | null>;
 }
 
-export type Outcome = "true" | "false" | "after";
+/** What a function answered, if at all; `good` or `bad` where a part of what it returned says so: see guards/verdicts.ts. */
+export type Outcome = "true" | "false" | "after" | "good" | "bad";
 
 export interface CleanElement {
   of: string;

@@ -249,7 +249,7 @@ class Recorder {
   }
 
   #guards({ guard }: Summary): ExportedFunction["guards"] {
-    return (["true", "false", "after"] as const).flatMap((check) =>
+    return (["true", "false", "after", "good", "bad"] as const).flatMap((check) =>
       (guard[check] ?? []).flatMap((families, parameter) =>
         families === 0 ? [] : [{ check, parameter, ...this.#guarded(families) }],
       ),

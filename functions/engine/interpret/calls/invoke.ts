@@ -264,7 +264,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     run.active.delete(fn);
   }
   if (frame.scope.alive) {
-    noteGuard(run, frame, null, false);
+    noteGuard(run, frame, null, constant(null));
     leaveHeld(run, frame, { start: fn.end - 1, end: fn.end });
     settle(frame);
   }

@@ -8,6 +8,7 @@ import { methodTarget } from "../calls/handover.ts";
 import { summarise } from "../calls/invoke.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath, askedOf } from "../names.ts";
+import { truth } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
 import type { CleanElement, Guard, Outcome } from "../summary.ts";
 import { cleaned, nothing, type Taint, type Value } from "../value.ts";
@@ -19,12 +20,15 @@ import { commonPassages, hostPart, joinedPassages, type Passage } from "./passag
 import { isShortForm } from "./path-parts.ts";
 import { guarded, guardedParts, isUntouched } from "./prefixed.ts";
 import { below, change, innermost } from "./refined.ts";
+import { answerAsked, verdictOf, writtenOut } from "./verdicts.ts";
 
 /** Notes, where a function that is summarised returns, what each outcome tells about its parameters. */
-export function noteGuard(run: Run, frame: Frame, returned: Expression | null, known: boolean | null): void {
+export function noteGuard(run: Run, frame: Frame, returned: Expression | null, value: Value): void {
   const { guard, fn } = frame;
   if (!guard || !fn || fn.params.length === 0 || !frame.scope.variables) return;
   note(run, frame, guard, "after");
+  if (returned) noteVerdict(run, frame, guard, returned, value);
+  const known = truth(value) ?? outcomeOf(returned);
   for (const outcome of [true, false]) {
     if (known === !outcome) continue;
     const before = frame.scope.copy();
@@ -33,6 +37,37 @@ export function noteGuard(run: Run, frame: Frame, returned: Expression | null, k
       applyImplied(run, frame, returned, outcome ? "filled" : "empty");
     }
     note(run, frame, guard, outcome ? "true" : "false");
+    frame.scope.variables = before;
+  }
+}
+
+/** `return { ok: false }`: what is known where an answer is a good one, and where it is not. */
+function noteVerdict(run: Run, frame: Frame, guard: Guard, returned: Expression, value: Value): void {
+  if (returned.kind === "conditional") {
+    for (const outcome of [true, false]) {
+      const before = frame.scope.copy();
+      refine(run, frame, returned.test, outcome);
+      const side = outcome ? returned.then : returned.otherwise;
+      // Evaluated again it would do again what it does.
+      noteVerdict(run, frame, guard, side, writtenOut(side));
+      frame.scope.variables = before;
+    }
+    return;
+  }
+  const verdict = verdictOf(returned, value);
+  if (verdict === undefined) return;
+  for (const good of [true, false]) {
+    const outcome = good ? "good" : "bad";
+    // Whatever another function has found, or anything else, tells nothing.
+    if (!verdict) guard[outcome] = frame.fn?.params.map(() => 0) ?? null;
+    if (!verdict || verdict.said === !good) continue;
+    const before = frame.scope.copy();
+    if (verdict.said === null && verdict.asked) {
+      const isFilled = good === verdict.good;
+      refine(run, frame, verdict.asked, isFilled);
+      applyImplied(run, frame, verdict.asked, isFilled ? "filled" : "empty");
+    }
+    note(run, frame, guard, outcome);
     frame.scope.variables = before;
   }
 }
@@ -187,6 +222,12 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
   }
 }
 
+/** `const checked = check(x); if (!checked.ok) return`: what was asked is known to be as the answer says. */
+export function verdictTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
+  const asked = answerAsked(frame, test, outcome);
+  if (asked) applyGuardFunction(run, frame, asked.call, asked.good ? "good" : "bad");
+}
+
 /** `$db->clean($name);`: a method of an object that only linking may know, called for what it does to what it is given. */
 const cleanerTarget = (run: Run, call: Call, called: Called): string | null =>
   cleaners.test(lastName(call.callee)) ? methodTarget(run, called) : null;
@@ -231,13 +272,13 @@ function givesNull({ body }: FunctionNode): boolean {
   return found;
 }
 
+const nothingTold = { true: null, false: null, after: null, good: null, bad: null };
+
 export const emptyGuard = (): Guard => ({
-  true: null,
-  false: null,
-  after: null,
-  elements: { true: null, false: null, after: null },
-  asked: { true: null, false: null, after: null },
-  passages: { true: null, false: null, after: null },
+  ...nothingTold,
+  elements: { ...nothingTold },
+  asked: { ...nothingTold },
+  passages: { ...nothingTold },
 });
 
 /** The same value, known to have been seen by a function of another file. */

@@ -21,7 +21,7 @@ import { elementsAsked, elementsTest } from "./each-element.ts";
 import { characterWithin } from "./element-tests.ts";
 import { emptyTest, lengthTest } from "./empty-tests.ts";
 import { equal, noObjectTest } from "./equality.ts";
-import { applyGuardFunction, argumentTested } from "./guard-functions.ts";
+import { applyGuardFunction, argumentTested, verdictTest } from "./guard-functions.ts";
 import { applyImplied } from "./implied.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
@@ -55,6 +55,7 @@ const refineFailing = (run: Run, frame: Frame, test: Expression): void => refine
 function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
   if (!outcome) withoutHost(run, frame, test);
   if (test.kind === "variable" || test.kind === "field") answerOfSchema(run, frame, test, outcome);
+  verdictTest(run, frame, test, outcome);
   if (!outcome) noWayTest(run, frame, test);
   if (!outcome) emptyTest(run, frame, test);
   else if (test.kind === "variable" || test.kind === "field") applyImplied(run, frame, test, "filled");
@@ -142,6 +143,9 @@ function refineComparison(
     // Asked before the answer is all that is known of it.
     if (right.kind === "literal" && right.value === true) applyImplied(run, frame, left, same ? "filled" : "empty");
     if (same && right.kind === "literal" && !right.value) emptyTest(run, frame, left);
+    // `if (result.ok === false)`, `if (error !== null)`
+    if (right.kind === "literal" && (right.value === null || typeof right.value === "boolean"))
+      verdictTest(run, frame, left, same === Boolean(right.value));
     // `if (VERIFY_PEER === false)`
     if (right.kind === "literal" && typeof right.value === "boolean")
       noteChoice(run, frame, left, same === right.value);

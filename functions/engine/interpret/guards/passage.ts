@@ -1,9 +1,11 @@
 import type { Cleaned } from "../../artefact.ts";
 import { isAlike, type ToldArguments } from "../calls/path-conditions.ts";
+import type { Outcome } from "../summary.ts";
 
 /**
  * A function of another file that a value has passed, or that has looked at it. What it does to the value is known when linking only.
  * `result`: the value is what it returns for an argument; `true`, `false`: it was asked and said so; `after`: it did not throw.
+ * `good`, `bad`: a part of what it answered said so.
  * `left`: the value was refused before it was called, so that it was `spared` if the function never comes back. `named`: the value is what it returns for the name of a field, the part, that others may have looked at; see asked-names.ts.
  * `either`: no function, but several ways that have been joined, of which the value has come by one; see `ways`.
  */
@@ -14,7 +16,7 @@ export interface Passage {
   field?: string | undefined;
   /** The field that is read of the result; of a function that was asked: see hostPart. */
   part?: string | undefined;
-  check: "result" | "true" | "false" | "after" | "left" | "named" | "either";
+  check: "result" | Outcome | "left" | "named" | "either";
   /** It was asked of a path in its shortest form, of which a prefix tells where it lies. */
   short?: boolean | undefined;
   /** Its name promises to make safe; believed where the function is not among the files. */
