@@ -131,6 +131,8 @@ export interface Store {
   field: string;
   /** The field in which this one was stored as part of a whole. */
   within: string;
+  /** What of it is filled, where that is not the whole. */
+  part?: string | undefined;
   taint: Taint;
   at: Span;
 }

@@ -45,9 +45,10 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     calls: [...run.handovers.values()].map((call) => ({ ...record.handover(call), from: record.origin(call.source) })),
     pending: pending.slice(0, pendingMax),
     stores: [
-      ...[...run.stores.values()].map(({ field, within, taint, at }) => ({
+      ...[...run.stores.values()].map(({ field, within, part, taint, at }) => ({
         field,
         within,
+        ...(part !== undefined && { part }),
         from: record.origin(taint.source),
         ...record.way(taint, at),
       })),

@@ -6,6 +6,7 @@ import { elementType } from "../assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
 import { basePaths, byName, declaredType, givenBy, hasObjects, namesClass, typedAs } from "../names.ts";
+import { heardAs } from "../objects/announced.ts";
 import { instantiate } from "../objects/instances.ts";
 import type { Frame, Run } from "../run.ts";
 import { constraintsOf, placeholderCleans, validatedAs } from "../validators/constraints.ts";
@@ -51,7 +52,7 @@ export function parameterValue(
   const confidence = (decorated ?? entry)?.confidence ?? 1;
   const given: Taint[] = kind
     ? [symbolic, arriving(run.source(kind, param, confidence, null, validated), param, clean)]
-    : [symbolic, ...(isExcepted ? madeElsewhere(run, frame, param, declared) : [])];
+    : [symbolic, ...(isExcepted ? madeElsewhere(run, frame, param, declared) : heardAs(run, fn, index))];
   const fits = kind === "http-path" || (kind && run.language === "php") ? placeholderCleans(run, fn, param) : 0;
   const { taint } = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
   const made = decorated?.made;

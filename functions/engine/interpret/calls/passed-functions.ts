@@ -29,7 +29,7 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
   const given =
     partsReplaced(run, call, called, closure) ??
     accumulated(run, call, called, at) ??
-    heard(run, call, called, closure.fn) ??
+    heard(run, call, called, closure) ??
     waitedFor(run, call, called, at) ??
     givenTo(run, call, called, at);
   const back = given.length > 0 ? given : givenBack(run, call, called, closure, at);

@@ -1,17 +1,20 @@
 import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import { calledName, lastName } from "../../ir/called-name.ts";
-import type { Call, Expression, FunctionNode } from "../../ir/ir.ts";
+import type { Call, Expression, FunctionNode, Parameter } from "../../ir/ir.ts";
 import { placesMax } from "../calls/callbacks.ts";
 import type { Called } from "../calls/called.ts";
-import { handOver } from "../calls/handover.ts";
+import { handOver, partsOf } from "../calls/handover.ts";
+import { summarise } from "../calls/invoke.ts";
 import { calleeOf } from "../calls/parameters.ts";
 import { argumentsAt, type Subject } from "../check.ts";
+import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
-import { allTaint, arriving, tainted, type Value } from "../value.ts";
+import { arriving, type ClosureValue, nothing, type Taint, tainted, type Value } from "../value.ts";
 
-/** More would be a file that does nothing but announce. */
+/** More would be a file that does nothing but announce, or listen. */
 const storesMax = 100;
+const listenersMax = 100;
 
 /** What objects are called by which the parts of an application tell each other what has happened. */
 const announcers =
@@ -31,25 +34,52 @@ export function announce(run: Run, call: Call, called: Called): void {
   const event = eventOf(run, call, called, announcing);
   if (event === null) return;
   for (const [i, value] of called.positional.slice(1, placesMax).entries())
-    for (const taint of allTaint(value))
-      if (!taint.source.parameter && run.stores.size < storesMax) {
-        const field = keptAs(event, i);
-        run.stores.set(`${field}|${taint.source.start}|${taint.source.outside}`, {
-          field,
-          within: "",
-          taint,
-          at: call,
-        });
-      }
+    for (const [part, taints] of partsOf(run, value))
+      for (const taint of taints)
+        if (!taint.source.parameter && run.stores.size < storesMax) {
+          const field = keptAs(event, i);
+          const key = `${field}|${part}|${taint.source.start}|${taint.source.outside}`;
+          run.stores.set(key, { field, within: "", part, taint, at: call });
+        }
+  // What was handed to the function around it, linking hands on.
+  const ofCallers = called.positional.slice(1, placesMax).map((value) => givenOf(value));
+  if (ofCallers.some((value) => value !== nothing)) handOver(run, announcedAs(event), ofCallers, new Map(), call);
+}
+
+/** What a value has of the parameters of the function that made it. */
+function givenOf({ taint, slots }: Value): Value {
+  const given = taint.filter(({ source }) => source.parameter !== null);
+  const entries =
+    slots?.shape === "map" ? [...slots.entries].map(([key, entry]) => [key, givenOf(entry)] as const) : [];
+  const filled = entries.filter(([, entry]) => entry !== nothing);
+  if (given.length + filled.length === 0) return nothing;
+  return {
+    ...nothing,
+    taint: given,
+    slots: filled.length > 0 ? { shape: "map", entries: new Map(filled), rest: null } : null,
+  };
 }
 
 /** What comes to a function that listens for such an announcement: `bus.on("paid", (order) => …)`. */
-export function heard(run: Run, call: Call, called: Called, { params }: FunctionNode): Value[] | null {
+export function heard(run: Run, call: Call, called: Called, closure: ClosureValue): Value[] | null {
   const event = eventOf(run, call, called, listening);
   if (event === null) return null;
-  return params
-    .slice(0, placesMax)
-    .map((param, i) => tainted([arriving(run.outside(`#${keptAs(event, i)}`, param), param)]));
+  const { fn } = closure;
+  if (run.language === "javascript" && run.listeners.size < listenersMax) {
+    run.listeners.set(fn, event);
+    run.exports.set(announcedAs(String(run.listeners.size)), closure);
+    summarise(run, closure);
+  }
+  return fn.params.slice(0, placesMax).map((param, i) => tainted([heardBy(run, param, event, i)]));
+}
+
+const heardBy = (run: Run, param: Parameter, event: string, place: number): Taint =>
+  arriving(run.outside(`#${keptAs(event, place)}`, param), param);
+
+/** What comes to a method that listens by a decorator: `@OnEvent("paid")`. */
+export function heardAs(run: Run, fn: FunctionNode, index: number): Taint[] {
+  const event = run.language === "javascript" ? run.listeners.get(fn) : undefined;
+  return event === undefined ? [] : [heardBy(run, fn.params[index] as Parameter, event, index)];
 }
 
 const keptAs = (event: string, place: number): string => `event:${event}.${place}`;
@@ -112,12 +142,23 @@ function jobNameOf({ decorators }: FunctionNode): string {
 export function noteListener(run: Run, frame: Frame, fn: FunctionNode): void {
   const signal = run.language === "python" ? receivedSignal(fn) || jobNameOf(fn) : "";
   if (signal !== "") run.listeners.set(fn, signal);
+  if (run.language === "javascript") noteNamed(run, frame, fn);
   if (run.language !== "java" && run.language !== "csharp") return;
   const heard = fn.params.find(
     (param, i) => isHeard(run, frame, param.decorators, "parameter") || (i === 0 && listens(run, frame, fn)),
   );
   const event = heard?.type ? simpleName(heard.type.replace(/<.*$/s, "")) : null;
   if (event !== null) run.listeners.set(fn, event);
+}
+
+/** `@OnEvent("paid")` names what the method listens for. */
+function noteNamed(run: Run, frame: Frame, fn: FunctionNode): void {
+  for (const decorator of fn.decorators) {
+    if (decorator.kind !== "call" || !isHeard(run, frame, [decorator], "function")) continue;
+    const name = decorator.args[0] && evaluate(run, frame, decorator.args[0].value);
+    const event = name?.constants?.length === 1 ? name.constants[0] : constantOf(name);
+    if (typeof event === "string") run.listeners.set(fn, event);
+  }
 }
 
 const listens = (run: Run, frame: Frame, fn: FunctionNode): boolean =>

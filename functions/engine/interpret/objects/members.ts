@@ -173,7 +173,7 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
       return { ...t, via: t.via?.map((passage) => (passage === filled ? { ...filled, part } : passage)) };
     }
     if (outside !== null) {
-      return isResultOf(of, outside) || isLeftBehind(run, outside, t) || isFilledAsWhole(outside, t)
+      return isResultOf(of, outside) || isLeftBehind(run, outside, t) || isGivenWhole(outside, t)
         ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source, t.source.count, t.source.told) }
         : t;
     }
@@ -208,9 +208,11 @@ export function partOfGiven(run: Run, of: Value, element: Value, name: string): 
 const isLeftBehind = ({ language }: Run, outside: string, { step }: Taint): boolean =>
   language === "php" && !step.parent && outside.split(fieldOf).length === 2;
 
-/** What a function of another file has put into an argument, as it was. */
-const isFilledAsWhole = (outside: string, { step }: Taint): boolean =>
-  !step.parent && outside.includes("(>") && isFilled(outside.slice(outside.indexOf(fieldOf) + 1));
+/** What a function of another file has put into an argument, or what was announced, as it was. */
+const isGivenWhole = (outside: string, { step }: Taint): boolean =>
+  !step.parent &&
+  (/^#event:[^!]*$/.test(outside) ||
+    (outside.includes("(>") && isFilled(outside.slice(outside.indexOf(fieldOf) + 1))));
 
 /** Whether a value is what a function of another file gives, and not made of that. Of an object that nobody knows the method tells. */
 function isResultOf({ paths }: Value, target: string): boolean {
