@@ -185,7 +185,7 @@ export interface ExportedFunction {
   validates?: true;
   /** A method of PHP that belongs to no object. */
   static?: true;
-  /** The class of the object that a function of PHP gives. */
+  /** The class of the object that a function of PHP gives, or a method of another language. */
   makes?: string;
 }
 

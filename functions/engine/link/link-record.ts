@@ -2,6 +2,7 @@ import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } f
 import type { Catalogue, Families } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
+import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts";
 import { givenVariants } from "../interpret/calls/given-variants.ts";
 import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
@@ -30,6 +31,8 @@ const pendingMax = 200;
 const stepsMax = 4;
 /** The same for those that frameworks fill: nobody asks for more of what comes in at once. */
 const filledMax = 20;
+/** The same of what a method puts into its object. */
+const putMax = 10;
 /** Values that a file, or a function of it, keeps for others of its package. */
 const sharedMax = 100;
 
@@ -166,7 +169,13 @@ class Recorder {
     const looks = this.#run.looks.get(fn);
     const variants = givenVariants(this.#run, closure);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
-    const made = this.#run.language === "php" && !closure.owner ? madeBy(summary) : undefined;
+    const made = closure.owner
+      ? this.#run.language === "php"
+        ? undefined
+        : summary.returns.instance?.node.name
+      : this.#run.language === "php"
+        ? madeBy(summary)
+        : undefined;
     return [
       {
         name: shown,
@@ -192,8 +201,13 @@ class Recorder {
     ];
   }
 
-  #returns({ fn }: ClosureValue, { returns, given }: Summary): ExportedFunction["returns"] {
-    const all = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
+  #returns({ fn, owner }: ClosureValue, { returns, given, keeps }: Summary): ExportedFunction["returns"] {
+    const made = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
+    // `where(clause) { this.clauses.push(clause); return this; }`: the object has what its method was given.
+    const kept = owner && keepsGiven.has(this.#run.language) ? keeps.filter(({ into }) => into === owner) : [];
+    const put = kept.flatMap(({ value }) => allTaint(value)).filter(({ source }) => source.parameter?.fn === fn);
+    const isFluent = put.length > 0 && returns.instance === owner && returns.paths.includes("?this");
+    const all = isFluent ? [...made, ...put.map((taint) => ({ field: undefined, taint }))] : made;
     // Fields of what a factory makes are those of one object, whoever else has made such.
     const isOwn = ({ taint: { source }, field }: { taint: Taint; field?: string | undefined }) =>
       this.#run.language === "php" ||
@@ -202,7 +216,9 @@ class Recorder {
       (field === undefined && this.#keptByClass(source.parameter.fn, fn) !== undefined);
     return [
       ...all.filter(isOwn).slice(0, returnsMax),
-      ...given.filter(isOwn).map(({ part, taint }) => ({ field: part, taint })),
+      ...[...given, ...put.slice(0, putMax).map((taint) => ({ part: partOfObject, taint }))]
+        .filter(isOwn)
+        .map(({ part, taint }) => ({ field: part, taint })),
     ].map(({ field, taint }) => ({
       from: this.#keptIn(fn, taint.source) ?? this.origin(taint.source),
       field,

@@ -260,7 +260,7 @@ export class Modules {
   #in(artefact: FileArtefact, file: string, wanted: string, aliases: number): Target[] {
     const path = artefact.coverage.path;
     const isOfBase = wanted.endsWith(ofBase);
-    const member = isOfBase ? wanted.slice(0, -ofBase.length) : wanted;
+    const member = ofMade(artefact, isOfBase ? wanted.slice(0, -ofBase.length) : wanted);
     if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
       const ofAny: Target[] = [];
       for (const onward of aliased(this.#handedOn(artefact), wanted)) {
@@ -314,6 +314,20 @@ export class Modules {
     }
     return [];
   }
+}
+
+/** `Query.where.orderBy.toSql`: what gives an object of a class of its file goes by that. */
+function ofMade({ link: { exports } }: FileArtefact, member: string): string {
+  const [first, ...names] = member.split(".") as [string, ...string[]];
+  if (names.length < 2) return member;
+  const method = names.pop() as string;
+  let type = first;
+  for (const name of names) {
+    const made = exports.find((exported) => exported.name === `${type}.${name}`)?.makes;
+    if (made === undefined) return member;
+    type = made;
+  }
+  return `${type}.${method}`;
 }
 
 /** In these a class is known by its name, wherever its file is. */

@@ -48,7 +48,7 @@ import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromHeirs, fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { asChosen, chosenMember } from "./chosen-members.ts";
 import { calledLater, startByName } from "./deferred.ts";
-import { fillArguments } from "./filled-arguments.ts";
+import { fillArguments, fillObject } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
 import { enterFrameworkCalls } from "./framework-calls.ts";
 import { handedTarget, handOver, methodTarget } from "./handover.ts";
@@ -137,6 +137,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (loaded.length > 0) result = rendered(run, result, loaded);
   writeOutputs(run, frame, call, called, subject);
   fillArguments(run, frame, call, called);
+  fillObject(run, frame, call, called);
   fillBean(run, frame, call, called);
   result = asSetting(models, subject, result);
   const gives = withFactsOf(call, called, returnedBy(run, frame, call, result));

@@ -12,6 +12,12 @@ import { passedThrough } from "./carried-taint.ts";
 /** What a function puts into an argument is a part of what it gives, by the argument's place: `(>1`. */
 const partOfArgument = (index: number): string => `(>${index}`;
 
+/** What a method puts into the object that it is called on. */
+export const partOfObject = "(>this";
+
+/** Languages in which objects have what their methods are given. */
+export const keepsGiven: ReadonlySet<string> = new Set(["javascript", "python", "php", "java"]);
+
 /** Whether a part is an argument as a whole, of which fields may be read. */
 export const isFilled = (part: string | undefined): boolean => isGivenBack(part) && /^\(>\d+$/.test(part ?? "");
 
@@ -77,6 +83,24 @@ export function fillArguments(run: Run, frame: Frame, call: Call, called: Called
     frame.scope.set(name, { ...filled, slots: known.slots && filledSlots(run, filled, known.slots, taint) });
   }
 }
+
+/**
+ * `query.where(clause)`: an object of a class of another file, made in this function, has what its methods put into it. Of an object that
+ * lives longer others may ask what they put there themselves.
+ */
+export function fillObject(run: Run, { scope }: Frame, call: Call, called: Called): void {
+  const { receiver, target } = called;
+  if (target === null || !isOfClass.test(target) || !keepsGiven.has(run.language)) return;
+  const name = call.callee.kind === "field" && call.callee.of.kind === "variable" ? call.callee.of.name : null;
+  if (name === null || !receiver || receiver.instance || receiver.slots) return;
+  if (scope.binding(name) !== scope || scope.origins.get(name)?.kind !== "call") return;
+  const taint = passedThrough(run, call, called, target, false, partOfObject).reduce(joinTaint, []);
+  if (taint.length === 0) return;
+  scope.set(name, { ...receiver, taint: joinTaint(receiver.taint, taint) });
+}
+
+/** A method of a class, and not of what a function has given, which may be a list. */
+const isOfClass = /(^|[.\\])\p{Lu}\w*\.\w+$/u;
 
 /** `collect(request, parts)`: whether a list that was empty still is, nobody knows behind a function that is not written here. */
 function leaveOpen({ scope }: Frame, { args }: Call): void {
