@@ -27,12 +27,24 @@ function fieldsDeclared(catalogue: Catalogue, run: Run): ReadonlyMap<string, Fam
         run.classes.flatMap(({ node }) => checkedFields(node).map((field) => [`${node.name}.${field}`, allFamilies])),
       );
     case "java":
-    case "python":
       return new Map([...typedMembers(catalogue, run), ...constrainedFields(run)]);
+    case "python":
+      return new Map([...typedMembers(catalogue, run), ...constrainedFields(run), ...harmlessTypes(run)]);
     default:
       return new Map();
   }
 }
+
+/** Types of which nothing is the attacker's that comes in for them: enumerations, and what the file makes itself. */
+const harmlessTypes = ({ classes, text }: Run): [string, Families][] =>
+  [
+    ...classes.filter(isEnumeration).map(({ node }) => node.name),
+    ...[...text.matchAll(madeForAll)].slice(0, typesMax).map(([, name]) => name as string),
+  ].map((name) => [name, allFamilies]);
+
+/** `Orders = Annotated[OrderService, Depends(orders)]`: whoever declares a parameter so gets what the function makes. */
+const madeForAll = /^(\w+)(?::[\w. ]+)? = (?:\w+\.)?Annotated\[[^"'=\n]*\b(?:Depends|Security)\(/gm;
+const typesMax = 100;
 
 /** Of which fields other files say it. */
 export function declaredElsewhere({ classes }: Run): Pick<LinkRecord, "declaredBy"> {

@@ -5,6 +5,8 @@ import type { Call, Expression, FunctionNode, Parameter } from "../../ir/ir.ts";
 import { elementType } from "../assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
+import { through } from "../guards/guard-functions.ts";
+import { bySchema } from "../guards/passage.ts";
 import { basePaths, byName, declaredType, givenBy, hasObjects, namesClass, typedAs } from "../names.ts";
 import { heardAs } from "../objects/announced.ts";
 import { instantiate } from "../objects/instances.ts";
@@ -50,9 +52,14 @@ export function parameterValue(
   const clean = param.type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
   const validated = kind ? validatedAs(run, frame, fn, index) : null;
   const confidence = (decorated ?? entry)?.confidence ?? 1;
-  const given: Taint[] = kind
-    ? [symbolic, arriving(run.source(kind, param, confidence, null, validated), param, clean)]
-    : [symbolic, ...(isExcepted ? madeElsewhere(run, frame, param, declared) : heardAs(run, fn, index))];
+  const elsewhere = isOther ? typeElsewhere(run, frame, declared) : null;
+  const came = kind ? [arriving(run.source(kind, param, confidence, null, validated), param, clean)] : [];
+  const given: Taint[] = [
+    symbolic,
+    ...(elsewhere === null ? came : asDeclared(came, elsewhere)),
+    ...(elsewhere === null ? [] : madeElsewhere(run, param, elsewhere)),
+    ...(kind ? [] : heardAs(run, fn, index)),
+  ];
   const fits = kind === "http-path" || (kind && run.language === "php") ? placeholderCleans(run, fn, param) : 0;
   const { taint } = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
   const made = decorated?.made;
@@ -63,7 +70,13 @@ export function parameterValue(
     ...declared,
     instance: declared.instance ?? fallback.instance,
     closures: fallback.closures,
-    paths: [...(type ? [type] : []), ...declared.paths, ...modulesOf(run, fallback), byName(param.name)],
+    paths: [
+      ...(type ? [type] : []),
+      ...declared.paths,
+      ...(elsewhere === null ? [] : [givenBy(`${elsewhere}.__init__`)]),
+      ...modulesOf(run, fallback),
+      byName(param.name),
+    ],
     taint,
   };
   return kind ? handedRecord(run, frame, fn, index, value) : value;
@@ -152,10 +165,18 @@ function madeBy(run: Run, frame: Frame, maker: Value, point: EntryPoint, at: Par
   return given.slots?.shape === "list" && given.slots.rest ? anyElement(given) : given;
 }
 
-/** `tenant: TenantDep`: another file has named the text that one of its functions makes of what comes in. */
-function madeElsewhere(run: Run, frame: Frame, param: Parameter, declared: Value): Taint[] {
-  const target = run.language === "python" ? targetOf(run, frame, declared.paths) : null;
-  return target === null ? [] : [arriving(run.outside(target, param, byFramework), param)];
+/** The name that a type of Python goes by in another file, which may be a class, a choice of names or what that file makes of what comes in. */
+const typeElsewhere = (run: Run, frame: Frame, declared: Value): string | null =>
+  run.language === "python" && !declared.instance ? targetOf(run, frame, declared.paths) : null;
+
+/** What comes in for a type of another file, which may leave nothing of it. */
+const asDeclared = (taint: readonly Taint[], target: string): readonly Taint[] =>
+  through(tainted(taint), { target, argument: bySchema, check: "result", trusted: false }).taint;
+
+/** `tenant: TenantDep`: another file has named the text, or the object, that it makes of what comes in. */
+function madeElsewhere(run: Run, param: Parameter, target: string): Taint[] {
+  const makers = namesClass(target) ? [target, `${target}.__init__`] : [target];
+  return makers.map((maker) => arriving(run.outside(maker, param, byFramework), param));
 }
 
 const isBuiltIn = /^(dict|list|tuple|str)$/;
