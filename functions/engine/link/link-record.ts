@@ -33,6 +33,8 @@ const stepsMax = 4;
 const filledMax = 20;
 /** The same of what a method puts into its object. */
 const putMax = 10;
+/** Fields of the classes of one file that may have an object of another class. */
+const fieldsMax = 300;
 /** Values that a file, or a function of it, keeps for others of its package. */
 const sharedMax = 100;
 
@@ -102,24 +104,29 @@ function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
   return all;
 }
 
-/** Functions of Python that give an object go by its class: `get_service().find` is a method of what it makes. */
+/** What gives an object in Python goes by the class of that: `get_service().find`, `Order.objects.find`, where a class keeps one for all. */
 function factoriesOf(run: Run): LinkRecord["aliases"] {
   if (run.language !== "python") return [];
-  return [...run.exports].flatMap(([name, { fn, owner }]) => {
+  const functions = [...run.exports].flatMap(([name, { fn, owner }]): [string, Value | undefined][] => {
     const made = owner ? undefined : run.summaries.get(fn)?.returns;
-    const given = made?.slots?.shape === "list" && made.slots.rest ? made.slots.rest : made;
+    return [[name, made?.slots?.shape === "list" && made.slots.rest ? made.slots.rest : made]];
+  });
+  const fields = run.classes.flatMap(({ node, fields }) =>
+    [...fields].map(([name, value]): [string, Value] => [`${node.name}.${name}`, value]),
+  );
+  return [...functions, ...fields.slice(0, fieldsMax)].flatMap(([name, given]) => {
     const target = given && (given.instance?.node.name ?? classOf(run, given));
     return target ? [{ name, target }] : [];
   });
 }
 
-/** The class of another file that an object is made of. */
+/** The class of another file that an object is made of, by itself or by a method that belongs to the class: `OrderQuery.as_manager()`. */
 function classOf(run: Run, { paths }: Value): string | undefined {
-  const made = paths.find((path) => madeByClass.test(path));
+  const made = paths.map((path) => path.match(madeByClass)?.[1]).find((path) => path !== undefined);
   return made === undefined ? undefined : (targetOf(run, null, [made]) ?? undefined);
 }
 
-const madeByClass = /\.\p{Lu}\w*\(\)$/u;
+const madeByClass = /^(.*\.\p{Lu}\w*)(?:\.\w+)?\(\)$/u;
 
 /** The class of what a function of PHP makes: `app()` gives the one object that there is. */
 const madeBy = ({ returns: { instance, paths } }: Summary): string | undefined =>

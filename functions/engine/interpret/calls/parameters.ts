@@ -13,6 +13,7 @@ import { instantiate } from "../objects/instances.ts";
 import type { Frame, Run } from "../run.ts";
 import { constraintsOf, placeholderCleans, validatedAs } from "../validators/constraints.ts";
 import { handedRecord } from "../validators/handed-records.ts";
+import { calledInRoute } from "../validators/route-variables.ts";
 import {
   anyElement,
   arriving,
@@ -54,9 +55,10 @@ export function parameterValue(
   const confidence = (decorated ?? entry)?.confidence ?? 1;
   const elsewhere = isOther ? typeElsewhere(run, frame, declared) : null;
   const came = kind ? [arriving(run.source(kind, param, confidence, null, validated), param, clean)] : [];
+  const asked = kind === "http-path" && run.language === "python" ? calledInRoute(came, param.name) : came;
   const given: Taint[] = [
     symbolic,
-    ...(elsewhere === null ? came : asDeclared(came, elsewhere)),
+    ...(elsewhere === null ? asked : asDeclared(asked, elsewhere)),
     ...(elsewhere === null ? [] : madeElsewhere(run, param, elsewhere)),
     ...(kind ? [] : heardAs(run, fn, index)),
   ];
@@ -83,10 +85,12 @@ export function parameterValue(
 }
 
 /** `(name, pathApi = path)`, `(text, cleaner=CLEANER)`: what has a default of a library is that, or does the same; so `(orders = new OrderStore())`. */
-function modulesOf({ language, knowledge }: Run, { paths, taint }: Value): readonly string[] {
+function modulesOf(run: Run, { paths, taint }: Value): readonly string[] {
+  const { language, knowledge } = run;
   if (language !== "javascript" && language !== "python") return [];
-  if (taint.length === 0) return paths.filter((path) => knowledge.known.has(path));
-  return language === "javascript" ? paths.filter((path) => isOfProject.test(path)) : [];
+  const isOwn = (path: string) =>
+    language === "javascript" ? isOfProject.test(path) : targetOf(run, null, [path]) !== null;
+  return paths.filter((path) => (taint.length === 0 && knowledge.known.has(path)) || isOwn(path));
 }
 
 /** What PHP declares to be an object comes from a container or a table, unless an attribute says otherwise. */

@@ -21,6 +21,10 @@ export function askedInRoute(taint: readonly Taint[], args: readonly Value[]): r
 const asNamed = (taint: readonly Taint[], name: string): readonly Taint[] =>
   taint.map((t) => (isVariable(t) ? { ...t, via: joinedPassages(t.via, [restricted(name)]) } : t));
 
+/** What a handler gets in a parameter that is called like a placeholder: routes may stand in another file, `<slug:name>`. */
+export const calledInRoute = (taint: readonly Taint[], name: string): readonly Taint[] =>
+  taint.map((t) => ({ ...t, via: joinedPassages(t.via, [restricted(name)]) }));
+
 const isVariable = ({ source }: Taint): boolean => source.kind === variableKind;
 
 const restricted = (name: string): Passage => ({
