@@ -68,6 +68,40 @@ export function readThymeleaf(scope: TemplateScope): void {
   }
 }
 
+const componentTag = /<x-([a-z][\w.-]{0,99})(?![\w.:-])/g;
+/** A component is handed values, where a colon says that they are no text: `:title="$order->title"`. */
+const handed = /\s:([\w-]{1,60})\s*=\s*("[^"]{0,300}"|'[^']{0,300}')/g;
+/** Longer tags are cut off: a tag that nobody has closed costs no time. */
+const componentMax = 2_000;
+
+/** Reads which components a stretch of Blade is made of, `<x-forms.input :label="$label" />`, and what it hands them. */
+export function readComponents(scope: TemplateScope, { start, end }: Span): void {
+  for (const { 0: tag, 1: name, index } of scope.text.slice(start, end).matchAll(componentTag)) {
+    const at = { start: start + index, end: start + index + tag.length };
+    if (name === "slot") continue;
+    const rest = scope.text.slice(at.end, at.end + componentMax);
+    const attributes = rest.slice(0, endOfTag(rest));
+    const given = [...attributes.matchAll(handed)].map(({ 0: all, 1: key = "", 2: written = "", index: from }) => {
+      const value = at.end + from + all.length - written.length;
+      const named = key.replace(/-+(\w)/g, (_, first: string) => first.toUpperCase());
+      return [named, scope.reads({ start: value + 1, end: value + written.length - 1 })] as const;
+    });
+    scope.component(`components.${name}`, at, new Map(given));
+  }
+}
+
+/** Where a tag ends; arrows in its values do not end it. */
+function endOfTag(text: string): number {
+  let quote = "";
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i] as string;
+    if (quote) quote = character === quote ? "" : quote;
+    else if (character === '"' || character === "'") quote = character;
+    else if (character === ">") return i;
+  }
+  return text.length;
+}
+
 function expressionIn(text: string, pattern: RegExp, offset: number): Span | null {
   const [start, end] = text.match(new RegExp(pattern.source, "d"))?.indices?.[1] ?? [-1, -1];
   return start < 0 ? null : { start: offset + start, end: offset + end };

@@ -57,7 +57,7 @@ export class TemplateScanner {
       ...noLinks,
       ...this.#recordsShown(file, outputs),
       exports: escapings.map((escaping) => this.#exported(file, escaping, outputs, includes)),
-      aliases: includes.map(({ name }) => ({ name: "include", target: name })),
+      aliases: includes.flatMap(({ name, alone }) => (alone ? [] : [{ name: "include", target: name }])),
     };
     return { candidates: own, links, reason: null };
   }

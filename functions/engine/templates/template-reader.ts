@@ -1,7 +1,7 @@
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { readHaml } from "./haml-reader.ts";
 import { bindPageParameters } from "./page-parameters.ts";
-import { readStandardTags, readThymeleaf } from "./page-tags.ts";
+import { readComponents, readStandardTags, readThymeleaf } from "./page-tags.ts";
 import { readPug } from "./pug-reader.ts";
 import {
   readBlade,
@@ -56,8 +56,10 @@ export function readTemplate(
       continue;
     }
     read(scope, piece);
-    if (piece.kind === "text") scope.html.read(text.slice(piece.start, piece.end));
-    else if (piece.kind !== "nothing" && piece.kind !== "code") scope.html.fill();
+    if (piece.kind === "text") {
+      if (format === "blade") readComponents(scope, piece);
+      scope.html.read(text.slice(piece.start, piece.end));
+    } else if (piece.kind !== "nothing" && piece.kind !== "code") scope.html.fill();
   }
   return scope;
 }

@@ -20,6 +20,8 @@ type OutputPlace = HtmlPlace | "expression";
 export interface Include extends Span {
   name: string;
   given: ReadonlyMap<string, Reads>;
+  /** It sees nothing but what it is handed. */
+  alone: boolean;
 }
 
 interface Scope {
@@ -81,7 +83,13 @@ export class TemplateScope {
   include(name: string, at: Span, given: ReadonlyMap<string, Reads> = new Map()): void {
     if (this.includes.length >= includesMax) return;
     const bound = this.#scopes.flatMap(({ names }) => [...names]);
-    this.includes.push({ name, start: at.start, end: at.end, given: new Map([...bound, ...given]) });
+    this.includes.push({ name, start: at.start, end: at.end, given: new Map([...bound, ...given]), alone: false });
+  }
+
+  /** A component, which sees no more than it is handed by name. */
+  component(name: string, at: Span, given: ReadonlyMap<string, Reads>): void {
+    if (this.includes.length < includesMax)
+      this.includes.push({ name, start: at.start, end: at.end, given, alone: true });
   }
 
   /** `a=b c=d`, `a = b, c = d`, `{'a': b}`: names with the values that follow them. */
