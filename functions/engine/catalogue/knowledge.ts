@@ -16,6 +16,15 @@ import { lastSegment, PathIndex, PathTable, rememberedMax } from "./paths.ts";
 /** Adds to what is known all that is said about paths with this last segment, and under this key. */
 type Fill = (knowledge: Knowledge, segment: string) => void;
 
+/** How a function is had called later; see `deferred` of models. */
+interface Deferred {
+  readonly packed: boolean;
+  readonly passed: number | null;
+  readonly runs: string | null;
+  readonly makes: boolean;
+  readonly behind: number;
+}
+
 /**
  * All that is known about one language for one set of imports, ready to be asked by path. Of thousands of names that models know a file asks for
  * a few, so what is said about a name is read when it is asked for first.
@@ -58,9 +67,9 @@ export class Knowledge {
   readonly assigns = new PathIndex<Match>(this.#ask);
   readonly assignedFacts = new PathIndex<Fact>(this.#ask);
   readonly entries = new Keyed<Match>(this.#ask);
-  readonly deferred = new Keyed<{ packed: boolean; passed: number | null; runs: string | null; behind: number }>(
-    this.#ask,
-  );
+  readonly deferred = new Keyed<Deferred>(this.#ask);
+  /** How methods begin that are called without that word, and how many arguments their framework passes. */
+  readonly shortened = new Keyed<number>(this.#ask);
   readonly definitions = new Keyed<DefinitionModel>(this.#ask);
   readonly entryDecorators = new PathIndex<EntryPoint>(this.#ask);
   readonly entryNames: EntryPoint[] = [];

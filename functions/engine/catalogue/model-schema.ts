@@ -271,7 +271,7 @@ export const Model = z.strictObject({
   refutes: z.array(Path).default([]),
   /** Declared types whose values cannot carry an attack: numbers, booleans, identifiers of fixed form. */
   cleanTypes: z.array(z.string()).default([]),
-  /** Methods that have a function called later, by a worker: that of which they are methods, or the one that they are `passed`, itself or by its name; `packed` takes its arguments as a list and a map; of a class, the method that it `runs` of an object of it, with what stands `behind` so many arguments. */
+  /** Methods that have a function called later, by a worker: that of which they are methods, or the one that they are `passed`, itself or by its name; `packed` takes its arguments as a list and a map; of a class, the method that it `runs` of an object of it, or nothing more than the constructor where it `makes` one, with what stands `behind` so many arguments. */
   deferred: z
     .array(
       z.strictObject({
@@ -279,10 +279,13 @@ export const Model = z.strictObject({
         packed: z.boolean().default(false),
         passed: z.int().nullable().default(null),
         runs: z.string().nullable().default(null),
+        makes: z.boolean().default(false),
         behind: z.int().min(0).default(0),
       }),
     )
     .default([]),
+  /** How methods begin that are called without that word, by way of their framework, which passes so many arguments of its own: `scopeOpen($query)` is called as `open()`. */
+  shortened: z.array(z.strictObject({ prefix: z.string(), own: z.int().min(0).default(0) })).default([]),
   /** What an object gives under the names of the fields that its class declares, once it has looked at them: by the last name of a property or a method. */
   checked: z.array(z.string()).default([]),
   /** How methods of a class are known that look at one of its fields and raise where it does not fit: a decorator that names it, or how they begin. */

@@ -170,6 +170,9 @@ const sections: BySection<Target> = {
   deferred({ method, ...way }, { knowledge, wanted }) {
     if (wanted(method)) knowledge.deferred.add(method, way);
   },
+  shortened({ prefix, own }, { knowledge, wanted }) {
+    if (wanted(prefix)) knowledge.shortened.add(prefix, own);
+  },
   announcements: ({ call, argument }, { knowledge, say }) =>
     say(call, (path) => knowledge.calls.put("announcements", path, argument)),
   listeners({ decorator, parameterDecorator, method }, { knowledge: { listeners }, wanted, say }) {

@@ -27,6 +27,7 @@ const sections = [
   "checked",
   "fieldChecks",
   "deferred",
+  "shortened",
   "announcements",
   "listeners",
   "constraints",

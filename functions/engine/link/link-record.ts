@@ -132,6 +132,28 @@ const madeByClass = /^(.*\.\p{Lu}\w*)(?:\.\w+)?\(\)$/u;
 const madeBy = ({ returns: { instance, paths } }: Summary): string | undefined =>
   instance?.node.name ?? paths.find((path) => /^(\w+\\)*\p{Lu}\w*$/u.test(path));
 
+/** `Order::query()->open($since)` calls `scopeOpen($query, $since)`: the same method by its short name, as callers see it. */
+function shortened({ knowledge }: Run, exported: ExportedFunction): ExportedFunction | null {
+  const dot = exported.name.lastIndexOf(".") + 1;
+  const [, prefix = "", first = "", rest = ""] = exported.name.slice(dot).match(/^(\p{Ll}+)(\p{Lu})(\w*)$/u) ?? [];
+  const [own] = knowledge.shortened.get(prefix) ?? [];
+  if (own === undefined) return null;
+  const { flows, passes, returns, guards, parameters } = exported;
+  const isGiven = ({ parameter }: { parameter: number }) => parameter >= own;
+  const seen = <T extends { parameter: number }>(one: T): T => ({ ...one, parameter: one.parameter - own });
+  return {
+    name: `${exported.name.slice(0, dot)}${first.toLowerCase()}${rest}`,
+    parameters: parameters.slice(own),
+    flows: flows.filter(isGiven).map(seen),
+    passes: passes.filter(isGiven).map(seen),
+    returns: returns.flatMap((way) => {
+      if (!("parameter" in way.from)) return [way];
+      return isGiven(way.from) ? [{ ...way, from: seen(way.from) }] : [];
+    }),
+    guards: guards.filter(isGiven).map(seen),
+  };
+}
+
 class Recorder {
   readonly #catalogue: Catalogue;
   readonly #file: FileContext;
@@ -183,29 +205,29 @@ class Recorder {
       : this.#run.language === "php"
         ? madeBy(summary)
         : undefined;
-    return [
-      {
-        name: shown,
-        parameters,
-        flows,
-        passes,
-        returns: this.#returns(closure, summary),
-        guards: this.#guards(summary),
-        ...(variants.length > 0 && {
-          variants: variants.map(({ returns, ...asked }) => ({
-            ...asked,
-            returns: this.#returns(closure, { ...summary, returns }),
-          })),
-        }),
-        ...(filled.length > 0 && { filled }),
-        ...(keeps.length > 0 && { keeps }),
-        ...(looks && { looks }),
-        ...(summary.leaves && { leaves: true as const }),
-        ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
-        ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
-        ...(made !== undefined && { makes: made }),
-      },
-    ];
+    const exported: ExportedFunction = {
+      name: shown,
+      parameters,
+      flows,
+      passes,
+      returns: this.#returns(closure, summary),
+      guards: this.#guards(summary),
+      ...(variants.length > 0 && {
+        variants: variants.map(({ returns, ...asked }) => ({
+          ...asked,
+          returns: this.#returns(closure, { ...summary, returns }),
+        })),
+      }),
+      ...(filled.length > 0 && { filled }),
+      ...(keeps.length > 0 && { keeps }),
+      ...(looks && { looks }),
+      ...(summary.leaves && { leaves: true as const }),
+      ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
+      ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
+      ...(made !== undefined && { makes: made }),
+    };
+    const short = closure.owner ? shortened(this.#run, exported) : null;
+    return short ? [exported, short] : [exported];
   }
 
   #returns({ fn, owner }: ClosureValue, { returns, given, keeps }: Summary): ExportedFunction["returns"] {

@@ -14,7 +14,7 @@ const namesFunction = (path: string): boolean => /\.\p{Ll}\w*$/u.test(path);
 /** Made once: what is known about a call is kept by the call. */
 const rewritten = new WeakMap<Call, Call>();
 
-const jobLanguages: ReadonlySet<string> = new Set(["python", "ruby"]);
+const jobLanguages: ReadonlySet<string> = new Set(["python", "ruby", "php"]);
 
 /** `convert.delay(name)`, `convert.apply_async(args=[name])`, `queue.enqueue(convert, name)`: the call that a worker makes of it later; the call itself, where it is no such. */
 export function calledLater(run: Run, frame: Frame, call: Call): Call {
@@ -25,6 +25,7 @@ export function calledLater(run: Run, frame: Frame, call: Call): Call {
   const known = rewritten.get(call);
   if (known) return known;
   const of = callee.kind === "field" ? callee.of : null;
+  if (way.makes) return of ? makeLater(call, of, way.behind) : call;
   if (way.runs !== null) return of ? runLater(call, of, way.runs, way.behind) : call;
   const { passed } = way;
   const at = passed === null ? null : call.args[passed];
@@ -52,6 +53,14 @@ function runLater(call: Call, receiver: Expression, runs: string, behind: number
     callee: { start, end, kind: "field", of: made, name: runs },
     args: call.args.slice(behind),
   };
+  rewritten.set(call, later);
+  return later;
+}
+
+/** `PackJob::dispatch($name)`: an object of the class is made with that, and does what it does later. */
+function makeLater(call: Call, type: Expression, behind: number): Call {
+  if (type.kind !== "variable" || !/^(\w*\\)*\p{Lu}\w*$/u.test(type.name)) return call;
+  const later: Call = { ...call, callee: type, args: call.args.slice(behind), isNew: true };
   rewritten.set(call, later);
   return later;
 }
