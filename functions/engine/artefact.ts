@@ -253,9 +253,9 @@ export interface LinkRecord {
   mapperCalls?: string[];
   /**
    * The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare;
-   * `rights` where a field says what somebody may do.
+   * `rights` where a field says what somebody may do; the methods that an interface of Go `asks` for.
    */
-  classes: { name: string; bases: string[]; fields?: Record<string, string>; rights?: true }[];
+  classes: { name: string; bases: string[]; fields?: Record<string, string>; rights?: true; asks?: string[] }[];
   /** Ways into the application, and what functions do when they are entered. */
   web?: WebRecord;
 }

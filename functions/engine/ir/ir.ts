@@ -204,6 +204,8 @@ export interface ClassStatement extends Span {
   bases: Expression[];
   /** Interfaces of TypeScript: they have no behaviour, but whoever calls by one means a class that has it. */
   interfaces?: string[];
+  /** The methods that an interface of Go asks for: whatever has them is one. */
+  asks?: string[];
   decorators: Expression[];
   /** Field initialisers as assignments, methods as functions, nested classes. */
   body: Statement[];

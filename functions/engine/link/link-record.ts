@@ -388,6 +388,7 @@ function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({
     ...fieldTypes(run, fields),
     ...((run.language === "go" || run.language === "csharp") && hasRights(node) && { rights: true as const }),
+    ...(node.asks && { asks: node.asks }),
     name: node.name,
     bases: [
       ...bases.flatMap((base) =>

@@ -10,6 +10,10 @@ const fieldsMax = 6;
 const library =
   /^(archive|compress|container|crypto|database|debug|encoding|go|hash|html|image|index|io|log|math|mime|net|os|path|regexp|runtime|sync|testing|text|time|unicode)\//;
 
+/** The type that has a method, by its folder and name. */
+const typeOf = ({ artefact: { coverage }, exported: { name } }: Target): string =>
+  `${coverage.path.slice(0, Math.max(0, coverage.path.lastIndexOf("/")))}\0${name.slice(0, name.indexOf("."))}`;
+
 interface Package {
   files: FileArtefact[];
   /** Functions by their names, methods by type and name. */
@@ -20,6 +24,8 @@ interface Package {
 export class Packages {
   readonly #folders = new Map<string, Package>();
   readonly #methods = new Map<string, Target[]>();
+  /** What methods types have, by their folder and name. */
+  readonly #types = new Map<string, Set<string>>();
   /** Which folder a module is, by who imports it: each is asked for by every name that is used of it. */
   readonly #imports = new Map<string, string | null>();
 
@@ -36,7 +42,10 @@ export class Packages {
         const target = { artefact, exported };
         append(exports, exported.name, target);
         const method = exported.name.slice(exported.name.indexOf(".") + 1);
-        if (method !== exported.name) append(this.#methods, method, target);
+        if (method === exported.name) continue;
+        append(this.#methods, method, target);
+        const type = typeOf(target);
+        this.#types.set(type, (this.#types.get(type) ?? new Set()).add(method));
       }
     }
   }
@@ -96,8 +105,13 @@ export class Packages {
     const exact = exports?.get(second === undefined ? first : `${first}.${second}`) ?? [];
     if (second === undefined || (exact.length > 0 && others.length === 0)) return exact;
     const held = files.flatMap(({ coverage, link }) =>
-      link.classes.filter(({ name }) => name === first).map(({ fields }) => ({ type: fields?.[second], coverage })),
+      link.classes
+        .filter(({ name }) => name === first)
+        .map(({ asks, fields }) => ({ asks, type: fields?.[second], coverage })),
     );
+    const asks = held.find((declared) => declared.asks)?.asks;
+    const able = asks && others.length === 0 ? this.#able(second, asks) : [];
+    if (able.length > 0) return able.length <= implementersMax ? able : [];
     const field = held.find(({ type }) => type !== undefined);
     if (field?.type && others.length > 0 && fields < fieldsMax)
       return this.#field(field.coverage.path, field.type, others, fields + 1);
@@ -114,6 +128,14 @@ export class Packages {
     if (target.startsWith("~")) return this.#named(own, target.slice(1).split("."), fields);
     const folder = this.#folder(own, target.slice(0, start));
     return folder === null ? [] : this.#named(folder, target.slice(start + 1).split("."), fields);
+  }
+
+  /** The methods of that name that types have which have all that an interface asks for. */
+  #able(method: string, asks: readonly string[]): Target[] {
+    return (this.#methods.get(method) ?? []).filter((target) => {
+      const its = this.#types.get(typeOf(target));
+      return asks.every((asked) => its?.has(asked));
+    });
   }
 
   /** A method of what a constructor or variable of the folder holds; of an interface, the method of whatever implements it. */

@@ -39,7 +39,11 @@ export function typesOf(l: GoLowering, node: SyntaxNode): Statement[] {
     // A type made of another is called like it too: `type Handler gin.Engine`.
     const same = typeName(l, type);
     const bases = [...embedded, ...(same === null || spec.type !== "type_alias" ? [] : [nameOf(l, type, same)])];
-    return [classOf(l, spec, written, bases, [...fields, ...methods])];
+    const asks = type.children.flatMap((part) =>
+      part.type === "method_elem" ? childrenIn(part, "name").map((method) => l.textOf(method)) : [],
+    );
+    const declared = classOf(l, spec, written, bases, [...fields, ...methods]);
+    return [asks.length > 0 ? { ...declared, asks } : declared];
   });
 }
 
