@@ -47,6 +47,7 @@ import { noteGiven } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
 import { fromHeirs, fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
 import { asChosen, chosenMember } from "./chosen-members.ts";
+import { renderComponent } from "./components.ts";
 import { calledLater, startByName } from "./deferred.ts";
 import { fillArguments, fillObject } from "./filled-arguments.ts";
 import { foldedCall, prefixOf } from "./folded-calls.ts";
@@ -114,6 +115,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   notePlacedArguments(run, frame, call, called);
   noteAskedNames(run, frame, called);
   notePassing(run, frame, call);
+  renderComponent(run, frame, call, called);
   announce(run, call, called);
   sendSignal(run, call, called);
   startByName(run, call, called);
