@@ -12,7 +12,14 @@ import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-s
 import type { Run } from "../interpret/run.ts";
 import type { Handover as Handed, Hit, Summary } from "../interpret/summary.ts";
 import { looksAtFields } from "../interpret/validators/asked-names.ts";
-import { allTaint, type ClosureValue, type Source, type Taint, type Value } from "../interpret/value.ts";
+import {
+  allTaint,
+  type ClassInfo,
+  type ClosureValue,
+  type Source,
+  type Taint,
+  type Value,
+} from "../interpret/value.ts";
 import { type FunctionNode, type Parameter, type Span, wholeMap } from "../ir/ir.ts";
 import { cleanedNames } from "./cleaned.ts";
 import { declaredElsewhere, declaredOf, kindsOf } from "./declared-fields.ts";
@@ -232,11 +239,18 @@ class Recorder {
 
   #returns({ fn, owner }: ClosureValue, { returns, given, keeps }: Summary): ExportedFunction["returns"] {
     const made = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
-    // `where(clause) { this.clauses.push(clause); return this; }`: the object has what its method was given.
-    const kept = owner && keepsGiven.has(this.#run.language) ? keeps.filter(({ into }) => into === owner) : [];
-    const put = kept.flatMap(({ value }) => allTaint(value)).filter(({ source }) => source.parameter?.fn === fn);
-    const isFluent = put.length > 0 && returns.instance === owner && returns.paths.includes("?this");
-    const all = isFluent ? [...made, ...put.map((taint) => ({ field: undefined, taint }))] : made;
+    const { language } = this.#run;
+    const putInto = (into: ClassInfo | null) =>
+      keeps
+        .flatMap((kept) =>
+          into !== null && kept.into === into && keepsGiven.has(language) ? allTaint(kept.value) : [],
+        )
+        .filter(({ source }) => source.parameter?.fn === fn);
+    const put = putInto(owner);
+    // `where(clause) { this.clauses.push(clause); return this; }`: the object has what the method was given, and so has one that was made
+    // of it. Only of Java linking knows which field has what.
+    const isWhole = language !== "java" || (returns.instance === owner && returns.paths.includes("?this"));
+    const all = isWhole ? [...made, ...putInto(returns.instance).map((taint) => ({ field: undefined, taint }))] : made;
     // Fields of what a factory makes are those of one object, whoever else has made such.
     const isOwn = ({ taint: { source }, field }: { taint: Taint; field?: string | undefined }) =>
       this.#run.language === "php" ||

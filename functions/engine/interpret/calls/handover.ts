@@ -112,22 +112,15 @@ export const partsOfResult = (run: Run, value: Value): Parts =>
     ? slotsOf(run, value)
     : [...partsOf(run, value).filter(([field]) => !field?.endsWith(keysPart)), ...fieldsOf(run, value)];
 
-/**
- * What an object was given by the function that has made it; see own-fields.ts for those that only it has. Of other languages than Java
- * linking does not know what gives which field, so that the object is it as a whole, as one that a constructor of another file makes is.
- */
+/** What an object of Java was given by the function that has made it; see own-fields.ts for those that only it has. */
 function fieldsOf({ language }: Run, { instance, own }: Value): Parts {
-  if (!instance) return [];
+  if (language !== "java" || !instance) return [];
   const given = (value: Value) => allTaint(value).filter(({ source }) => source.parameter !== null);
-  if (language !== "java")
-    return madeOfText.has(language) ? [...(own ?? [])].map(([, kept]) => [undefined, given(kept)]) : [];
   return [...new Map([...instance.fields, ...(own ?? [])])].flatMap(([name, value]): Parts => {
     const taint = given(value);
     return taint.length > 0 ? [[name, taint]] : [];
   });
 }
-
-const madeOfText: ReadonlySet<string> = new Set(["javascript", "python", "php"]);
 
 function slotsOf(run: Run, value: Value): Parts {
   if (!value.slots) return [[undefined, taintWithin(run, value)]];
