@@ -4,6 +4,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
 import { anyClass, ofHeirs } from "../interpret/calls/handover.ts";
 import { knownFurther, mayHold } from "../interpret/calls/path-conditions.ts";
+import { bySchema, type Passage } from "../interpret/guards/passage.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { askedOf } from "../interpret/validators/asked-fields.ts";
 import type { Arrival } from "./arrival.ts";
@@ -294,7 +295,9 @@ export class CrossFile {
       ...(arrival.trace.length === 0 ? placeTrace(path, call.trace) : onward(path, call.trace)),
     ];
     const declared = (field: string | undefined) =>
-      field === undefined ? [] : this.#passages.cleanedBy(path, askedOf(call.via, field));
+      field === undefined
+        ? []
+        : this.#passages.cleanedBy(path, [...askedOf(call.via, field), ...askedOfResult(call, field)]);
     const handed = handsOn(path, call.target);
     const made = this.#madeAfter(path, call, arrival.made);
     const crossings = arrival.crossings + 1;
@@ -435,6 +438,13 @@ function cleanFor(known: readonly string[], ...further: readonly (readonly strin
 }
 
 const keyOf = (families: readonly string[]): string => [...families].sort().join();
+
+/** `execute(parse(body))`: of what a function gives only a field gets there, and of that more may be known than of all fields. */
+function askedOfResult({ via, field }: OutgoingCall, asked: string): Passage[] {
+  // What is held against a schema stays what it is.
+  const last = via?.findLast(({ argument }) => argument !== bySchema);
+  return last?.check === "result" && last.part === undefined && field === undefined ? [{ ...last, part: asked }] : [];
+}
 
 /** 1 where the object that is called is known by no more than its name. */
 const handsOn = (path: string, target: string): number =>
