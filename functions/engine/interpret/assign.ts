@@ -244,8 +244,14 @@ function exportAs(run: Run, name: string, value: Value): void {
   const [closure] = value.closures;
   const target = value.instance?.node.name ?? value.type?.node.name ?? outsideOf(run, value.paths);
   if (closure) run.exports.set(name, closure);
-  else if (target && target !== name && run.aliases.size < aliasesMax) run.alias(name, target.replaceAll("()", ""));
+  else if (target && target !== name && run.aliases.size < aliasesMax) {
+    const isGiven = run.language === "javascript" && givenByFunction.test(target);
+    run.alias(name, `${target.replaceAll("()", "")}${isGiven ? "()" : ""}`);
+  }
 }
+
+/** What a function has given may be one itself: `const find = makeFind(orders)`. */
+const givenByFunction = /\.\p{Ll}\w*\(\)$/u;
 
 /** In JavaScript a path of the project shows by how it begins; in Python it is one that no model knows. */
 const outsideOf = (run: Run, paths: readonly string[]): string | null | undefined =>

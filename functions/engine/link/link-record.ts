@@ -8,6 +8,7 @@ import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts"
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
+import { givenBy } from "../interpret/names.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-state.ts";
 import type { Run } from "../interpret/run.ts";
 import type { Handover as Handed, Hit, Summary } from "../interpret/summary.ts";
@@ -102,7 +103,9 @@ function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
     const within = name === "default" ? "" : `${name}.`;
     const made = run.summaries.get(fn)?.returns;
     const type = made?.instance ?? made?.type;
+    const given = made?.closures[0];
     const members = [
+      ...(given && !given.owner ? [[givenBy(name), given] as const] : []),
       ...[...(made?.slots?.entries ?? [])].map(([key, { closures }]) => [`${within}${key}`, closures[0]] as const),
       ...[...(type?.methods ?? [])].map(([key, closure]) => [`${type?.node.name}.${key}`, closure] as const),
     ];

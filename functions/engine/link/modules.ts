@@ -275,6 +275,9 @@ export class Modules {
     const method = `.${member.slice(member.lastIndexOf(".") + 1)}`;
     const called = (name: string) => artefact.link.exports.filter((exported) => exported.name === name);
     const exact = called(member);
+    // Whatever a function gives that is not known to give a function, it is asked itself.
+    if (exact.length === 0 && member.endsWith("()"))
+      return this.#in(artefact, file, member.slice(0, -"()".length), aliases);
     const isMade = method === ".constructor" || method === ".__init__";
     // What a class inside is made with, the class around it is not.
     const isInside = isMade && /^(?!default\.)[^.]+\./.test(member);
@@ -378,6 +381,7 @@ function aliased(aliases: Aliases, member: string): string[] {
     if (name.includes("."))
       return member === name || member.startsWith(`${name}.`) ? [`${target}${member.slice(name.length)}`] : [];
     const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
-    return rest === null ? [] : [[target, ...rest].join(".")];
+    if (rest === null) return [];
+    return [rest.length === 0 ? target : [target.replace(/\(\)$/, ""), ...rest].join(".")];
   });
 }

@@ -81,14 +81,14 @@ function lookUp(
     paths,
     models,
     guards: anyones === null ? models.guards : unique([...models.guards, ...calls.find(anyones).guards]),
-    target,
+    target: target !== null && run.language === "javascript" && called.paths.some(isResult) ? givenBy(target) : target,
     isGiven: found !== null && target === null,
     others: target === null ? [] : otherTargetsOf(run, paths, target),
     gives: paths.filter((path) => path.length < givenMax).map((path) => (isNew ? path : givenBy(path))),
   };
 }
 
-/** `load(settings.SLUGIFY)(text)`: what a function has given takes the text, and not that function. */
+/** `load(settings.SLUGIFY)(text)`, `makeFind({ orders })(text)`: what a function has given takes the text, and not that function. */
 const isResult = (path: string): boolean => path.endsWith("()");
 
 /** UTF-16 units of a path that what it gives has one from: chains of calls make them longer and longer. */
