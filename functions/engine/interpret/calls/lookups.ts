@@ -77,7 +77,7 @@ const isEndOf = (many: string, all: string): boolean => many.length > 3 && all.e
 
 /** `db_fetch_all("SELECT * FROM notes WHERE id = $id")`: what is asked in SQL answers with what is stored, and not with the question. */
 export function isQueried({ language }: Run, { callee }: Call, { positional: [first] }: Called): boolean {
-  if (language !== "php" || !first) return false;
+  if (!asksInSql.has(language) || !first) return false;
   const [constant] = first.constants ?? [];
   const begins = typeof constant === "string" ? constant : (first.prefix ?? "");
   const name = lastName(callee);
@@ -85,10 +85,11 @@ export function isQueried({ language }: Run, { callee }: Call, { positional: [fi
   return name.length <= nameMax && asksDatabase.test(name) && !makesSql.test(name);
 }
 
+const asksInSql: ReadonlySet<string> = new Set(["php", "javascript", "python"]);
 /** UTF-16 units of a name that somebody has written. */
 const nameMax = 100;
 const asksDatabase =
-  /query|quer[iy]|fetch|select|exec|get|find|row|all|one|col|load|result|assoc|array|cell|value|^_?db|^sql/i;
+  /query|quer[iy]|fetch|select|exec|get|find|row|all|one|col|load|result|assoc|array|cell|value|first|many|any|^_?db|^sql/i;
 const makesSql =
   /(get|make|build|prepare|add|parse|format|fix|create|limit|escape|quote|replace|log|print|debug)\w*(sql|quer|string|text|statement)|sprintf|limit|prepare|format|escape|quote|replace|html|text|debug|call/i;
 
