@@ -53,3 +53,6 @@ const isWithin = (a: readonly string[], b: readonly string[]): boolean =>
     const other = b[i];
     return other === undefined || mayBeSame(key, other);
   });
+
+/** `Page.constructor`, `Page.__init__`, and these names alone. */
+export const isConstructor = (name: string): boolean => /(?:^|\.)(?:constructor|__init__)$/.test(name);

@@ -24,10 +24,14 @@ import {
 import { type FunctionNode, type Parameter, type Span, wholeMap } from "../ir/ir.ts";
 import { cleanedNames } from "./cleaned.ts";
 import { declaredElsewhere, declaredOf, kindsOf } from "./declared-fields.ts";
+import { isConstructor } from "./exported.ts";
 import { byCodeUnits } from "./order.ts";
 
 /** What a file that is not code tells the others. */
 export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores: [], aliases: [], classes: [] };
+
+/** Whose objects of other files are told by what lies in which of their fields. */
+const keepsByName: ReadonlySet<string> = new Set(["javascript", "python"]);
 
 /** More than this many ways out of one function make a record that costs more than it tells. */
 const returnsMax = 40;
@@ -262,6 +266,7 @@ class Recorder {
       (field === undefined && this.#keptByClass(source.parameter.fn, fn) !== undefined);
     return [
       ...all.filter(isOwn).slice(0, returnsMax),
+      ...(owner ? this.#fields(fn, owner, keeps) : []),
       ...[...given, ...put.slice(0, putMax).map((taint) => ({ part: partOfObject, taint }))]
         .filter(isOwn)
         .map(({ part, taint }) => ({ field: part, taint })),
@@ -273,6 +278,17 @@ class Recorder {
         (isRecord(fn.result) || givesRecord(returns, taint, field)) && { record: true as const }),
       ...this.way(besidesPage.test(field ?? "") ? this.#noPage(taint) : taint, taint.step),
     }));
+  }
+
+  /** `constructor(name) { this.title = name; }`: which field of the object has what of the parameters. */
+  #fields(fn: FunctionNode, owner: ClassInfo, keeps: Summary["keeps"]): { field: string; taint: Taint }[] {
+    if (!isConstructor(fn.name) || !keepsByName.has(this.#run.language)) return [];
+    return keeps
+      .flatMap(({ into, name, value }) =>
+        into === owner ? allTaint(value).map((taint) => ({ field: name, taint })) : [],
+      )
+      .filter(({ taint }) => taint.source.parameter?.fn === fn)
+      .slice(0, returnsMax);
   }
 
   /** What is made of parameters that frameworks of Python fill by their types alone, be it a result or the fields of an object. */

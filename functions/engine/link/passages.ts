@@ -12,12 +12,13 @@ import {
   type Passage,
   wholeObject,
 } from "../interpret/guards/passage.ts";
+import { fieldOf } from "../interpret/objects/members.ts";
 import type { AskedName } from "../interpret/validators/asked-names.ts";
 import { asRouteVariable } from "../interpret/validators/route-variables.ts";
 import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { Declarations } from "./declarations.ts";
-import { argumentIndex, returnsOf, samePart } from "./exported.ts";
+import { argumentIndex, isConstructor, returnsOf, samePart } from "./exported.ts";
 import { HandlerSchemas } from "./handler-schemas.ts";
 import type { Modules, Target } from "./modules.ts";
 import { RouteVariables } from "./route-variables.ts";
@@ -143,7 +144,9 @@ export class Passages {
   }
 
   #result({ artefact, exported }: Target, passage: Passage, depth: number): Cleaned {
-    return waysBack(exported, passage)
+    const ways = waysBack(exported, passage);
+    if (ways.length === 0 && isConstructor(exported.name) && !isKeptBeside(artefact, exported, passage)) return [];
+    return ways
       .map(({ clean, via }): Cleaned => [...clean, ...this.#cleanedOn(artefact.coverage.path, via, depth + 1)])
       .reduce(cleanedForBoth, "all");
   }
@@ -208,7 +211,21 @@ export interface Made {
   parameter: number;
 }
 
-const ownerOf = ({ name }: ExportedFunction): string => name.slice(0, name.lastIndexOf("."));
+const ownerOf = ({ name }: Pick<ExportedFunction, "name">): string => name.slice(0, name.lastIndexOf("."));
+
+/**
+ * Whether an object has what its constructor was given in other fields than the one that is asked for. What is kept in none may be anywhere,
+ * and a property that is computed may be made of any.
+ */
+function isKeptBeside(
+  { link }: FileArtefact,
+  exported: ExportedFunction,
+  { part, field, ...passage }: Passage,
+): boolean {
+  if (part === undefined || waysBack(exported, passage).length === 0) return false;
+  const [asked = ""] = part.split(fieldOf);
+  return !link.exports.some(({ name }) => name === `${ownerOf(exported)}.${asked}`);
+}
 
 /** By which ways a function gives back what it was passed, in the part that is asked for. */
 function waysBack(
@@ -231,7 +248,8 @@ function waysBack(
 /** What a function that is not among the files does, by its name. */
 function unread(from: string, { trusted, fetched, check, target, part, returned }: Passage): Cleaned {
   if (trusted || isGivenBack(part)) return "all";
-  const isNoText = check === "result" && !returned && from.endsWith(".py") && givesNoText(lastSegment(target));
+  const called = lastSegment(isConstructor(target) ? ownerOf({ name: target }) : target);
+  const isNoText = check === "result" && !returned && from.endsWith(".py") && givesNoText(called);
   // A record is answered as data.
   return fetched === true || isNoText ? ["xss"] : [];
 }

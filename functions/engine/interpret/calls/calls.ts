@@ -319,6 +319,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
             call,
             called,
             target,
+            (run.language === "php" ? null : constructorOf(run, call, called)) ?? target,
             promises !== 0 || isNamedSo(run, called) || isElement(run, call, called),
           )
       : method !== null

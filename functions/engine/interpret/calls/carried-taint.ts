@@ -133,15 +133,19 @@ function lasting(run: Run, taint: readonly Taint[]): readonly Taint[] {
     .map((t) => (mayBeShallow(t) ? { ...t, clean: t.clean | shallowFamilies } : t));
 }
 
-/** What a function of another file gives: made of its arguments as far as it lets them through, or of its own input. */
+/**
+ * What a function of another file gives: made of its arguments as far as it lets them through, or of its own input.
+ * @param maker what the arguments go into: of a class its constructor
+ */
 export function fromOtherFile(
   run: Run,
   call: Call,
   called: Called,
   target: string,
+  maker: string,
   trusted: boolean,
 ): readonly Taint[] {
-  const passed = passedThrough(run, call, called, target, trusted);
+  const passed = passedThrough(run, call, called, maker, trusted);
   const receiver = called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
   const given = lasting(run, [...passed, ...receiver].reduce(joinTaint, []));
   return joinTaint(given, keptElsewhere(run, call, called, target));

@@ -216,7 +216,10 @@ const isGivenWhole = (outside: string, { step }: Taint): boolean =>
 /** Whether a value is what a function of another file gives, and not made of that. Of an object that nobody knows the method tells. */
 function isResultOf({ paths }: Value, target: string): boolean {
   const method = target.startsWith(anyClass) ? target.slice(target.lastIndexOf(".")) : null;
+  // An object goes by the name of its class, in Python by what calling that gives.
+  const made = target.match(/^(.+)\.(?:constructor|__init__)$/)?.[1];
   return paths.some((path) => {
+    if (made !== undefined) return path.replace(/\(\)$/, "") === made;
     if (!path.endsWith("()")) return false;
     const plain = path.replaceAll("()", "");
     return method === null ? plain === target : plain.endsWith(method);

@@ -94,7 +94,9 @@ export function parsingOf(run: Run, frame: Frame, call: Call, called: Called): P
         ? parsedBy(run, frame, schema, input, call)
         : parsedElsewhere(
             target,
-            isCalledSo ? asAnySchema(run, input) : fromOtherFile(run, call, called, called.target ?? target, false),
+            isCalledSo
+              ? asAnySchema(run, input)
+              : fromOtherFile(run, call, called, called.target ?? target, called.target ?? target, false),
           );
     const isClosed = schema.paths.includes(closed);
     const rules = run.language === "php" ? schema.slots : null;
