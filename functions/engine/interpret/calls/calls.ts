@@ -106,7 +106,8 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   const memory = memoryCall(run, frame, call, paths, positional);
   if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.
-  if (called.callee.taint.length > 0 && called.callee.closures.length === 0)
+  // Names that are called are methods in Ruby, whatever one of them gives.
+  if (run.language !== "ruby" && called.callee.taint.length > 0 && called.callee.closures.length === 0)
     check(run, frame, run.knowledge.calls.find("<value>").checks, {
       ...subject,
       positional: [asChosen(run, called.callee) ?? asNamed(frame, call.callee, called.callee)],
