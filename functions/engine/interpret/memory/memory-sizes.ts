@@ -199,11 +199,17 @@ export function noteRounds(run: Run, frame: Frame, s: Loop): void {
   const inside = run.text.slice(body.start, s.body.at(-1)?.end ?? body.end);
   const tested = new RegExp(`\\b(break|return|goto)\\b|\\b${left.name}\\s*[-+<>=!%]|[<>=!]\\s*${left.name}\\b`);
   if (tested.test(inside.replace(/\]\s*=/g, "]"))) return;
-  const bound = only(evaluate(run, frame, right));
+  const bound = boundOf(run, frame, s);
   const key = `${roundsPrefix}${left.name}`;
   if (bound !== null) frame.scope.set(key, constant(s.test.operator === "<" ? bound - 1 : bound));
   else if (s.test.operator === "<=")
     frame.scope.set(key, { ...constant(null), constants: null, paths: [measureOf(run, frame, right)] });
+}
+
+/** The number that the test of a loop counts to. */
+function boundOf(run: Run, frame: Frame, { test }: Loop): number | null {
+  const right = test?.kind === "operation" && /^<=?$/.test(test.operator) ? test.operands[1] : undefined;
+  return right ? only(evaluate(run, frame, right)) : null;
 }
 
 export function forgetRounds(frame: Frame, s: Loop): void {
@@ -225,10 +231,10 @@ export const isLocal = (fact: string): boolean => localFacts.some((prefix) => fa
 const inputs =
   /\b(strtok(_r|_s)?|strsep|f?getc(har)?|fgets|f?scanf|cin|getline|read|recv|accept|readdir|fread|mysql_fetch_row|sqlite3_step)\s*(\(|>>)/;
 
-/** A loop that goes on as long as there is input, and counts what comes without ever asking how much there is room for. */
+/** A loop that goes on as long as there is input, not to a number of its own, and counts what comes without ever asking how much there is room for. */
 export function noteGrowing(run: Run, frame: Frame, s: Loop): void {
   const text = run.text.slice(s.start, s.end);
-  if (!inputs.test(text) || /\brealloc/.test(text)) return;
+  if (!inputs.test(text) || /\brealloc/.test(text) || (s.update && boundOf(run, frame, s) !== null)) return;
   for (const [, before, after] of text.matchAll(/\+\+\s*(\w+)|(\w+)\s*(?:\+\+|\+=\s*1\b)/g)) {
     const name = before ?? after;
     if (name && !isAsked(name, text)) frame.scope.set(`${growingPrefix}${name}`, constant(true));

@@ -97,9 +97,15 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
     freeing(run, frame, call, name, args[0] ?? nothing);
     return nothing;
   }
-  for (const [i, { value }] of call.args.entries())
-    if (isAddress(run, value)) handedOut(frame, value);
-    else wasFreed(run, frame, value, args[i] ?? nothing);
+  for (const [i, { value }] of call.args.entries()) {
+    const { region } = args[i] ?? nothing;
+    if (isAddress(run, value)) {
+      handedOut(frame, value);
+      // The place of a pointer is not the block it points to.
+      if (region?.kind === "heap" && value.kind === "variable") args[i] = { ...(args[i] ?? nothing), region: null };
+    } else if (region && isMacro.test(name)) forgetFreed(frame, region);
+    else if (i === 0 || !comparesAddresses.test(name)) wasFreed(run, frame, value, args[i] ?? nothing);
+  }
   followArguments(run, frame, call, name);
   if (isLength(name) && first) {
     const path = accessPath(first);
@@ -123,6 +129,10 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   return null;
 }
 
+/** What looks like a call and may set what it is handed: `HASH_FIND_INT(users, &id, user)`. */
+const isMacro = /^[A-Z][A-Z0-9_]+$/;
+/** Of what they look for in a list they read the address alone. */
+const comparesAddresses = /^g_(s?list|queue|(ptr_)?array)_(remove|find|index)(_all|_fast|_link)?$/;
 const frees = new Set(["free", "cfree", "xfree", "kfree", "g_free", "<delete>", "<delete-array>"]);
 /** What gives a block back, by what has made it. */
 const givesBack: Record<Region["kind"], RegExp> = {
@@ -273,7 +283,8 @@ function isMoved(run: Run, { fn }: Frame, path: string, end: number): boolean {
 
 /** Reading, passing or following a pointer after it was freed. Each freed block is told of once. */
 export function useOf(run: Run, frame: Frame, e: Expression, value: Value): void {
-  if (!isNative(run)) return;
+  // What is asked again is not read again.
+  if (!isNative(run) || frame.recalls) return;
   follow(run, frame, e);
   wasFreed(run, frame, e, value);
 }

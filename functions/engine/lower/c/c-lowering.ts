@@ -13,6 +13,8 @@ export class CLowering extends Lowering {
 
   /** What macros and enumerations of the file stand for. */
   readonly constants = new Map<string, string | number>();
+  /** Macros that look like calls, and whether nothing behind them is reached. */
+  readonly leaving = new Map<string, boolean>();
   /** Macros that stand for one thing here and for another there. */
   readonly #redefined = new Set<string>();
 

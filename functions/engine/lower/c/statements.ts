@@ -1,7 +1,15 @@
 import type { Expression, Statement, Switch } from "../../ir/ir.ts";
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { assigned } from "../curly/expressions.ts";
-import { statements as curly, inside, loop, none, type StatementHandler, under } from "../curly/statements.ts";
+import {
+  asStatement,
+  statements as curly,
+  inside,
+  loop,
+  none,
+  type StatementHandler,
+  under,
+} from "../curly/statements.ts";
 import { numberOf, span } from "../lowering.ts";
 import type { CLowering } from "./c-lowering.ts";
 import { classOf, declarationOf, functionOf } from "./declarations.ts";
@@ -25,7 +33,20 @@ export const statements: Record<string, Handler> = {
   preproc_else: inside,
   preproc_include: none,
   preproc_call: none,
-  preproc_function_def: none,
+  preproc_function_def: (l, node) => {
+    const [name, value] = [childIn(node, "name"), childIn(node, "value")];
+    if (!name || !value) return [];
+    const macro = l.textOf(name);
+    l.leaving.set(macro, leaves(l.textOf(value)) && l.leaving.get(macro) !== false);
+    return [];
+  },
+  expression_statement: (l, node) =>
+    node.children.flatMap((child) => {
+      const called = child.type === "call_expression" ? childIn(child, "function") : undefined;
+      const statement = asStatement(l.expression(child));
+      const isLast = called !== undefined && l.leaving.get(l.textOf(called)) === true;
+      return isLast ? [statement, { ...span(child), kind: "return", value: null }] : [statement];
+    }),
   preproc_directive: none,
   preproc_def: (l, node) => {
     const name = childIn(node, "name");
@@ -159,6 +180,20 @@ function isTaken(l: CLowering, condition: string): boolean | null {
   const other = Number(written);
   const answers = { "==": known === other, "!=": known !== other, "<": known < other, ">": known > other };
   return { ...answers, "<=": known <= other, ">=": known >= other }[operator] ?? null;
+}
+
+/** `#define FAIL(r) do { report(r); return NULL; } while (0)`: the last thing that a macro does whatever was asked before is to leave. */
+function leaves(macro: string): boolean {
+  const plain = macro.replace(/\\\s/g, " ").replace(/\/\*[^*]*\*\//g, "");
+  const body = plain
+    .replace(/^\s*do\b/, "")
+    .replace(/\bwhile\s*\(\s*0\s*\)[\s;]*$/, "")
+    .trim();
+  const inside = body.startsWith("{") && body.endsWith("}") ? body.slice(1, -1) : body;
+  const last = inside.match(/(^|[;}])\s*(return\b[^;{}]*|goto\s+\w+\s*)(;\s*)?$/);
+  if (!last) return false;
+  const before = inside.slice(0, (last.index ?? 0) + 1);
+  return before.split("{").length === before.split("}").length;
 }
 
 function macroValue(written: string): string | number | undefined {
