@@ -87,7 +87,8 @@ export interface Format {
 /** What a formatting function writes. */
 export function formatOf(name: string, args: readonly Value[]): Format | null {
   const found = Object.hasOwn(formats, name) ? formats[name] : undefined;
-  if (!found) return null;
+  // Where no descriptor comes first, it is a macro of the project's own, which has the format there.
+  if (!found || (name === "dprintf" && text(args[0]) !== null)) return null;
   const format = text(args[found.at]);
   const isBare = args[found.at] !== undefined && args[found.at]?.constants === null && args.length === found.at + 1;
   const to = found.to === undefined ? {} : { to: found.to };

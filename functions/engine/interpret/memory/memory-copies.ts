@@ -17,6 +17,7 @@ import {
   number,
   product,
   wasAsked,
+  wasLengthAsked,
 } from "./memory-faults.ts";
 import { exceeds, lacksEnd, lengthOf, measureOf, rootOf } from "./memory-sizes.ts";
 import { isBeforeBlock } from "./pointers.ts";
@@ -114,8 +115,8 @@ function bounded(
   else if (isWholeCopy(call) && room !== null && source && isShorter(source, room) && isLengthOf(run, frame, size, own))
     at("<over-read>");
   else if (room !== null && to.region?.kind !== "heap" && size && isLengthOf(run, frame, size, written(copy.from))) {
-    if (source && (isInput(source) || isParameter(frame, source)) && !wasAsked(frame, "bounded", size))
-      at("<bound-of-source>");
+    const isAsked = wasAsked(frame, "bounded", size) || wasLengthAsked(run, frame, written(copy.from));
+    if (source && (isInput(source) || isParameter(frame, source)) && !isAsked) at("<bound-of-source>");
   } else if (
     room !== null &&
     bytes === null &&

@@ -3,7 +3,7 @@ import { check } from "../check.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, constant, nothing, type Value } from "../value.ts";
-import { rootOf } from "./memory-sizes.ts";
+import { lengthOf, measuredIn, rootOf } from "./memory-sizes.ts";
 
 /** What languages without a collector can do wrong; rules name these as calls. */
 export type MemoryFault =
@@ -90,6 +90,10 @@ export const wasAsked = (frame: Frame, what: "measured" | "bounded" | "capped", 
   return path !== null && path !== undefined && frame.scope.binding(`@${what}:${path}`) !== null;
 };
 
+/** Whether the length of a text was compared with more than nothing, be it as a part of a sum. */
+export const wasLengthAsked = (run: Run, frame: Frame, text: Expression | undefined): boolean =>
+  text !== undefined && frame.scope.binding(`@bounded:${lengthOf(run, text)}`) !== null;
+
 const limitPrefix = "@limit:";
 
 /** `i > 16` leaves 16 itself; a comparison that does not takes that back. */
@@ -129,13 +133,14 @@ export function noteBounds(
   if (!isNative(run) || !/^([<>]=?|[!=]=)$/.test(operator)) return;
   noteLimit(frame, operator, operands, values);
   for (const [i, operand] of operands.entries()) {
+    const other = operands[1 - i];
+    const limit = other ? run.text.slice(other.start, other.end) : "";
+    const isLow = /^-?\s*[01]$/.test(limit);
+    if (!isLow) for (const of of measuredIn(operand)) frame.scope.set(`@bounded:${lengthOf(run, of)}`, constant(true));
     const path = accessPath(rootOf(operand));
     if (path === null) continue;
     frame.scope.set(`@bounded:${path}`, constant(true));
     // `n < 0`, `n == -1` ask whether anything was read, not whether it was too much; `n < 10` does not ask whether it is less than nothing.
-    const other = operands[1 - i];
-    const limit = other ? run.text.slice(other.start, other.end) : "";
-    const isLow = /^-?\s*[01]$/.test(limit);
     if (other && !isLow) frame.scope.set(`@capped:${path}`, constant(true));
     if (isLow || /^[!=]=$/.test(operator) || !(/^(\d+|[A-Z][A-Z0-9_]*)$/.test(limit) || isSignedSize(run, other)))
       frame.scope.set(`@floored:${path}`, constant(true));

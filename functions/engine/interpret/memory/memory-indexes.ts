@@ -66,10 +66,17 @@ export function indexOf(
     fault(run, frame, "<index-beyond>", at);
     return;
   }
-  if (known !== null || isHeld(run, frame, written, key)) return;
+  if (known !== null || isHeld(run, frame, written, key) || (count > 255 && isByteField(run, written))) return;
   // A letter of a text is an index into tables that have an element for each.
   if (isNumberInput(run, key) || (written.kind === "field" && isInput(key))) fault(run, frame, "<index-by-input>", at);
 }
+
+/** A field that is declared as a byte in this file, whatever it is given. */
+const isByteField = (run: Run, e: Expression): boolean =>
+  e.kind === "field" &&
+  new RegExp(`\\b(unsigned char|u_char|uint8_t|u8|BYTE)\\s[\\w\\s,]{0,80}\\b${e.name}\\s*[;,]`).test(
+    run.stretch(0, run.text.length),
+  );
 
 /** What a loop tells of the indexes in its body. */
 export function beginRound(run: Run, frame: Frame, loop: Loop): void {

@@ -60,6 +60,11 @@ const upToMark = "<up to ";
 
 export const isLength = (name: string): boolean => /^(w?strn?len|wcsn?len|_tcslen|lstrlen)$/.test(name);
 export const lengthOf = (run: Run, of: Expression): string => `${lengthMark}${textOf(run, of)}>`;
+/** The texts whose lengths a sum counts: `strlen(line) + strlen(name) + 2`. */
+export const measuredIn = (e: Expression): readonly Expression[] => {
+  if (e.kind === "operation") return e.operands.flatMap(measuredIn);
+  return e.kind === "call" && isLength(functionName(e)) && e.args[0] ? [e.args[0].value] : [];
+};
 const textOf = (run: Run, e: Expression): string => run.text.slice(e.start, e.end).replace(/\s+/g, "");
 const isUnit = (run: Run, e: Expression): boolean =>
   (e.kind === "literal" && e.value === 1) || /^\(?sizeof/.test(run.text.slice(e.start, e.end));

@@ -119,6 +119,7 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   keepRights(run, frame, call, name, args);
   if (usesOpenText(run, frame, call, name, args)) fault(run, frame, "<open-text>", call, call.callee);
   copying(run, frame, call, name, args);
+  replaceFields(frame, call, name);
   // What is written from the beginning replaces what was there.
   const to = overwrittenBy(name);
   const path = to === null ? null : accessPath(call.args[to]?.value ?? call);
@@ -227,8 +228,8 @@ function freeing(run: Run, frame: Frame, call: Call, name: string, value: Value)
   const { region } = value;
   if (region && region.kind !== "heap" && region.kind !== "new") {
     // Of a pointer the test that tells the two apart may have been missed.
-    const declared = run.text.slice(Number(region.id), Number(region.id) + path.length) === path;
-    if (declared) fault(run, frame, "<freed-wrongly>", call, operand);
+    const declared = /^\w*/.exec(run.text.slice(Number(region.id), Number(region.id) + path.length + 1));
+    if (declared?.[0] === path) fault(run, frame, "<freed-wrongly>", call, operand);
     return;
   }
   if (region && isSetAround(run, frame, region, path, call.start)) forgetFreed(frame, region);
@@ -352,6 +353,14 @@ function checkThenUse(run: Run, frame: Frame, call: Call, name: string): void {
     fault(run, frame, "<checked-then-used>", call, call.callee);
   else if (opens.has(name) && frame.scope.binding(`@looked-at:${path}`) && !isOpenedItself(run, frame, call))
     fault(run, frame, "<looked-then-opened>", call, call.callee);
+}
+
+/** `memcpy(copy, record, sizeof(*copy))`: the pointers in it are others now. */
+function replaceFields(frame: Frame, { args: [to] }: Call, name: string): void {
+  const path = to && /^mem(cpy|move|set)$/.test(name) ? accessPath(to.value) : null;
+  if (path === null || !frame.scope.fields) return;
+  for (const [key, { region }] of frame.scope.fields)
+    if (region && key.startsWith(`${path}.`)) forgetFreed(frame, region);
 }
 
 /** Who is given the address of a variable may store something else in it. */
