@@ -138,6 +138,7 @@ export interface CallKinds {
     of: string | number;
     cleans: Families;
     asksFields: boolean;
+    ofParts: boolean;
     when: Test[];
     unless: Test[];
     answer: boolean;

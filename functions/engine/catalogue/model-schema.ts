@@ -111,6 +111,8 @@ export const Model = z.strictObject({
         asksFields: z.boolean().default(false),
         when: z.array(Condition).default([]),
         unless: z.array(Condition).default([]),
+        /** What the operand is made of is tested with it: text that the server has signed, whole. */
+        ofParts: z.boolean().default(false),
         /** The answer that tells the operand is clean; false for tests that look for something bad. */
         answer: z.boolean().default(true),
         /** It throws where it does not hold, so that whatever follows knows that it does. */

@@ -121,9 +121,9 @@ const sections: BySection<Target> = {
 
   // What tests and validators tell.
   guards(entry, { knowledge, wanted, reader }) {
-    const guard = reader.meanings.once(entry, ({ of, cleans, asksFields, when, unless, answer, throws }) => {
+    const guard = reader.meanings.once(entry, ({ of, cleans, asksFields, ofParts, when, unless, answer, throws }) => {
       const tests = { when: when.map(compiledTest), unless: unless.map(compiledTest) };
-      return { of, cleans: reader.bitsOf(cleans), asksFields, ...tests, answer, throws };
+      return { of, cleans: reader.bitsOf(cleans), asksFields, ofParts, ...tests, answer, throws };
     });
     for (const path of expanded(entry.call)) if (wanted(segmentOf(path))) knowledge.calls.put("guards", path, guard);
   },

@@ -1,7 +1,7 @@
 import { allFamilies } from "../../catalogue/catalogue.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import { calledName } from "../../ir/called-name.ts";
-import type { Call } from "../../ir/ir.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
 import { calledBy } from "../calls/called.ts";
 import { holds } from "../check.ts";
 import type { Frame, Run } from "../run.ts";
@@ -41,6 +41,10 @@ const insists = remembered((name) =>
   ),
 );
 
+/** What a text is put together from. */
+const madeOf = (e: Expression): readonly Expression[] =>
+  e.kind === "template" ? e.parts.flatMap(madeOf) : e.kind === "operation" ? e.operands.flatMap(madeOf) : [e];
+
 /** What models say of a call that has given an answer, or has come back at all. */
 export function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
   const { callee } = call;
@@ -55,7 +59,7 @@ export function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean
     if (!operand) continue;
     if (guard.asksFields) fieldsAsked(run, frame, operand);
     if (guard.cleans === 0) continue;
-    change(run, frame, operand, guard.cleans);
+    for (const part of guard.ofParts ? madeOf(operand) : [operand]) change(run, frame, part, guard.cleans);
     const address = guard.cleans === allFamilies ? addressOfHost(frame, operand) : null;
     if (address) changeAddress(run, frame, address, operand);
   }

@@ -138,9 +138,20 @@ const text = (of: Expression | undefined): string | null =>
 
 const format: BuiltIn = (l, node, args) => {
   const [pattern, ...values] = args.map((arg) => arg.value);
-  const written = text(pattern);
+  const written = text(pattern) ?? translated(pattern);
   return written === null ? null : formatted(l, node, written, values);
 };
+
+/** `ngettext("One day", "%d days", $n)`, `__("%d days")`: translations take what the text takes that they are of. */
+function translated(pattern: Expression | undefined): string | null {
+  if (pattern?.kind !== "call" || pattern.callee.kind !== "variable" || !translates.test(pattern.callee.name))
+    return null;
+  const [first, ...others] = pattern.args.flatMap(({ value }) => text(value) ?? []);
+  const verbs = (format: string) => format.split("%").length;
+  return first === undefined ? null : others.reduce((most, one) => (verbs(one) > verbs(most) ? one : most), first);
+}
+
+const translates = /(^|_)(_|_?nx?|_?x)$|^d?c?n?gettext$/;
 
 /** `curl_setopt_array($c, [A => 1])` sets one option after the other. */
 const setsOptions: BuiltIn = (l, node, [handle, options]) => {
