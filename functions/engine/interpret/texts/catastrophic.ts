@@ -46,7 +46,29 @@ function repeatsFreely(group: string): boolean {
     );
   });
   const texts = branches.map((branch) => branch.trim());
-  return lonely || new Set(texts).size < texts.length || ambiguous(texts);
+  return lonely || atoms.some(sharesLetter) || new Set(texts).size < texts.length || ambiguous(texts);
+}
+
+/** `([-.\w]*[a-z])*`: one letter that all of a round can take, one of them as often as it likes, is one round or many. */
+function sharesLetter(branch: readonly Atom[]): boolean {
+  const needed = branch.filter((atom) => !atom.optional).map(({ text }) => lettersOf(text));
+  return (
+    needed.length > 0 &&
+    branch.some(({ text, varying }) => varying && lettersOf(text).some((c) => needed.every((of) => of.includes(c))))
+  );
+}
+
+const letters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i));
+
+/** The letters that an atom takes of which each is one; none for a group. */
+function lettersOf(atom: string): readonly string[] {
+  if (!/^(\[[\s\S]*\]|\\[\s\S]|[^()[\]|^$])$/.test(atom)) return [];
+  try {
+    const one = new RegExp(`^${atom}$`);
+    return letters.filter((c) => one.test(c));
+  } catch {
+    return [];
+  }
 }
 
 /** Two things in a row that can both take the same text, or one that is alone. */
