@@ -106,7 +106,7 @@ export class Run {
   /** Where in other files they go. */
   readonly places = new Set<string>();
   /** Places where text is made of input, for the sinks of other files that it may get to. */
-  readonly texts = new Map<string, Hit>();
+  readonly texts = new Map<string, Map<string, Hit>>();
   /** Where pointers are made that nobody has asked about, of those that were told of. */
   readonly followed = new Set<string>();
   readonly summaries = new Map<FunctionNode, Summary>();

@@ -427,7 +427,11 @@ function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {
     found.map(({ path, candidate, trace }) => placeKey(candidate.ruleId, trace, path, candidate.startLine)),
   );
   return found.filter(({ path, candidate: { ruleId }, trace }) =>
-    trace.every((step) => step.path === path || !told.has(placeKey(ruleId, trace, step.path, step.startLine))),
+    // Where the way ends may be told of for another text: all texts of a project go through one wrapper.
+    trace.every(
+      (step, i) =>
+        step.path === path || i === trace.length - 1 || !told.has(placeKey(ruleId, trace, step.path, step.startLine)),
+    ),
   );
 }
 

@@ -73,7 +73,9 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
         .slice(0, sharedMax)
         .map((shared) => record.store(shared)),
     ],
-    ...(run.texts.size > 0 && { texts: [...run.texts.values()].map((text) => candidateOf(file, text)) }),
+    ...(run.texts.size > 0 && {
+      texts: [...run.texts.values()].flatMap((of) => [...of.values()].map((text) => candidateOf(file, text))),
+    }),
     ...(run.askedNames.size > 0 && { asked: [...run.askedNames.values()] }),
     aliases: [...run.aliases.values(), ...factoriesOf(run)],
     classes: classesOf(run),

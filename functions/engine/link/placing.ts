@@ -47,19 +47,24 @@ export class Placing {
     const family = this.#catalogue.rules.get(ruleId)?.family;
     for (const path of new Set(trace.map((step) => step.path))) {
       const here = trace.filter((step) => step.path === path);
-      const text = this.#texts
-        .get(path)
-        ?.find(
-          ({ ruleId: id, trace: [input], startLine, endLine }) =>
-            this.#catalogue.rules.get(id)?.family === family &&
-            here.some((step) => step.startLine === input?.startLine && step.startColumn === input.startColumn) &&
-            here.some((step) => startLine <= step.startLine && step.startLine <= endLine),
-        );
+      const texts = (this.#texts.get(path) ?? []).filter(
+        ({ ruleId: id }) => this.#catalogue.rules.get(id)?.family === family,
+      );
+      const text = texts.find((one) => isMadeOf(one, here)) ?? texts.find((one) => isHanded(one, here.at(-1)));
       if (text) return { path, text };
     }
     return null;
   }
 }
+
+/** Of what came this way, with nothing else known of it. */
+const isMadeOf = ({ trace: [input], startLine, endLine }: Candidate, way: readonly TraceStep[]): boolean =>
+  way.some((step) => step.startLine === input?.startLine && step.startColumn === input.startColumn) &&
+  way.some((step) => startLine <= step.startLine && step.startLine <= endLine);
+
+/** The way leaves the file by a call of the statement that makes it; of the values in it another one was noted. */
+const isHanded = ({ startLine, endLine }: Candidate, last: TraceStep | undefined): boolean =>
+  last !== undefined && startLine <= last.startLine && last.endLine <= endLine;
 
 /** In the middle of a way neither a parameter nor the result of a call is a source. */
 export const onward = (path: string, steps: Way["trace"]): TraceStep[] =>

@@ -1,8 +1,9 @@
 import { contextFits } from "../check.ts";
 import type { Frame, Run } from "../run.ts";
+import type { Hit } from "../summary.ts";
 import type { Value } from "../value.ts";
 
-/** More would be a file that does nothing else. */
+/** Of one rule; more would be a file that does nothing else. A page has so many for markup that its queries must not wait behind them. */
 const textsMax = 100;
 
 /**
@@ -16,9 +17,11 @@ export function noteText(run: Run, frame: Frame, value: Value): Value {
     for (const taint of value.taint) {
       if (!isInput(taint.source) || !match.taint || (taint.clean & match.taint.family) !== 0) continue;
       if (!contextFits(run, frame, match)) continue;
-      const key = `${match.rule.id}|${statement.start}|${taint.source.start}`;
-      if (run.texts.size < textsMax && !run.texts.has(key))
-        run.texts.set(key, { match, at: statement, statement, symbol, fn, sink: statement, flow: taint });
+      const texts = run.texts.get(match.rule.id) ?? new Map<string, Hit>();
+      const key = `${statement.start}|${taint.source.start}`;
+      if (texts.size < textsMax && !texts.has(key))
+        texts.set(key, { match, at: statement, statement, symbol, fn, sink: statement, flow: taint });
+      run.texts.set(match.rule.id, texts);
     }
   return value;
 }

@@ -128,11 +128,18 @@ function textsTakenOut({ catalogue }: Run, frame: Frame, call: Call, [search, by
     ...(['"', "`"].some((quote) => taken.includes(quote) && put.includes(quote + quote))
       ? ["sql_injection", "escaped"]
       : []),
+    ...(escapesQuotes(taken, put) ? ["sql_injection", "escaped"] : []),
     // A bracket is nothing that a text could be put in: it is doubled for a name.
     ...(taken.includes("]") && put.includes("]]") ? ["sql_injection"] : []),
   ];
   return catalogue.bitsOf(families);
 }
+
+/** `str_replace(["\\", "'"], ["\\\\", "\\'"], $text)`: in this order, or what was put in front of the quote would be doubled with the rest. */
+const escapesQuotes = (taken: readonly string[], put: readonly string[]): boolean => {
+  const [slash, quote] = [taken.indexOf("\\"), taken.indexOf("'")];
+  return slash >= 0 && slash < quote && put[slash] === "\\\\" && (put[quote] === "\\'" || put[quote] === "''");
+};
 
 /** `strtr($text, ["<" => "&lt;", …])`, also with the map that the language has for it. */
 function translated({ catalogue }: Run, [, by]: readonly Value[]): Families {
