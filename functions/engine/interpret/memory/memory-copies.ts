@@ -115,7 +115,9 @@ function bounded(
   else if (isWholeCopy(call) && room !== null && source && isShorter(source, room) && isLengthOf(run, frame, size, own))
     at("<over-read>");
   else if (room !== null && to.region?.kind !== "heap" && size && isLengthOf(run, frame, size, written(copy.from))) {
-    const isAsked = wasAsked(frame, "bounded", size) || wasLengthAsked(run, frame, written(copy.from));
+    // What is moved lies in the same block, further on: `memmove(line, p, strlen(p) + 1)`.
+    const isMoved = functionName(call) === "memmove";
+    const isAsked = isMoved || wasAsked(frame, "bounded", size) || wasLengthAsked(run, frame, written(copy.from));
     if (source && (isInput(source) || isParameter(frame, source)) && !isAsked) at("<bound-of-source>");
   } else if (
     room !== null &&
