@@ -182,7 +182,7 @@ function isTaken(l: CLowering, condition: string): boolean | null {
   return { ...answers, "<=": known <= other, ">=": known >= other }[operator] ?? null;
 }
 
-/** `#define FAIL(r) do { report(r); return NULL; } while (0)`: the last thing that a macro does whatever was asked before is to leave. */
+/** `#define FAIL(r) do { report(r); return NULL; } while (0)`: the last thing that a macro does whatever was asked before is to return. One that goes to a label is read on: what is freed there counts. */
 function leaves(macro: string): boolean {
   const plain = macro.replace(/\\\s/g, " ").replace(/\/\*[^*]*\*\//g, "");
   const body = plain
@@ -190,7 +190,7 @@ function leaves(macro: string): boolean {
     .replace(/\bwhile\s*\(\s*0\s*\)[\s;]*$/, "")
     .trim();
   const inside = body.startsWith("{") && body.endsWith("}") ? body.slice(1, -1) : body;
-  const last = inside.match(/(^|[;}])\s*(return\b[^;{}]*|goto\s+\w+\s*)(;\s*)?$/);
+  const last = inside.match(/(^|[;}])\s*return\b[^;{}]*(;\s*)?$/);
   if (!last) return false;
   const before = inside.slice(0, (last.index ?? 0) + 1);
   return before.split("{").length === before.split("}").length;
