@@ -168,6 +168,7 @@ export function storeEntry(run: Run, frame: Frame, key: unknown, value: Value, a
 }
 
 function assignment(run: Run, frame: Frame, e: Assign): Value {
+  if (declaresAgain(run, frame, e)) return nothing;
   nameFunction(run, frame, e);
   const value = evaluate(run, frame, e.from);
   noteOrigin(run, frame, e);
@@ -178,6 +179,15 @@ function assignment(run: Run, frame: Frame, e: Assign): Value {
   noteAssigned(run, frame, e, value);
   return value;
 }
+
+/** `var name;` leaves a parameter, or what was declared before, what it is. */
+const declaresAgain = ({ language }: Run, { scope }: Frame, { to, from, declares }: Assign): boolean =>
+  language === "javascript" &&
+  declares &&
+  from.kind === "unknown" &&
+  from.reads.length === 0 &&
+  to.kind === "variable" &&
+  scope.variables?.has(to.name) === true;
 
 /** `exports.login = function () {}` has a name after all. */
 function nameFunction(run: Run, frame: Frame, e: Assign): void {
