@@ -156,6 +156,9 @@ export const Model = z.strictObject({
           "merge",
           "assign",
           "pattern",
+          "tasks",
+          "tasks-in-turn",
+          "for-each",
         ]),
       }),
     )

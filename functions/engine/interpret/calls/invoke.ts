@@ -13,7 +13,7 @@ import { noteListener } from "../objects/announced.ts";
 import { checkKeyedWrites } from "../objects/keyed-writes.ts";
 import type { Frame, Run } from "../run.ts";
 import { Scope } from "../scope.ts";
-import { settling } from "../settling.ts";
+import { isKeeping } from "../settling.ts";
 import type { Summary } from "../summary.ts";
 import { escaped } from "../texts/escapers.ts";
 import { factOfPart } from "../validators/route-schemas.ts";
@@ -94,7 +94,7 @@ export function invoke(
   const { fn } = closure;
   if (run.active.has(fn)) return recursion(run, caller, closure, args, named, at);
   // A summary knows parameters only, and what settles a promise keeps what it is given.
-  const part = fn === settling || isPart(closure, caller);
+  const part = isKeeping(fn) || isPart(closure, caller);
   const follow =
     fn.end - fn.start <= inlineLengthMax &&
     run.steps < run.followUntil &&
@@ -231,6 +231,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   const summary = emptySummary(closure.self);
   const { guard } = summary;
   run.summaries.set(fn, summary);
+  if (isKeeping(fn)) return summary;
   const frame = newFrame(
     fn,
     new Scope(closure.scope, null, fn.sees),

@@ -11,9 +11,11 @@ import { accumulated, givenBack, partsOfElement, partsReplaced, takesFailureFirs
 import type { Called } from "./called.ts";
 import { taintWithin } from "./handover.ts";
 import { callBack } from "./invoke.ts";
+import { runTasks } from "./task-lists.ts";
 
 /** Calls the functions that a call passes; what they return is what the call may give. */
 export function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
+  if (runTasks(run, frame, called)) return nothing;
   const passed = [...called.positional.entries(), ...called.named];
   if (passed.every(([, { closures }]) => closures.length === 0)) return nothing;
   const results = passed.flatMap(([argument, { closures }], i) =>

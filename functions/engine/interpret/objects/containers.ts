@@ -92,6 +92,10 @@ export function operateContainer(
       return { result: assigned(args), receiver: null };
     case "names":
       return { result: namesOf(args[0] ?? receiver), receiver: null };
+    case "tasks":
+    case "tasks-in-turn":
+    case "for-each":
+      return { result: nothing, receiver: null };
     case "keys":
       // The keys of what came in as a whole are the attacker's, those written out in the code are not.
       return { result: tainted((args[0] ?? receiver).taint), receiver: null };
