@@ -12,7 +12,6 @@ const textMethods: Readonly<Record<string, string>> = {
   javascript: "toString",
   python: "__str__",
   java: "toString",
-  kotlin: "toString",
   csharp: "ToString",
   ruby: "to_s",
 };
