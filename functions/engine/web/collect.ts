@@ -185,6 +185,7 @@ class Collector {
         this.#accesses.assign(node, within);
         break;
       case "collection":
+        this.#namedHandlers.row(node, within);
         for (const { key, value } of node.entries) {
           if (key?.kind !== "literal") continue;
           if (value.kind === "collection") this.#namedHandlers.entries(String(key.value), value, within);

@@ -1,4 +1,5 @@
 import type { Call, Collection, FunctionNode, Span } from "../ir/ir.ts";
+import { pathText } from "./arguments.ts";
 import type { FunctionFacts } from "./function-facts.ts";
 import type { Registered, Registration } from "./registration.ts";
 import type { Routes } from "./routes.ts";
@@ -60,6 +61,27 @@ export class NamedHandlers {
           into.controls,
         );
     }
+  }
+
+  /** A handler that stands behind its path: `(r"/notes/(?P<id>\\d+)", NoteHandler)`. */
+  row({ entries: [first, second], shape }: Collection, within: Within): void {
+    const path = shape === "list" ? pathText(first?.value) : null;
+    if (path === null || !second || second.value.kind === "literal") return;
+    const { routes } = this.#knowledge.registers(this.#registration.namesOf(second.value));
+    const model = routes.find(
+      ({ on, isPath, isFile }) => on === "row" && isPath?.test(path) && isFile?.test(this.#text),
+    );
+    if (!model) return;
+    const into: Registered = { references: [], controls: new Set() };
+    this.#registration.place(second.value, true, into);
+    const at = { start: (first ?? second).value.start, end: second.value.end };
+    const symbol = symbolIn(within);
+    this.#routes.add(
+      at,
+      { model, call: calling(at, path), path, ...foundByName, symbol },
+      into.references,
+      into.controls,
+    );
   }
 }
 

@@ -17,10 +17,10 @@ export const RouteModel = z.strictObject({
   ...Named,
   /**
    * A call that registers handlers, a decorator of the handler, a name that a page reads (a file that is asked for by its own path), the name
-   * under which a file exports a handler, or the key of a map of handlers.
+   * under which a file exports a handler, the key of a map of handlers, or a handler that stands behind its path in a row of a table.
    */
-  on: z.enum(["call", "decorator", "page", "export", "entry"]),
-  /** Of exports and entries: the file must have this somewhere. */
+  on: z.enum(["call", "decorator", "page", "export", "entry", "row"]),
+  /** Of exports, entries and rows: the file must have this somewhere. */
   file: z.string().optional(),
   /** Handlers may be named instead of written; see callable.ts. */
   byName: z.boolean().default(false),
