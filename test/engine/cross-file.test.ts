@@ -1138,6 +1138,24 @@ it("means no sibling where a class calls what it has from its base", async () =>
   expect(await findingsOfAll(engine, files)).toEqual([]);
 });
 
+describe("input that a test makes up", () => {
+  const library = { path: "lib/store.py", source: "def load(name):\n    return open('/srv/' + name).read()\n" };
+  const test = {
+    path: "tests/test_store.py",
+    source: "import cgi\nfrom lib.store import load\n\nform = cgi.FieldStorage()\nload(form.getvalue('name'))\n",
+  };
+  const page = { ...test, path: "web/page.py" };
+  it.each([
+    ["is no more urgent than a test is", [library, test], "low", test.path],
+    ["leaves what a page brings to be told", [library, test, page], "high", page.path],
+  ])("%s", async (_, files, severity, source) => {
+    const [found, ...others] = (await findingsOfAll(engine, files)).filter(({ path }) => path === library.path);
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ severity, ruleId: "path-traversal.tainted-path" });
+    expect(found?.trace[0]?.path).toBe(source);
+  });
+});
+
 it("tells where a file is read, not where it is asked whether the file is there", async () => {
   const files = [
     {

@@ -20,6 +20,8 @@ export interface PlacedCandidate {
   path: string;
   candidate: Candidate;
   trace: TraceStep[];
+  /** Nobody but a test brings what gets here. */
+  isTried?: boolean;
 }
 
 export interface LinkOptions {
@@ -52,11 +54,14 @@ export function link(catalogue: Catalogue, artefacts: readonly FileArtefact[], o
         !(catalogue.rules.get(candidate.ruleId)?.code && isBeyondQuality(path)),
   );
   const habits = conventions(catalogue, ordered);
+  const home = homeOfCode(ordered);
   for (const path of files.entangled) options.onEntangled?.(path);
-  const meant = all.filter(({ candidate, path }) => !habits.has(candidate.ruleId, path));
+  const meant = all
+    .filter(({ candidate, path }) => !habits.has(candidate.ruleId, path))
+    .map((one) => (isTried(one, home) ? { ...one, isTried: true } : one));
   const once = firstOfValues(catalogue, firstOfFunctions(catalogue, mergeSamePlace(catalogue, meant)));
   const told = administered(catalogue, ordered, modules, once);
-  return identify(catalogue, told, homeOfCode(ordered)).sort(findingOrder);
+  return identify(catalogue, told, home).sort(findingOrder);
 }
 
 const everywhere = { include: [], exclude: [] };
@@ -148,14 +153,19 @@ function firstOf(
 const surestFirst = (a: PlacedCandidate, b: PlacedCandidate): number =>
   Number(isUnsure(a)) - Number(isUnsure(b)) || inPlaceOrder(a, b);
 
-/** Less than even chances. */
-const isUnsure = ({ candidate }: PlacedCandidate): boolean => candidate.confidence < 0.5;
+/** Less than even chances, or nobody's who attacks. */
+const isUnsure = ({ candidate, isTried }: PlacedCandidate): boolean => candidate.confidence < 0.5 || isTried === true;
+
+/** What comes from a test into the code that it tests: the request of a test is made up, and a handler that brings the same is told instead. */
+const isTried = ({ path, trace: [source] }: PlacedCandidate, home: string): boolean =>
+  source?.role === "source" && source.path !== path && inTestCode(source.path, home) && !inTestCode(path, home);
 
 const inPlaceOrder = ({ candidate: a }: PlacedCandidate, { candidate: b }: PlacedCandidate): number =>
   a.startLine - b.startLine || a.startColumn - b.startColumn || a.endLine - b.endLine || a.endColumn - b.endColumn;
 
 function rank(a: PlacedCandidate, b: PlacedCandidate): number {
   return (
+    Number(a.isTried ?? false) - Number(b.isTried ?? false) ||
     b.candidate.confidence - a.candidate.confidence ||
     a.trace.length - b.trace.length ||
     byCodeUnits(a.candidate.ruleId, b.candidate.ruleId) ||
@@ -208,14 +218,14 @@ function ruleOf(catalogue: Catalogue, { ruleId, own, sourceKind }: Candidate): N
 
 function findingOf(
   named: NamedRule,
-  { path, candidate, trace }: PlacedCandidate,
+  { path, candidate, trace, isTried }: PlacedCandidate,
   sibling: number,
   home: string,
 ): Finding {
   const { rule, origin, ruleVersion, family, type, issueType, cwe, owasp2021, owasp2025 } = named;
   const identity = { family, path, scope: candidate.symbol, anchor: candidate.anchor, sibling };
   const fill = (text: Text): Text => (rule ? filled(text, candidate, origin) : text);
-  const harmless = rule !== null && isHarmlessPlace(rule, path, home);
+  const harmless = rule !== null && (isTried || isHarmlessPlace(rule, path, home));
   return {
     path,
     startLine: candidate.startLine,
