@@ -111,7 +111,7 @@ function endsWith(run: Run, frame: Frame, value: Expression): boolean {
     noteThrowingGuard(run, frame, call);
     filteredInPlace(run, frame, call);
     if (run.language === "javascript") noteParsed(run, frame, call, "after");
-    const asserted = assertedBy(run, frame, call);
+    const asserted = assertedBy(run, frame, call, value.kind === "call");
     if (asserted) refine(run, frame, asserted.test, asserted.holds);
   }
   return value.kind === "call" && leaves(run, frame, value);

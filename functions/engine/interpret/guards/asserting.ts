@@ -9,8 +9,11 @@ export interface Asserted {
   readonly holds: boolean;
 }
 
-/** `assert(allowed.has(name))`, `ensure(allowed.has(name), "no")`: what models know to throw, functions of the file that do, and what is called so. */
-export function assertedBy(run: Run, frame: Frame, call: Call): Asserted | null {
+/**
+ * `assert(allowed.has(name))`, `ensure(allowed.has(name), "no")`: what models know to throw, functions of the file that do, and what is called so.
+ * @param isDropped nobody looks at what it gives
+ */
+export function assertedBy(run: Run, frame: Frame, call: Call, isDropped: boolean): Asserted | null {
   const [first] = call.args;
   if (!first) return null;
   const { models, callee, target } = calledBy(run, frame, call);
@@ -18,9 +21,7 @@ export function assertedBy(run: Run, frame: Frame, call: Call): Asserted | null 
   if (holds !== undefined) return { test: first.value, holds };
   const [closure, ...others] = callee.closures;
   if (!closure)
-    return target !== null && asserts.test(calledName(call)) && isTest(first.value)
-      ? { test: first.value, holds: true }
-      : null;
+    return target !== null && isAsked(call, first.value, isDropped) ? { test: first.value, holds: true } : null;
   const asserted = others.length === 0 ? assertedParameter(closure.fn) : null;
   const test = asserted && call.args[asserted.index]?.value;
   return asserted && test ? { test, holds: asserted.holds } : null;
@@ -30,7 +31,18 @@ export function assertedBy(run: Run, frame: Frame, call: Call): Asserted | null 
 const asserts =
   /^_*(assert|invariant|precondition|ensure|must|(ensure|assert|require|check|verify)_?(that|true|condition|argument|state)|throw_?(unless|if_?not)|abort_?unless)$/i;
 
-const isTest = ({ kind }: Expression): boolean => kind === "operation" || kind === "call";
+/** The same, if they are given a comparison: `check(clean(name))` may be about what that gives. */
+const checks = /^_*(validate|check|verify|require|demand|enforce|expect)s?(_?(that|true|is_?true|condition))?$/i;
+
+/** Whether a call of another file's function asks for something to hold. */
+function isAsked(call: Call, first: Expression, isDropped: boolean): boolean {
+  const name = calledName(call);
+  if (first.kind === "operation")
+    return asserts.test(name) || (isDropped && checks.test(name) && compares.test(first.operator));
+  return first.kind === "call" && asserts.test(name);
+}
+
+const compares = /^([!=]==?|[<>]=?|(not )?in|is( not)?|not|!|and|or|&&|\|\|)$/;
 
 /** The parameter that a function wants to hold, or not: `if (!ok) throw new Error(message);` at its beginning. */
 function assertedParameter(fn: FunctionNode): { index: number; holds: boolean } | null {
@@ -46,7 +58,8 @@ function assertedParameter(fn: FunctionNode): { index: number; holds: boolean } 
 const asserted = new WeakMap<FunctionNode, ReturnType<typeof assertedParameter>>();
 
 function thrown(body: readonly Statement[]): { name: string; holds: boolean } | null {
-  const [first] = body;
+  // What a function of Python says about itself stands first.
+  const first = body.find(({ kind }, i) => kind !== "expression" || i > 0);
   if (first?.kind === "block") return thrown(first.body);
   if (first?.kind !== "branch" || !throws(first.then)) return null;
   const { test } = first;
@@ -60,5 +73,10 @@ function thrown(body: readonly Statement[]): { name: string; holds: boolean } | 
 
 const throws = (body: readonly Statement[]): boolean => {
   const last = body.at(-1);
-  return last?.kind === "block" ? throws(last.body) : last?.kind === "throw";
+  if (last?.kind === "block") return throws(last.body);
+  return last?.kind === "throw" || (last?.kind === "expression" && isAbort(last.value));
 };
+
+/** What frameworks call that answers at once, and throws to get there. */
+const isAbort = (value: Expression): boolean =>
+  value.kind === "call" && /^(abort|halt|not_?found)$/i.test(calledName(value));

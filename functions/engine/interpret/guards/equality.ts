@@ -10,12 +10,12 @@ import { asksStep, knownExtension, noWayTest } from "./path-tests.ts";
 import { change, innermost, store } from "./refined.ts";
 import { isOrigin, isScheme, isSender } from "./who-asks.ts";
 
-/** `x === "a"`: x is that constant. Comparing with null says nothing about what else it can be. */
+/** `x === "a"`: x is that constant. What is null harms no sink, but it may be filled later. */
 export function equal(run: Run, frame: Frame, operand: Expression, other: Expression): void {
   if (operand.kind === "literal" || asksStep(run, frame, operand, other)) return;
   const value = evaluate(run, frame, other);
   const [only] = value.constants ?? [];
-  if (only === null && value.constants?.length === 1 && isTextGiven(run, frame, operand))
+  if (only === null && value.constants?.length === 1 && accessPath(operand) !== null)
     store(frame, operand, { ...evaluate(run, frame, operand), taint: [] });
   // Functions that escape leave what is no text alone.
   if (run.language === "php" && only === null && value.constants?.length === 1 && accessPath(operand) !== null)
@@ -55,12 +55,6 @@ export function noObjectTest(run: Run, frame: Frame, operand: Expression, other:
   if (other.kind === "literal" && other.value === "object")
     change(run, frame, operand.operands[0], run.catalogue.bitsOf(["nosql_injection"]));
 }
-
-/** `if (name == null) return name;`: helpers of Java let text through that is not there, and no sink is harmed by it. */
-const isTextGiven = ({ language }: Run, { fn }: Frame, operand: Expression): boolean =>
-  language === "java" &&
-  operand.kind === "variable" &&
-  fn?.params.some(({ name, type }) => name === operand.name && type === "String") === true;
 
 /** `strtolower(x) == "jpg"`: what is compared is x, but for its case and the white space around it. */
 function foldedText(operand: Expression): Expression | undefined {
