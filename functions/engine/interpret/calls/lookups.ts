@@ -64,14 +64,21 @@ const asksFor = remembered((name) => ({
   looksUpBy: /By[A-Z]|_by_|^by[A-Z]|^get(User|Account|Customer|Member|Session)For[A-Z]/.test(name),
 }));
 
-/** `extensions.get_extension(name)`, `sessions().getUserSession(id)`: what is called after many of a kind hands out one of them. */
+/**
+ * `extensions.get_extension(name)`, `sessions().getUserSession(id)`, `plugin_engine.get_plugin(name)`: what is called after many of a kind, or
+ * after what is in charge of it, hands out one of them.
+ */
 function holdsAll(of: string, asked: string): boolean {
   const kind = asked.replace(lookups, "").replaceAll("_", "").toLowerCase();
-  const many = lastSegment(of)
-    .replace(/[?$_()]/g, "")
-    .toLowerCase();
-  return kind.length > 2 && (isEndOf(many, `${kind}s`) || isEndOf(many, `${kind.slice(0, -1)}ies`));
+  const written = lastSegment(of).replace(/[?$_()]/g, "");
+  const many = written.toLowerCase();
+  if (kind.length < 3) return false;
+  // What a class itself is asked for may be made by it.
+  const isInCharge = many.startsWith(kind) && inCharge.test(many.slice(kind.length)) && !/^\p{Lu}/u.test(written);
+  return isInCharge || isEndOf(many, `${kind}s`) || isEndOf(many, `${kind.slice(0, -1)}ies`);
 }
+
+const inCharge = /^(engine|manager|registry|loader|pool|catalog(ue)?|holder|collection)$/;
 
 const isEndOf = (many: string, all: string): boolean => many.length > 3 && all.endsWith(many);
 
