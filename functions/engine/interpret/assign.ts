@@ -23,7 +23,7 @@ import { isOwnKey, listRewritten, namesWritten, noteElement, rewritten } from ".
 import { isFactOf } from "./objects/settled-objects.ts";
 import { fieldOfClass, isOfPackage, keepElements, noteShared } from "./objects/shared-state.ts";
 import type { Frame, Run } from "./run.ts";
-import { boundSlots, cleaned, join, keysPart, nothing, stepped, type Value, withEntry } from "./value.ts";
+import { boundSlots, cleaned, join, keysPart, nothing, stepped, type Value, withAny, withEntry } from "./value.ts";
 import { showInView } from "./views/template-calls.ts";
 import { keepForViews } from "./views/view-variables.ts";
 import { keepForPage } from "./views/views.ts";
@@ -363,7 +363,7 @@ function putInto(
   const changed =
     key !== null
       ? withEntry({ ...slots, shape: isPosition(key) ? slots.shape : "map" }, key, stored)
-      : { ...slots, rest: slots.rest ? join(slots.rest, stored) : stored };
+      : withAny(slots, stored);
   replace(run, frame, into, { ...of, constants: null, slots: boundSlots(changed) });
 }
 

@@ -67,7 +67,7 @@ export interface Slots {
   readonly entries: ReadonlyMap<string, Value>;
   /** What is stored under keys that are not known. Null: nothing, so the entries are all there is. */
   readonly rest: Value | null;
-  /** Of a list: what is not known stands behind all that is, as in `["git", *others]`. */
+  /** What is not known hides nothing that is: it stands behind that in a list, as in `["git", *others]`, and in front of it in a map. */
   readonly behind?: boolean;
   /** How many of the entries are there in any case, where two ways have left others; else all of them are. */
   readonly least?: number;
@@ -317,7 +317,14 @@ export const withEntry = (slots: Slots, key: string, value: Value): Slots => ({
   ...(slots.least !== undefined && { least: slots.least + (slots.entries.has(key) ? 0 : 1) }),
 });
 
-/** Whether what is not known of a list stands behind these as well. */
+/** The same with something under a key that is not known: it may be one of those that are. */
+export const withAny = (slots: Slots, value: Value): Slots => ({
+  ...slots,
+  behind: false,
+  rest: slots.rest ? join(slots.rest, value) : value,
+});
+
+/** Whether what is not known hides none of these either. */
 const isBehind = ({ rest, behind, entries }: Slots, all: Slots["entries"]): boolean =>
   !rest || (behind === true && entries.size === all.size);
 

@@ -13,6 +13,7 @@ import {
   type Slots,
   tainted,
   type Value,
+  withAny,
   withEntry,
 } from "../value.ts";
 
@@ -343,7 +344,7 @@ function put(receiver: Value, args: readonly Value[]): ContainerResult {
   const slots: Slots = receiver.slots ?? { shape: "map", entries: new Map(), rest: null };
   const key = keyOf(args[0]);
   const value = valuePut(slots, key, args.slice(1));
-  if (key === null) return stored(receiver, { ...slots, rest: slots.rest ? join(slots.rest, value) : value });
+  if (key === null) return stored(receiver, withAny(slots, value));
   return stored(receiver, withEntry(slots, key, value));
 }
 
