@@ -166,6 +166,16 @@ describe("a long row of", () => {
       `package a\n${numbered(15_000, (i) => `import "x${i}/a${i}-b${i}-c${i}"\n`)}`,
     ],
     [
+      "ways of a choice in a machine of states",
+      "a.js",
+      `function f(z) { return __generator(this, function (_a) { switch (_a.label) { case 0: switch (z) {\n${numbered(3_000, (i) => `case ${i}: return [3, ${i + 1}];\n`)}} return [3, 1];\n${numbered(3_000, (i) => `case ${i + 1}: g(${i}); return [3, 3001];\n`)}case 3001: return [2]; } }); } // __awaiter\n`,
+    ],
+    [
+      "parts of a machine of states that may throw",
+      "a.js",
+      `function f() { return __generator(this, function (_a) { switch (_a.label) {\n${numbered(12_000, (i) => `case ${i}: _a.trys.push([${i}, ${11_999 - (i % 50)}, , 11999]);\n`)}} }); } // __awaiter\n`,
+    ],
+    [
       "inputs, each with its output",
       "a.php",
       `<?php\n${numbered(10_000, (i) => `$o->$n = $_GET['a${i}'];\necho $o->b${i}();\n`)}`,

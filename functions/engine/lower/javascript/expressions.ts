@@ -253,10 +253,17 @@ const isOfLists = (of: Expression): boolean =>
 function isObject(on: Expression, called: Expression): boolean {
   if (on.kind === "literal") return on.value === null;
   if (on.kind === "operation") return on.operator === "void";
+  if (on.kind === "field") return called.kind === "field" && isSamePlace(on, called.of);
   if (on.kind !== "variable") return false;
   const owner = called.kind === "field" && called.of.kind === "variable" ? called.of.name : null;
   return on.name === owner || /^(?:this|undefined|_?self|_?that|_?this|_?me|ctx|context|thisArg|scope)$/i.test(on.name);
 }
+
+/** `_context.t0.send.call(_context.t0, text)` */
+const isSamePlace = (a: Expression, b: Expression): boolean =>
+  a.kind === "field"
+    ? b.kind === "field" && a.name === b.name && isSamePlace(a.of, b.of)
+    : a.kind === "variable" && b.kind === "variable" && a.name === b.name;
 
 function isBorrowed(of: Expression): boolean {
   if (of.kind === "closure") return false;

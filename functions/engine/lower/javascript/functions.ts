@@ -2,6 +2,7 @@ import { type Expression, type FunctionNode, type Parameter, type Statement, set
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
 import { target } from "./patterns.ts";
+import { asWritten } from "./waiting.ts";
 
 /** Lowers any function-like node: declaration, expression, arrow, method. */
 export function functionOf(l: Lowering, node: SyntaxNode, exported = false): FunctionNode {
@@ -71,7 +72,7 @@ function argumentsOf(l: Lowering, { start }: SyntaxNode, params: readonly Parame
 function bodyOf(l: Lowering, body: SyntaxNode | undefined): Statement[] {
   if (!body) return [];
   if (body.type === "statement_block") return l.statements(body.children);
-  return [{ ...span(body), kind: "return", value: l.expression(body) }];
+  return asWritten([{ ...span(body), kind: "return", value: l.expression(body) }], l.text);
 }
 
 function parameterOf(l: Lowering, node: SyntaxNode): Parameter {

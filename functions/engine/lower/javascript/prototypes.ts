@@ -58,7 +58,7 @@ type Told = { readonly name: string } & ({ readonly method: FunctionNode } | { r
  * prototype by the statements around it. They become the classes that they are.
  */
 export function withClasses(given: Statement[]): Statement[] {
-  const statements = given.flatMap(unwrapped);
+  const statements = given.flatMap(givenBack).flatMap(unwrapped);
   const makers = makersOf(statements);
   if (makers.size === 0) return statements;
   const told = new Map<Statement, readonly Told[]>();
@@ -277,6 +277,18 @@ const nameOf = (of: Expression): string =>
 function assigned(assign: Assign, name: string): Statement {
   const { start, end } = assign;
   return { start, end, kind: "expression", value: { ...assign, from: { start, end, kind: "variable", name } } };
+}
+
+/** `return _createClass(Page, […])` names methods, and gives the class. */
+function givenBack(statement: Statement): Statement[] {
+  if (statement.kind !== "return" || statement.value?.kind !== "call") return [statement];
+  const { callee, args } = statement.value;
+  const made = args[0]?.value;
+  if (!createClass.test(lastName(callee)) || made?.kind !== "variable") return [statement];
+  return [
+    { ...statement, kind: "expression", value: statement.value },
+    { ...statement, value: made },
+  ];
 }
 
 /** `var Page = (function (_super) {…; return Page; })(View);` */
