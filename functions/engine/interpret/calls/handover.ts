@@ -104,7 +104,18 @@ type Parts = [field: string | undefined, taint: readonly Taint[]][];
 
 /** What taints an argument as a whole, and what taints its fields. */
 export const partsOf = (run: Run, value: Value): Parts =>
-  value.slots?.shape === "map" ? slotsOf(run, value) : [[undefined, taintWithin(run, value)]];
+  value.slots?.shape === "map" || isMixed(run, value) ? slotsOf(run, value) : [[undefined, taintWithin(run, value)]];
+
+/** Elements of a list that are told apart; longer ones are data, of which one is like the other. */
+const elementsMax = 16;
+
+/** `run(["git", "log", branch])`: of a list that input is a part of, each element goes by its place. */
+const isMixed = ({ language }: Run, { slots, taint }: Value): boolean =>
+  slots?.shape === "list" &&
+  language !== "php" &&
+  taint.length === 0 &&
+  slots.entries.size <= elementsMax &&
+  slots.entries.values().some((entry) => allTaint(entry).length === 0);
 
 /** The same of a result: several results are a list, and each goes by its place; an object that was made goes by its fields. */
 export const partsOfResult = (run: Run, value: Value): Parts =>
