@@ -21,7 +21,7 @@ export function instantiate(
   const initialiser = initialiserOf(info);
   // The constructor of a data class does no more than keep what it takes, each object its own.
   if (!initialiser || initialiser.fn.made) {
-    const fields = info.methods.get("__init__")?.fn.params ?? declaredFields(info);
+    const fields = initialiser?.fn.params ?? declaredFields(info);
     return { ...instance, slots: keptSlots(run, fields, args, named) };
   }
   const around = run.made;

@@ -2,6 +2,7 @@ import type { ClassStatement, Expression, FunctionNode, Parameter, Statement } f
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
 import { annotationsOf, methodOf, parametersOf } from "./functions.ts";
+import { kept, madeConstructor } from "./made-constructor.ts";
 
 /** Lowers a class, interface, enum, record or the body of an anonymous class. */
 export function classOf(l: Lowering, node: SyntaxNode, given?: string): ClassStatement {
@@ -24,6 +25,7 @@ export function classOf(l: Lowering, node: SyntaxNode, given?: string): ClassSta
     decorators: annotationsOf(l, node),
     body: [
       ...components.map((p) => field(l, node, p.name, p.type, null, p.decorators)),
+      ...madeConstructor(l, node, components),
       ...(body?.children ?? []).flatMap((member) => memberOf(l, member, components)),
     ],
   };
@@ -69,16 +71,7 @@ function memberOf(l: Lowering, node: SyntaxNode, components: Parameter[] = []): 
 /** `record Range(int from, int to) { Range { … } }`: what its body leaves in the parameters is kept. */
 function compactConstructor(l: Lowering, node: SyntaxNode, params: Parameter[]): FunctionNode {
   const fn = methodOf(l, node);
-  const kept = params.map((p): Statement => {
-    const to: Expression = { ...span(p), kind: "field", of: l.variable(node, "this"), name: p.name };
-    const from: Expression = { ...span(p), kind: "variable", name: p.name };
-    return {
-      ...span(p),
-      kind: "expression",
-      value: { ...span(p), kind: "assign", to, from, type: null, declares: false },
-    };
-  });
-  return { ...fn, params, body: [...fn.body, ...kept] };
+  return { ...fn, params, body: [...fn.body, ...params.map((param) => kept(l, node, param))] };
 }
 
 /** The type of an annotation is asked for what it is annotated with; what its elements are called tells nothing. */
