@@ -138,8 +138,8 @@ export type Origin =
   | { parameter: number; field?: string | undefined }
   /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. The count is that of the arguments it was called with, or `byFramework`; those of them that are constants are told. */
   | { outside: string; count?: number; told?: ToldArguments }
-  /** What another method of the object was given, as this parameter; `of` where the class itself keeps it, for all who ask. */
-  | { kept: { method: string; parameter: number; of?: string } };
+  /** What another method of the object was given, as this parameter or a field of it; `of` where the class itself keeps it, for all who ask. */
+  | { kept: { method: string; parameter: number; field?: string; of?: string } };
 
 /** A value that goes into a function of another file; the argument by position or name. */
 export interface Handover extends Way {
@@ -185,8 +185,10 @@ export interface ExportedFunction {
   validates?: true;
   /** A method of PHP that belongs to no object. */
   static?: true;
-  /** The class of the object that a function of PHP gives, or a method of another language. */
+  /** The class of the object that a function of PHP gives, or a method. */
   makes?: string;
+  /** It gives the object that it is asked of. */
+  self?: true;
 }
 
 /** A value that goes into another file. */

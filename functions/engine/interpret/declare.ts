@@ -49,8 +49,20 @@ function remember(run: Run, closure: ClosureValue, symbol: string): void {
   run.symbols.set(closure.fn, symbol);
 }
 
-/** Constructors, then what a framework fills an object with, then what uses it. */
-const fillsFirst = ({ fn }: FunctionStatement): number => (makesReady(fn) ? 0 : /^set\p{Lu}/u.test(fn.name) ? 1 : 2);
+/**
+ * Constructors, then what a framework fills an object with, then what uses it. Getters of PHP and Java take nothing, and give what any method
+ * has put into the object that takes something.
+ */
+const fillsFirst = (run: Run, { fn }: FunctionStatement): number =>
+  makesReady(fn)
+    ? 0
+    : /^set\p{Lu}/u.test(fn.name)
+      ? 1
+      : fn.params.length === 0 && keepsFields.has(run.language)
+        ? 3
+        : 2;
+
+const keepsFields: ReadonlySet<string> = new Set(["java", "php"]);
 
 /** What the decorators of a class say of its fields. */
 function schemasOf(run: Run, frame: Frame, { decorated }: ClassStatement): ClassInfo["schemas"] {
@@ -93,7 +105,7 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const inner = newFrame(null, scope, self, info, symbol);
   // Constructors first: what they store is there when the other methods are looked at.
   const methods = node.body.filter((member) => member.kind === "function");
-  for (const member of methods.toSorted((a, b) => fillsFirst(a) - fillsFirst(b))) {
+  for (const member of methods.toSorted((a, b) => fillsFirst(run, a) - fillsFirst(run, b))) {
     const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
     // Methods of one name are told apart by how many parameters they have, where a language has such.
     const key = methodKey(info, member.fn);
@@ -115,12 +127,16 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
 }
 
 /**
- * Whether other files call the methods of a class: one inside another is met as what it implements, and so is one of Java that a function
- * declares; those in modules of Ruby are met like all others.
+ * Whether other files call the methods of a class: one inside another is met as what it implements, or makes the other, and so is one of
+ * Java that a function declares; those in modules of Ruby are met like all others.
  */
 function isMet({ language }: Run, frame: Frame, { node, bases }: ClassInfo): boolean {
   if (frame.fn) return language === "java" && bases.some(({ paths }) => paths.some((path) => !isOfJava.test(path)));
-  return !frame.owner || language === "ruby" || (language === "java" && node.bases.length > 0);
+  return (
+    !frame.owner ||
+    language === "ruby" ||
+    (language === "java" && (node.bases.length > 0 || node.name.endsWith("Builder")))
+  );
 }
 
 /** What the language itself calls back, of which every project has many: none of its own files asks for them by these names. */

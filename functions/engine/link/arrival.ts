@@ -1,5 +1,5 @@
 import type { TraceStep } from "../finding.ts";
-import type { Made } from "./passages.ts";
+import type { Made } from "./made-objects.ts";
 
 /** Attacker input where it comes into sight, with the way it took to there. */
 export interface Arrival {

@@ -16,7 +16,7 @@ import { libraryCandidates, type OtherFiles } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
 import type { Modules, Target } from "./modules.ts";
-import { type Came, type Made, Passages } from "./passages.ts";
+import { type Came, Passages } from "./passages.ts";
 import { onward, Placing } from "./placing.ts";
 import { Settings } from "./settings.ts";
 import { FilledTables } from "./tables.ts";
@@ -261,7 +261,7 @@ export class CrossFile {
   #onWay(path: string, way: Way, arrival: Arrival, depth = 1): Arrival {
     return {
       ...arrival,
-      made: this.#madeAfter(path, way, arrival.made),
+      made: this.#passages.madeOn(path, way.via, arrival.made),
       // What a function of a third file has done to it is not asked per class here: it either lets everything through or nothing.
       clean: cleanFor(arrival.clean, way.clean, this.#passages.cleanedBy(path, way.via, arrival)),
       trace: [
@@ -270,11 +270,6 @@ export class CrossFile {
       ],
       crossings: arrival.crossings + 1,
     };
-  }
-
-  /** The object that a value is a part of behind a stretch of its way. */
-  #madeAfter(path: string, { via }: Way, made: Made | null | undefined): Made | null {
-    return this.#passages.madeOn(path, via) ?? (via ? null : (made ?? null));
   }
 
   #counts(candidate: Candidate, arrival: Arrival): boolean {
@@ -299,7 +294,7 @@ export class CrossFile {
         ? []
         : this.#passages.cleanedBy(path, [...askedOf(call.via, field), ...askedOfResult(call, field)]);
     const handed = handsOn(path, call.target);
-    const made = this.#madeAfter(path, call, arrival.made);
+    const made = this.#passages.madeOn(path, call.via, arrival.made);
     const crossings = arrival.crossings + 1;
     const entry = { ...call, ...arrival, from: path, clean, cleanKey: keyOf(clean), trace, crossings, handed, made };
     const open: (typeof entry & { on?: string })[] = [entry];
@@ -353,7 +348,7 @@ export class CrossFile {
             field: pass.field ?? (pass.same && pass.of === undefined ? field : undefined),
             count: pass.count,
             known: knownFurther(pass.known, way.known),
-            made: this.#madeAfter(there, pass, way.made),
+            made: this.#passages.madeOn(there, pass.via, way.made),
             from: there,
             on: classAsked(way, pass.target),
             handed,

@@ -9,6 +9,8 @@ const declarationsMax = 4;
 const alikeMax = 12;
 /** Classes above or below that a field may be kept in: some bases have hundreds that extend them. */
 const kinMax = 40;
+/** Methods that are called one on the other: a builder has some for each of its fields. */
+const givenMax = 20;
 /** How far up or down a class hierarchy a method is looked for. */
 const generationsMax = 6;
 
@@ -53,7 +55,7 @@ export class GlobalNames {
   find(written: string): Target[] {
     const [, field, called] = written.match(fieldAndMethod) ?? [];
     if (field !== undefined && called !== undefined) return this.#meant(field, called);
-    const target = inClass(written);
+    const target = this.#language === "php" ? this.#ofGiven(written) : inClass(written);
     const dot = target.lastIndexOf(".");
     // What is not found in a namespace is looked for in the global one.
     if (dot < 0) return this.#at(target) ?? this.#inGlobalSpace(target.slice(target.lastIndexOf("\\") + 1));
@@ -66,6 +68,20 @@ export class GlobalNames {
     const own = this.#along(this.#bases, owner, method, true);
     const overriding = this.#along(this.#heirs, owner, method, false);
     return [...new Set([...own, ...overriding])].slice(0, declarationsMax);
+  }
+
+  /** `Shop\\Query.builder.name`: the method of what the methods before it give, as far as they say what that is. */
+  #ofGiven(written: string): string {
+    const [first, ...names] = written.split(".") as [string, ...string[]];
+    const method = names.pop();
+    if (names.length === 0 || names.length > givenMax || first.startsWith(anyClass)) return inClass(written);
+    let type = first;
+    for (const name of names) {
+      const [{ exported } = {}] = this.#along(this.#bases, type, name, true);
+      if (!exported?.makes) return inClass(written);
+      type = exported.self ? type : exported.makes;
+    }
+    return `${type}.${method}`;
   }
 
   /** Whether a class, by its name with or without namespaces, has a field that says what somebody may do. */

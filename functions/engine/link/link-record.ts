@@ -31,7 +31,7 @@ import { byCodeUnits } from "./order.ts";
 export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores: [], aliases: [], classes: [] };
 
 /** Whose objects of other files are told by what lies in which of their fields. */
-const keepsByName: ReadonlySet<string> = new Set(["javascript", "python"]);
+const keepsByName: ReadonlySet<string> = new Set(["javascript", "python", "java", "php"]);
 
 /** More than this many ways out of one function make a record that costs more than it tells. */
 const returnsMax = 40;
@@ -214,13 +214,9 @@ class Recorder {
     const looks = this.#run.looks.get(fn);
     const variants = givenVariants(this.#run, closure);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
-    const made = closure.owner
-      ? this.#run.language === "php"
-        ? undefined
-        : summary.returns.instance?.node.name
-      : this.#run.language === "php"
-        ? madeBy(summary)
-        : undefined;
+    const made =
+      this.#run.language === "php" ? madeBy(summary) : closure.owner ? summary.returns.instance?.node.name : undefined;
+    const isSelf = closure.owner && summary.returns.paths.includes("?this");
     const exported: ExportedFunction = {
       name: shown,
       parameters,
@@ -241,6 +237,7 @@ class Recorder {
       ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
       ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
       ...(made !== undefined && { makes: made }),
+      ...(isSelf && { self: true as const }),
     };
     const short = closure.owner ? shortened(this.#run, exported) : null;
     return short ? [exported, short] : [exported];
@@ -265,7 +262,7 @@ class Recorder {
       this.#run.language === "php" ||
       !source.parameter ||
       source.parameter.fn === fn ||
-      (field === undefined && this.#keptByClass(source.parameter.fn, fn) !== undefined);
+      ((field === undefined || fn.receiver !== null) && this.#isOfClass(source.parameter.fn, owner));
     return [
       ...all.filter(isOwn).slice(0, returnsMax),
       ...(owner ? this.#fields(fn, owner, keeps) : []),
@@ -317,9 +314,21 @@ class Recorder {
   /** A parameter of another method, which the object has kept in a field, or the class in one of its own. */
   #keptIn(method: FunctionNode, { parameter }: Source): Origin | null {
     if (!parameter || parameter.fn === method) return null;
-    const { fn, index } = parameter;
+    const { fn, index, field } = parameter;
     const of = this.#keptByClass(fn, method);
-    return { kept: { method: fn.name, parameter: index, ...(of !== undefined && { of }) } };
+    return {
+      kept: {
+        method: fn.name,
+        parameter: index,
+        ...(field !== undefined && { field }),
+        ...(of !== undefined && { of }),
+      },
+    };
+  }
+
+  /** Whether what one method has from another is what an object of Java keeps between them. */
+  #isOfClass(keeping: FunctionNode, owner: ClassInfo | null): boolean {
+    return this.#run.language === "java" && owner !== null && this.#run.closures.get(keeping)?.owner === owner;
   }
 
   /** The class of two methods of Java that belong to no object: what one of them keeps the other has, whoever asks it. */

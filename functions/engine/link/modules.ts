@@ -260,7 +260,7 @@ export class Modules {
   #in(artefact: FileArtefact, file: string, wanted: string, aliases: number): Target[] {
     const path = artefact.coverage.path;
     const isOfBase = wanted.endsWith(ofBase);
-    const member = ofMade(artefact, isOfBase ? wanted.slice(0, -ofBase.length) : wanted);
+    const member = ofMade(artefact, file, isOfBase ? wanted.slice(0, -ofBase.length) : wanted);
     if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
       const ofAny: Target[] = [];
       for (const onward of aliased(this.#handedOn(artefact), wanted)) {
@@ -320,8 +320,11 @@ export class Modules {
 }
 
 /** `Query.where.orderBy.toSql`: what gives an object of a class of its file goes by that. */
-function ofMade({ link: { exports } }: FileArtefact, member: string): string {
-  const [first, ...names] = member.split(".") as [string, ...string[]];
+function ofMade({ link: { exports } }: FileArtefact, file: string, member: string): string {
+  const written = member.split(".");
+  // In Java the file goes by the name of its class: `Query.builder().where`.
+  const isOfFile = written.length > 1 && exports.some(({ name }) => name === `${file}.${written[0]}`);
+  const [first, ...names] = (isOfFile ? [file, ...written] : written) as [string, ...string[]];
   if (names.length < 2) return member;
   const method = names.pop() as string;
   let type = first;

@@ -1,8 +1,7 @@
-import type { Cleaned, ExportedFunction, FileArtefact, Origin } from "../artefact.ts";
+import type { Cleaned, ExportedFunction, FileArtefact } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/calls/call-names.ts";
-import { anyClass } from "../interpret/calls/handover.ts";
 import {
   anyArgument,
   bySchema,
@@ -12,6 +11,7 @@ import {
   type Passage,
   wholeObject,
 } from "../interpret/guards/passage.ts";
+import { propertyOf } from "../interpret/objects/accessors.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import type { AskedName } from "../interpret/validators/asked-names.ts";
 import { asRouteVariable } from "../interpret/validators/route-variables.ts";
@@ -20,6 +20,7 @@ import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { Declarations } from "./declarations.ts";
 import { argumentIndex, isConstructor, returnsOf, samePart } from "./exported.ts";
 import { HandlerSchemas } from "./handler-schemas.ts";
+import { asksBase, type Given, type Made, MadeObjects, ownerOf } from "./made-objects.ts";
 import type { Modules, Target } from "./modules.ts";
 import { RouteVariables } from "./route-variables.ts";
 
@@ -32,6 +33,7 @@ export class Passages {
   readonly #declarations: Declarations;
   readonly #handlers: HandlerSchemas;
   readonly #variables: RouteVariables;
+  readonly #objects: MadeObjects;
   readonly #asked: ReadonlyMap<string, readonly AskedName[]>;
   /** What ways through functions clean, by how deep they are asked about. */
   readonly #ways = new Map<readonly Passage[], string[][]>();
@@ -43,25 +45,82 @@ export class Passages {
     this.#declarations = new Declarations(modules);
     this.#handlers = new HandlerSchemas(modules, this.#declarations, artefacts);
     this.#variables = new RouteVariables(catalogue, artefacts);
+    this.#objects = new MadeObjects(modules);
     this.#asked = new Map(artefacts.flatMap(({ coverage, link }) => (link.asked ? [[coverage.path, link.asked]] : [])));
   }
 
   /** Whether a value of this family's kind gets through all of them; `validated` is the class of the object that it came in by, see constraints.ts. */
   lets(from: string, via: readonly Passage[], family: string, { validated, made, given }: Came = {}): boolean {
-    return via.every((passage, i) => {
-      if (given && i === via.length - 1 && this.#givesRecord(from, passage)) return false;
-      const cleaned = this.#effect(from, { validated, ...passage }, 0, i === 0 ? made : this.#madeOf(from, via[i - 1]));
-      return cleaned !== "all" && !cleaned.includes(family);
-    });
+    const last = via.at(-1);
+    if (given && last && this.#givesRecord(from, last)) return false;
+    return this.#along(from, via, { validated, made }, 0).effects.every(
+      (cleaned) => cleaned !== "all" && !cleaned.includes(family),
+    );
   }
 
   /** The families that a value is clean for when it has got through all of them. */
   cleanedBy(from: string, via: readonly Passage[] | undefined, { validated, made }: Came = {}, depth = 0): string[] {
-    const effects = (via ?? []).map((passage, i) =>
-      this.#effect(from, { validated, ...passage }, depth, i === 0 ? made : this.#madeOf(from, via?.[i - 1])),
-    );
+    const { effects } = this.#along(from, via ?? [], { validated, made }, depth);
     const cleaned = effects.reduce<Cleaned>(cleanedForAny, []);
     return cleaned === "all" ? this.#modules.families : [...new Set(cleaned)];
+  }
+
+  /** Goes along a way: what each passage of it cleans, and the object that the value is a part of at its end. */
+  #along(from: string, via: readonly Passage[], { validated, made = null }: Came, depth: number): Along {
+    const effects: Cleaned[] = [];
+    let object = made;
+    for (const [i, passage] of via.entries()) {
+      const asked = { validated, ...passage };
+      const { check, argument, target } = passage;
+      const member = object && argument === wholeObject ? this.#memberOf(object, target, depth) : null;
+      if (member) {
+        effects.push(cleanedForAny(member.cleaned, this.#effect(from, asked, depth, true)));
+        object = member.made;
+        continue;
+      }
+      const into = check === "result" ? this.#madeOf(from, passage, depth) : null;
+      const next = into && via.slice(i + 1).find((further) => further.check === "result");
+      // In which of its fields an object has it is asked together with what the object is asked for.
+      const isAsked = next?.argument === wholeObject && this.#memberOf(into as Made, next.target, depth) !== null;
+      const isPart = isAsked && !isGivenBack(asked.part);
+      effects.push(this.#effect(from, isPart ? { ...asked, part: undefined } : asked, depth));
+      if (check === "result" || check === "either") object = into;
+    }
+    return { effects, made: object };
+  }
+
+  /** What is asked of an object that has the value in a field; null where nobody knows. */
+  #memberOf(object: Made, target: string, depth: number): { cleaned: Cleaned; made: Made | null } | null {
+    const name = lastSegment(target);
+    if (depth >= depthMax || name.includes(either)) return null;
+    const methods = this.#objects.methods(object, name);
+    if (methods.some(({ exported }) => exported.self)) return { cleaned: [], made: object };
+    if (methods.length === 0) {
+      const ways = this.#objects.ofField(object, propertyOf(name));
+      return ways && { cleaned: this.#cleanedOnAny(object.artefact.coverage.path, ways, depth), made: null };
+    }
+    let cleaned: Cleaned = "all";
+    let made: Made | null = null;
+    for (const method of methods) {
+      const ways = this.#objects.given(method, object);
+      if (!ways) return null;
+      const { path } = method.artefact.coverage;
+      cleaned = cleanedForBoth(cleaned, this.#cleanedOnAny(path, ways, depth));
+      for (const { field, via } of ways)
+        made ??= via
+          ? this.#along(path, via, {}, depth + 1).made
+          : field === undefined
+            ? null
+            : this.#objects.madeWith(method, field);
+    }
+    return { cleaned, made };
+  }
+
+  /** Whichever of these ways it took, what all of them clean is sure. */
+  #cleanedOnAny(path: string, ways: readonly Given[], depth: number): Cleaned {
+    return ways
+      .map(({ clean, via }): Cleaned => [...clean, ...this.#cleanedOn(path, via, depth + 1)])
+      .reduce(cleanedForBoth, "all");
   }
 
   /** The same of a way through a function, which many values take: each is followed once. */
@@ -94,9 +153,10 @@ export class Passages {
     });
   }
 
-  #effect(from: string, passage: Passage, depth: number, made: Made | null = null): Cleaned {
+  /** @param isKnown the object that is asked is known, and only its declaration has not been asked yet */
+  #effect(from: string, passage: Passage, depth: number, isKnown = false): Cleaned {
     const { target, part, validated } = passage;
-    if (passage.check === "either") return this.#either(from, passage, made, depth);
+    if (passage.check === "either") return this.#either(from, passage, depth);
     if (passage.argument === bySchema) {
       const asked = part === undefined ? [target] : part.split(either).map((field) => `${target}.${field}`);
       const cleaned = (one: string) =>
@@ -108,10 +168,9 @@ export class Passages {
     if (passage.check === "named") return this.isLookedAt(from, part ?? "") ? "all" : [];
     if (target.startsWith(asRouteVariable)) return this.#variables.cleaned(target.slice(asRouteVariable.length));
     if (passage.argument === wholeObject) {
-      const methods = this.#methodsOf(from, target, made);
-      return methods.length > 0
-        ? methods.map((method) => this.#given(method, depth, made)).reduce(cleanedForBoth)
-        : this.#declarations.cleaned(from, target, validated);
+      const methods = this.#modules.methodsOf(from, target);
+      if (methods.length === 0) return this.#declarations.cleaned(from, target, validated);
+      return isKnown ? [] : methods.map((method) => this.#given(method, depth)).reduce(cleanedForBoth);
     }
     const targets = this.#modules.candidates(from, passage.target);
     if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
@@ -124,17 +183,10 @@ export class Passages {
   }
 
   /** Whichever way it came by, what all of them do is sure; `ways` do not nest, so that this goes down once. */
-  #either(from: string, { ways = [], validated }: Passage, made: Made | null, depth: number): Cleaned {
+  #either(from: string, { ways = [], validated }: Passage, depth: number): Cleaned {
     if (depth >= depthMax) return [];
-    const cleaned = (via: readonly Passage[]): Cleaned => this.cleanedBy(from, via, { validated, made }, depth + 1);
+    const cleaned = (via: readonly Passage[]): Cleaned => this.cleanedBy(from, via, { validated }, depth + 1);
     return ways.map(cleaned).reduce(cleanedForBoth, "all");
-  }
-
-  /** A method by the class of the object that the value has become a part of, where its own file knows nothing but a name. */
-  #methodsOf(from: string, target: string, made: Made | null): Target[] {
-    const method = target.slice(target.lastIndexOf("."));
-    const known = made && target.startsWith(anyClass) ? this.#modules.methodsOf(from, made.owner + method) : [];
-    return known.length > 0 ? known : this.#modules.methodsOf(from, target);
   }
 
   /** What is known of a value that only goes on where the function called was not: any that may be meant must never come back. */
@@ -146,9 +198,7 @@ export class Passages {
   #result({ artefact, exported }: Target, passage: Passage, depth: number): Cleaned {
     const ways = waysBack(exported, passage);
     if (ways.length === 0 && isConstructor(exported.name) && !isKeptBeside(artefact, exported, passage)) return [];
-    return ways
-      .map(({ clean, via }): Cleaned => [...clean, ...this.#cleanedOn(artefact.coverage.path, via, depth + 1)])
-      .reduce(cleanedForBoth, "all");
+    return this.#cleanedOnAny(artefact.coverage.path, ways, depth);
   }
 
   /** Whether what the value comes back in is an object, whichever of the functions meant is called. */
@@ -158,42 +208,30 @@ export class Passages {
   }
 
   /** What a method gives of an object's content: what it has kept of what its methods were given, but for other objects. */
-  #given({ artefact: { coverage }, exported }: Target, depth: number, made: Made | null): Cleaned {
+  #given({ artefact, exported }: Target, depth: number): Cleaned {
+    const { coverage } = artefact;
+    if (asksBase(artefact, exported)) return [];
     const isObject = ({ target }: Passage) =>
       this.#modules.methodsOf(coverage.path, `${target}.constructor`).length > 0;
-    const isMeant = (from: Origin) =>
-      "kept" in from &&
-      (made === null ||
-        (from.kept.method === "constructor" &&
-          (ownerOf(exported) !== made.owner || from.kept.parameter === made.parameter)));
-    return exported.returns
-      .filter(({ from, via }) => isMeant(from) && !via?.some(isObject))
-      .map(
-        ({ clean, via }): Cleaned => [
-          ...clean,
-          ...(depth < depthMax ? this.#cleanedOn(coverage.path, via, depth + 1) : []),
-        ],
-      )
-      .reduce(cleanedForBoth, "all");
+    const kept = exported.returns.filter(({ from, via }) => "kept" in from && !via?.some(isObject));
+    return depth < depthMax
+      ? this.#cleanedOnAny(coverage.path, kept, depth)
+      : kept.map(({ clean }): Cleaned => clean).reduce(cleanedForBoth, "all");
   }
 
   /** The object that a value has become a part of on its way, if it is one at the end of it. */
-  madeOn(from: string, via: readonly Passage[] | undefined): Made | null {
-    return this.#madeOf(from, via?.at(-1));
+  madeOn(from: string, via: readonly Passage[] | undefined, made: Made | null | undefined): Made | null {
+    return via ? this.#along(from, via, { made }, 0).made : (made ?? null);
   }
 
-  /** As which parameter of which constructor an object was given the value, where it was made in the step before. */
-  #madeOf(from: string, before: Passage | undefined): Made | null {
-    if (before?.check !== "result") return null;
-    const made = this.#constructorOf(from, before.target);
-    if (!made) return null;
-    const { exported } = made;
-    return { owner: ownerOf(exported), parameter: argumentIndex(exported, before.argument) };
-  }
-
-  /** Of a class; what a method of one is called has a dot. */
-  #constructorOf(from: string, target: string): Target | undefined {
-    return target.includes(".") ? undefined : this.#modules.methodsOf(from, `${target}.constructor`)[0];
+  /** The object that a function has put the value into that was passed to it, or that it was given by another one. */
+  #madeOf(from: string, passage: Passage, depth: number): Made | null {
+    const takers = this.#objects.takers(from, passage);
+    const [made] = takers.flatMap((taker) => this.#objects.madeBy(taker, passage) ?? []);
+    if (made || depth >= depthMax) return made ?? null;
+    const [taker] = takers;
+    const way = taker && waysBack(taker.exported, passage).find(({ via }) => via);
+    return way ? this.#along(taker.artefact.coverage.path, way.via ?? [], {}, depth + 1).made : null;
   }
 }
 
@@ -205,13 +243,10 @@ export interface Came {
   given?: true | undefined;
 }
 
-/** An object, by the parameter of its constructor that the value was given as. */
-export interface Made {
-  owner: string;
-  parameter: number;
+interface Along {
+  readonly effects: readonly Cleaned[];
+  readonly made: Made | null;
 }
-
-const ownerOf = ({ name }: Pick<ExportedFunction, "name">): string => name.slice(0, name.lastIndexOf("."));
 
 /**
  * Whether an object has what its constructor was given in other fields than the one that is asked for. What is kept in none may be anywhere,

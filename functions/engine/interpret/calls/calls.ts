@@ -45,7 +45,15 @@ import { accessed, fillBean } from "./accessor-calls.ts";
 import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
 import { noteGiven } from "./callbacks.ts";
 import { type Called, prepare, subjectOf } from "./called.ts";
-import { fromHeirs, fromMethod, fromOtherFile, keptElsewhere, propagated, soiled } from "./carried-taint.ts";
+import {
+  fromHeirs,
+  fromMethod,
+  fromOtherFile,
+  keptElsewhere,
+  passedThrough,
+  propagated,
+  soiled,
+} from "./carried-taint.ts";
 import { asChosen, chosenMember } from "./chosen-members.ts";
 import { renderComponent } from "./components.ts";
 import { calledLater, startByName } from "./deferred.ts";
@@ -168,6 +176,13 @@ function constructorOf(
   const name = target ?? (/^\p{Lu}/u.test(written) && !knowledge.known.has(written) ? written : null);
   return name === null ? null : `${name}.constructor`;
 }
+
+/** What is imported has a path of its own, and what the language has everywhere, none. */
+const isOfLanguage = ({ callee: { paths } }: Called): boolean =>
+  paths.some(
+    (path) =>
+      path.includes(".") || /^\??(String\w*|Object|Thread|Boolean|Integer|Long|\w*(Exception|Error))$/.test(path),
+  );
 
 /** Constructors have any name; what they are called, and where they come from, takes the place of a receiver's names. */
 function checkNew(run: Run, frame: Frame, { callee }: Call, { paths }: Called, subject: Subject): void {
@@ -310,6 +325,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const folded = foldedCall(call, called);
   const method =
     target === null && (run.language === "php" || run.language === "ruby") ? methodTarget(run, called) : null;
+  const maker = run.language === "php" ? null : constructorOf(run, call, called);
   const given = isMapping(call, positional)
     ? []
     : target !== null
@@ -320,12 +336,14 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
             call,
             called,
             target,
-            (run.language === "php" ? null : constructorOf(run, call, called)) ?? target,
+            maker ?? target,
             promises !== 0 || isNamedSo(run, called) || isElement(run, call, called),
           )
       : method !== null
         ? fromMethod(run, call, called, method)
-        : propagated(run, call, called);
+        : maker !== null && !isOfLanguage(called)
+          ? passedThrough(run, call, called, maker, false).reduce(joinTaint, [])
+          : propagated(run, call, called);
   const taint = folded ? [] : soiled(called.models, joinTaint(given, back.taint));
   const parts = capturedParts(run, frame, call, search, taint);
   if (parts) return cleaned({ ...nothing, paths, slots: parts }, cleans);

@@ -3,7 +3,7 @@ import { applyFlow, rebase } from "../check.ts";
 import { emptyGuard } from "../guards/guard-functions.ts";
 import { joinedPassages } from "../guards/passage.ts";
 import { writeBack } from "../memory/pointers.ts";
-import { fieldTaint } from "../objects/members.ts";
+import { fieldTaint, memberOfInstance } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Flow, Summary } from "../summary.ts";
 import {
@@ -70,7 +70,7 @@ export function applySummary(
       });
     }
   }
-  const isGiven = [...args, ...named.values()].some((value) => allTaint(value).length > 0);
+  const isGiven = [...args, ...named.values()].some((value) => value.instance || allTaint(value).length > 0);
   for (const keep of isGiven ? [...summary.keeps] : []) {
     const stored = substitute(keep.value, fn, taintOf, 2);
     if (allTaint(stored).length > 0) run.keep(keep, stored);
@@ -110,8 +110,9 @@ const argumentTaint =
     const given = param.rest ? args.slice(index) : [named.get(param.name) ?? args[index] ?? nothing];
     return given
       .flatMap((value) => {
-        const part = taintOfPart(value, param.rest ? undefined : field);
-        return param.rest || field === undefined ? part : fieldTaint(run, value, part, field);
+        if (param.rest || field === undefined) return taintOfPart(value, undefined);
+        const own = value.slots ? null : memberOfInstance(value, field, true);
+        return [...fieldTaint(run, value, taintOfPart(value, field), field), ...(own?.taint ?? [])];
       })
       .map((t) => ({ ...t, step: extend(t.step, at) }));
   };

@@ -131,7 +131,12 @@ function asDeclared(
 ): readonly Taint[] {
   if (taint.length === 0) return taint;
   if (run.language === "javascript") return asDecorated(run, frame, of, name, taint, at);
-  const asked = run.language === "java" ? paths : run.language === "python" ? declaredNames(run, frame, of, name) : [];
+  const asked =
+    run.language === "java" || (run.language === "php" && taint.some(({ via }) => via))
+      ? paths
+      : run.language === "python"
+        ? declaredNames(run, frame, of, name)
+        : [];
   const target = asked.length > 0 ? targetOf(run, frame, asked) : null;
   if (target === null) return taint;
   return ofObject(taint, target);

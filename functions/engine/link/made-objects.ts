@@ -1,0 +1,179 @@
+import type { ExportedFunction, FileArtefact } from "../artefact.ts";
+import { partOfObject } from "../interpret/calls/filled-arguments.ts";
+import { ofBase } from "../interpret/calls/handover.ts";
+import { isGivenBack, type Passage, wholeObject } from "../interpret/guards/passage.ts";
+import { fieldOf } from "../interpret/objects/members.ts";
+import { argumentIndex, isConstructor, samePart } from "./exported.ts";
+import type { Modules, Target } from "./modules.ts";
+import { Takers } from "./takers.ts";
+
+/** An object that has a value in it. */
+export interface Made {
+  readonly type: string;
+  /** The file of the class whose methods have put it in: its own, or one that this extends. */
+  readonly artefact: FileArtefact;
+  readonly owner: string;
+  readonly puts: readonly Put[];
+}
+
+/** A parameter of a method, or a field of that, which has come into the object. */
+interface Put {
+  readonly method: string;
+  readonly parameter: number;
+  readonly field?: string | undefined;
+}
+
+export type Given = ExportedFunction["returns"][number];
+
+/** Classes that extend each other, and hand on what their constructors are given. */
+const basesMax = 4;
+/** A getter that is made of more says nothing: the interpreter keeps no more sources of one value. */
+const keptMax = 12;
+
+/** Knows of objects of PHP and Java, whose content is asked for by methods, what went into them and what comes out of it. */
+export class MadeObjects {
+  readonly #modules: Modules;
+  readonly #takers: Takers;
+
+  constructor(modules: Modules) {
+    this.#modules = modules;
+    this.#takers = new Takers(modules);
+  }
+
+  /** The functions that may have been passed a value, of which it is in the result. */
+  takers(from: string, { check, argument, target, count }: Passage): readonly Target[] {
+    if (check !== "result" || argument === wholeObject || !/\.(java|php|inc|phtml)$/.test(from)) return [];
+    // What a method of PHP is called has a dot.
+    const isClass = !from.endsWith(".java") && !target.includes(".");
+    const found = this.#takers.of(from, isClass ? `${target}.constructor` : target);
+    // A class that extends another is not made in its place.
+    if (isClass) return found.slice(0, 1);
+    const fitting = found.filter(({ exported }) => exported.parameters.length === count);
+    return fitting.length > 0 ? fitting : found;
+  }
+
+  /** The object that a method has put an argument into: one that it makes, or the one that it is called on and gives back. */
+  madeBy({ artefact, exported }: Target, { argument, field, part, target }: Passage): Made | null {
+    const parameter = argumentIndex(exported, argument);
+    const owner = ownerOf(exported);
+    const { name, self, makes } = exported;
+    const isIn = isConstructor(name) || part === partOfObject || self || makes === owner;
+    if (parameter < 0 || owner === "" || !isIn) return null;
+    const type = artefact.coverage.language === "php" && !target.includes(".") ? target : owner;
+    return { type, artefact, owner, puts: [{ method: methodOf(exported), parameter, field }] };
+  }
+
+  /** The object of a class of the same file that a method gives, which has the value in one of its fields. */
+  madeWith({ artefact, exported: { makes } }: Target, field: string): Made | null {
+    if (makes === undefined) return null;
+    const puts = artefact.link.exports.flatMap((exported) =>
+      ownerOf(exported) === makes
+        ? exported.returns.flatMap(({ from, field: kept }) =>
+            "parameter" in from && kept === field ? [{ method: methodOf(exported), ...from }] : [],
+          )
+        : [],
+    );
+    return puts.length > 0 ? { type: makes, artefact, owner: makes, puts } : null;
+  }
+
+  /** A method of an object: that of its class, or of the nearest one above. */
+  methods({ artefact, type }: Made, method: string): readonly Target[] {
+    const { coverage, link } = artefact;
+    const name = `${type}.${method}`;
+    const own = link.exports.filter((exported) => exported.name === name);
+    if (own.length > 0) return own.map((exported) => ({ artefact, exported }));
+    return this.#modules.find(coverage.path, coverage.language === "java" ? name + ofBase : name);
+  }
+
+  /** What a method gives of an object is, as far as it is the value; null where nobody can tell. */
+  given({ artefact, exported }: Target, made: Made): readonly Given[] | null {
+    const kept = exported.returns.filter(({ from, field }) => "kept" in from && !isGivenBack(field));
+    const own = this.#inClass(made, ownerOf(exported));
+    if (!own || kept.length >= keptMax) return kept.length > 0 ? kept : null;
+    const meant = kept.filter(({ from }) => "kept" in from && own.puts.some((put) => isSame(put, from.kept)));
+    // What a builder makes may have been filled by any of its methods, where that is not seen.
+    const isOpen = asksBase(artefact, exported) || (exported.makes !== undefined && kept.length === 0) || !isSeen(own);
+    return meant.length === 0 && isOpen ? null : meant;
+  }
+
+  /** The same of a field, whose getter nobody may have written. */
+  ofField({ artefact, owner, puts }: Made, field: string): readonly Given[] | null {
+    const methods = new Set(puts.map(({ method }) => `${owner}.${method}`));
+    const fields = artefact.link.exports
+      .filter(({ name }) => methods.has(name))
+      .flatMap((exported) =>
+        exported.returns
+          .filter((given) => given.field?.split(fieldOf)[0] === field)
+          .map((given) => ({ given, method: methodOf(exported) })),
+      );
+    const meant = fields.filter(
+      ({ given: { from }, method }) => "parameter" in from && puts.some((put) => isSame(put, { method, ...from })),
+    );
+    return fields.length > 0 ? meant.map(({ given }) => given) : null;
+  }
+
+  /** The same object as a class sees it that its own extends: `super(name)`. */
+  #inClass(made: Made, owner: string): Made | null {
+    let seen: Made | null = made;
+    for (let bases = 0; seen && seen.owner !== owner; bases++) seen = bases < basesMax ? this.#inBase(seen) : null;
+    return seen;
+  }
+
+  #inBase(made: Made): Made | null {
+    const { artefact, owner, puts } = made;
+    const { coverage, link } = artefact;
+    const bases = link.classes.find(({ name }) => name === owner)?.bases ?? [];
+    const passes = puts.flatMap(({ method, parameter }) =>
+      link.exports
+        .filter(({ name }) => name === `${owner}.${method}`)
+        .flatMap((exported) => exported.passes.filter((pass) => pass.parameter === parameter)),
+    );
+    const [pass, ...others] = passes.filter(({ target }) =>
+      [owner, ...bases].some((name) => `.${target}`.includes(`.${name}.`)),
+    );
+    const [base] = bases.flatMap((name) => this.#modules.find(coverage.path, `${name}.constructor`));
+    // What stays in the fields of the class is in none of the other.
+    if (!pass)
+      return base && isSeen(made)
+        ? { ...made, artefact: base.artefact, owner: ownerOf(base.exported), puts: [] }
+        : null;
+    const [to] =
+      others.length === 0 && isConstructor(pass.target.replace(ofBase, ""))
+        ? this.#modules.find(coverage.path, pass.target)
+        : [];
+    const inBase = to && this.madeBy(to, { ...pass, check: "result", trusted: false });
+    return inBase && inBase.owner !== owner ? { ...inBase, type: made.type } : null;
+  }
+}
+
+const isSame = (put: Put, kept: Put): boolean =>
+  put.method === kept.method &&
+  put.parameter === kept.parameter &&
+  (put.field === undefined || samePart(put.field, kept.field) || kept.field === undefined);
+
+/** Whether it is known where the object has it: what is handed on to functions of other files may be anywhere. */
+const isSeen = ({ artefact, owner, puts }: Made): boolean =>
+  puts.every(({ method, parameter }) =>
+    artefact.link.exports.some(
+      ({ name, returns, passes }) =>
+        name === `${owner}.${method}` &&
+        (returns.some(
+          ({ from, field }) =>
+            "parameter" in from && from.parameter === parameter && (field === partOfObject || !isGivenBack(field)),
+        ) ||
+          !passes.some((pass) => pass.parameter === parameter)),
+    ),
+  );
+
+/** Whether a method gives what one of a class above gives, in another file. */
+export function asksBase({ link }: FileArtefact, exported: ExportedFunction): boolean {
+  const owner = ownerOf(exported);
+  const { bases = [] } = link.classes.find(({ name }) => name === owner) ?? {};
+  return exported.returns.some(
+    ({ from }) => "outside" in from && bases.some((base) => from.outside.includes(`${base}.`)),
+  );
+}
+
+export const ownerOf = ({ name }: Pick<ExportedFunction, "name">): string => name.slice(0, name.lastIndexOf("."));
+
+const methodOf = ({ name }: Pick<ExportedFunction, "name">): string => name.slice(name.lastIndexOf(".") + 1);
