@@ -6,7 +6,7 @@ const given = ["request", "response", "session", "application", "out", "pageCont
   (name) => `javax.servlet.jsp.HttpJspPage.${name}`,
 );
 const directive = /<%@\s*page\b([^%]|%(?!>)){0,2000}%>/g;
-const imports = /\bimport\s*=\s*(?:"([^"<>]{0,2000})"|'([^'<>]{0,2000})')/;
+const imports = /\bimport\s*=\s*(?:"([^"<>]{0,2000})"|'([^'<>]{0,2000})')/g;
 const bean = /<jsp:useBean\b[^<>]{0,500}>/g;
 const named = /^[\p{L}\p{N}_$.]+$/u;
 
@@ -25,10 +25,11 @@ export function codeOf(format: TemplateFormat, text: string): { grammar: string;
     if (kind === "raw" && text.startsWith("<%=", start)) return ` ${takerOf(text, start)}(${written});`;
     return beansIn(text, start, end, beans);
   });
-  const modules = [...text.matchAll(directive)].flatMap(([page]) => {
-    const [, double, single] = page.match(imports) ?? [];
-    return (double ?? single ?? "").split(",").map((name) => name.trim());
-  });
+  const modules = [...text.matchAll(directive)].flatMap(([page]) =>
+    [...page.matchAll(imports)].flatMap(([, double, single]) =>
+      (double ?? single ?? "").split(",").map((name) => name.trim()),
+    ),
+  );
   const stated = modules.filter((name) => /^[\w.]+(\.\*)?$/.test(name));
   return {
     grammar: "java",
