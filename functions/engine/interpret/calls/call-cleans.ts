@@ -22,8 +22,9 @@ export function promised(call: Call): number {
 
 const makesSafe = remembered(
   (name) =>
-    /^_*(get_?)?(safe|sanit|escape|purif|clean_?(html|path|input|name|file))|(sanitize|escape)d?$/i.test(name) &&
-    !/unescape|unsafe/i.test(name),
+    /^_*(get_?)?(safe|sanit|escape|purif|clean_?(html|path|input|name|file)|url_?encode)|(sanitize|escape)d?$/i.test(
+      name,
+    ) && !/unescape|unsafe/i.test(name),
 );
 
 /** Whether a function of another file is called by a name that makes safe, whoever has it. */

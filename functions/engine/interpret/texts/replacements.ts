@@ -46,6 +46,8 @@ export function replacementCleans(
     return run.catalogue.bitsOf(pathFamilies);
   if (run.language === "python" && quoteMarks.has(pattern) && args[1]?.constants?.[0] === pattern + pattern)
     return run.catalogue.bitsOf(["sql_injection"]);
+  if (run.language === "php" && pattern === "'" && isDoubled(run, frame, args[1]))
+    return run.catalogue.bitsOf(["sql_injection", "escaped"]);
   const quotes = pattern === "'" && !String(args[1]?.constants?.[0] ?? "'").includes("'");
   return takesOut(run.catalogue, pattern, isRegex) | (quotes ? run.catalogue.bitsOf(["xpath_injection"]) : 0);
 }
@@ -112,7 +114,8 @@ const quoteMarks: ReadonlySet<string> = new Set(["'", '"', "`", "]"]);
 const pathFamilies = ["path_traversal", "file_inclusion"];
 
 /** `str_replace(["..", "/"], "", $name)`: what is taken out wherever it stands, as it is written. */
-function textsTakenOut({ catalogue }: Run, frame: Frame, call: Call, [search, by]: readonly Value[]): Families {
+function textsTakenOut(run: Run, frame: Frame, call: Call, [search, by]: readonly Value[]): Families {
+  const { catalogue } = run;
   const taken = textsIn(search);
   const put = textsIn(by);
   if (taken.length === 0 || put.length === 0) return 0;
@@ -128,7 +131,9 @@ function textsTakenOut({ catalogue }: Run, frame: Frame, call: Call, [search, by
     ...(['"', "`"].some((quote) => taken.includes(quote) && put.includes(quote + quote))
       ? ["sql_injection", "escaped"]
       : []),
-    ...(escapesQuotes(taken, put) ? ["sql_injection", "escaped"] : []),
+    ...(escapesQuotes(taken, put) || (taken[0] === "'" && isDoubled(run, frame, by))
+      ? ["sql_injection", "escaped"]
+      : []),
     // A bracket is nothing that a text could be put in: it is doubled for a name.
     ...(taken.includes("]") && put.includes("]]") ? ["sql_injection"] : []),
   ];
@@ -140,6 +145,18 @@ const escapesQuotes = (taken: readonly string[], put: readonly string[]): boolea
   const [slash, quote] = [taken.indexOf("\\"), taken.indexOf("'")];
   return slash >= 0 && slash < quote && put[slash] === "\\\\" && (put[quote] === "\\'" || put[quote] === "''");
 };
+
+/**
+ * Some databases take a backslash for the beginning of a quote. A function that asks others to escape, each in its own way, doubles quotes for
+ * one that does not.
+ */
+function isDoubled({ text }: Run, { fn }: Frame, by: Value | undefined): boolean {
+  const others = fn && fn.end - fn.start <= escaperMax ? text.slice(fn.start, fn.end) : "";
+  return by?.constants?.length === 1 && by.constants[0] === "''" && /\b(mysqli?|pg)_(real_)?escape_/.test(others);
+}
+
+/** UTF-16 units of a function that escapes for several databases. */
+const escaperMax = 4_000;
 
 /** `strtr($text, ["<" => "&lt;", …])`, also with the map that the language has for it. */
 function translated({ catalogue }: Run, [, by]: readonly Value[]): Families {
