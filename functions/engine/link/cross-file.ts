@@ -201,12 +201,14 @@ export class CrossFile {
               .filter((way) => samePart(way.field, field))
               .flatMap((way) => {
                 const isRecord = way.record && field === undefined;
+                // A pool that has a password is no password, and a server that keeps a name does not lie under it.
+                const isDeep = field === undefined && way.field !== undefined;
+                const made = isDeep ? this.#passages.madeWith({ artefact, exported }, way.field as string) : null;
                 const arrivals = this.#through(artefact.coverage.path, way, depth).map((one) => ({
                   ...one,
                   inRecord: isRecord,
+                  ...(made && { made }),
                 }));
-                // A pool that has a password is no password, and a server that keeps a name does not lie under it.
-                const isDeep = field === undefined && way.field !== undefined;
                 return isDeep
                   ? arrivals.filter(
                       ({ sourceKind, isKept }) => !isKept && !this.#catalogue.shallowKinds.has(sourceKind),

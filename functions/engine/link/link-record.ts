@@ -257,12 +257,14 @@ class Recorder {
     // of it. Only of Java linking knows which field has what.
     const isWhole = language !== "java" || (returns.instance === owner && returns.paths.includes("?this"));
     const all = isWhole ? [...made, ...putInto(returns.instance).map((taint) => ({ field: undefined, taint }))] : made;
+    // What a builder makes has what its methods were given.
+    const isMade = fn.receiver !== null && !returns.paths.includes("?this");
     // Fields of what a factory makes are those of one object, whoever else has made such.
     const isOwn = ({ taint: { source }, field }: { taint: Taint; field?: string | undefined }) =>
       this.#run.language === "php" ||
       !source.parameter ||
       source.parameter.fn === fn ||
-      ((field === undefined || fn.receiver !== null) && this.#isOfClass(source.parameter.fn, owner));
+      ((field === undefined || isMade) && this.#isOfClass(source.parameter.fn, owner));
     return [
       ...all.filter(isOwn).slice(0, returnsMax),
       ...(owner ? this.#fields(fn, owner, keeps) : []),

@@ -65,15 +65,14 @@ export class MadeObjects {
 
   /** The object of a class of the same file that a method gives, which has the value in one of its fields. */
   madeWith({ artefact, exported: { makes } }: Target, field: string): Made | null {
-    if (makes === undefined) return null;
-    const puts = artefact.link.exports.flatMap((exported) =>
-      ownerOf(exported) === makes
-        ? exported.returns.flatMap(({ from, field: kept }) =>
-            "parameter" in from && kept === field ? [{ method: methodOf(exported), ...from }] : [],
-          )
-        : [],
+    const own = makes === undefined ? [] : artefact.link.exports.filter((exported) => ownerOf(exported) === makes);
+    if (makes === undefined || own.length === 0) return null;
+    const puts = own.flatMap((exported) =>
+      exported.returns.flatMap(({ from, field: kept }) =>
+        "parameter" in from && kept === field ? [{ method: methodOf(exported), ...from }] : [],
+      ),
     );
-    return puts.length > 0 ? { type: makes, artefact, owner: makes, puts } : null;
+    return { type: makes, artefact, owner: makes, puts };
   }
 
   /** A method of an object: that of its class, or of the nearest one above. */

@@ -219,6 +219,11 @@ export class Passages {
       : kept.map(({ clean }): Cleaned => clean).reduce(cleanedForBoth, "all");
   }
 
+  /** The object that a function gives, which has the value in that field. */
+  madeWith(target: Target, field: string): Made | null {
+    return this.#objects.madeWith(target, field);
+  }
+
   /** The object that a value has become a part of on its way, if it is one at the end of it. */
   madeOn(from: string, via: readonly Passage[] | undefined, made: Made | null | undefined): Made | null {
     return via ? this.#along(from, via, { made }, 0).made : (made ?? null);
