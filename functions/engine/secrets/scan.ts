@@ -279,11 +279,11 @@ const shownText = /^\s{0,40}["']\w{0,30}(?:example|description|documentation|usa
 /** No key is longer, with what it is set in by. */
 const shownMax = 120;
 
-/** `{"email": "email", "password": "password"}`, `USERNAME = "username"` beside `PASSWORD = "password"`: what fields are called. */
+/** `{"email": "email", "password": "password"}`, `FIELD_USER = "user"` beside `FIELD_PASSWORD = "password"`: what fields are called. */
 const mapsNames = (around: string, secret: string): boolean =>
   [...around.matchAll(/["']?\b(\w+)["']?\s?[:=]\s?["'](\w+)["']/g)].some(
     ([named, key = "", value = ""]) =>
-      (/^\W/.test(named) ? key === value : key === value.toUpperCase()) && value !== secret,
+      (/^\W/.test(named) ? key === value : `_${key}`.endsWith(`_${value.toUpperCase()}`)) && value !== secret,
   );
 
 /** A text that is shown to somebody, with the value in it: `println('{"user": "root", "password": "password"}')`. */
