@@ -2,6 +2,7 @@ import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { partOfObject } from "../interpret/calls/filled-arguments.ts";
 import { ofBase } from "../interpret/calls/handover.ts";
 import { isGivenBack, type Passage, wholeObject } from "../interpret/guards/passage.ts";
+import { propertyOf } from "../interpret/objects/accessors.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { argumentIndex, isConstructor, samePart } from "./exported.ts";
 import type { Modules, Target } from "./modules.ts";
@@ -42,9 +43,9 @@ export class MadeObjects {
 
   /** The functions that may have been passed a value, of which it is in the result. */
   takers(from: string, { check, argument, target, count }: Passage): readonly Target[] {
-    if (check !== "result" || argument === wholeObject || !/\.(java|php|inc|phtml)$/.test(from)) return [];
+    if (check !== "result" || argument === wholeObject || !hasGetters.test(from)) return [];
     // What a method of PHP is called has a dot.
-    const isClass = !from.endsWith(".java") && !target.includes(".");
+    const isClass = !/\.(java|kt)$/.test(from) && !target.includes(".");
     const found = this.#takers.of(from, isClass ? `${target}.constructor` : target);
     // A class that extends another is not made in its place.
     if (isClass) return found.slice(0, 1);
@@ -78,10 +79,10 @@ export class MadeObjects {
   /** A method of an object: that of its class, or of the nearest one above. */
   methods({ artefact, type }: Made, method: string): readonly Target[] {
     const { coverage, link } = artefact;
-    const name = `${type}.${method}`;
-    const own = link.exports.filter((exported) => exported.name === name);
+    const names = coverage.language === "kotlin" ? [method, ...gettersOf(method)] : [method];
+    const own = link.exports.filter((exported) => names.some((name) => exported.name === `${type}.${name}`));
     if (own.length > 0) return own.map((exported) => ({ artefact, exported }));
-    return this.#modules.find(coverage.path, coverage.language === "java" ? name + ofBase : name);
+    return this.#modules.find(coverage.path, `${type}.${method}${coverage.language === "php" ? "" : ofBase}`);
   }
 
   /** What a method gives of an object is, as far as it is the value; null where nobody can tell. */
@@ -144,6 +145,11 @@ export class MadeObjects {
     return inBase && inBase.owner !== owner ? { ...inBase, type: made.type } : null;
   }
 }
+
+const hasGetters = /\.(java|kt|php|inc|phtml)$/;
+
+/** What is called to read a property of Kotlin that has a getter of its own: `quoted`, and `getQuoted()` in Java. */
+const gettersOf = (method: string): readonly string[] => [`getter_${method}`, `getter_${propertyOf(method)}`];
 
 const isSame = (put: Put, kept: Put): boolean =>
   put.method === kept.method &&

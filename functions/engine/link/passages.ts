@@ -264,7 +264,12 @@ function isKeptBeside(
 ): boolean {
   if (part === undefined || waysBack(exported, passage).length === 0) return false;
   const [asked = ""] = part.split(fieldOf);
-  return !link.exports.some(({ name }) => name === `${ownerOf(exported)}.${asked}`);
+  const owner = ownerOf(exported);
+  // What gives a property may be called `title`, `getTitle`, or `getter_title`.
+  return !link.exports.some((other) => {
+    const member = lastSegment(other.name).replace("getter_", "");
+    return ownerOf(other) === owner && (member === asked || propertyOf(member) === asked);
+  });
 }
 
 /** By which ways a function gives back what it was passed, in the part that is asked for. */
