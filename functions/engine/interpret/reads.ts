@@ -61,7 +61,7 @@ export function variable(run: Run, frame: Frame, name: string, at: Span): Value 
     const value = scope.get(name) as Value;
     // A property may be called like its class: `Filter Filter { get; set; }`.
     const property = value.type && run.language === "csharp" && frame.owner ? ownMember(run, frame, name) : null;
-    if (property) return property;
+    if (property) return got(run, frame, property, frame.self ?? nothing, at);
     if (scope === frame.scope) return value;
     const outside = mayHaveChanged(run, fromOutside(value, name), name);
     return scope === run.file ? withSharedVariable(run, frame, name, outside, at) : outside;
@@ -69,7 +69,7 @@ export function variable(run: Run, frame: Frame, name: string, at: Span): Value 
   if (frame.self && name === receiverOf(run, frame)) return frame.self;
   if (frame.owner && hasOpenClasses(run.language)) {
     const member = ownMember(run, frame, name) ?? outerMember(frame.owner, name);
-    if (member) return member;
+    if (member) return run.language === "csharp" ? got(run, frame, member, frame.self ?? nothing, at) : member;
   }
   if (frame.owner && frame.owner.node.name === name) return named(name);
   const global = inherited(run, frame, name) ?? globalName(run, name);

@@ -191,9 +191,10 @@ export function inline(
 }
 
 /** `Orders orders() { return registry.orders(); }`: of what nobody knows, the method that gives it says what it is. */
-function asDeclared(run: Run, frame: Frame, { result }: FunctionNode): Value {
+function asDeclared(run: Run, frame: Frame, { getter, result }: FunctionNode): Value {
   const given = frame.returned ?? nothing;
-  if (run.language !== "java" || !result || given.instance || given.type || !isClass.test(result)) return given;
+  const isTold = run.language === "java" || (run.language === "csharp" && getter);
+  if (!isTold || !result || given.instance || given.type || !isClass.test(result)) return given;
   return withType(run, frame, given, result);
 }
 

@@ -74,21 +74,44 @@ function memberOf(l: Lowering, node: SyntaxNode, kin: readonly string[]): Statem
   }
 }
 
-/** A property is a field; what its accessors do is looked at as functions. */
+/** A property is a field, and what its accessors do is looked at as functions; one that can only be read is what its getter gives. */
 function propertyOf(l: Lowering, node: SyntaxNode): Statement[] {
   const name = childIn(node, "name");
   if (!name) return [];
+  const type = typeName(l, childIn(node, "type"));
   const value = childIn(node, "value");
-  const written = value?.type === "arrow_expression_clause" ? value.children[0] : value;
+  const accessors = childIn(node, "accessors")?.children ?? [];
+  const computed =
+    value?.type === "arrow_expression_clause"
+      ? value
+      : accessors.length === 1 && childIn(accessors[0] as SyntaxNode, "body");
   const attributes = attributesOf(l, node);
-  const from: Expression = written ? l.expression(written) : { ...span(node), kind: "unknown", reads: attributes };
-  const accessors = (childIn(node, "accessors")?.children ?? []).filter((c) => childIn(c, "body"));
+  const from: Expression =
+    value && !computed ? l.expression(value) : { ...span(node), kind: "unknown", reads: attributes };
+  const receiver = has(l, node, "static") ? null : "this";
+  const field = asStatement(assigned(node, l.variable(name), from, type, true));
+  if (computed) {
+    const fn: FunctionNode = {
+      ...span(node),
+      name: l.textOf(name),
+      params: [],
+      decorators: [],
+      body: bodyOf(l, computed),
+      result: type,
+      receiver,
+      exported: has(l, node, "public"),
+      getter: true,
+    };
+    return [field, { ...span(node), kind: "function", fn }];
+  }
   return [
-    asStatement(assigned(node, l.variable(name), from, typeName(l, childIn(node, "type")), true)),
-    ...accessors.map((c): Statement => {
-      const fn = { ...functionOf(l, c), name: `${l.textOf(childIn(c, "name") ?? c)}_${l.textOf(name)}` };
-      return { ...span(c), kind: "function", fn };
-    }),
+    field,
+    ...accessors
+      .filter((c) => childIn(c, "body"))
+      .map((c): Statement => {
+        const fn = { ...functionOf(l, c), name: `${l.textOf(childIn(c, "name") ?? c)}_${l.textOf(name)}` };
+        return { ...span(c), kind: "function", fn };
+      }),
   ];
 }
 
