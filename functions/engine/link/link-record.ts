@@ -144,9 +144,11 @@ function classOf(run: Run, { paths }: Value): string | undefined {
 
 const madeByClass = /^(.*\.\p{Lu}\w*)(?:\.\w+)?\(\)$/u;
 
-/** The class of what a function of PHP makes: `app()` gives the one object that there is. */
-const madeBy = ({ returns: { instance, paths } }: Summary): string | undefined =>
-  instance?.node.name ?? paths.find((path) => /^(\w+\\)*\p{Lu}\w*$/u.test(path));
+/** The class of what a function of PHP makes: `app()` gives the one object that there is. A method that makes one of several says nothing. */
+function madeBy({ returns: { instance, paths } }: Summary, isMethod: boolean): string | undefined {
+  const classes = paths.filter((path) => /^(\w+\\)*\p{Lu}\w*$/u.test(path));
+  return isMethod && classes.length > 1 ? undefined : (instance?.node.name ?? classes[0]);
+}
 
 /** `Order::query()->open($since)` calls `scopeOpen($query, $since)`: the same method by its short name, as callers see it. */
 function shortened({ knowledge }: Run, exported: ExportedFunction): ExportedFunction | null {
@@ -215,7 +217,11 @@ class Recorder {
     const variants = givenVariants(this.#run, closure);
     const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
     const made =
-      this.#run.language === "php" ? madeBy(summary) : closure.owner ? summary.returns.instance?.node.name : undefined;
+      this.#run.language === "php"
+        ? madeBy(summary, closure.owner !== null)
+        : closure.owner
+          ? summary.returns.instance?.node.name
+          : undefined;
     const isSelf = closure.owner && summary.returns.paths.includes("?this");
     const exported: ExportedFunction = {
       name: shown,

@@ -283,7 +283,11 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   // What a map gives is known to have been put into it. Actions that a registry gives by their names fetch and store records, mostly.
   const isKept =
     called.models.containers.length === 0 &&
-    (called.isGiven || isLookup(run, call, called) || isQueried(run, call, called));
+    (called.isGiven ||
+      isLookup(run, call, called) ||
+      isQueried(run, call, called) ||
+      // `session.getProvider(Resolver.class, kind)`: nothing of an object that is handed out by its class is made of what chooses it.
+      (run.language === "java" && call.args.length > 1 && namedClass(call, called, run.language).length > 0));
   const isOwn = called.models.sanitizers.length > 0;
   const promises = isKept || isIdentified(run, call, called) ? allFamilies : isOwn ? 0 : promised(call);
   const search = searchOf(run, frame, call);
