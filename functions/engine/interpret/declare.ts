@@ -1,7 +1,7 @@
 import type { ClassStatement, FunctionNode, FunctionStatement, Import, Statement } from "../ir/ir.ts";
 import { exportName } from "./assign.ts";
 import { makesReady, newFrame, runBody } from "./calls/invoke.ts";
-import { methodKey } from "./calls/overloads.ts";
+import { hasOverloads, methodKey } from "./calls/overloads.ts";
 import { checkDefinition } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { basePaths } from "./names.ts";
@@ -50,7 +50,7 @@ function remember(run: Run, closure: ClosureValue, symbol: string): void {
 }
 
 /**
- * Constructors, then what a framework fills an object with, then what uses it. Getters of PHP and Java take nothing, and give what any method
+ * Constructors, then what a framework fills an object with, then what uses it. Getters of PHP, Java and C# take nothing, and give what any method
  * has put into the object that takes something.
  */
 const fillsFirst = (run: Run, { fn }: FunctionStatement): number =>
@@ -62,7 +62,7 @@ const fillsFirst = (run: Run, { fn }: FunctionStatement): number =>
         ? 3
         : 2;
 
-const keepsFields: ReadonlySet<string> = new Set(["java", "php"]);
+const keepsFields: ReadonlySet<string> = new Set(["csharp", "java", "php"]);
 
 /** What the decorators of a class say of its fields. */
 function schemasOf(run: Run, frame: Frame, { decorated }: ClassStatement): ClassInfo["schemas"] {
@@ -109,9 +109,9 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
     const closure: ClosureValue = { fn: member.fn, scope: frame.scope, self, owner: info };
     // Methods of one name are told apart by how many parameters they have, where a language has such.
     const key = methodKey(info, member.fn);
-    info.methods.set(run.language === "java" ? key : member.fn.name, closure);
+    info.methods.set(hasOverloads.has(run.language) ? key : member.fn.name, closure);
     if (isMet(run, frame, info))
-      run.exports.set(`${node.name}.${run.language === "java" ? key : member.fn.name}`, closure);
+      run.exports.set(`${node.name}.${hasOverloads.has(run.language) ? key : member.fn.name}`, closure);
     checkDefinition(run, inner, member.fn);
     noteProvider(run, inner, member.fn);
     remember(run, closure, symbolOf(symbol, member.fn.name, member.fn.params.length));

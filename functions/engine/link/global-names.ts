@@ -1,5 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
-import { anyClass } from "../interpret/calls/handover.ts";
+import { anyClass, ofBase } from "../interpret/calls/handover.ts";
 import { append } from "../multimap.ts";
 import type { Target } from "./modules.ts";
 
@@ -52,7 +52,9 @@ export class GlobalNames {
     }
   }
 
-  find(written: string): Target[] {
+  find(path: string): Target[] {
+    const isOfBase = path.endsWith(ofBase);
+    const written = isOfBase ? path.slice(0, -ofBase.length) : path;
     const [, field, called] = written.match(fieldAndMethod) ?? [];
     if (field !== undefined && called !== undefined) return this.#meant(field, called);
     const target = this.#language === "php" ? this.#ofGiven(written) : inClass(written);
@@ -66,7 +68,7 @@ export class GlobalNames {
     const made = this.#bases.has(type) ? undefined : this.#declared.get(type)?.[0]?.exported.makes;
     const owner = made === undefined ? type : inClass(`${made}.${method}`).slice(0, -method.length - 1);
     const own = this.#along(this.#bases, owner, method, true);
-    const overriding = this.#along(this.#heirs, owner, method, false);
+    const overriding = isOfBase ? [] : this.#along(this.#heirs, owner, method, false);
     return [...new Set([...own, ...overriding])].slice(0, declarationsMax);
   }
 

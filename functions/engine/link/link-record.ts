@@ -5,7 +5,7 @@ import { excerptOf } from "../findings/excerpt.ts";
 import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts";
 import { givenVariants } from "../interpret/calls/given-variants.ts";
 import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts";
-import { nameOfMethod } from "../interpret/calls/overloads.ts";
+import { hasOverloads, nameOfMethod } from "../interpret/calls/overloads.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
 import { givenBy } from "../interpret/names.ts";
@@ -31,7 +31,7 @@ import { byCodeUnits } from "./order.ts";
 export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores: [], aliases: [], classes: [] };
 
 /** Whose objects of other files are told by what lies in which of their fields. */
-const keepsByName: ReadonlySet<string> = new Set(["javascript", "python", "java", "php"]);
+const keepsByName: ReadonlySet<string> = new Set(["javascript", "python", "java", "php", "csharp"]);
 
 /** More than this many ways out of one function make a record that costs more than it tells. */
 const returnsMax = 40;
@@ -215,7 +215,7 @@ class Recorder {
     const filled = this.#filled(closure, summary);
     const looks = this.#run.looks.get(fn);
     const variants = givenVariants(this.#run, closure);
-    const shown = this.#run.language === "java" ? nameOfMethod(name) : name;
+    const shown = hasOverloads.has(this.#run.language) ? nameOfMethod(name) : name;
     const made =
       this.#run.language === "php"
         ? madeBy(summary, closure.owner !== null)
@@ -261,7 +261,7 @@ class Recorder {
     const put = putInto(owner);
     // `where(clause) { this.clauses.push(clause); return this; }`: the object has what the method was given, and so has one that was made
     // of it. Only of Java linking knows which field has what.
-    const isWhole = language !== "java" || (returns.instance === owner && returns.paths.includes("?this"));
+    const isWhole = !hasOverloads.has(language) || (returns.instance === owner && returns.paths.includes("?this"));
     const all = isWhole ? [...made, ...putInto(returns.instance).map((taint) => ({ field: undefined, taint }))] : made;
     // What a builder makes has what its methods were given.
     const isMade = fn.receiver !== null && !returns.paths.includes("?this");
@@ -336,7 +336,7 @@ class Recorder {
 
   /** Whether what one method has from another is what an object of Java keeps between them. */
   #isOfClass(keeping: FunctionNode, owner: ClassInfo | null): boolean {
-    return this.#run.language === "java" && owner !== null && this.#run.closures.get(keeping)?.owner === owner;
+    return hasOverloads.has(this.#run.language) && owner !== null && this.#run.closures.get(keeping)?.owner === owner;
   }
 
   /** The class of two methods of Java that belong to no object: what one of them keeps the other has, whoever asks it. */

@@ -45,7 +45,7 @@ export class MadeObjects {
   takers(from: string, { check, argument, target, count }: Passage): readonly Target[] {
     if (check !== "result" || argument === wholeObject || !hasGetters.test(from)) return [];
     // What a method of PHP is called has a dot.
-    const isClass = !/\.(java|kt)$/.test(from) && !target.includes(".");
+    const isClass = !/\.(cs|java|kt)$/.test(from) && !target.includes(".");
     const found = this.#takers.of(from, isClass ? `${target}.constructor` : target);
     // A class that extends another is not made in its place.
     if (isClass) return found.slice(0, 1);
@@ -82,7 +82,7 @@ export class MadeObjects {
     const names = coverage.language === "kotlin" ? [method, ...gettersOf(method)] : [method];
     const own = link.exports.filter((exported) => names.some((name) => exported.name === `${type}.${name}`));
     if (own.length > 0) return own.map((exported) => ({ artefact, exported }));
-    return this.#modules.find(coverage.path, `${type}.${method}${coverage.language === "php" ? "" : ofBase}`);
+    return this.#modules.find(coverage.path, `${type}.${method}${ofBase}`);
   }
 
   /** What a method gives of an object is, as far as it is the value; null where nobody can tell. */
@@ -146,7 +146,7 @@ export class MadeObjects {
   }
 }
 
-const hasGetters = /\.(java|kt|php|inc|phtml)$/;
+const hasGetters = /\.(cs|java|kt|php|inc|phtml)$/;
 
 /** What is called to read a property of Kotlin that has a getter of its own: `quoted`, and `getQuoted()` in Java. */
 const gettersOf = (method: string): readonly string[] => [`getter_${method}`, `getter_${propertyOf(method)}`];

@@ -64,6 +64,7 @@ import { handedTarget, handOver, methodTarget } from "./handover.ts";
 import { invoke } from "./invoke.ts";
 import { answersItself, isElement, isIdentified, isLookup, isQueried, isResource } from "./lookups.ts";
 import { asNamed, namesFunction, withSettings } from "./named-callees.ts";
+import { hasOverloads } from "./overloads.ts";
 import { callBacks, settledWith } from "./passed-functions.ts";
 import { storeReceiver } from "./receivers.ts";
 import { applyOutputs } from "./summaries.ts";
@@ -171,7 +172,7 @@ function constructorOf(
   // Python makes objects by calling their class.
   if (language === "python") return target !== null && namesClass(target) ? `${target}.__init__` : null;
   if (language === "javascript" || language === "php") return target === null ? null : `${target}.constructor`;
-  if (language !== "java" || (callee.kind !== "variable" && target === null)) return null;
+  if (!hasOverloads.has(language) || (callee.kind !== "variable" && target === null)) return null;
   const written = callee.kind === "variable" ? callee.name : "";
   const name = target ?? (/^\p{Lu}/u.test(written) && !knowledge.known.has(written) ? written : null);
   return name === null ? null : `${name}.constructor`;
@@ -246,8 +247,20 @@ const settledFor = (run: Run, frame: Frame, subject: Subject): Families =>
       0,
     );
 
+/** `new Options { Folder = path }`: the properties of a class of another file that are set where it is made. */
+const initialised = (run: Run, call: Call, called: Called): [string, Value][] =>
+  run.language === "csharp" && constructorOf(run, call, called) !== null
+    ? [...called.named].filter(([name]) => /^\p{Lu}/u.test(name))
+    : [];
+
 function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
   const { callee, positional, receiver, target } = called;
+  const set = initialised(run, call, called);
+  if (set.length > 0) {
+    const others = new Map([...called.named].filter((entry) => !set.some(([name]) => name === entry[0])));
+    const made = resultOf(run, frame, call, { ...called, named: others }, entered);
+    return { ...made, slots: { shape: "map", entries: new Map(set), rest: null } };
+  }
   if (run.language === "go" && (call.isNew || callee.type)) return made(run, call, called);
   // `..others` gives all fields that are not written.
   if (run.language === "rust" && call.isNew) return made(run, call, called, positional[0]);

@@ -21,6 +21,7 @@ import { isAccumulating } from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { partsOf } from "./handover.ts";
 import { isElement, isFetched } from "./lookups.ts";
+import { hasOverloads } from "./overloads.ts";
 import { toldBy } from "./path-conditions.ts";
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
@@ -80,8 +81,10 @@ export function passedThrough(
 ): (readonly Taint[])[] {
   const args = [...called.positional.entries(), ...called.named];
   const fetched = isFetched(run, call, called);
-  const count = countOf(run, call, called) ?? undefined;
-  const told = count === undefined ? undefined : toldBy(called.positional);
+  const given = countOf(run, call, called) ?? undefined;
+  const told = given === undefined ? undefined : toldBy(called.positional);
+  // Constructors of one class are told apart by it.
+  const count = given ?? (call.isNew && hasOverloads.has(run.language) ? args.length : undefined);
   return args.flatMap(([argument, value]) =>
     partsOf(run, ledSafely(run, value))
       .filter(([, taint]) => taint.length > 0)

@@ -16,7 +16,7 @@ const partOfArgument = (index: number): string => `(>${index}`;
 export const partOfObject = "(>this";
 
 /** Languages in which objects have what their methods are given. */
-export const keepsGiven: ReadonlySet<string> = new Set(["javascript", "python", "php", "java"]);
+export const keepsGiven: ReadonlySet<string> = new Set(["csharp", "javascript", "python", "php", "java"]);
 
 /** Whether a part is an argument as a whole, of which fields may be read. */
 export const isFilled = (part: string | undefined): boolean => isGivenBack(part) && /^\(>\d+$/.test(part ?? "");
@@ -96,7 +96,9 @@ export function fillObject(run: Run, { scope }: Frame, call: Call, called: Calle
   if (scope.binding(name) !== scope || scope.origins.get(name)?.kind !== "call") return;
   const taint = passedThrough(run, call, called, target, false, partOfObject).reduce(joinTaint, []);
   if (taint.length === 0) return;
-  scope.set(name, { ...receiver, taint: joinTaint(receiver.taint, taint) });
+  // The call may have changed it already, as one of what the language has: `text.Append(word)`.
+  const known = scope.get(name) ?? receiver;
+  scope.set(name, { ...known, taint: joinTaint(known.taint, taint) });
 }
 
 /** A method of a class, and not of what a function has given, which may be a list. */

@@ -11,6 +11,7 @@ import type { Handover } from "../summary.ts";
 import { allTaint, anyPart, isOfWhole, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
 import { carriedTarget } from "./carried-objects.ts";
+import { hasOverloads } from "./overloads.ts";
 import { commonConditions, isAlike, knownArguments } from "./path-conditions.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
@@ -39,7 +40,7 @@ export function handOver(
   const known = from && named.size === 0 ? knownArguments(run, from.frame, args) : undefined;
   const conditions = from && from.frame.path.length > 0 ? [...from.frame.path] : undefined;
   const settled = from?.settled ?? 0;
-  const count = run.language === "java" ? args.length + named.size : undefined;
+  const count = hasOverloads.has(run.language) ? args.length + named.size : undefined;
   if (run.language === "java") noteMapperCall(run, target);
   for (const [argument, value] of [...args.entries(), ...named]) {
     const behind = namesProgram(run, value) ? run.catalogue.bitsOf(["command_injection"]) : 0;
@@ -125,7 +126,7 @@ export const partsOfResult = (run: Run, value: Value): Parts =>
 
 /** What an object of Java was given by the function that has made it; see own-fields.ts for those that only it has. */
 function fieldsOf({ language }: Run, { instance, own }: Value): Parts {
-  if (language !== "java" || !instance) return [];
+  if (!hasOverloads.has(language) || !instance) return [];
   const given = (value: Value) => allTaint(value).filter(({ source }) => source.parameter !== null);
   return [...new Map([...instance.fields, ...(own ?? [])])].flatMap(([name, value]): Parts => {
     const taint = given(value);

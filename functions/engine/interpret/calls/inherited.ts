@@ -4,6 +4,7 @@ import { accessPath, basePaths } from "../names.ts";
 import { initialiserOf, memberOfInstance } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
 import { named, nothing, type Value } from "../value.ts";
+import { hasOverloads } from "./overloads.ts";
 
 /** Classes above that another file has; which of several is meant is not asked. */
 const basesMax = 3;
@@ -11,7 +12,7 @@ const basesMax = 3;
 /** `super(x)`, `super.show(x)`, `super().show(x)`, `this(x)`: what a class has from others, or another constructor, run on the object itself. */
 export function inheritedMember(run: Run, { owner, self }: Frame, callee: Call["callee"]): Value | null {
   if (!owner || !self) return null;
-  if (run.language === "java" && callee.kind === "variable" && callee.name === "this") {
+  if (hasOverloads.has(run.language) && callee.kind === "variable" && callee.name === "this") {
     const other = initialiserOf(owner);
     return other && { ...nothing, closures: [{ ...other, self }] };
   }
@@ -23,7 +24,7 @@ export function inheritedMember(run: Run, { owner, self }: Frame, callee: Call["
     if (found) return boundTo(found, self);
   }
   // What another file has is known by the class that this one extends.
-  const bases = method !== null || run.language === "java" ? basePaths({ ...nothing, type: owner }) : [];
+  const bases = method !== null || hasOverloads.has(run.language) ? basePaths({ ...nothing, type: owner }) : [];
   if (bases.length === 0) return null;
   return named(...bases.slice(0, basesMax).map((base) => `${base}.${method ?? "constructor"}`));
 }

@@ -35,7 +35,7 @@ import {
 } from "../value.ts";
 import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
-import { overloaded } from "./overloads.ts";
+import { hasOverloads, overloaded } from "./overloads.ts";
 import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
 import { applyKept, applySummary, emptySummary } from "./summaries.ts";
 import { tellsMore } from "./tells-more.ts";
@@ -90,7 +90,7 @@ export function invoke(
   named: ReadonlyMap<string, Value>,
   at: Span,
 ): Value {
-  const closure = run.language === "java" ? overloaded(run, found, args) : found;
+  const closure = hasOverloads.has(run.language) ? overloaded(run, found, args) : found;
   const { fn } = closure;
   if (run.active.has(fn)) return recursion(run, caller, closure, args, named, at);
   // A summary knows parameters only, and what settles a promise keeps what it is given.

@@ -2,6 +2,9 @@ import type { FunctionNode } from "../../ir/ir.ts";
 import type { Run } from "../run.ts";
 import type { ClassInfo, ClosureValue, Value } from "../value.ts";
 
+/** Languages in which methods of one name are told apart by what they take. */
+export const hasOverloads: ReadonlySet<string> = new Set(["csharp", "java"]);
+
 /** The name under which a class keeps a method: its own, then that with the number of its parameters, then with a number more. */
 export function methodKey({ methods }: ClassInfo, { name, params }: FunctionNode): string {
   if (!methods.has(name)) return name;
@@ -48,9 +51,9 @@ const likeness = ({ params }: FunctionNode, args: readonly Value[]): number =>
 
 function matching(type: string, arg: Value): number {
   if (arg.prefix !== null || arg.constants?.every((constant) => typeof constant === "string"))
-    return type === "String" ? 1 : /^(CharSequence|Object|[A-Z])$/.test(type) ? 0 : -1;
+    return /^[sS]tring$/.test(type) ? 1 : /^(CharSequence|[oO]bject|[A-Z])$/.test(type) ? 0 : -1;
   const types = arg.paths.filter((path) => /^[^?]*\b\p{Lu}\w*$/u.test(path)).map(plainType);
-  return types.includes(type) ? 1 : types.length > 0 && type === "String" ? -1 : 0;
+  return types.includes(type) ? 1 : types.length > 0 && /^[sS]tring$/.test(type) ? -1 : 0;
 }
 
 const plainType = (type: string): string => type.replace(/<.*$/s, "").replace(/^.*[./]/, "");

@@ -132,7 +132,8 @@ function asDeclared(
   if (taint.length === 0) return taint;
   if (run.language === "javascript") return asDecorated(run, frame, of, name, taint, at);
   const asked =
-    run.language === "java" || (run.language === "php" && taint.some(({ via }) => via))
+    run.language === "java" ||
+    (/^(csharp|php)$/.test(run.language) && taint.some(({ source, via }) => source.parameter || via))
       ? paths
       : run.language === "python"
         ? declaredNames(run, frame, of, name)

@@ -49,9 +49,52 @@ export function classOf(l: Lowering, node: SyntaxNode): Statement {
     decorators: attributesOf(l, node),
     body: [
       ...parameters.map((p) => asStatement(assigned(node, l.variable(node, p.name), l.reads(node, []), p.type, true))),
+      ...madeConstructor(l, node, parameters, body?.children ?? []),
       ...(body?.children ?? []).flatMap((member) => memberOf(l, member, kin)),
     ],
   };
+}
+
+/** `record Span(string Unit)`, `class Point(int x) { public int X { get; } = x; }`: what a class is declared with it keeps. */
+function madeConstructor(
+  l: Lowering,
+  node: SyntaxNode,
+  params: readonly Parameter[],
+  members: readonly SyntaxNode[],
+): Statement[] {
+  if (params.length === 0) return [];
+  const at = span(childIn(node, "name") ?? node);
+  const keep = (name: string, value: Expression, on: { start: number; end: number }): Statement => {
+    const of: Expression = { ...on, kind: "variable", name: "this" };
+    const to: Expression = { ...on, kind: "field", of, name };
+    return {
+      ...on,
+      kind: "expression",
+      value: { ...on, kind: "assign", to, from: value, type: null, declares: false },
+    };
+  };
+  const set = members.flatMap((member): Statement[] => {
+    const name = childIn(member, "name");
+    const value = member.type === "property_declaration" ? childIn(member, "value") : undefined;
+    return name && value && value.type !== "arrow_expression_clause"
+      ? [keep(l.textOf(name), l.expression(value), span(member))]
+      : [];
+  });
+  const fn: FunctionNode = {
+    ...at,
+    name: "constructor",
+    params: [...params],
+    decorators: [],
+    body: [
+      ...params.map((p) => keep(p.name, { start: p.start, end: p.end, kind: "variable", name: p.name }, span(p))),
+      ...set,
+    ],
+    receiver: "this",
+    exported: true,
+    // One that does more has to be looked at.
+    ...(set.length === 0 && { made: true }),
+  };
+  return [{ ...at, kind: "function", fn }];
 }
 
 function memberOf(l: Lowering, node: SyntaxNode, kin: readonly string[]): Statement[] {
@@ -65,13 +108,23 @@ function memberOf(l: Lowering, node: SyntaxNode, kin: readonly string[]): Statem
       );
       return [{ ...span(node), kind: "function", fn: { ...fn, decorators: [...fn.decorators, ...marks] } }];
     }
-    case "constructor_declaration":
-      return [{ ...span(node), kind: "function", fn: { ...functionOf(l, node), name: "constructor" } }];
+    case "constructor_declaration": {
+      const fn = functionOf(l, node);
+      const body = [...constructorCalled(l, childOf(node, "constructor_initializer")), ...fn.body];
+      return [{ ...span(node), kind: "function", fn: { ...fn, name: "constructor", body } }];
+    }
     case "property_declaration":
       return propertyOf(l, node);
     default:
       return l.statement(node);
   }
+}
+
+/** `: base(name)`, `: this("open", name)`: the constructor that runs before. */
+function constructorCalled(l: Lowering, node: SyntaxNode | undefined): Statement[] {
+  if (!node) return [];
+  const callee = l.variable(node, /^:\s*base\b/.test(l.textOf(node)) ? "super" : "this");
+  return [asStatement(l.call(node, callee, argumentsOf(l, childOf(node, "argument_list"))))];
 }
 
 /** A property is a field, and what its accessors do is looked at as functions; one that can only be read is what its getter gives. */

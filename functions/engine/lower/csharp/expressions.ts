@@ -151,11 +151,17 @@ export const expressions: Record<string, Handler> = {
   default_expression: silent,
   lambda_expression: closure,
   anonymous_method_expression: closure,
-  with_expression: (l, node) =>
-    l.reads(
-      node,
-      node.children.filter((c) => c.type !== "with_initializer"),
-    ),
+  with_expression: (l, node) => {
+    const [of, ...set] = node.children;
+    const entries = set.flatMap((c) => {
+      const [name, value] = c.children;
+      if (c.type !== "with_initializer" || !name || !value) return [];
+      return [{ ...span(c), key: l.literal(name, l.textOf(name)), value: l.expression(value), spread: false }];
+    });
+    if (!of) return l.unknown(node);
+    const copied = { ...span(of), key: null, value: l.expression(of), spread: true };
+    return { ...span(node), kind: "collection", shape: "map", entries: [copied, ...entries] };
+  },
   query_expression: (l, node) => l.reads(node, node.children),
   from_clause: (l, node) => {
     const [name, over] = [childIn(node, "name"), node.children.at(-1)];
