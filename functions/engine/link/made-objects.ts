@@ -4,6 +4,7 @@ import { ofBase } from "../interpret/calls/handover.ts";
 import { isGivenBack, type Passage, wholeObject } from "../interpret/guards/passage.ts";
 import { propertyOf } from "../interpret/objects/accessors.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
+import { append } from "../multimap.ts";
 import { argumentIndex, isConstructor, samePart } from "./exported.ts";
 import type { Modules, Target } from "./modules.ts";
 import { Takers } from "./takers.ts";
@@ -35,6 +36,7 @@ const keptMax = 12;
 export class MadeObjects {
   readonly #modules: Modules;
   readonly #takers: Takers;
+  readonly #named = new Map<FileArtefact, Map<string, ExportedFunction[]>>();
 
   constructor(modules: Modules) {
     this.#modules = modules;
@@ -78,11 +80,11 @@ export class MadeObjects {
 
   /** A method of an object: that of its class, or of the nearest one above. */
   methods({ artefact, type }: Made, method: string): readonly Target[] {
-    const { coverage, link } = artefact;
-    const names = coverage.language === "kotlin" ? [method, ...gettersOf(method)] : [method];
-    const own = link.exports.filter((exported) => names.some((name) => exported.name === `${type}.${name}`));
+    const { language, path } = artefact.coverage;
+    const names = language === "kotlin" ? [method, ...gettersOf(method)] : [method];
+    const own = names.flatMap((name) => this.#methodsOf(artefact, type, name));
     if (own.length > 0) return own.map((exported) => ({ artefact, exported }));
-    return this.#modules.find(coverage.path, `${type}.${method}${ofBase}`);
+    return this.#modules.find(path, `${type}.${method}${ofBase}`);
   }
 
   /** What a method gives of an object is, as far as it is the value; null where nobody can tell. */
@@ -92,20 +94,19 @@ export class MadeObjects {
     if (!own || kept.length >= keptMax) return kept.length > 0 ? kept : null;
     const meant = kept.filter(({ from }) => "kept" in from && own.puts.some((put) => isSame(put, from.kept)));
     // What a builder makes may have been filled by any of its methods, where that is not seen.
-    const isOpen = asksBase(artefact, exported) || (exported.makes !== undefined && kept.length === 0) || !isSeen(own);
+    const isOpen =
+      asksBase(artefact, exported) || (exported.makes !== undefined && kept.length === 0) || !this.#isSeen(own);
     return meant.length === 0 && isOpen ? null : meant;
   }
 
   /** The same of a field, whose getter nobody may have written. */
   ofField({ artefact, owner, puts }: Made, field: string): readonly Given[] | null {
-    const methods = new Set(puts.map(({ method }) => `${owner}.${method}`));
-    const fields = artefact.link.exports
-      .filter(({ name }) => methods.has(name))
-      .flatMap((exported) =>
-        exported.returns
-          .filter((given) => given.field?.split(fieldOf)[0] === field)
-          .map((given) => ({ given, method: methodOf(exported) })),
-      );
+    const methods = [...new Set(puts.map(({ method }) => method))];
+    const fields = methods.flatMap((method) =>
+      this.#methodsOf(artefact, owner, method).flatMap(({ returns }) =>
+        returns.flatMap((given) => (given.field?.split(fieldOf)[0] === field ? [{ given, method }] : [])),
+      ),
+    );
     const meant = fields.filter(
       ({ given: { from }, method }) => "parameter" in from && puts.some((put) => isSame(put, { method, ...from })),
     );
@@ -124,9 +125,9 @@ export class MadeObjects {
     const { coverage, link } = artefact;
     const bases = link.classes.find(({ name }) => name === owner)?.bases ?? [];
     const passes = puts.flatMap(({ method, parameter }) =>
-      link.exports
-        .filter(({ name }) => name === `${owner}.${method}`)
-        .flatMap((exported) => exported.passes.filter((pass) => pass.parameter === parameter)),
+      this.#methodsOf(artefact, owner, method).flatMap((exported) =>
+        exported.passes.filter((pass) => pass.parameter === parameter),
+      ),
     );
     const [pass, ...others] = passes.filter(({ target }) =>
       [owner, ...bases].some((name) => `.${target}`.includes(`.${name}.`)),
@@ -134,7 +135,7 @@ export class MadeObjects {
     const [base] = bases.flatMap((name) => this.#modules.find(coverage.path, `${name}.constructor`));
     // What stays in the fields of the class is in none of the other.
     if (!pass)
-      return base && isSeen(made)
+      return base && this.#isSeen(made)
         ? { ...made, artefact: base.artefact, owner: ownerOf(base.exported), puts: [] }
         : null;
     const [to] =
@@ -143,6 +144,29 @@ export class MadeObjects {
         : [];
     const inBase = to && this.madeBy(to, { ...pass, check: "result", trusted: false });
     return inBase && inBase.owner !== owner ? { ...inBase, type: made.type } : null;
+  }
+
+  /** Whether it is known where the object has it: what is handed on to functions of other files may be anywhere. */
+  #isSeen({ artefact, owner, puts }: Made): boolean {
+    return puts.every(({ method, parameter }) =>
+      this.#methodsOf(artefact, owner, method).some(
+        ({ returns, passes }) =>
+          returns.some(
+            ({ from, field }) =>
+              "parameter" in from && from.parameter === parameter && (field === partOfObject || !isGivenBack(field)),
+          ) || !passes.some((pass) => pass.parameter === parameter),
+      ),
+    );
+  }
+
+  /** What a file has under the name of a method, of which there may be several: many values ask for the same. */
+  #methodsOf(artefact: FileArtefact, owner: string, method: string): readonly ExportedFunction[] {
+    const known = this.#named.get(artefact) ?? new Map<string, ExportedFunction[]>();
+    if (known.size === 0) {
+      for (const exported of artefact.link.exports) append(known, exported.name, exported);
+      this.#named.set(artefact, known);
+    }
+    return known.get(`${owner}.${method}`) ?? [];
   }
 }
 
@@ -155,20 +179,6 @@ const isSame = (put: Put, kept: Put): boolean =>
   put.method === kept.method &&
   put.parameter === kept.parameter &&
   (put.field === undefined || samePart(put.field, kept.field) || kept.field === undefined);
-
-/** Whether it is known where the object has it: what is handed on to functions of other files may be anywhere. */
-const isSeen = ({ artefact, owner, puts }: Made): boolean =>
-  puts.every(({ method, parameter }) =>
-    artefact.link.exports.some(
-      ({ name, returns, passes }) =>
-        name === `${owner}.${method}` &&
-        (returns.some(
-          ({ from, field }) =>
-            "parameter" in from && from.parameter === parameter && (field === partOfObject || !isGivenBack(field)),
-        ) ||
-          !passes.some((pass) => pass.parameter === parameter)),
-    ),
-  );
 
 /** Whether a method gives what one of a class above gives, in another file. */
 export function asksBase({ link }: FileArtefact, exported: ExportedFunction): boolean {
