@@ -189,14 +189,17 @@ export function join(a: Value, b: Value): Value {
   };
 }
 
-/** One of two objects has what either of them has. */
-function joinOwn({ own: a }: Value, { own: b }: Value): Value["own"] {
-  if (!a || !b || a === b) return a === b ? a : null;
-  const common = [...a].flatMap(([name, value]) => {
+/** One of two objects has what either of them has; of another class, or none, it has not the fields of the first. */
+function joinOwn({ own: a, instance: ofA }: Value, { own: b, instance: ofB }: Value): Value["own"] {
+  if (a === b) return a;
+  const isOther = ofA !== ofB;
+  if (!a || !b) return isOther ? (a ?? b) : null;
+  const either = [...a].flatMap(([name, value]) => {
     const other = b.get(name);
-    return other ? [[name, join(value, other)] as const] : [];
+    return other || isOther ? [[name, other ? join(value, other) : value] as const] : [];
   });
-  return new Map(common);
+  const onlyB = isOther ? [...b].filter(([name]) => !a.has(name)) : [];
+  return new Map([...either, ...onlyB]);
 }
 
 /** A pointer that is null on one side leads, where it leads anywhere, to what it is on the other. */

@@ -143,5 +143,6 @@ function substitute(value: Value, fn: FunctionNode, taintOf: TaintOf, depth: num
           rest: value.slots.rest && substitute(value.slots.rest, fn, taintOf, depth - 1),
         }
       : null;
-  return { ...value, taint, slots };
+  const own = value.own && new Map([...value.own].map(([name, v]) => [name, substitute(v, fn, taintOf, 0)] as const));
+  return own ? { ...value, taint, slots, own } : { ...value, taint, slots };
 }
