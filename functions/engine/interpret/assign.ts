@@ -87,7 +87,7 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
   if (isCleanType(run, type)) return cleaned(value, -1);
   const declared = typedAs(run, frame, type);
   // One of the names that an enumeration of this file has.
-  if (declared.paths.some((path) => path === "java.lang.Enum" || path === "System.Enum")) return cleaned(value, -1);
+  if (declared.paths.some(isEnumeration)) return cleaned(value, -1);
   if (declared === nothing) return value;
   // A class of the file that extends such a type: an enumeration has the values that it lists.
   if (declared.instance && declared.paths.some((path) => run.knowledge.cleanTypes.has(path))) return cleaned(value, -1);
@@ -102,8 +102,12 @@ export function withType(run: Run, frame: Frame, value: Value, type: string | nu
 /** Numbers and the like, and collections of nothing else. An array of bytes is any text. */
 export const isCleanType = (run: Run, type: string): boolean => run.knowledge.cleanTypes.has(heldType(type));
 
+/** What every enumeration extends, as its language or its lowering calls it. */
+export const isEnumeration = (path: string): boolean =>
+  path === "java.lang.Enum" || path === "System.Enum" || path === "<names>";
+
 /** The type that decides what a value of a type can hold. */
-const heldType = remembered(
+export const heldType = remembered(
   (type) =>
     elementType(type) ?? type.match(/^([iI]nt(?:eger)?|[lL]ong|UUID)(?:\[\]|\.{3})$/)?.[1] ?? type.replace(/<.*$/s, ""),
 );

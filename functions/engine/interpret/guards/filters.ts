@@ -21,6 +21,12 @@ const filters = new Set([
   "FirstOrDefault",
   "Single",
   "SingleOrDefault",
+  "first",
+  "firstOrNull",
+  "last",
+  "lastOrNull",
+  "single",
+  "singleOrNull",
   "TakeWhile",
 ]);
 const element = "<element>";

@@ -1,5 +1,5 @@
 import { calledName } from "../../ir/called-name.ts";
-import type { Call, Conditional, Expression } from "../../ir/ir.ts";
+import type { Call, Conditional, Expression, Field } from "../../ir/ir.ts";
 import { accessPath } from "../names.ts";
 import type { Frame } from "../run.ts";
 import { isSlash } from "./last-parts.ts";
@@ -79,6 +79,8 @@ function partOf(here: Expression): Expression | null {
 
 const shortened =
   /^(getCanonical(Path|File)|getAbsolute(Path|File)|toPath|toFile|normalize|to(Real|Absolute)Path|absolute|resolve|toString|to_s|as_posix)$/;
+/** Getters, as Kotlin reads them. */
+const shortenedRead = /^(canonical|absolute)(Path|File)$/;
 const shorteners =
   /^(Path|PurePath|PurePosixPath|PosixPath|abspath|realpath|normpath|realpathSync|normalize|cleanPath|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
 const depthMax = 4;
@@ -100,11 +102,25 @@ export function pathsBefore(frame: Frame, operand: Expression): Expression[] {
       made?.kind === "conditional"
         ? wholeOfCut(made)
         : made?.kind === "call"
-          ? (longerOf(made) ?? joinedName(made))
-          : undefined;
+          ? (longerOf(made) ?? joinedName(made) ?? fileOfText(frame, made))
+          : made?.kind === "field" && made.accessor
+            ? shortenedRead.test(made.name)
+              ? made.of
+              : fileOfText(frame, made)
+            : undefined;
     if (here) found.push(here);
   }
   return found;
+}
+
+/** `file.getPath()`, where the file was made as the short form of another: its text tells of it. */
+function fileOfText(frame: Frame, text: Call | Field): Expression | undefined {
+  const read = text.kind === "call" ? text.callee : text;
+  if (read.kind !== "field" || !/^(getPath|path)$/.test(read.name) || read.of.kind !== "variable") return undefined;
+  const made = frame.scope.binding(read.of.name)?.origins.get(read.of.name);
+  const isShort =
+    made?.kind === "call" ? longerOf(made) !== undefined : made?.kind === "field" && shortenedRead.test(made.name);
+  return isShort ? read.of : undefined;
 }
 
 /** `$root . "/" . $name`, `root + "/" + name`, `root / name`. */

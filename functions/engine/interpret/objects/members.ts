@@ -2,6 +2,7 @@ import { allFamilies, type ReadModels } from "../../catalogue/catalogue.ts";
 import type { LazyRegex } from "../../catalogue/expression.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import type { FunctionNode, Span } from "../../ir/ir.ts";
+import { heldType, isCleanType, isEnumeration } from "../assign.ts";
 import { isFilled } from "../calls/filled-arguments.ts";
 import { anyClass, targetOf } from "../calls/handover.ts";
 import { check, receiverFits } from "../check.ts";
@@ -290,11 +291,10 @@ export function partOfTainted(run: Run, of: Value, field: Value, name: string): 
 }
 
 /** Numbers and the like, and what an enumeration of the file lists. */
-function holdsNoAttack({ knowledge, classes }: Run, type: string): boolean {
-  const held = type.replace(/<.*$/s, "");
-  if (knowledge.cleanTypes.has(held)) return true;
-  const extended = classes.find(({ node }) => node.name === held)?.bases ?? [];
-  return extended.some(({ paths }) => paths.some((path) => knowledge.cleanTypes.has(path)));
+function holdsNoAttack(run: Run, type: string): boolean {
+  if (isCleanType(run, type)) return true;
+  const extended = run.classes.find(({ node }) => node.name === heldType(type))?.bases ?? [];
+  return extended.some(({ paths }) => paths.some((path) => isEnumeration(path) || run.knowledge.cleanTypes.has(path)));
 }
 
 /** A method of a class, or of what it extends. */

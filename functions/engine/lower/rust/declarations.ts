@@ -21,12 +21,13 @@ export function classOf(l: RustLowering, node: SyntaxNode): ClassStatement {
   });
   const methods = l.methods.get(name) ?? [];
   l.methods.delete(name);
-  const isEnum = node.type === "enum_item";
+  const variants = node.type === "enum_item" ? body?.children.filter((c) => c.type === "enum_variant") : undefined;
   return {
     ...span(node),
     kind: "class",
     name,
-    bases: isEnum ? [l.variable(node, "<enum>")] : [],
+    // Variants that hold nothing are names.
+    bases: variants ? [l.variable(node, variants.some((c) => childIn(c, "body")) ? "<enum>" : "<names>")] : [],
     decorators: [],
     body: [...fields, ...membersOf(l, name, methods)],
   };
