@@ -3,7 +3,7 @@ import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { assigned } from "../curly/expressions.ts";
 import { asStatement } from "../curly/statements.ts";
 import { span } from "../lowering.ts";
-import { argumentsOf } from "./expressions.ts";
+import { argumentsOf, typeAsked } from "./expressions.ts";
 import type { KotlinLowering } from "./kotlin-lowering.ts";
 import { returning } from "./results.ts";
 
@@ -181,7 +181,7 @@ export function propertyOf(l: KotlinLowering, node: SyntaxNode): Statement[] {
   const after = node.children.slice(node.children.indexOf(head) + 1);
   const accessors = after.filter((c) => c.type === "getter" || c.type === "setter");
   const value = after.find((c) => !["getter", "setter", "type_constraints"].includes(c.type));
-  const type = single ? typeOf(l, single) : null;
+  const type = single ? (typeOf(l, single) ?? (value ? typeAsked(l, value) : null)) : null;
   const to = patternOf(l, head);
   const annotations = annotationsOf(l, childOf(node, "modifiers"));
   const computed = childOf(accessors.find((c) => c.type === "getter") ?? node, "function_body")?.children[0];

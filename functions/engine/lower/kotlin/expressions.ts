@@ -51,8 +51,12 @@ export const expressions: Record<string, Handler> = {
   range_expression: (l, node) => l.reads(node, node.children),
   binary_expression: (l, node) => {
     const parts = binary(l, node);
-    const call = parts && typedCall(l, node, parts.left, parts.operator, parts.right);
-    if (call) return call;
+    const typed = parts && typedCall(l, parts);
+    if (typed) return l.call(node, calleeOf(l, typed.callee), [positional(l.expression(typed.given))]);
+    if (parts?.operator === "/" && l.dividesPaths) {
+      const callee: Expression = { ...span(node), kind: "field", of: l.expression(parts.left), name: "resolve" };
+      return l.call(node, callee, [positional(l.expression(parts.right))]);
+    }
     if (parts?.operator !== "?:") return l.chain(node, (n) => binary(l, n));
     if (/^(return|throw)_expression$/.test(parts.right.type)) return l.expression(parts.left);
     return either(l, node, parts.left, parts.right);
@@ -72,6 +76,12 @@ export const expressions: Record<string, Handler> = {
     const symbol = l.textOf(operator);
     // `x!!` only tells the compiler.
     if (symbol === "!!") return l.expression(of);
+    // `p { +"text" }` puts it into what the block builds; nobody writes it before a number.
+    if (symbol === "+" && of.type !== "number_literal" && l.builders.length > 0) {
+      const builder = l.variable(node, l.builders.at(-1));
+      const callee: Expression = { ...span(node), kind: "field", of: builder, name: "unaryPlus" };
+      return l.call(node, callee, [positional(l.expression(of))]);
+    }
     if (symbol !== "++" && symbol !== "--")
       return { ...span(node), kind: "operation", operator: symbol, operands: [l.expression(of)] };
     const operands = [l.expression(of), l.literal(node, 1)];
@@ -236,7 +246,8 @@ export function lambdaOf(l: KotlinLowering, node: SyntaxNode, implicit: string):
   };
 }
 
-const lists = /^(listOf|listOfNotNull|setOf|arrayOf|mutableListOf|mutableSetOf|arrayListOf|hashSetOf|linkedSetOf)$/;
+const lists =
+  /^(Pair|Triple|listOf|listOfNotNull|setOf|arrayOf|mutableListOf|mutableSetOf|arrayListOf|hashSetOf|linkedSetOf)$/;
 const maps = /^(mapOf|mutableMapOf|hashMapOf|linkedMapOf|sortedMapOf)$/;
 
 function callOf(l: KotlinLowering, node: SyntaxNode): Expression {
@@ -252,9 +263,11 @@ function callOf(l: KotlinLowering, node: SyntaxNode): Expression {
   const inScope = lambda && scoped(l, node, callee, given, lambda);
   if (inScope) return inScope;
   const name = l.textOf(callee);
+  const looked = lookedUp(l, node, callee, given, lambda);
+  if (looked) return looked;
   if (given && lists.test(name)) return list(l, { ...node, children: given.children.flatMap((c) => c.children) });
   if (maps.test(name)) return mapOf(l, node, given);
-  const args = [...argumentsOf(l, given), ...(lambda ? [positional(l.expression(lambda))] : [])];
+  const args = [...argumentsOf(l, given), ...(lambda ? [positional(builtIn(l, callee, lambda))] : [])];
   const called = calleeOf(l, callee);
   // `java.io.File(x)`: what begins with a capital is a class.
   const last = called.kind === "variable" || called.kind === "field" ? called.name : "";
@@ -263,19 +276,70 @@ function callOf(l: KotlinLowering, node: SyntaxNode): Expression {
   return { ...span(node), kind: "call", callee: called, args, isNew: /^\p{Lu}/u.test(last) };
 }
 
-/** `read<Note>(text)`: with one argument the grammar takes what is called with types for two comparisons. */
-function typedCall(
+/** A block knows by what call it was handed on, for what it adds to what is built there. */
+function builtIn(l: KotlinLowering, callee: SyntaxNode, lambda: SyntaxNode): Expression {
+  l.builders.push(l.textOf(callee.children.at(-1) ?? callee));
+  try {
+    return l.expression(lambda);
+  } finally {
+    l.builders.pop();
+  }
+}
+
+/** `map.getValue(key)`, `map.getOrDefault(key, other)`, `map.getOrElse(key) { other }` are `map[key]`, or something else. */
+function lookedUp(
   l: KotlinLowering,
   node: SyntaxNode,
-  left: SyntaxNode,
-  operator: string,
-  right: SyntaxNode,
+  callee: SyntaxNode,
+  given: SyntaxNode | undefined,
+  lambda: SyntaxNode | undefined,
 ): Expression | null {
+  const [of, name] = callee.type === "navigation_expression" ? callee.children : [];
+  const [key, other] = given?.children.map((c) => c.children.at(-1)) ?? [];
+  if (!of || !name || !key) return null;
+  const count = (given?.children.length ?? 0) + (lambda ? 1 : 0);
+  if (lookUps[l.textOf(name)] !== count) return null;
+  const found: Expression = { ...span(node), kind: "index", of: l.expression(of), key: l.expression(key) };
+  if (count === 1) return found;
+  return unsure(
+    node,
+    found,
+    lambda ? l.call(node, l.expression(lambda), [positional(l.expression(key))]) : l.expression(other ?? key),
+  );
+}
+
+/** With how many arguments each of them is called. */
+const lookUps: Record<string, number> = {
+  getValue: 1,
+  getOrNull: 1,
+  elementAt: 1,
+  elementAtOrNull: 1,
+  getOrDefault: 2,
+  getOrElse: 2,
+};
+
+/** `read<Note>(text)`: with one argument the grammar takes what is called with types for two comparisons. */
+function typedCall(l: KotlinLowering, { left, operator, right }: NonNullable<ReturnType<typeof binary>>) {
   const [given] = right.children;
   const inner = operator === ">" && right.type === "parenthesized_expression" && given ? binary(l, left) : null;
   if (inner?.operator !== "<" || !given || !/^\p{Lu}[\w.]*$/u.test(l.textOf(inner.right))) return null;
-  return l.call(node, calleeOf(l, inner.left), [positional(l.expression(given))]);
+  return { callee: inner.left, type: inner.right, given };
 }
+
+/** `read<Note>(text)`, `call.receive<Note>()`: what is called with one type often gives an object of it; its name says so. */
+export function typeAsked(l: KotlinLowering, node: SyntaxNode): string | null {
+  const parts = binary(l, node);
+  if (parts?.operator === "?:") return typeAsked(l, parts.left);
+  const typed = parts && typedCall(l, parts);
+  const types = childOf(node, "type_arguments")?.children ?? [];
+  const type = typed?.type ?? (types.length === 1 ? types[0] : undefined);
+  const callee = typed?.callee ?? (node.type === "call_expression" ? node.children[0] : undefined);
+  return type && callee && typeGivers.test(l.textOf(callee.children.at(-1) ?? callee)) ? l.textOf(type) : null;
+}
+
+/** What reads, gets or makes one of what it is asked for. */
+const typeGivers =
+  /^(get|read|receive|decode|parse|from|body|await|convert|to|require|load|fetch|find)(?![a-z])(?!\w*(List|Of|Map|Set|Array)$)/;
 
 function calleeOf(l: KotlinLowering, callee: SyntaxNode): Expression {
   const name = l.textOf(callee);

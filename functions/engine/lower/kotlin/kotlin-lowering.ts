@@ -16,6 +16,10 @@ export class KotlinLowering extends Lowering {
   readonly ownNames: ReadonlySet<string>;
   /** The receivers of the scope functions around, innermost last. */
   readonly receivers: string[] = [];
+  /** The calls that the blocks around are handed to, innermost last. */
+  readonly builders: string[] = [];
+  /** Whether `folder / name` is a path, as far as the imports tell. */
+  readonly dividesPaths: boolean;
 
   /** What `this` is: where there is a scope function around, what that was called on. */
   get self(): string {
@@ -24,6 +28,7 @@ export class KotlinLowering extends Lowering {
 
   constructor(text: string) {
     super(text);
+    this.dividesPaths = /\bimport kotlin\.io\.path\.(\*|div)/.test(text);
     const declared = text.matchAll(declaration);
     this.ownNames = new Set([...declared].map((match) => match[1] ?? match[2] ?? ""));
   }
