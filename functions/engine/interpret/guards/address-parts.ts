@@ -7,7 +7,7 @@ import type { Frame, Run } from "../run.ts";
 import { cleaned, type Value } from "../value.ts";
 import { innermost } from "./refined.ts";
 
-const hostNames = /^(host|hostname|origin|netloc|getHost|getAuthority|Host|Hostname)$/;
+const hostNames = /^(host|hostname|origin|netloc|getHost|getAuthority|Host|Hostname|host_str)$/;
 const parsers = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|parse_url|url_parse)$/;
 
 /** `new URL(x).hostname`, also by way of variables: the address x whose host this is. */
@@ -18,12 +18,13 @@ export function addressOfHost(frame: Frame, operand: Expression): Expression | n
   const read = here.kind === "call" && here.args.length === 0 ? here.callee : here;
   if (!(read.kind === "field" && hostNames.test(read.name)) && !(read.kind === "index" && isHostKey(read.key)))
     return null;
-  return textOfParsed(frame, read.of) ?? (isGivenParsed(frame, read.of) ? read.of : null);
+  const isParsed = (read.kind === "field" && read.name === "host_str") || isGivenParsed(frame, read.of);
+  return textOfParsed(frame, read.of) ?? (isParsed ? read.of : null);
 }
 
 /** Where a host was read, by way of variables and of what leaves it the same host. */
 export const hostRead = (frame: Frame, operand: Expression): Expression =>
-  innermost(plainHost(innermost(original(frame, operand))));
+  innermost(plainHost(innermost(held(original(frame, operand)))));
 
 /** `url.hostname.replace(/^\[/, "").replace(/\]$/, "")`: the host, without the marks that stand around it. */
 function plainHost(host: Expression): Expression {
@@ -45,9 +46,11 @@ function takesMarks({ callee, args: [marks, nothing] }: Call): boolean {
 
 /** The text that was parsed as an address, also by way of a variable. */
 export function textOfParsed(frame: Frame, operand: Expression): Expression | null {
-  const parsed = original(frame, operand);
+  const parsed = held(original(frame, operand));
   if (parsed.kind !== "call") return null;
   const name = lastName(parsed.callee);
+  // `let address: Url = text.parse()?`
+  if (name === "parse" && parsed.callee.kind === "field" && parsed.args.length === 0) return parsed.callee.of;
   return parsers.test(name) && parsed.args[0] ? joinedTo(parsed.args[0].value) : null;
 }
 
@@ -96,6 +99,15 @@ export function original(frame: Frame, operand: Expression): Expression {
   if (operand.kind !== "variable") return operand;
   return frame.scope.binding(operand.name)?.origins.get(operand.name) ?? operand;
 }
+
+/** What a result of Rust holds: `Url::parse(x).map_err(refused)`. */
+function held(result: Expression): Expression {
+  let here = result;
+  while (here.kind === "call" && here.callee.kind === "field" && unwraps.test(here.callee.name)) here = here.callee.of;
+  return here;
+}
+
+const unwraps = /^(unwrap|expect|map_err|ok|ok_or|ok_or_else)$/;
 
 /**
  * `${base}?q=${x}`, `address += "?" + x`, `${base}db/${x}`: what follows the question mark, or the name of a folder, cannot say where an

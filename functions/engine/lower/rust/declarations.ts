@@ -80,10 +80,12 @@ function attributeOf(l: RustLowering, node: SyntaxNode): Expression[] {
 export function functionOf(l: RustLowering, node: SyntaxNode, decorators: Expression[]): FunctionNode {
   const body = childIn(node, "body");
   const list = childIn(node, "parameters");
+  const name = l.textOf(childIn(node, "name") ?? node);
+  const isRouted = decorators.some(isRoute) || l.routed.has(name);
   return {
     ...span(node),
-    name: l.textOf(childIn(node, "name") ?? node),
-    params: parametersOf(l, list),
+    name,
+    params: isRouted ? withBody(l, parametersOf(l, list)) : parametersOf(l, list),
     decorators,
     body: body ? returning(l, body) : [],
     result: typeName(l, childIn(node, "return_type")),
@@ -91,6 +93,16 @@ export function functionOf(l: RustLowering, node: SyntaxNode, decorators: Expres
     exported: childOf(node, "visibility_modifier") !== undefined,
   };
 }
+
+const isRoute = (mark: Expression): boolean =>
+  mark.kind === "call" && mark.callee.kind === "variable" && /^(post|put|patch|delete)$/.test(mark.callee.name);
+
+/** What a handler takes as plain text is the body as it came. */
+const withBody = (l: RustLowering, params: Parameter[]): Parameter[] =>
+  params.map((param) => {
+    if (param.type !== "String" || param.decorators.length > 0) return param;
+    return { ...param, decorators: [l.call(param, l.variable(param, "Bytes"), [])] };
+  });
 
 export const parametersOf = (l: RustLowering, list: SyntaxNode | undefined): Parameter[] =>
   (list?.children ?? [])
@@ -117,6 +129,7 @@ function extractorOf(l: RustLowering, type: SyntaxNode | undefined): Expression[
   if (inner) return l.nested(() => extractorOf(l, childOf(type, "type_arguments")?.children[0])) ?? [];
   const name = outerName(l, type);
   const isExtractor =
-    extractors.test(name) && (type.type === "generic_type" || /^(Multipart|TempFile|Bytes|RawQuery)$/.test(name));
+    extractors.test(name) &&
+    (type.type === "generic_type" || /^(Multipart|TempFile|Bytes|RawQuery|HeaderMap)$/.test(name));
   return isExtractor ? [l.call(type, l.variable(type, name), [])] : [];
 }

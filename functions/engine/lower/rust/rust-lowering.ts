@@ -7,6 +7,9 @@ import { expressions } from "./expressions.ts";
 import { statements } from "./statements.ts";
 import { typeName } from "./types.ts";
 
+/** The lengths are bounded, so that no text takes long. */
+const handed = /\b(?:post|put|patch|delete|any|to)\((?:\w{1,99}::){0,4}(\w{1,99})\)/g;
+
 /**
  * Rust up to the 2024 edition. Names stand with what owns them and nothing before that (`Command.new`, `fs.read`):
  * code imports at any level, and the libraries that copy each other's names mean the same by them.
@@ -16,8 +19,15 @@ export class RustLowering extends Lowering {
   readonly used = new Map<string, readonly string[]>();
   /** The functions of all `impl` blocks by the type that they are about. */
   readonly methods = new Map<string, SyntaxNode[]>();
+  /** Functions that are handed to a route: `post(create)`, `web::put().to(store)`. */
+  readonly routed: ReadonlySet<string>;
   /** The type that `Self` stands for. */
   self: string | null = null;
+
+  constructor(text: string) {
+    super(text);
+    this.routed = new Set([...text.matchAll(handed)].map(([, name]) => name ?? ""));
+  }
 
   protected override program(root: SyntaxNode): Statement[] {
     this.#gather(root.children);

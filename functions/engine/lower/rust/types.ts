@@ -7,7 +7,7 @@ const wrappers =
 
 /** The names of the extractors of axum, actix and Rocket, when they stand with what they extract. */
 export const extractors =
-  /^(Path|Query|Form|Json|LenientForm|TypedHeader|Strict|Lenient|Multipart|TempFile|Bytes|RawQuery)$/;
+  /^(Path|Query|Form|Json|LenientForm|TypedHeader|Strict|Lenient|Multipart|TempFile|Bytes|RawQuery|HeaderMap)$/;
 
 /** A type as models know it: its last name, or that of what it wraps. Null for what has none, such as tuples. */
 export const typeName = (l: Lowering, node: SyntaxNode | undefined): string | null => l.nested(() => nameOf(l, node));
