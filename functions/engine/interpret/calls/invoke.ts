@@ -8,7 +8,7 @@ import { noteGuard, verified } from "../guards/guard-functions.ts";
 import { leaveHeld } from "../memory/held.ts";
 import { isLocal } from "../memory/memory-sizes.ts";
 import { outputsOf } from "../memory/pointers.ts";
-import { byName, declaredType } from "../names.ts";
+import { byName, declaredType, typedAs } from "../names.ts";
 import { noteListener } from "../objects/announced.ts";
 import { checkKeyedWrites } from "../objects/keyed-writes.ts";
 import type { Frame, Run } from "../run.ts";
@@ -36,7 +36,7 @@ import {
 import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
 import { hasOverloads, overloaded } from "./overloads.ts";
-import { entryOf, entryOfCallBack, parameterValue, passedValue } from "./parameters.ts";
+import { entryOf, entryOfCallBack, isMadeFor, parameterValue, passedValue } from "./parameters.ts";
 import { applyKept, applySummary, emptySummary } from "./summaries.ts";
 import { tellsMore } from "./tells-more.ts";
 
@@ -370,8 +370,12 @@ export function enter(
   const args = closure.fn.params.map((param, i) => {
     if (param.decorators.length > 0) return passedValue(run, frame, closure.fn, i, entry);
     const type = entry.parameters[i - offset];
+    const isMade =
+      entry.except.length > 0 && isMadeFor(run, frame, entry, param, typedAs(run, frame, declaredType(param)));
     const other =
-      entry.others && i < entry.othersEnd ? [arriving(run.source(entry.others, param, entry.confidence), param)] : [];
+      entry.others && i < entry.othersEnd && !isMade
+        ? [arriving(run.source(entry.others, param, entry.confidence), param)]
+        : [];
     const passed = { ...named(byName(param.name)), taint: other };
     return type ? named(type, byName(param.name)) : variables ? withVariables(passed, variables) : passed;
   });

@@ -41,10 +41,7 @@ export function parameterValue(
   // A record for a form stands inside of its controller.
   const declared = typedAs(run, frame, declaredType(param), hasObjects);
   const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
-  const element = elementType(param.type ?? "");
-  const elements = isOther && element !== null ? typedAs(run, frame, element).paths : [];
-  const isExcepted =
-    isOther && (isMade(entry, [...declared.paths, ...elements, byName(param.name)]) || isObject(run, param));
+  const isExcepted = isOther && (isMadeFor(run, frame, entry, param, declared) || isObject(run, param));
   const passed = isOther && !isExcepted ? passedKind(frame, fn, param, entry) : null;
   const decorated = passedBy(run, frame, fn, param);
   const kind = decorated ? decorated.kind : passed;
@@ -96,6 +93,13 @@ function modulesOf(run: Run, { paths, taint }: Value): readonly string[] {
 /** What PHP declares to be an object comes from a container or a table, unless an attribute says otherwise. */
 const isObject = ({ language }: Run, { type, decorators }: Parameter): boolean =>
   language === "php" && decorators.length === 0 && /^\??\\?(\w+\\)*\p{Lu}\w*$/u.test(type ?? "");
+
+/** What the framework makes itself, as the type or the name of a parameter tells. */
+export function isMadeFor(run: Run, frame: Frame, entry: EntryPoint, param: Parameter, declared: Value): boolean {
+  const element = elementType(param.type ?? "");
+  const elements = element === null ? [] : typedAs(run, frame, element).paths;
+  return isMade(entry, [...declared.paths, ...elements, byName(param.name)]);
+}
 
 const isMade = ({ except }: EntryPoint, paths: readonly string[]): boolean =>
   except.some((type) =>
