@@ -239,8 +239,9 @@ function updated(receiver: Value, args: readonly Value[]): ContainerResult {
   if (slots?.shape !== "map" || args.length === 0) return absorb(receiver, args);
   const isKnown = ({ slots: given, taint }: Value) => given?.shape === "map" && !given.rest && taint.length === 0;
   const { result } = absorb(receiver, args);
+  // What is put into it leaves it what it goes by.
   const changed: Value = args.every(isKnown)
-    ? { ...receiver, ...merged([receiver, ...args]), constants: null }
+    ? { ...merged([receiver, ...args]), paths: receiver.paths, instance: receiver.instance, constants: null }
     : { ...result, slots: { ...slots, entries: replaceable(slots, tainted(result.taint)) } };
   return { result: changed, receiver: changed };
 }
