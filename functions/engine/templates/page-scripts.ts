@@ -42,6 +42,7 @@ const liveMarkup: Partial<Record<TemplateFormat, { pattern: RegExp; sink: string
   vue: [
     { pattern: /(?:\bv-html|(?<=\s|\bv-bind):innerHTML)="([^"\n]{1,300})"/g, sink: "ℍ" },
     { pattern: /(?<=\s|\bv-bind):href="([^"\n]{1,300})"/g, sink: "ℎ" },
+    { pattern: /<(?:iframe|embed)\s(?:[^<>]{0,200}\s)?(?:v-bind)?:src="([^"\n]{1,300})"/g, sink: "ℎ" },
   ],
   svelte: [
     { pattern: /\{@html\s([^{}\n]{1,300})\}/g, sink: "ℍ" },

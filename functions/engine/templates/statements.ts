@@ -160,7 +160,15 @@ export function readIncluded(scope: TemplateScope, inner: Span): boolean {
     /^[\s-]*(?:await\s+)?(?:include|partial|render)(?:\s*\(|\s)\s*(?:partial:\s*)?["'`]([^"'`]+)["'`]/,
   );
   if (!found) return false;
-  scope.include(found.groups[1] as string, inner, scope.pairs({ start: found.at(0).end, end: inner.end }));
+  const name = found.groups[1] as string;
+  const given = scope.pairs({ start: found.at(0).end, end: inner.end });
+  // `render partial: "note", object: x, as: :text`; without a name it is called like the partial.
+  const object = given.get("object");
+  if (object) {
+    const as = find(scope, inner, /\bas:\s*:?["']?(\w+)/)?.groups[1] ?? name.slice(name.lastIndexOf("/") + 1);
+    given.set(as, object);
+  }
+  scope.include(name, inner, given);
   return true;
 }
 
@@ -193,13 +201,33 @@ export function showLink(scope: TemplateScope, piece: Piece): void {
   if (link) scope.output(scope.reads(link.at(1)), piece, false, "url");
 }
 
-/** `<a href="@Model.Back">`: Razor escapes what it shows, but an address may begin with anything. */
-export function showAddresses(scope: TemplateScope): void {
-  const address = /\s(?:href|action|formaction)="@((?:ViewBag|Model)(?:\.\w{1,60}){1,4}|ViewData\["\w{1,60}"\])"/g;
-  for (const { 0: found, 1: shown = "", index } of scope.text.matchAll(address)) {
-    const start = index + found.indexOf("@") + 1;
-    const at = { start, end: start + shown.length };
-    scope.output(scope.reads(at), at, false, "url");
+const ofRazor = '@((?:ViewBag|Model)(?:\\.\\w{1,60}){1,4}|ViewData\\["\\w{1,60}"\\])';
+const razorPlaces = [
+  // Razor escapes what it shows, but an address may begin with anything.
+  { place: "url", pattern: new RegExp(`\\s(?:href|action|formaction)="${ofRazor}"`, "g") },
+  // Whoever reads the attribute takes the escaping off before the script in it runs.
+  { place: "script", pattern: new RegExp(`\\son[a-z]{3,20}="[^"@<>]{0,200}'${ofRazor}'`, "g") },
+] as const;
+
+/** `<a href="@Model.Back">`, `onclick="open('@Model.Name')"`: where escaping does not help. */
+export function showRazorPlaces(scope: TemplateScope): void {
+  for (const { place, pattern } of razorPlaces)
+    for (const { 0: found, 1: shown = "", index } of scope.text.matchAll(pattern)) {
+      const start = index + found.indexOf("@") + 1;
+      const at = { start, end: start + shown.length };
+      scope.output(scope.reads(at), at, false, place);
+    }
+}
+
+/** A part of a page of Razor may be handed a model of its own. */
+const razorPart =
+  /<partial\s[^<>]{0,200}?\bname="([\w/.~-]{1,100})"[^<>]{0,200}?\b(?:model|for)="@?([^"\n]{1,200})"|\bHtml\.(?:Render)?Partial(?:Async)?\(\s*"([\w/.~-]{1,100})"\s*,\s*(?:\(\w{1,40}\)\s*)?([^\n;]{1,200}?)\s*\)/dg;
+
+export function readRazorParts(scope: TemplateScope): void {
+  for (const found of scope.text.matchAll(razorPart) as Iterable<Found>) {
+    const of = found[1] === undefined ? 3 : 1;
+    const at = { start: found.index ?? 0, end: (found.index ?? 0) + found[0].length };
+    scope.include(found[of] as string, at, new Map([["Model", scope.reads(spanOf(found, of + 1, 0))]]));
   }
 }
 

@@ -12,11 +12,12 @@ import {
   readIncluded,
   readJinja,
   readLoopAttributes,
-  showAddresses,
+  readRazorParts,
   showEchoes,
   showHelper,
   showInBraces,
   showLink,
+  showRazorPlaces,
 } from "./statements.ts";
 import { isFreemarker, isOfPhp, isOfRuby, type TemplateFormat } from "./template-format.ts";
 import { type Piece, piecesOf } from "./template-pieces.ts";
@@ -42,7 +43,8 @@ export function readTemplate(
   if (format === "freemarker") scope.escapes = /<#ftl\b[^>]{0,300}\boutput_format|<#escape\b/.test(text);
   if (format === "razor") {
     bindPageParameters(scope);
-    showAddresses(scope);
+    showRazorPlaces(scope);
+    readRazorParts(scope);
   }
   if (format === "thymeleaf") readThymeleaf(scope);
   if (format === "jsp") readStandardTags(scope);

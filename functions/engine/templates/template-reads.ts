@@ -19,8 +19,8 @@ export const plainRead = (root: string, { start, end }: Span): Read => ({ root, 
 /** What names mean where the expression stands; undefined for names that the template is given. */
 export type Lookup = (name: string, at: Span) => Reads | undefined;
 
-/** Where pages of Java look for a name, when they say so. */
-const scopes = /^(requestScope|sessionScope|pageScope|model)$/;
+/** Where pages of Java, and of EJS, look for a name, when they say so. */
+const scopes = /^(requestScope|sessionScope|pageScope|model|locals)$/;
 
 export function member(value: Reads, name: string): Reads {
   return value.map((read) => {

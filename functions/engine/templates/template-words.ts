@@ -35,7 +35,7 @@ const effects: ReadonlyMap<string, Effect> = new Map(
       styles scripts css stylesheetlinktag javascriptincludetag javascriptpacktag imagetag formwith formfor formtag asp astable asul asdiv
       errors renderfield wtf hiddentag media super caller block include partial mix vite viteassets encoreentryscripttags encoreentrylinktags
       lang config env bcrypt nonce pageurl pathto`),
-    request: words("request requestinput oldinput"),
+    request: words("request requestinput oldinput old"),
   } satisfies Partial<Record<Effect, string[]>>).flatMap(([effect, names]) =>
     names.map((name): [string, Effect] => [name, effect as Effect]),
   ),

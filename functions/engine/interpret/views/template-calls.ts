@@ -32,7 +32,9 @@ export function renderTemplates(
       const written = typeof model.name === "number" ? endOf(call.args[model.name]?.value) : [];
       const names = [...textsOf(argumentsAt(subject, model.name)), ...written].slice(0, namesMax);
       if (names.length === 0) continue;
-      const targets = names.map((name) => templateTarget(model.escapes ? "escaping" : "plain", name));
+      const targets = names.map((name) =>
+        templateTarget(model.escapes ? "escaping" : "plain", run.language === "ruby" ? viewNamed(frame, name) : name),
+      );
       const given = new Map([...assignedTo(frame, call, model.context), ...givenAt(run, subject, model.context)]);
       const handed = new Map(
         [...withData(run, subject, model.context, given)].map(([key, value]) => [key, shown(run, value)]),
@@ -66,10 +68,17 @@ const action = /^((?:\w+[.:]+)*)(\w+)Controller\.(\w+)(?:\/\d+)?$/;
 
 /** In Rails the fields that an action of a controller sets are there in the view, which is called like the action. */
 export function showInView(run: Run, frame: Frame, field: string, value: Value, at: Span): void {
-  const [, modules = "", controller, method] = frame.symbol.match(action) ?? [];
-  if (controller === undefined || value.taint.length === 0) return;
+  const method = frame.symbol.match(action)?.[3];
+  if (method === undefined || value.taint.length === 0) return;
+  handOver(run, templateTarget("escaping", viewNamed(frame, method)), [], new Map([[field, value]]), at);
+}
+
+/** A view that a controller of Rails names without a folder lies in that of the controller. */
+function viewNamed({ symbol }: Frame, name: string): string {
+  const [, modules = "", controller] = symbol.match(action) ?? [];
+  if (controller === undefined || name.includes("/")) return name;
   const folders = [...modules.split(/[.:]+/).filter((part) => part !== ""), controller].map(snakeCase);
-  handOver(run, templateTarget("escaping", [...folders, method].join("/")), [], new Map([[field, value]]), at);
+  return [...folders, name].join("/");
 }
 
 /** In Django a class names its template in a field, and one of its methods gives what is shown there. */
