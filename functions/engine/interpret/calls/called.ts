@@ -1,6 +1,7 @@
 import { type Call, wholeMap } from "../../ir/ir.ts";
 import type { Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
+import { useOf } from "../memory/memory.ts";
 import { accessPath, namesQualified } from "../names.ts";
 import { withFields } from "../objects/known-fields.ts";
 import { member, memberOfInstance, methodOf } from "../objects/members.ts";
@@ -38,6 +39,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     callee.kind === "field" &&
     !(call.isNew && run.language === "java" && namesQualified(run, accessPath(callee) ?? ""));
   const receiver = isOf ? withoutShared(evaluate(run, frame, callee.of)) : null;
+  if (receiver && callee.kind === "field") useOf(run, frame, callee.of, receiver);
   const inherited = inheritedMember(run, frame, callee);
   const found =
     inherited ??

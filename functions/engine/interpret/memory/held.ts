@@ -14,8 +14,9 @@ const makes = /^(malloc|calloc|strn?dup|fopen|opendir|popen|open|creat|<new-arra
 
 /** A variable is assigned: what it has led to is not followed further, what it leads to now may be. */
 export function noteHeld(run: Run, frame: Frame, { to, from }: Assign): void {
-  if (to.kind !== "variable" || !frame.fn || frame.inlined > 0 || frame.recalls) return;
-  loseByResize(run, frame, to.name, from);
+  if (!frame.fn || frame.inlined > 0 || frame.recalls) return;
+  loseByResize(run, frame, to, from);
+  if (to.kind !== "variable") return;
   frame.scope.variables?.delete(`${heldPrefix}${to.name}`);
   forgetLimit(frame, to.name);
   if (from.kind !== "call" || !makes.test(functionName(from)) || frame.fn.name === "main") return;
@@ -80,10 +81,11 @@ export function leaveByJump(run: Run, frame: Frame, at: Span): void {
 const endsWithin = 240;
 
 /** `p = realloc(p, n)`: where there is no more memory, p is null and the block is nobody's. Programs that end then lose nothing. */
-function loseByResize(run: Run, frame: Frame, name: string, from: Expression): void {
+function loseByResize(run: Run, frame: Frame, to: Expression, from: Expression): void {
   if (from.kind !== "call" || functionName(from) !== "realloc") return;
   const [old] = from.args;
-  if (old?.value.kind !== "variable" || old.value.name !== name) return;
+  const path = old ? accessPath(old.value) : null;
+  if (path === null || path !== accessPath(to)) return;
   const behind = run.text.slice(from.end, from.end + endsWithin);
   if (
     !/\bEXIT_FAILURE\b|\b(_?exit|abort|errx?|assert|oom|perr|\w*exhausted|\w*(die|fatal|panic|bail|outofmem|out_of_mem|nomem)\w*)\s*\(/i.test(

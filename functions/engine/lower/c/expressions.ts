@@ -185,16 +185,34 @@ function call(l: CLowering, node: SyntaxNode): Expression {
   return l.call(node, l.expression(callee), formattedArguments(l, l.textOf(callee), args));
 }
 
-/** `cin >> a >> b` reads into a and b, `cout << a << b` writes them. */
-function streamed(l: CLowering, node: SyntaxNode): Expression | null {
-  const operator = l.textOf(childIn(node, "operator") ?? node);
-  if (operator !== ">>" && operator !== "<<") return null;
+/** A row of `<<` or `>>`: what it begins with, and what follows. */
+function shiftedBy(l: CLowering, node: SyntaxNode, operator: string): { here: SyntaxNode; parts: SyntaxNode[] } {
   const parts: SyntaxNode[] = [];
   let here = node;
   while (here.type === "binary_expression" && l.textOf(childIn(here, "operator") ?? here) === operator) {
     parts.unshift(childIn(here, "right") ?? here);
     here = childIn(here, "left") as SyntaxNode;
   }
+  return { here, parts };
+}
+
+const streamName = /^(std::)?w?(cin|cout|cerr|clog)$/;
+
+/** `text << "a" << b;`: as a statement nobody shifts numbers; what is put into a stream stands in its text. */
+export function intoStream(l: CLowering, node: SyntaxNode): Expression | null {
+  if (node.type !== "binary_expression") return null;
+  const { here, parts } = shiftedBy(l, node, "<<");
+  if (here.type !== "identifier" || parts.length === 0 || streamName.test(l.textOf(here))) return null;
+  const to = l.expression(here);
+  const from: Expression = { ...span(node), kind: "template", parts: [to, ...parts.map((c) => l.expression(c))] };
+  return assigned(node, to, from);
+}
+
+/** `cin >> a >> b` reads into a and b, `cout << a << b` writes them. */
+function streamed(l: CLowering, node: SyntaxNode): Expression | null {
+  const operator = l.textOf(childIn(node, "operator") ?? node);
+  if (operator !== ">>" && operator !== "<<") return null;
+  const { here, parts } = shiftedBy(l, node, operator);
   if (!(operator === ">>" ? /^(std::)?w?cin$/ : /^(std::)?w?cout$/).test(l.textOf(here))) return null;
   const callee: Expression = { ...span(here), kind: "field", of: l.expression(here), name: operator };
   return l.call(

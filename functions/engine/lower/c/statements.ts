@@ -13,6 +13,7 @@ import {
 import { numberOf, span } from "../lowering.ts";
 import type { CLowering } from "./c-lowering.ts";
 import { classOf, declarationOf, functionOf } from "./declarations.ts";
+import { intoStream } from "./expressions.ts";
 import { declaratorOf } from "./types.ts";
 
 type Handler = StatementHandler<CLowering>;
@@ -43,7 +44,7 @@ export const statements: Record<string, Handler> = {
   expression_statement: (l, node) =>
     node.children.flatMap((child) => {
       const called = child.type === "call_expression" ? childIn(child, "function") : undefined;
-      const statement = asStatement(l.expression(child));
+      const statement = asStatement(intoStream(l, child) ?? l.expression(child));
       const isLast = called !== undefined && l.leaving.get(l.textOf(called)) === true;
       return isLast ? [statement, { ...span(child), kind: "return", value: null }] : [statement];
     }),
