@@ -50,7 +50,7 @@ export function assign(
       bind(run, frame, to.name, typed, declares);
       if (isSetting || isOfPage) storedIn(run, frame, [to.name], nothing, value, at);
       exportName(run, frame, to.name, value);
-      keepForPage(run, frame, to, value);
+      keepForPage(run, frame, to, typed);
       break;
     }
     case "field":

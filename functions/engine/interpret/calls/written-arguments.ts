@@ -24,6 +24,8 @@ export function writeOutputs(run: Run, frame: Frame, call: Call, called: Called,
         prefix: call.callee.kind === "variable" ? writtenPrefix(call.callee.name, called.positional) : null,
         taint: joinTaint(known.taint, taint),
       });
+      // `Uri.TryCreate(text, kind, out var address)`: what is tested of the address tells of the text.
+      if (run.language === "csharp" && value.kind === "variable") frame.scope.origins.set(value.name, call);
     }
   }
 }

@@ -8,7 +8,7 @@ import { cleaned, type Value } from "../value.ts";
 import { innermost } from "./refined.ts";
 
 const hostNames = /^(host|hostname|origin|netloc|getHost|getAuthority|Host|Hostname|host_str)$/;
-const parsers = /^(URL|parse|urlparse|urlsplit|URI|create|Parse|parse_url|url_parse)$/;
+const parsers = /^(URL|parse|urlparse|urlsplit|URI|Uri|create|Parse|TryCreate|parse_url|url_parse)$/;
 
 /** `new URL(x).hostname`, also by way of variables: the address x whose host this is. */
 export function addressOfHost(frame: Frame, operand: Expression): Expression | null {

@@ -56,7 +56,7 @@ export function parsedOf(frame: Frame, host: Expression): readonly Expression[] 
 /** `urlparse(x).hostname.endswith(".example.com")`; without the dot anybody can register a name that ends like this. */
 export function subdomainTest(run: Run, frame: Frame, { callee, args }: Call): void {
   if (callee.kind !== "field") return;
-  const [host, ending] = /^ends_?[wW]ith\??$/.test(callee.name)
+  const [host, ending] = /^[eE]nds_?[wW]ith\??$/.test(callee.name)
     ? [callee.of, args[0]?.value]
     : callee.name === "HasSuffix"
       ? [args[0]?.value, args[1]?.value]

@@ -347,7 +347,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (outcome) originTest(run, frame, call);
   matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
-  if (run.language === "java") equalsTest(run, frame, call, outcome);
+  if (run.language === "java" || run.language === "csharp") equalsTest(run, frame, call, outcome);
   if (run.language === "java" && outcome) equalsAnyTest(run, frame, call);
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
@@ -427,10 +427,14 @@ function equalsAnyTest(run: Run, frame: Frame, { callee, args }: Call): void {
   else membership(run, frame, first, only);
 }
 
-/** `"png".equals(x)`, `Objects.equals(x, "png")`: x is that text. */
+/** `"png".equals(x)`, `Objects.equals(x, "png")`, `x.Equals("png", StringComparison.Ordinal)`: x is that text. */
 function equalsTest(run: Run, frame: Frame, { callee, args }: Call, outcome: boolean): void {
-  if (callee.kind !== "field" || !/^(equals|contentEquals|equalsIgnoreCase)$/.test(callee.name)) return;
-  const [left, right] = args.length === 2 ? [args[0]?.value, args[1]?.value] : [callee.of, args[0]?.value];
+  if (callee.kind !== "field" || !/^([eE]quals|contentEquals|equalsIgnoreCase)$/.test(callee.name)) return;
+  const isStatic =
+    run.language === "csharp"
+      ? callee.of.kind === "variable" && /^([sS]tring|[oO]bject)$/.test(callee.of.name)
+      : args.length === 2;
+  const [left, right] = isStatic ? [args[0]?.value, args[1]?.value] : [callee.of, args[0]?.value];
   if (!left || !right) return;
   if (!outcome) {
     noStepTest(run, frame, left, right);

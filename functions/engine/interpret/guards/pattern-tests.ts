@@ -11,7 +11,7 @@ import { matcherTest } from "./matcher-tests.ts";
 import { absence, climbsNowhere } from "./path-tests.ts";
 import { change, innermost } from "./refined.ts";
 
-const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match"]);
+const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match", "IsMatch"]);
 
 const isPatternTest = ({ callee }: Call): boolean => callee.kind === "field" && patternTests.has(callee.name);
 

@@ -34,16 +34,21 @@ const handler = /(?:^|[.:])(\w+?)Model\.On(?:Get|Post|Put|Patch|Delete)\w*\/\d+$
 
 /** What a handler of Razor Pages sets on its model is what the page of that name shows, unless it leads elsewhere. */
 export function keepForPage(run: Run, frame: Frame, to: Expression, value: Value): void {
-  if (run.language !== "csharp" || !frame.fn || allTaint(value).length === 0) return;
-  const [, page] = frame.symbol.match(handler) ?? [];
+  if (run.language !== "csharp" || allTaint(value).length === 0) return;
+  // What is bound to a property is there before any handler runs.
+  const [, page] = (frame.fn ? frame.symbol : bound(frame)).match(handler) ?? [];
   const property = page === undefined ? null : propertyOf(to);
   if (page === undefined || property === null) return;
-  const handling = run.stretch(frame.fn.start, frame.fn.end);
+  const handling = frame.fn ? run.stretch(frame.fn.start, frame.fn.end) : "";
   if (/\breturn\s+(this\.)?\w*Redirect/.test(handling) && !/\breturn\s+(this\.)?Page\s*\(/.test(handling)) return;
   const entries = new Map([[property, value]]);
   const given = new Map<string, Value>([["Model", { ...nothing, slots: { shape: "map", entries, rest: null } }]]);
   handOver(run, templateTarget("escaping", page), [], given, to);
 }
+
+/** A class with a handler, as the handler is named. */
+const bound = ({ owner }: Frame): string =>
+  [...(owner?.methods.keys() ?? [])].some((name) => /^On(Get|Post)/.test(name)) ? `${owner?.node.name}.OnGet/0` : "";
 
 /** Variables of C# begin with a small letter, properties with a capital. */
 function propertyOf(to: Expression): string | null {
