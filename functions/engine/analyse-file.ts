@@ -190,6 +190,7 @@ const joined = (page: LinkRecord, code: LinkRecord): LinkRecord => ({
   ...code,
   ...(page.shown && { shown: page.shown }),
   exports: [...page.exports, ...code.exports],
+  calls: [...page.calls, ...code.calls],
   aliases: [...page.aliases, ...code.aliases],
 });
 

@@ -1,4 +1,4 @@
-import type { Candidate, ExportedFunction, LinkRecord, LocalStep } from "../artefact.ts";
+import type { Candidate, ExportedFunction, LinkRecord, LocalStep, OutgoingCall } from "../artefact.ts";
 import type { Rule } from "../catalogue/rule-schema.ts";
 import { anchorOf } from "../findings/anchor.ts";
 import { nameMax, snippetOf } from "../findings/candidates.ts";
@@ -56,10 +56,42 @@ export class TemplateScanner {
     const links = {
       ...noLinks,
       ...this.#recordsShown(file, outputs),
+      calls: this.#handedInput(file, dialect, outputs, includes),
       exports: escapings.map((escaping) => this.#exported(file, escaping, outputs, includes)),
       aliases: includes.flatMap(({ name, alone }) => (alone ? [] : [{ name: "include", target: name }])),
     };
     return { candidates: own, links, reason: null };
+  }
+
+  /** What a template reads of the request itself, and hands on to helpers and to its parts. */
+  #handedInput(
+    file: File,
+    dialect: TemplateFormat,
+    outputs: readonly Output[],
+    includes: readonly Include[],
+  ): OutgoingCall[] {
+    const isInput = (read: Read) => read.state !== "clean" && readsRequest(dialect, read.root, read.path);
+    const handed = (read: Read, to: Span, target: string, argument: number | string): OutgoingCall => ({
+      from: { sourceKind: "http-query", source: excerptOf(file.safe.text, read, nameMax), confidence: 1 },
+      target,
+      argument,
+      clean: [],
+      trace: [stepOf(file, read, "source"), stepOf(file, to, "step")],
+    });
+    return [
+      ...outputs.flatMap((output) =>
+        output.reads.flatMap((read) =>
+          read.helper && isInput(read)
+            ? [handed(read, output, helperTarget(read.helper.name), read.helper.argument)]
+            : [],
+        ),
+      ),
+      ...includes.flatMap((include) =>
+        [...include.given].flatMap(([key, reads]) =>
+          reads.filter(isInput).map((read) => handed(read, include, templateTarget("escaping", include.name), key)),
+        ),
+      ),
+    ];
   }
 
   /** Fields of records that the components in a file show as HTML, whether it is markup or code. */

@@ -267,7 +267,8 @@ class ExpressionReader {
   #commands(name: string): boolean {
     return effectOf(name) !== "same" && effectOf(name) !== "request"
       ? /^["'@:\p{L}(]/u.test(this.#next)
-      : /^(link_to|content_tag|button_to|t|truncate|mail_to|label|image_tag|concat)$/.test(name);
+      : /^(link_to|content_tag|button_to|t|truncate|mail_to|label|image_tag|concat)$/.test(name) ||
+          (/^["'@\p{L}_]/u.test(this.#next) && !rubyWords.test(this.#next));
   }
 
   #command(name: string): Reads {
@@ -303,6 +304,9 @@ class ExpressionReader {
     return join(...found);
   }
 }
+
+/** What may follow a value without being given to it. */
+const rubyWords = /^(if|unless|and|or|do|then|else|elsif|end|while|until|in|rescue|not|when)$/;
 
 /** What FreeMarker makes of a value: `${name?html}`. */
 function builtIn(name: string, value: Reads): Reads {

@@ -230,6 +230,8 @@ const sameAs: Record<string, string> = {
   flat_map: "flatMap",
 };
 
+const sends = /^(send|public_send|__send__|try!?)$/;
+
 function method(l: RubyLowering, node: SyntaxNode, of: SyntaxNode, name: string): Expression {
   return { start: of.start, end: node.end, kind: "field", of: l.expression(of), name };
 }
@@ -243,8 +245,11 @@ function call(l: RubyLowering, node: SyntaxNode): Expression {
   if (name.type === "super") return l.reads(node, given?.children ?? []);
   if (of) {
     const end = name.end;
-    const callee = { ...method(l, node, of, sameAs[written] ?? written), end } as Expression;
-    return l.call(node, callee, args);
+    // `record.send(:touch, 1)` is `record.touch(1)`.
+    const sent = sends.test(written) ? l.textOf(given?.children[0] ?? name).match(/^:(\w+[?!]?)$/)?.[1] : undefined;
+    const called = sent ?? written;
+    const callee = { ...method(l, node, of, sameAs[called] ?? called), end } as Expression;
+    return l.call(node, callee, sent === undefined ? args : args.slice(1));
   }
   const own = l.classes.at(-1);
   // `def self.call(...) = new(...).call`
