@@ -3,10 +3,10 @@ import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { objectOf } from "../anonymous-objects.ts";
 import { assigned, type ExpressionHandler, inner, list, silent } from "../curly/expressions.ts";
 import { numberOf, positional, span } from "../lowering.ts";
-import { classOf, functionOf, nameOf, patternOf } from "./declarations.ts";
+import { classOf, functionOf, nameOf, patternOf, typeOf } from "./declarations.ts";
 import type { KotlinLowering } from "./kotlin-lowering.ts";
 import { blockValue, lastOf } from "./results.ts";
-import { isBareCall, scoped } from "./scope-functions.ts";
+import { byReference, isBareCall, scoped } from "./scope-functions.ts";
 import { branchesOf, contains } from "./statements.ts";
 import { character, textValue } from "./text.ts";
 
@@ -230,7 +230,7 @@ export function lambdaOf(l: KotlinLowering, node: SyntaxNode, implicit: string):
         ...span(at),
         name: pattern.kind === "variable" ? pattern.name : `<part ${i}>`,
         pattern: pattern.kind === "variable" ? null : pattern,
-        type: null,
+        type: at.type === "variable_declaration" ? typeOf(l, at) : null,
         decorators: [],
         default: null,
         rest: false,
@@ -263,7 +263,7 @@ function callOf(l: KotlinLowering, node: SyntaxNode): Expression {
   const inScope = lambda && scoped(l, node, callee, given, lambda);
   if (inScope) return inScope;
   const name = l.textOf(callee);
-  const looked = lookedUp(l, node, callee, given, lambda);
+  const looked = lookedUp(l, node, callee, given, lambda) ?? (lambda ? null : byReference(l, node, callee, given));
   if (looked) return looked;
   if (given && lists.test(name)) return list(l, { ...node, children: given.children.flatMap((c) => c.children) });
   if (maps.test(name)) return mapOf(l, node, given);
@@ -271,10 +271,15 @@ function callOf(l: KotlinLowering, node: SyntaxNode): Expression {
   const called = calleeOf(l, callee);
   // `java.io.File(x)`: what begins with a capital is a class.
   const last = called.kind === "variable" || called.kind === "field" ? called.name : "";
+  // With an expression it replaces what Java's `replaceAll` does.
+  if (called.kind === "field" && last === "replace" && isExpression.test(l.textOf(given?.children[0] ?? callee)))
+    return l.call(node, { ...called, name: "replaceAll" }, args);
   // `HostnameVerifier { … }` is the function, as an object of an interface that has no other.
   if (lambda && !given && /^\p{Lu}/u.test(last)) return l.expression(lambda);
   return { ...span(node), kind: "call", callee: called, args, isNew: /^\p{Lu}/u.test(last) };
 }
+
+const isExpression = /^Regex\s*\(|\.toRegex\s*\(/;
 
 /** A block knows by what call it was handed on, for what it adds to what is built there. */
 function builtIn(l: KotlinLowering, callee: SyntaxNode, lambda: SyntaxNode): Expression {

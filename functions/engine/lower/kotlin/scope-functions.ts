@@ -1,4 +1,4 @@
-import type { Expression, Statement } from "../../ir/ir.ts";
+import type { Expression, Span, Statement } from "../../ir/ir.ts";
 import { childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { positional, span } from "../lowering.ts";
 import { lambdaOf } from "./expressions.ts";
@@ -70,13 +70,44 @@ function preparing(l: KotlinLowering, node: SyntaxNode, lambda: Expression, made
   return l.call(node, { ...lambda, fn: { ...lambda.fn, params: [], body } }, []);
 }
 
-/** The test is about a name for the value, so that what it tells holds for what is given. */
+/** `x.let(store::find)`, `x.takeIf(NAME::matches)`: the function by its name in place of a block. Null for other calls. */
+export function byReference(
+  l: KotlinLowering,
+  node: SyntaxNode,
+  callee: SyntaxNode,
+  given: SyntaxNode | undefined,
+): Expression | null {
+  const [of, name] = callee.type === "navigation_expression" ? callee.children : [];
+  const [only, other] = given?.children.map((c) => c.children[0]) ?? [];
+  if (!of || !name || !only || other || !/::(?!class\b)\w+$/.test(l.textOf(only))) return null;
+  const written = l.textOf(name);
+  if (written !== "let" && !Object.hasOwn(choices, written)) return null;
+  const at = span(node);
+  const meant = l.expression(only);
+  const called: Expression = meant.kind === "field" ? { ...meant, accessor: false } : meant;
+  if (written === "let") return l.call(node, called, [positional(l.expression(of))]);
+  const to: Expression = { ...at, kind: "variable", name: "it" };
+  return chosenBy(l, at, of, to, l.call(node, called, [positional(to)]), choices[written] === true);
+}
+
 function chosen(l: KotlinLowering, node: SyntaxNode, of: SyntaxNode, body: SyntaxNode, outcome: boolean): Expression {
   const at = span(node);
   const { fn } = lambdaOf(l, body, "it") as Extract<Expression, { kind: "closure" }>;
   const to: Expression = { ...at, kind: "variable", name: fn.params[0]?.name ?? "it" };
   const last = fn.body.at(-1);
   const test: Expression = last?.kind === "return" && last.value ? last.value : { ...at, kind: "unknown", reads: [] };
+  return chosenBy(l, at, of, to, test, outcome);
+}
+
+/** The test is about a name for the value, so that what it tells holds for what is given. */
+function chosenBy(
+  l: KotlinLowering,
+  at: Span,
+  of: SyntaxNode,
+  to: Expression,
+  test: Expression,
+  outcome: boolean,
+): Expression {
   const none: Expression = { ...at, kind: "literal", value: null };
   const [then, otherwise] = outcome ? [to, none] : [none, to];
   const named: Expression = { ...at, kind: "assign", to, from: l.expression(of), type: null, declares: true };
