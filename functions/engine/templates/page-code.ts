@@ -1,5 +1,5 @@
 import type { TemplateFormat } from "./template-format.ts";
-import { blank, piecesOf } from "./template-pieces.ts";
+import { blank, type Piece, piecesOf } from "./template-pieces.ts";
 
 /** What a page has without declaring it; models/java/pages.yaml says what each is. */
 const given = ["request", "response", "session", "application", "out", "pageContext"].map(
@@ -15,9 +15,12 @@ const named = /^[\p{L}\p{N}_$.]+$/u;
  * the page, and what is shown is handed to ℍ, what is included to ℑ. What the page imports stands behind its end, where there is room. Null where there is none.
  */
 export function codeOf(format: TemplateFormat, text: string): { grammar: string; text: string } | null {
-  if (format !== "jsp" || !/<%[^@-]/.test(text)) return null;
+  if (format !== "jsp") return null;
+  const led = [...text.matchAll(leading)];
+  if (led.length === 0 && !/<%[^@-]/.test(text)) return null;
   const beans = [...text.matchAll(bean)].map(({ 0: tag, index }) => ({ index, end: index + tag.length, tag }));
-  const code = piecesOf(text, format).map(({ kind, start, end, inner }) => {
+  const pieces = piecesOf(text, format);
+  const code = pieces.map(({ kind, start, end, inner }) => {
     const written = text.slice(inner.start, inner.end);
     if (text.startsWith("<%!", start)) return `   ${written}  `;
     if (kind === "code") return `  ${written} ;`;
@@ -33,8 +36,29 @@ export function codeOf(format: TemplateFormat, text: string): { grammar: string;
   const stated = modules.filter((name) => /^[\w.]+(\.\*)?$/.test(name));
   return {
     grammar: "java",
-    text: `${code.join("")}\n${[...given, ...stated].map((name) => `import ${name};`).join("\n")}`,
+    text: `${withTags(code.join(""), led, pieces)}\n${[...given, ...stated].map((name) => `import ${name};`).join("\n")}`,
   };
+}
+
+/** Tags that lead where a parameter of the request says: `<c:redirect url="${param.next}"/>`. */
+const leading =
+  /<(c:redirect|c:import|jsp:include|jsp:forward)\s(?:[^<>]{0,200}?\s)?(?:url|page)\s*=\s*["']\$\{\s*param\.(\w{1,60})\s*\}["'][^<>]{0,200}>/g;
+const takers: Record<string, string> = { "c:redirect": "ℜ", "c:import": "𝕀", "jsp:include": "ℑ", "jsp:forward": "ℑ" };
+
+/** The same in code, which is shorter than the tag; `ℙ` gives what the request has under a name. */
+function withTags(code: string, tags: readonly RegExpMatchArray[], pieces: readonly Piece[]): string {
+  let at = 0;
+  let piece = 0;
+  const parts: string[] = [];
+  for (const { 1: tag = "", 2: name, index = 0 } of tags) {
+    const call = `${takers[tag]}(ℙ("${name}"));`;
+    while (piece < pieces.length && (pieces[piece]?.end ?? 0) <= index) piece++;
+    // Inside of a comment, or of code, it is none.
+    if (index < at || pieces[piece]?.kind !== "text") continue;
+    parts.push(code.slice(at, index), call);
+    at = index + call.length;
+  }
+  return [...parts, code.slice(at)].join("");
 }
 
 /** The attribute of a tag with a prefix that has begun, so far. */
