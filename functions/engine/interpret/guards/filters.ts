@@ -91,8 +91,9 @@ export function testOf(test: Expression): ReturnType<typeof questionOf> {
   if (plain || !(test.kind === "field" || test.kind === "variable" || test.kind === "closure")) return plain;
   const { start, end } = test;
   const given: Expression = { start, end, kind: "variable", name: element };
-  // `str.isalnum`: a method of the type, which is asked of the element.
-  if (test.kind === "field" && test.of.kind === "variable" && test.of.name === "str") {
+  // `str.isalnum`, `char::is_alphanumeric`: a method of the type, which is asked of the element.
+  const owner = test.kind === "field" && test.of.kind === "variable" ? test.of.name : null;
+  if (test.kind === "field" && (owner === "str" || (owner === "char" && test.name.startsWith("is_")))) {
     const callee: Expression = { ...test, of: given };
     return { name: element, asked: { start, end, kind: "call", callee, args: [], isNew: false } };
   }

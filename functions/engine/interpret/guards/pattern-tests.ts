@@ -11,7 +11,17 @@ import { matcherTest } from "./matcher-tests.ts";
 import { absence, climbsNowhere } from "./path-tests.ts";
 import { change, innermost } from "./refined.ts";
 
-const patternTests = new Set(["test", "matches", "match", "fullmatch", "exec", "MatchString", "Match", "IsMatch"]);
+const patternTests = new Set([
+  "test",
+  "matches",
+  "match",
+  "fullmatch",
+  "exec",
+  "MatchString",
+  "Match",
+  "IsMatch",
+  "is_match",
+]);
 
 const isPatternTest = ({ callee }: Call): boolean => callee.kind === "field" && patternTests.has(callee.name);
 

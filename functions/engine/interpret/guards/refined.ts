@@ -80,7 +80,7 @@ const isPrefixOnly = (families: Families, run: Run): boolean => (families & run.
 
 /** What gives the same text, as far as a comparison is concerned. */
 const sameText =
-  /^(to(Lower|Upper)Case|lower(case)?|upper(case)?|strip|trim|toString|as_(str|ref|deref)|to_(string|lowercase|uppercase)|clone|components)$/;
+  /^(to(Lower|Upper)Case|lower(case)?|upper(case)?|strip|trim|toString|as_(str|ref|deref)|to_(string|lowercase|uppercase)|clone|components|chars)$/;
 
 /** `name.replace("_", "").isalnum()`, `order.lstrip("-") in columns`: what is taken out before the question does no harm either. */
 function takesHarmless(name: string, args: Call["args"]): boolean {

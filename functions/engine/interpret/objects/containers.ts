@@ -82,7 +82,7 @@ export function operateContainer(
     case "zip":
       return { result: zipped(args), receiver: null };
     case "enumerate":
-      return { result: numbered(args[0] ?? nothing), receiver: null };
+      return { result: numbered(args[0] ?? receiver), receiver: null };
     case "pairs":
       return { result: pairsOf(args[0] ?? receiver), receiver: null };
     case "element":

@@ -39,7 +39,9 @@ export function pathValue(l: RustLowering, node: SyntaxNode): Expression {
 export function named(l: RustLowering, at: { start: number; end: number }, names: readonly string[]): Expression {
   const [first = "", ...rest] = names;
   const own = first === "Self" && l.self !== null ? [l.self] : (l.used.get(first) ?? [first]);
-  const [head = "", ...tail] = shortened([...own, ...rest].filter((name) => !/^(crate|super|self)$/.test(name)));
+  const [owner = "", ...members] = shortened([...own, ...rest].filter((name) => !/^(crate|super|self)$/.test(name)));
+  // A module within the file owns nothing: its functions are those of the file.
+  const [head = "", ...tail] = members.length > 0 && l.modules.has(owner) ? members : [owner, ...members];
   return tail.reduce<Expression>(
     (of, name) => ({ ...span(at), kind: "field", of, name }),
     l.variable(at, head || l.textOf(at)),

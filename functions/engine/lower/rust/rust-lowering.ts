@@ -19,6 +19,8 @@ export class RustLowering extends Lowering {
   readonly used = new Map<string, readonly string[]>();
   /** The functions of all `impl` blocks by the type that they are about. */
   readonly methods = new Map<string, SyntaxNode[]>();
+  /** The modules that the file itself has in it. */
+  readonly modules = new Set<string>();
   /** Functions that are handed to a route: `post(create)`, `web::put().to(store)`. */
   readonly routed: ReadonlySet<string>;
   /** The type that `Self` stands for. */
@@ -45,7 +47,10 @@ export class RustLowering extends Lowering {
   #gather(nodes: readonly SyntaxNode[]): void {
     for (const node of nodes) {
       const body = childIn(node, "body");
-      if (node.type === "mod_item" && body) this.nested(() => this.#gather(body.children));
+      if (node.type === "mod_item" && body) {
+        this.modules.add(this.textOf(childIn(node, "name") ?? node));
+        this.nested(() => this.#gather(body.children));
+      }
       if (node.type !== "impl_item" || !body) continue;
       const type = typeName(this, childIn(node, "type"));
       if (type) for (const child of body.children) append(this.methods, type, child);

@@ -5,6 +5,10 @@ import type { Lowering } from "../lowering.ts";
 const wrappers =
   /^(Option|Result|Box|Rc|Arc|Cow|Ref|RefMut|Path|Query|Form|Json|LenientForm|Data|Extension|State|TypedHeader|Strict|Lenient)$/;
 
+/** Lists of what carries no text: what they are lists of says more than how they hold it. Bytes are any text. */
+const lists = /^(Vec|VecDeque|HashSet|BTreeSet)$/;
+const plain = /^([iu](16|32|64|128|size)|i8|f32|f64|bool|Uuid|NaiveDate)$/;
+
 /** The names of the extractors of axum, actix and Rocket, when they stand with what they extract. */
 export const extractors =
   /^(Path|Query|Form|Json|LenientForm|TypedHeader|Strict|Lenient|Multipart|TempFile|Bytes|RawQuery|HeaderMap)$/;
@@ -27,6 +31,8 @@ function nameOf(l: Lowering, node: SyntaxNode | undefined): string | null {
     case "generic_type": {
       const name = typeName(l, childIn(node, "type"));
       const [inner] = typeArguments(node);
+      const element = name && inner && lists.test(name) ? typeName(l, inner) : null;
+      if (element && plain.test(element)) return `List<${element}>`;
       return name && inner && wrappers.test(name) ? typeName(l, inner) : name;
     }
     default:
