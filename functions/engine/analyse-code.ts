@@ -2,6 +2,7 @@ import type { Candidate, FunctionPlace, LinkRecord } from "./artefact.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import { candidateOf, type FileContext } from "./findings/candidates.ts";
 import { Suppressions } from "./findings/suppression.ts";
+import { isLater } from "./interpret/calls/deferred.ts";
 import { interpret } from "./interpret/interpreter.ts";
 import type { Run } from "./interpret/run.ts";
 import type { Hit } from "./interpret/summary.ts";
@@ -127,7 +128,10 @@ function partlyRead({ errors, tooDeep }: Module, truncated: boolean, text: strin
 
 /** Patterns that ask where they are found. */
 const inPlace = (hits: readonly Hit[], places: Places | null): readonly Hit[] =>
-  hits.filter(({ match, at }) => match.within === null || places?.holds(match.within, at, match.result) === true);
+  hits.filter(
+    ({ match, at }) =>
+      match.within === null || (!isLater(at) && places?.holds(match.within, at, match.result) === true),
+  );
 
 /** The language of rules whose files this grammar reads. */
 const writtenIn = (grammar: string): string => ({ tsx: "typescript", bash: "shell" })[grammar] ?? grammar;

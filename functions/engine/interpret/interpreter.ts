@@ -33,7 +33,7 @@ export function interpret(
   try {
     run.followUntil = run.steps + followedStepsMax;
     const file = newFrame(null, run.file, null, null, "");
-    execute(run, file, module.body);
+    execute(run, file, run.language === "javascript" ? functionsFirst(module.body) : module.body);
     // Running one function can meet others; Map order is the order they were met in.
     for (const closure of run.closures.values()) {
       run.followUntil = run.steps + followedStepsMax;
@@ -48,6 +48,22 @@ export function interpret(
     throw error;
   }
 }
+
+/**
+ * `const find = async (name) => …`: a handler that stands above is called when all of the file has been run, and finds it there as it finds
+ * functions that are declared.
+ */
+const functionsFirst = (body: readonly Statement[]): readonly Statement[] => [
+  ...body.filter(holdsFunction),
+  ...body.filter((statement) => !holdsFunction(statement)),
+];
+
+const holdsFunction = (statement: Statement): boolean =>
+  statement.kind === "expression" &&
+  statement.value.kind === "assign" &&
+  statement.value.declares &&
+  statement.value.to.kind === "variable" &&
+  statement.value.from.kind === "closure";
 
 /** Anonymous functions that were passed somewhere have been run there, with what is known there. */
 const isCallback = (run: Run, fn: FunctionNode): boolean => fn.name === "" && !run.named.has(fn);

@@ -9,6 +9,7 @@ import { withoutShared } from "../objects/shared-state.ts";
 import type { Frame, Run } from "../run.ts";
 import { withNumbers } from "../texts/number-verbs.ts";
 import { anyElement, join, nothing, type Value } from "../value.ts";
+import { asHanded, callsHanded } from "./handed-functions.ts";
 import { ofBase } from "./handover.ts";
 import { boundTo, inheritedMember, namesOwnClass } from "./inherited.ts";
 import { byImplementers, leftToOthers } from "./left-open.ts";
@@ -55,8 +56,10 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
   const byName = new Map<string, Value>();
   let maps = nothing;
   const ofClass = namesOwnClass(run, frame, call);
+  const handsOn = callsHanded(run, call);
   for (const arg of ofClass ? call.args.slice(1) : call.args) {
-    const value = withFields(run, frame, arg.value, evaluate(run, frame, arg.value));
+    const given = withFields(run, frame, arg.value, evaluate(run, frame, arg.value));
+    const value = handsOn ? asHanded(run, frame, arg.value, given) : given;
     if (arg.name === wholeMap) maps = maps === nothing ? value : join(maps, value);
     if (arg.name !== null && !arg.spread) byName.set(arg.name, value);
     else if (arg.spread && value.slots?.shape === "list" && !value.slots.rest)

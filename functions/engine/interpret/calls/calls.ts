@@ -470,4 +470,4 @@ const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
   callee.kind === "field" && (first?.closures.length ?? 0) > 0 && mappings.test(callee.name);
 
 const mappings =
-  /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|then(Apply|Compose)(Async)?|Select|SelectMany)$/;
+  /^(map|flatMap|flat_map|filter_map|and_then|mapNotNull|let|then((Apply|Compose)(Async)?)?|Select|SelectMany)$/;

@@ -1,5 +1,5 @@
 import { lastName } from "../../ir/called-name.ts";
-import { type Call, type Expression, wholeMap } from "../../ir/ir.ts";
+import { type Call, type Expression, type Span, wholeMap } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { announcedAs } from "../objects/announced.ts";
 import type { Frame, Run } from "../run.ts";
@@ -13,6 +13,11 @@ const namesFunction = (path: string): boolean => /\.\p{Ll}\w*$/u.test(path);
 
 /** Made once: what is known about a call is kept by the call. */
 const rewritten = new WeakMap<Call, Call>();
+
+/** Calls that a worker makes, and nobody waits for where they are written. */
+const madeLater = new WeakSet<Span>();
+
+export const isLater = (at: Span): boolean => madeLater.has(at);
 
 const jobLanguages: ReadonlySet<string> = new Set(["python", "ruby", "php"]);
 
@@ -32,13 +37,17 @@ export function calledLater(run: Run, frame: Frame, call: Call): Call {
   const fn = at === null ? of : at?.name === null && !at.spread ? at.value : null;
   if (fn?.kind !== "variable" && fn?.kind !== "field") return call;
   const { closures, paths } = evaluate(run, frame, fn);
-  const isFunction = closures.length > 0 || targetOf(run, frame, paths.filter(namesFunction)) !== null;
+  const isFunction =
+    closures.length > 0 ||
+    run.knowledge.calls.findAll(paths).checks.length > 0 ||
+    targetOf(run, frame, paths.filter(namesFunction)) !== null;
   if (!isFunction) return call;
   const args = passed === null ? call.args : call.args.slice(passed + 1);
   const isPacked = way.packed || (passed !== null && args.some(({ name }) => name === "args" || name === "kwargs"));
-  const later = { ...call, callee: fn, args: isPacked ? unpacked(args) : args };
-  rewritten.set(call, later);
-  return later;
+  const made = { ...call, callee: fn, args: isPacked ? unpacked(args) : args };
+  rewritten.set(call, made);
+  madeLater.add(made);
+  return made;
 }
 
 /** `PackJob.set(wait: 5).perform_later(name)`: a worker makes an object of the class, and calls this method of it. */

@@ -1,4 +1,4 @@
-import { type Argument, type Call, type Entry, type Expression, handsOut } from "../../ir/ir.ts";
+import { type Argument, type Call, type Entry, type Expression, handsOut, type Statement } from "../../ir/ir.ts";
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
@@ -198,6 +198,8 @@ function call(l: Lowering, node: SyntaxNode): Expression {
   const named = withoutThis(l.expression(callee));
   const direct = calledOn(named, args);
   if (direct) return { ...span(node), kind: "call", ...direct, isNew };
+  const bound = boundTo(node, named, args);
+  if (bound) return bound;
   const called = named;
   // `orders.find(id).then(show)` waits as well.
   if (called.kind === "field" && called.of.kind === "call" && /^(then|catch|finally)$/.test(called.name))
@@ -241,6 +243,30 @@ function calledOn(callee: Expression, [on, ...others]: readonly Argument[]): Pic
   if (name === "call") return { callee: of, args: others };
   const [all] = others;
   return name === "apply" && others.length < 2 ? { callee: of, args: all ? [{ ...all, spread: true }] : [] } : null;
+}
+
+/** Frameworks pass the functions that they call two or three arguments; one more would make a handler one of errors. */
+const boundMax = 3;
+
+/** `run.bind(null, "ls")` is `(...given) => run("ls", ...given)`; without arguments a function is bound to its object, and stays what it is. */
+function boundTo(node: SyntaxNode, callee: Expression, [on, ...first]: readonly Argument[]): Expression | null {
+  if (callee.kind !== "field" || callee.name !== "bind" || first.length === 0 || !on || on.spread) return null;
+  if (!isObject(on.value, callee.of)) return null;
+  const at = span(node);
+  const names = Array.from({ length: boundMax }, (_, i) => `given ${i}`);
+  const params = names.map((name) => {
+    return { ...at, name, pattern: null, type: null, decorators: [], default: null, rest: false };
+  });
+  const given = names.map(
+    (name): Argument => ({ name: null, spread: false, value: { ...at, kind: "variable", name } }),
+  );
+  const value: Expression = { ...at, kind: "call", callee: callee.of, args: [...first, ...given], isNew: false };
+  const body: Statement[] = [{ ...at, kind: "return", value }];
+  return {
+    ...at,
+    kind: "closure",
+    fn: { ...at, name: "", params, decorators: [], body, receiver: null, exported: false },
+  };
 }
 
 /** `[]`, `Array.prototype` */
