@@ -138,6 +138,19 @@ function passedBy(run: Run, frame: Frame, fn: FunctionNode, param: Parameter): P
     const maker = argumentsAt(subject, calls)[0] ?? { ...nothing, type: declared.instance, paths: declared.paths };
     return { ...harmless, made: madeBy(run, frame, maker, point, param) };
   }
+  return passedByOwn(run, frame, fn, param);
+}
+
+/** What a decorator of the application's own gives, which the framework calls on what comes in; what a constructor is handed does not come in. */
+function passedByOwn(run: Run, frame: Frame, { name }: FunctionNode, param: Parameter): Passed | null {
+  const [own] = run.knowledge.parameterDecorators.find("<own>");
+  if (!own || name === "constructor") return null;
+  for (const decorator of param.decorators) {
+    if (decorator.kind !== "call") continue;
+    const maker = calleeOf(run, frame, decorator);
+    if (maker.closures.length === 0 && targetOf(run, frame, maker.paths) === null) continue;
+    return { ...harmless, made: madeBy(run, frame, maker, own.point, param) };
+  }
   return null;
 }
 
