@@ -5,6 +5,7 @@ import { carriedName } from "./calls/carried-objects.ts";
 import { ofTable, targetOf } from "./calls/handover.ts";
 import { invoke } from "./calls/invoke.ts";
 import { storeInField } from "./calls/receivers.ts";
+import { exportedFunction } from "./calls/wrapped-functions.ts";
 import { check, setFacts } from "./check.ts";
 import { declaredFor, declaredIn } from "./declared-types.ts";
 import { destructure } from "./destructure.ts";
@@ -158,7 +159,7 @@ function assignField(
   const paths = memberPaths(of, to.name);
   storedIn(run, frame, paths.length > 0 ? paths : [joined("?", to.name)], of, value, at);
   hostReplaced(run, frame, to, of, value);
-  exportValue(run, of, to, value);
+  exportValue(run, frame, of, to, value, at);
   exportMethod(run, frame, to, of, value);
   keep(run, paths, value, at);
   keepObject(run, paths, value);
@@ -186,7 +187,14 @@ function assignField(
 }
 
 /** `module.exports = …`, `exports.x = …`: what other files can call. */
-function exportValue(run: Run, of: Value, to: Extract<Expression, { kind: "field" }>, value: Value): void {
+function exportValue(
+  run: Run,
+  frame: Frame,
+  of: Value,
+  to: Extract<Expression, { kind: "field" }>,
+  value: Value,
+  at: Expression,
+): void {
   if (run.language === "java" || run.language === "python") return;
   const path = of.paths[0];
   const name =
@@ -196,7 +204,8 @@ function exportValue(run: Run, of: Value, to: Extract<Expression, { kind: "field
         ? to.name
         : null;
   if (name === null) return;
-  exportAs(run, name, value);
+  const closure = exportedFunction(run, frame, name, value, at.kind === "assign" ? at.from : at);
+  exportAs(run, name, closure ? { ...value, closures: [closure] } : value);
   // What is the whole module goes by the name of that.
   exportMembers(run, name === "default" ? "" : `${name}.`, value, 2);
 }

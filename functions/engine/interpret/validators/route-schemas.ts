@@ -26,6 +26,13 @@ export const parts: ReadonlyMap<string, readonly string[]> = new Map([
   ["input", ["input"]],
 ]);
 
+/** Steps by which a procedure is told its schema, and what its handler calls what that lets through. */
+const steps: ReadonlyMap<string, string> = new Map([
+  ["input", "input"],
+  ["schema", "parsedInput"],
+  ["inputSchema", "parsedInput"],
+]);
+
 /** Where the schema of a part of the request stands in the scope of a handler. */
 export const factOfPart = (part: string): string => `@schema.${part}`;
 
@@ -54,8 +61,8 @@ function noteChain(frame: Frame, found: Map<string, Value>, { callee }: Call): v
   const before = callee.kind === "field" && callee.of.kind === "call" ? callee.of : null;
   if (!before) return;
   const [schema] = frame.given.get(before)?.called.positional ?? [];
-  const part = calledName(before);
-  if (schema && part === "input" && kindOf(schema) !== null && !found.has(part)) note(found, part, schema);
+  const part = steps.get(calledName(before));
+  if (schema && part !== undefined && kindOf(schema) !== null && !found.has(part)) found.set(part, schema);
   noteChain(frame, found, before);
 }
 
