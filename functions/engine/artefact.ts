@@ -240,6 +240,8 @@ export interface LinkRecord {
   routed?: Routed[];
   /** Families for which the file makes all input of the application clean. */
   cleans?: string[];
+  /** The same of objects of declared classes only. */
+  cleansDeclared?: string[];
   /** The manifest of a package that others install. */
   library?: true;
   /** What the manifest calls its package, and the file that it names as its beginning; "" where it names none. */

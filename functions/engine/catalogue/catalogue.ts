@@ -98,6 +98,8 @@ export interface EntryPoint {
 export interface PassedParameter {
   kind: string | null;
   type: string | null;
+  /** An object of the class that the parameter declares. */
+  isDeclared: boolean;
   unless: Test[];
   /** The argument that is called to make the value, by an entry point of its own. */
   calls: number | string | null;
@@ -151,8 +153,8 @@ export interface CallKinds {
   exits: true;
   /** What the first argument is wherever it comes back. */
   asserts: boolean;
-  /** It cleans the input of the whole application. */
-  everywhere: Families;
+  /** It cleans the input of the whole application, or objects of declared classes. */
+  everywhere: { cleans: Families; of: Model["everywhere"][number]["of"]; when: Test[] };
   facts: Fact;
   settings: Model["settings"][number];
   templates: Model["templates"][number];

@@ -23,6 +23,8 @@ export const EntryPointModel = z.strictObject({
   parameterDecorator: Path.optional(),
   /** The argument of that decorator which the framework calls to make the value, and passes its own parameters as well; without it the declared type is called. */
   calls: Argument.optional(),
+  /** It is an object of the class that the parameter declares, of which models may say that it has no other fields. */
+  declared: z.literal(true).optional(),
   /** What a parameter with the decorator is, where it is more than plain input. */
   type: Path.optional(),
   /** What the arguments of the call, or of the decorator of a parameter or of the function, must and must not be. */

@@ -98,8 +98,20 @@ export const Model = z.strictObject({
       }),
     )
     .default([]),
-  /** Calls that put something in front of all of an application: what it cleans is clean in every file. */
-  everywhere: z.array(z.strictObject({ call: Path, cleans: Families })).default([]),
+  /**
+   * Calls that put something in front of all of an application: what it cleans is clean in every file, or of that only objects of declared
+   * classes, which it leaves no other fields.
+   */
+  everywhere: z
+    .array(
+      z.strictObject({
+        call: Path,
+        cleans: Families,
+        of: z.enum(["all", "declared"]).default("all"),
+        when: z.array(Condition).default([]),
+      }),
+    )
+    .default([]),
   /** Tests that clean what they test when they hold: the receiver or an argument. */
   guards: z
     .array(

@@ -91,8 +91,11 @@ const sections: BySection<Target> = {
     const undone = reader.bitsOf(undoes);
     say(call, (path) => knowledge.calls.put("decoders", path, undone));
   },
-  everywhere({ call, cleans }, { knowledge, reader, say }) {
-    const cleaned = reader.bitsOf(cleans);
+  everywhere(entry, { knowledge, reader, say }) {
+    const { call, cleans, of, when } = entry;
+    const cleaned = reader.meanings.once(entry, () => {
+      return { cleans: reader.bitsOf(cleans), of, when: when.map(compiledTest) };
+    });
     say(call, (path) => knowledge.calls.put("everywhere", path, cleaned));
   },
   returns(entry, { knowledge: { calls, reads }, reader, say }) {
@@ -203,7 +206,8 @@ function addEntryPoint(entry: Model["entryPoints"][number], { knowledge, wanted,
   if (entry.parameterDecorator) {
     const passed = reader.meanings.once(entry, () => {
       const kind = entry.type ? null : (entry.others ?? "http-query");
-      return { kind, type: entry.type ?? null, unless: point.unless, calls: entry.calls ?? null, point };
+      const isDeclared = entry.declared === true;
+      return { kind, type: entry.type ?? null, isDeclared, unless: point.unless, calls: entry.calls ?? null, point };
     });
     say(entry.parameterDecorator, (path) => knowledge.parameterDecorators.put(path, passed));
   }

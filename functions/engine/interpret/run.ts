@@ -165,7 +165,7 @@ export class Run {
   /** What methods of classes make sure of their fields; see checked-records.ts. */
   readonly fieldsTested = new Map<ClassInfo, ReadonlyMap<string, Families>>();
   /** What the file's application is clean for as a whole. */
-  cleanedEverywhere: Families = 0;
+  readonly cleanedEverywhere = { all: 0, declared: 0 } satisfies Record<string, Families>;
   readonly wildcards: string[] = [];
   /** What whole modules are bound to, and which. */
   readonly modules = new Map<string, string>();

@@ -87,7 +87,8 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     ...declaredElsewhere(run),
     ...kindsOf(run),
     ...(run.routed.length > 0 && { routed: run.routed }),
-    ...(run.cleanedEverywhere !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere) }),
+    ...(run.cleanedEverywhere.all !== 0 && { cleans: catalogue.namesOf(run.cleanedEverywhere.all) }),
+    ...(run.cleanedEverywhere.declared !== 0 && { cleansDeclared: catalogue.namesOf(run.cleanedEverywhere.declared) }),
   };
 }
 

@@ -4,6 +4,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import { givesNoText } from "../interpret/calls/call-names.ts";
 import {
   anyArgument,
+  byDeclaration,
   bySchema,
   either,
   hostPart,
@@ -34,6 +35,8 @@ export class Passages {
   readonly #handlers: HandlerSchemas;
   readonly #variables: RouteVariables;
   readonly #objects: MadeObjects;
+  /** What an application leaves nothing of in objects of declared classes. */
+  readonly #cleansDeclared: readonly string[];
   readonly #asked: ReadonlyMap<string, readonly AskedName[]>;
   /** What ways through functions clean, by how deep they are asked about. */
   readonly #ways = new Map<readonly Passage[], string[][]>();
@@ -46,6 +49,7 @@ export class Passages {
     this.#handlers = new HandlerSchemas(modules, this.#declarations, artefacts);
     this.#variables = new RouteVariables(catalogue, artefacts);
     this.#objects = new MadeObjects(modules);
+    this.#cleansDeclared = artefacts.flatMap(({ link }) => link.cleansDeclared ?? []);
     this.#asked = new Map(artefacts.flatMap(({ coverage, link }) => (link.asked ? [[coverage.path, link.asked]] : [])));
   }
 
@@ -165,6 +169,7 @@ export class Passages {
           : this.#declarations.cleaned(from, one);
       return asked.map(cleaned).reduce(cleanedForBoth);
     }
+    if (passage.argument === byDeclaration) return this.#isClass(from, target) ? this.#cleansDeclared : [];
     if (passage.check === "named") return this.isLookedAt(from, part ?? "") ? "all" : [];
     if (target.startsWith(asRouteVariable)) return this.#variables.cleaned(target.slice(asRouteVariable.length));
     if (passage.argument === wholeObject) {
@@ -180,6 +185,14 @@ export class Passages {
     );
     // Whichever implementation runs, only what all of them do is sure.
     return effects.reduce(cleanedForBoth);
+  }
+
+  /** Whether a type is a class that says what its fields may be, or has that from another: of an interface nothing is known when a program runs. */
+  #isClass(from: string, target: string): boolean {
+    const found = this.#modules.file(from, target) ?? { artefact: this.#modules.at(from), member: target };
+    const { classes = [], declared = {} } = found.artefact?.link ?? {};
+    const isOf = (field: string) => field.startsWith(`${found.member}.`);
+    return classes.some(({ name }) => name === found.member) || Object.keys(declared).some(isOf);
   }
 
   /** Whichever way it came by, what all of them do is sure; `ways` do not nest, so that this goes down once. */

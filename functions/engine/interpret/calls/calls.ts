@@ -111,7 +111,8 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     run.language === "php" && namesFunction(call) ? withSettings(frame, call, subject) : subject,
   );
   if (call.isNew && called.callee.closures.length === 0) checkNew(run, frame, call, called, subject);
-  for (const families of models.everywhere) run.cleanedEverywhere |= families;
+  for (const { cleans, of, when } of models.everywhere)
+    if (when.every((test) => holds(frame, test, subject))) run.cleanedEverywhere[of] |= cleans;
   const memory = memoryCall(run, frame, call, paths, positional);
   if (memory) return memory;
   // Where the caller's input decides what is called, no path tells.

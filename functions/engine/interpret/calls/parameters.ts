@@ -6,7 +6,7 @@ import { elementType } from "../assign.ts";
 import { argumentsAt, holds, receiverFits, type Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
 import { through } from "../guards/guard-functions.ts";
-import { bySchema } from "../guards/passage.ts";
+import { byDeclaration, bySchema } from "../guards/passage.ts";
 import { basePaths, byName, declaredType, givenBy, hasObjects, namesClass, typedAs } from "../names.ts";
 import { heardAs } from "../objects/announced.ts";
 import { instantiate } from "../objects/instances.ts";
@@ -52,7 +52,12 @@ export function parameterValue(
   const confidence = (decorated ?? entry)?.confidence ?? 1;
   const elsewhere = isOther ? typeElsewhere(run, frame, declared) : null;
   const came = kind ? [arriving(run.source(kind, param, confidence, null, validated), param, clean)] : [];
-  const asked = kind === "http-path" && run.language === "python" ? calledInRoute(came, param.name) : came;
+  const asked =
+    kind === "http-path" && run.language === "python"
+      ? calledInRoute(came, param.name)
+      : decorated?.isDeclared
+        ? ofClass(run, frame, declared, came)
+        : came;
   const given: Taint[] = [
     symbolic,
     ...(elsewhere === null ? asked : asDeclared(asked, elsewhere)),
@@ -112,13 +117,13 @@ const isMade = ({ except }: EntryPoint, paths: readonly string[]): boolean =>
   );
 
 /** What the decorator of a parameter tells about its value. */
-interface Passed extends Pick<PassedParameter, "kind" | "type"> {
+interface Passed extends Pick<PassedParameter, "kind" | "type" | "isDeclared"> {
   confidence: number;
   /** What the application's own function for it gives. */
   made?: Value;
 }
 
-const harmless: Passed = { kind: null, type: null, confidence: 1 };
+const harmless: Passed = { kind: null, type: null, isDeclared: false, confidence: 1 };
 
 function passedBy(run: Run, frame: Frame, fn: FunctionNode, param: Parameter): Passed | null {
   for (const decorator of param.decorators) {
@@ -193,6 +198,13 @@ const typeElsewhere = (run: Run, frame: Frame, declared: Value): string | null =
 /** What comes in for a type of another file, which may leave nothing of it. */
 const asDeclared = (taint: readonly Taint[], target: string): readonly Taint[] =>
   through(tainted(taint), { target, argument: bySchema, check: "result", trusted: false }).taint;
+
+/** An object of a class that the parameter declares, of this file or another: an application may let such have no other fields. */
+function ofClass(run: Run, frame: Frame, { instance, paths }: Value, came: readonly Taint[]): readonly Taint[] {
+  const target = instance?.node.name ?? targetOf(run, frame, paths);
+  if (target === null) return came;
+  return through(tainted(came), { target, argument: byDeclaration, check: "result", trusted: false }).taint;
+}
 
 /** `tenant: TenantDep`: another file has named the text, or the object, that it makes of what comes in. */
 function madeElsewhere(run: Run, param: Parameter, target: string): Taint[] {

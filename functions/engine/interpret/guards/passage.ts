@@ -49,6 +49,9 @@ export const wholeObject = "this";
 /** The argument of a passage whose target is a schema, or a class that says by decorators what its fields may be. */
 export const bySchema = "schema";
 
+/** The argument of a passage whose target is the class that an object which came in has been declared of. */
+export const byDeclaration = "declared";
+
 /** The part of an address that a function of another file was asked about: what it answers counts for where the address leads. */
 export const hostPart = "host";
 
