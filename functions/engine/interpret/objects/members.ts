@@ -341,7 +341,11 @@ export function memberOfInstance(of: Value, name: string, isField = false): Valu
       return { ...nothing, closures: [{ ...method, self: of.instance ? of : selfOf(method, info) }] };
     const value = of.own?.get(name) ?? here.fields.get(name);
     if (value) return fromOutside({ ...value, paths: [...value.paths, joined("?this", name)] });
-    for (const base of here.bases) if (base.type) lineage.add(base.type);
+    for (const base of here.bases) {
+      if (base.type) lineage.add(base.type);
+      const mixedIn = base.slots?.entries.get(name);
+      if (mixedIn) return { ...mixedIn, closures: mixedIn.closures.map((closure) => ({ ...closure, self: of })) };
+    }
   }
   return null;
 }

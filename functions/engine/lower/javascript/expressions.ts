@@ -239,10 +239,12 @@ function calledOn(callee: Expression, [on, ...others]: readonly Argument[]): Pic
   const { of, name } = callee;
   if (of.kind === "field" && name === "call" && isOfLists(of.of))
     return { callee: { ...of, of: on.value }, args: others };
-  if (isBorrowed(of) || !isObject(on.value, of)) return null;
-  if (name === "call") return { callee: of, args: others };
+  const inherited = inheritedMethod(of, on.value);
+  const called = inherited ?? of;
+  if (!inherited && (isBorrowed(of) || !isObject(on.value, of))) return null;
+  if (name === "call") return { callee: called, args: others };
   const [all] = others;
-  return name === "apply" && others.length < 2 ? { callee: of, args: all ? [{ ...all, spread: true }] : [] } : null;
+  return name === "apply" && others.length < 2 ? { callee: called, args: all ? [{ ...all, spread: true }] : [] } : null;
 }
 
 /** Frameworks pass the functions that they call two or three arguments; one more would make a handler one of errors. */
@@ -274,6 +276,17 @@ const isOfLists = (of: Expression): boolean =>
   of.kind === "collection"
     ? of.shape === "list" && of.entries.length === 0
     : of.kind === "field" && of.name === "prototype" && of.of.kind === "variable" && of.of.name === "Array";
+
+/** `View.prototype.show.call(this, name)` is `super.show(name)`; what the language has itself is borrowed. */
+function inheritedMethod(of: Expression, on: Expression): Expression | null {
+  if (on.kind !== "variable" || on.name !== "this" || of.kind !== "field" || of.of.kind !== "field") return null;
+  const { of: owner, name } = of.of;
+  if (name !== "prototype" || owner.kind !== "variable" || isOfLanguage.test(owner.name)) return null;
+  const { start, end } = owner;
+  return { ...of, of: { start, end, kind: "variable", name: "super" } };
+}
+
+const isOfLanguage = /^(?:Array|Object|String|Function|Number|Date|RegExp|Promise|Map|Set|Error)$/;
 
 /** What a function may be called on by its looks: others have methods of their own that are called `call`. */
 function isObject(on: Expression, called: Expression): boolean {

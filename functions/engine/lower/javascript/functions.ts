@@ -1,6 +1,7 @@
 import { type Expression, type FunctionNode, type Parameter, type Statement, setterName } from "../../ir/ir.ts";
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
+import { classOf } from "./classes.ts";
 import { target } from "./patterns.ts";
 import { asWritten } from "./waiting.ts";
 
@@ -72,7 +73,14 @@ function argumentsOf(l: Lowering, { start }: SyntaxNode, params: readonly Parame
 function bodyOf(l: Lowering, body: SyntaxNode | undefined): Statement[] {
   if (!body) return [];
   if (body.type === "statement_block") return l.statements(body.children);
-  return asWritten([{ ...span(body), kind: "return", value: l.expression(body) }], l.text);
+  return asWritten(returning(l, body, body), l.text);
+}
+
+/** `(Base) => class extends Base {…}` gives a class that it declares. */
+export function returning(l: Lowering, at: SyntaxNode, value: SyntaxNode | undefined): Statement[] {
+  if (value?.type !== "class") return [{ ...span(at), kind: "return", value: value ? l.expression(value) : null }];
+  const declared = classOf(l, value);
+  return [declared, { ...span(at), kind: "return", value: l.variable(value, declared.name) }];
 }
 
 function parameterOf(l: Lowering, node: SyntaxNode): Parameter {

@@ -42,9 +42,9 @@ function methodOf(assign: Assign, of: Expression, { start, end, key, value }: En
 /** Whether a file may have what withClasses looks for. */
 export const mayHaveClasses = (text: string): boolean => text.includes(".prototype") || text.includes("createClass");
 
-/** A function that objects are made with, as it is declared among other statements. */
+/** A function that objects are made with, as it is declared among other statements; of a class that is one already, none. */
 interface Maker {
-  readonly fn: FunctionNode;
+  readonly fn: FunctionNode | null;
   readonly statement: Statement;
   /** What else it is assigned to: `module.exports = function Page() {…}`. */
   readonly others: readonly Assign[];
@@ -100,6 +100,7 @@ function namedBy(statement: Statement): string | null {
 function makersOf(statements: readonly Statement[]): Map<string, Maker> {
   const makers = new Map<string, Maker>();
   for (const statement of statements) {
+    if (statement.kind === "class") makers.set(statement.name, { fn: null, statement, others: [] });
     if (statement.kind === "function" && statement.fn.receiver !== null)
       makers.set(statement.fn.name, { fn: statement.fn, statement, others: [] });
     if (statement.kind !== "expression" || statement.value.kind !== "assign") continue;
@@ -139,7 +140,7 @@ function toldBy(statement: Statement, makers: ReadonlyMap<string, Maker>): Told[
 function toldByAssignment(assign: Assign, makers: ReadonlyMap<string, Maker>): Told[] {
   const chain = chainOf(assign);
   const { to: own, from } = chain.at(-1) as Assign;
-  const fn = from.kind === "closure" ? from.fn : from.kind === "variable" ? makers.get(from.name)?.fn : undefined;
+  const fn = from.kind === "closure" ? from.fn : from.kind === "variable" ? makers.get(from.name)?.fn : null;
   const told = chain.map(({ to, ...at }): Told | null => {
     if (to.kind !== "field") return null;
     const whole = prototypeOwner(to);
@@ -199,6 +200,8 @@ function toldByCall(callee: Expression, args: readonly Argument[]): Told[] {
   const [first, second, third] = args.map(({ value }) => value);
   if (!first || !second) return [];
   if (inherits.test(called) && first.kind === "variable") return [{ name: first.name, base: second }];
+  const owner = mixes.test(called) ? prototypeOwner(first) : null;
+  if (owner !== null) return args.slice(1).flatMap(({ value }) => mixedIn(owner, value));
   if (called === "setPrototypeOf") {
     const name = prototypeOwner(first);
     const base = name === null ? null : baseOf(name, second);
@@ -207,6 +210,18 @@ function toldByCall(callee: Expression, args: readonly Argument[]): Told[] {
   if (!createClass.test(called) || first.kind !== "variable") return [];
   const { name } = first;
   return [{ name, base: null }, ...[second, third].flatMap((list) => listedMethods(name, list))];
+}
+
+const mixes = /^(?:assign|extend|mixin)$/;
+
+/** `Object.assign(Page.prototype, { find(id) {…} }, listening)`: methods, or an object that has some. */
+function mixedIn(name: string, from: Expression): Told[] {
+  if (from.kind !== "collection") return [{ name, base: from }];
+  return from.entries.flatMap(({ key, value }): Told[] =>
+    value.kind === "closure" && key?.kind === "literal"
+      ? [{ name, method: { ...value.fn, name: String(key.value) } }]
+      : [{ name, base: null }],
+  );
 }
 
 /** `[{ key: "find", value: function find(id) {…} }]`. */
@@ -223,11 +238,12 @@ function listedMethods(name: string, list: Expression | undefined): Told[] {
   });
 }
 
-function classOf(name: string, { fn, statement: { start, end } }: Maker, told: readonly Told[]): ClassStatement {
+function classOf(name: string, { fn, statement }: Maker, told: readonly Told[]): ClassStatement {
+  const { start, end } = statement;
   const bases = told.flatMap((one) => ("base" in one && one.base ? [one.base] : []));
-  const made = { ...fn, name: "constructor", body: fn.body.flatMap(superCalled) };
+  const made = fn ? [{ ...fn, name: "constructor", body: fn.body.flatMap(superCalled) }] : [];
   const methods = new Map(told.flatMap((one) => ("method" in one ? [[one.method.name, one.method] as const] : [])));
-  const body = [made, ...methods.values()].map(
+  const body = [...made, ...methods.values()].map(
     (method): Statement => ({
       start: method.start,
       end: method.end,
@@ -235,6 +251,8 @@ function classOf(name: string, { fn, statement: { start, end } }: Maker, told: r
       fn: method,
     }),
   );
+  if (statement.kind === "class")
+    return { ...statement, bases: [...statement.bases, ...bases], body: [...statement.body, ...body] };
   return { start, end, kind: "class", name, bases, decorators: [], body };
 }
 

@@ -3,7 +3,7 @@ import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/synta
 import { type Lowering, span, unescapeText } from "../lowering.ts";
 import { classOf } from "./classes.ts";
 import { declareModule, handedOn } from "./compiled-modules.ts";
-import { functionOf } from "./functions.ts";
+import { functionOf, returning } from "./functions.ts";
 import { target } from "./patterns.ts";
 
 type Handler = (l: Lowering, node: SyntaxNode) => Statement[];
@@ -80,9 +80,7 @@ export const statements: Record<string, Handler> = {
       },
     ];
   },
-  return_statement: (l, node) => [
-    { ...span(node), kind: "return", value: node.children[0] ? l.expression(node.children[0]) : null },
-  ],
+  return_statement: (l, node) => returning(l, node, node.children[0]),
   throw_statement: (l, node) => [
     { ...span(node), kind: "throw", value: node.children[0] ? l.expression(node.children[0]) : null },
   ],
