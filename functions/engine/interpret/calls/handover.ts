@@ -267,8 +267,12 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
 /** `self.request.POST.get(key)`, where the class has its request from one that it extends: none of these classes says what `get` does. */
 const isOfRequest = remembered((path) => /(^|\.)[A-Z]\w*\.request\./.test(path));
 
-/** How imports of JavaScript begin that mean another file; a scope may be that of the packages of one repository. */
-export const isOfProject = /^(\.|[@~]\/|#|src\/|@[a-z\d][\w-]*\/)/;
+/**
+ * How imports of JavaScript begin that mean another file; a scope may be that of the packages of one repository. Folders below which a project
+ * looks for its own files, and packages of it without a scope, have names that libraries do not have.
+ */
+export const isOfProject =
+  /^(\.|[@~]\/|#|@[a-z\d][\w-]*\/|(src|core|common|shared|utils?|libs?|app|api|server|backend|database|db|models?|services?|controllers?|helpers?|middlewares?|repositor(y|ies)|modules|features|domain|config)\/|(core|common|shared|backend|server|database|domain)\.)/;
 
 /** What a function of a package has given is the package's own, wherever that is. */
 const givenByPackage = /^@[^/]+\/.*\(\)/;
