@@ -171,6 +171,7 @@ export const Model = z.strictObject({
           "tasks",
           "tasks-in-turn",
           "for-each",
+          "promise",
         ]),
       }),
     )

@@ -66,6 +66,7 @@ import { answersItself, isElement, isIdentified, isLookup, isQueried, isResource
 import { asNamed, namesFunction, withSettings } from "./named-callees.ts";
 import { hasOverloads } from "./overloads.ts";
 import { callBacks, settledWith } from "./passed-functions.ts";
+import { promiseOf } from "./promised-functions.ts";
 import { storeReceiver } from "./receivers.ts";
 import { applyOutputs } from "./summaries.ts";
 import { noteGivenObjects } from "./wirings.ts";
@@ -318,6 +319,7 @@ function resultOf(run: Run, frame: Frame, call: Call, called: Called, entered: b
   if (receiver && call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of))
     forgetMaking(run, receiver);
   const container = containerOf(run, call, called);
+  if (container === "promise") return promiseOf(call, positional[0] ?? nothing);
   if (container === "keys" && run.language === "php") return keysOf(run, positional[0] ?? nothing);
   if (container) {
     const { result, receiver: changed } = operateContainer(

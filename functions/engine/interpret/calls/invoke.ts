@@ -160,7 +160,7 @@ export function inline(
     closure.owner,
     run.symbols.get(fn) ?? caller.symbol,
   );
-  frame.inlined = caller.inlined + (isPart(closure, caller) ? 0 : 1);
+  frame.inlined = caller.inlined + (isPart(closure, caller) || isKeeping(fn) ? 0 : 1);
   // What is settled before a call, such as the content type of the answer, is settled in it.
   for (let scope: Scope | null = caller.scope; scope; scope = scope.parent)
     for (const [fact, value] of scope.facts) if (!isLocal(fact)) frame.scope.set(fact, value);

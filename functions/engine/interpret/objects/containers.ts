@@ -45,6 +45,7 @@ export function operateContainer(
       // Whoever changes it on the way leaves it what it is made of, as a rule, but not what it is.
       return { result: { ...(args[1] ?? nothing), constants: null }, receiver: null };
     case "first":
+    case "promise":
       return { result: args[0] ?? nothing, receiver: null };
     case "pattern":
       // Like a literal of other languages: the expression is known, but it is no text.
