@@ -45,6 +45,9 @@ export function askedPath({ callee, args }: Call): string | null {
   return of === null ? null : joined(of, `${callee.name}(${asked.value.value})`);
 }
 
+/** What is under a key is asked for by a method or by the key alone: `get(name)` and `name` are one field. */
+export const askedKey = (asked: string): string => asked.match(/^\w+\((.+)\)$/)?.[1] ?? asked;
+
 /** Methods that give what is under a key; those of requests in Go and its frameworks begin with a capital letter. */
 const asksByKey: ReadonlySet<string> = new Set([
   "get",

@@ -129,7 +129,7 @@ export class Declarations {
 
 /** What the first argument is clean for where a method says that it is valid. */
 const surelyClean = ({ guards }: ExportedFunction): Cleaned =>
-  guards.find(({ check, parameter }) => check === "true" && parameter === 0)?.clean ?? [];
+  guards.find(({ check, parameter, field }) => check === "true" && parameter === 0 && field === undefined)?.clean ?? [];
 
 /** What a file says under any of these names. */
 const saidOf = ({ declared }: FileArtefact["link"], names: readonly string[]): Cleaned =>

@@ -8,7 +8,7 @@ import { isSame, partsOfResult, targetOf } from "../interpret/calls/handover.ts"
 import { hasOverloads, nameOfMethod } from "../interpret/calls/overloads.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
-import { givenBy } from "../interpret/names.ts";
+import { askedKey, givenBy } from "../interpret/names.ts";
 import { type Shared, sharedBy, sharedFrom } from "../interpret/objects/shared-state.ts";
 import type { Run } from "../interpret/run.ts";
 import type { Handover as Handed, Hit, Summary } from "../interpret/summary.ts";
@@ -348,11 +348,14 @@ class Recorder {
   }
 
   #guards({ guard }: Summary): ExportedFunction["guards"] {
-    return (["true", "false", "after", "good", "bad"] as const).flatMap((check) =>
-      (guard[check] ?? []).flatMap((families, parameter) =>
+    return (["true", "false", "after", "good", "bad"] as const).flatMap((check) => [
+      ...(guard[check] ?? []).flatMap((families, parameter) =>
         families === 0 ? [] : [{ check, parameter, ...this.#guarded(families) }],
       ),
-    );
+      ...(guard.asked[check] ?? []).map(({ of, key, clean }) => {
+        return { check, parameter: key, field: askedKey(of), ...this.#guarded(clean) };
+      }),
+    ]);
   }
 
   #guarded(families: Families): Pick<ExportedFunction["guards"][number], "clean" | "below"> {

@@ -312,10 +312,12 @@ function unread(from: string, { trusted, fetched, check, target, part, returned 
   return fetched === true || isNoText ? ["xss"] : [];
 }
 
-function guardEffect(exported: ExportedFunction, { check, argument, part, short }: Passage): Cleaned {
+function guardEffect(exported: ExportedFunction, { check, argument, field, part, short }: Passage): Cleaned {
   const parameter = argumentIndex(exported, argument);
-  const guard = exported.guards.find((known) => known.check === check && known.parameter === parameter);
-  const always = guard?.clean ?? [];
+  const guards = exported.guards.filter((known) => known.check === check && known.parameter === parameter);
+  const guard = guards.find((known) => known.field === undefined);
+  const ofField = field === undefined ? undefined : guards.find((known) => known.field === field);
+  const always = cleanedForAny(guard?.clean ?? [], ofField?.clean ?? []);
   const clean = guard?.below && short ? cleanedForAny(always, ["path_traversal"]) : always;
   if (part !== hostPart) return clean;
   return clean === "all" ? decidedByHost : clean.filter((family) => decidedByHost.includes(family));

@@ -7,12 +7,12 @@ import { keptCleans } from "../guards/filters.ts";
 import { isLastName } from "../guards/last-parts.ts";
 import { givenBackBy, memoryCall, returnedBy } from "../memory/memory.ts";
 import { handUnset } from "../memory/unset.ts";
-import { askedPath, basePaths, isClassName, namesClass } from "../names.ts";
+import { askedKey, askedPath, basePaths, isClassName, namesClass } from "../names.ts";
 import { announce, announceByClass, sendSignal } from "../objects/announced.ts";
 import { operateContainer } from "../objects/containers.ts";
 import { instantiate, keepFunctions } from "../objects/instances.ts";
 import { keptValue } from "../objects/kept-values.ts";
-import { fieldTaint } from "../objects/members.ts";
+import { fieldTaint, lookedAt } from "../objects/members.ts";
 import { settleByCall, withFactsOf } from "../objects/settled-objects.ts";
 import type { Frame, Run } from "../run.ts";
 import { capturedCleans, capturedPart, capturedParts, searchOf } from "../texts/captured.ts";
@@ -148,6 +148,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
   let result = cleaned(resultOf(run, frame, call, called, entered), keptCleans(run, frame, call, called));
+  if (result.taint.some(({ via }) => via)) result = partLookedAt(call, result);
   if (loaded.length > 0) result = rendered(run, result, loaded);
   writeOutputs(run, frame, call, called, subject);
   fillArguments(run, frame, call, called);
@@ -219,6 +220,13 @@ function requireOf(run: Run, frame: Frame, call: Call): Value | null {
   if (typeof module !== "string") return null;
   const path = module.replace(/^node:/, "").replace(/\/index(\.\w+)?$/, "");
   return named(path, ...run.knowledge.calls.find(path).returns);
+}
+
+/** `form.get("name")` is that field of what a function of another file has looked at. */
+function partLookedAt(call: Call, result: Value): Value {
+  const asked = askedPath(call);
+  const name = asked === null ? "" : askedKey(asked.slice(asked.lastIndexOf(".") + 1));
+  return name === "" ? result : { ...result, taint: result.taint.map((t) => lookedAt(t, name)) };
 }
 
 /** A generator gives all that it hands out; one that manages a context gives that itself. */

@@ -7,7 +7,7 @@ import { isShared } from "../calls/filled-arguments.ts";
 import { methodTarget } from "../calls/handover.ts";
 import { summarise } from "../calls/invoke.ts";
 import { evaluate } from "../evaluate.ts";
-import { accessPath, askedOf } from "../names.ts";
+import { accessPath, askedKey, askedOf, askedPath } from "../names.ts";
 import { truth } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
 import type { CleanElement, Guard, Outcome } from "../summary.ts";
@@ -143,7 +143,11 @@ function cleanElements({ fn, scope }: Frame): CleanElement[] {
  * `c.Query("name")`, one that is handed a form at `field.data`.
  */
 function cleanAnswers({ fn, scope }: Frame): CleanElement[] {
-  const answers = [...(scope.fields ?? [])].flatMap(([name, { taint }]) => {
+  const ofVariables = [...scope.origins].flatMap(([name, from]): [string, Value][] => {
+    const [path, value] = [originPath(from), scope.get(name)];
+    return path !== null && value && path.includes(".") ? [[path, value]] : [];
+  });
+  const answers = [...(scope.fields ?? []), ...ofVariables].flatMap(([name, { taint }]) => {
     const [, owner = "", of] = name.match(answer) ?? [];
     const key = of === undefined ? -1 : (fn?.params.findIndex((param) => param.name === owner) ?? -1);
     const clean = taint.reduce((all, one) => all & one.clean, allFamilies);
@@ -192,8 +196,13 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
       const list = { kind: "variable" as const, name: of, start, end };
       if (named) change(run, frame, { kind: "index", of: list, key: named, start, end }, clean);
     }
-    for (const { of, key, clean } of guard.asked[check] ?? [])
-      if (call.args[key]) change(run, frame, askedOf(call.args[key].value, of), clean);
+    for (const { of, key, clean } of guard.asked[check] ?? []) {
+      const operand = call.args[key]?.value;
+      if (!operand) continue;
+      const field = askedKey(of);
+      for (const name of new Set([of, field])) change(run, frame, askedOf(operand, name), clean);
+      for (const read of readBefore(frame, operand)) if (read.field === field) change(run, frame, read.into, clean);
+    }
     for (const [i, families] of (guard[check] ?? []).entries()) {
       const operand = call.args[i]?.value;
       if (families === 0 || !operand) continue;
@@ -216,11 +225,28 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
   for (const [i, { name, value }] of call.args.entries()) {
     const passage: Passage = { target, argument: name ?? i, check, trusted: false };
     askedByOther(run, frame, value, passage);
+    for (const { into, field } of readBefore(frame, value)) askedByOther(run, frame, into, { ...passage, field });
     const address = addressOfHost(frame, innermost(value));
     for (const whole of address ? [address, ...parsedOf(frame, value)] : [])
       askedByOther(run, frame, whole, { ...passage, part: hostPart });
   }
 }
+
+/** `name = form["name"]`, in front of what asks the form: variables that have fields of an object. */
+function readBefore({ scope }: Frame, operand: Expression): { into: Expression; field: string }[] {
+  const of = accessPath(innermost(operand));
+  if (of === null) return [];
+  return [...scope.origins].flatMap(([name, from]) => {
+    const path = originPath(from);
+    const field = path?.startsWith(`${of}.`) ? askedKey(path.slice(of.length + 1)) : "";
+    const { start, end } = operand;
+    return field === "" || field.includes(".")
+      ? []
+      : [{ into: { start, end, kind: "variable" as const, name }, field }];
+  });
+}
+
+const originPath = (from: Expression): string | null => (from.kind === "call" ? askedPath(from) : accessPath(from));
 
 /** `const checked = check(x); if (!checked.ok) return`: what was asked is known to be as the answer says. */
 export function verdictTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {

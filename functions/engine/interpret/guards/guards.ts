@@ -339,7 +339,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (callee.kind === "field" && (outcome ? asksEmpty : asksAny).test(callee.name) && !first)
     emptyTest(run, frame, callee.of);
   if (outcome && callee.kind === "variable" && callee.name === "empty" && first) emptyTest(run, frame, first);
-  if (callee.kind === "variable" && callee.name === "Boolean" && first) refine(run, frame, first, outcome);
+  if (callee.kind === "variable" && /^(Boolean|bool)$/.test(callee.name) && first) refine(run, frame, first, outcome);
   noPartTest(run, frame, call, outcome);
   elementsTest(run, frame, call, outcome);
   if (outcome) subsetTest(run, frame, call);

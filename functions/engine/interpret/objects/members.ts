@@ -7,7 +7,7 @@ import { isFilled } from "../calls/filled-arguments.ts";
 import { anyClass, targetOf } from "../calls/handover.ts";
 import { check, receiverFits } from "../check.ts";
 import { through } from "../guards/guard-functions.ts";
-import { bySchema, wholeObject } from "../guards/passage.ts";
+import { bySchema, type Passage, wholeObject } from "../guards/passage.ts";
 import { accessPath, basePaths, byName, joined, memberPaths } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { asAskedField } from "../validators/asked-fields.ts";
@@ -163,7 +163,8 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
   const asked = namedInRoute(of, given, name);
   const taint = run.language === "go" ? asAskedField(asked, name) : asked;
   if (!taint.some(({ source, via }) => source.parameter || source.outside !== null || via)) return taint;
-  return taint.map((t) => {
+  return taint.map((given) => {
+    const t = lookedAt(given, name);
     const { parameter, outside } = t.source;
     const passed = t.via?.at(-1);
     if (passed && passed.check === "result" && passed.part === undefined && isResultOf(of, passed.target))
@@ -196,6 +197,15 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
     return { ...t, source: run.source("parameter", param, t.source.confidence, { ...parameter, field: name }) };
   });
 }
+
+/** What a function of another file has found out of all of an object, it has found out of this field. */
+export function lookedAt(taint: Taint, name: string): Taint {
+  const isWhole = ({ check, field, part }: Passage) => outcomes.has(check) && field === undefined && part === undefined;
+  if (!taint.via?.some(isWhole)) return taint;
+  return { ...taint, via: taint.via.map((passage) => (isWhole(passage) ? { ...passage, field: name } : passage)) };
+}
+
+const outcomes: ReadonlySet<Passage["check"]> = new Set(["true", "false", "after", "good", "bad"]);
 
 /**
  * `unset($columns["note"])`, `$labels["title"] ??= ""`: a map of PHP that a function has changed may still be the one that came in, and
