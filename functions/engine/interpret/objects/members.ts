@@ -11,7 +11,7 @@ import { bySchema, type Passage, wholeObject } from "../guards/passage.ts";
 import { accessPath, basePaths, byName, joined, memberPaths } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { asAskedField } from "../validators/asked-fields.ts";
-import { checkedField, declaredCleans } from "../validators/checked-records.ts";
+import { checkedField, dataCleans, declaredCleans } from "../validators/checked-records.ts";
 import { constrainedField } from "../validators/constraints.ts";
 import { asDecorated } from "../validators/parsing.ts";
 import { asChecked } from "../validators/route-schemas.ts";
@@ -116,8 +116,9 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
       name: at,
     });
   }
-  const checked = read.kind === null ? value : asChecked(run, frame, name, value, at);
-  return read.cleans === 0 ? checked : cleaned(checked, read.cleans);
+  if (read.kind === null) return read.cleans === 0 ? value : cleaned(value, read.cleans);
+  const ofField = run.knowledge.checked.has(name) ? dataCleans(run, frame, of) : 0;
+  return cleaned(asChecked(run, frame, name, value, at), read.cleans | ofField);
 }
 
 /** A field of something whose class another file declares: linking knows whether it is a number, or text and nothing else. */

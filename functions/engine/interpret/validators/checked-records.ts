@@ -46,6 +46,22 @@ export const isChecked = (run: Run, { paths }: Value): boolean =>
 export const declaredCleans = (run: Run, info: ClassInfo | null, name: string, field: Value): Families =>
   run.language === "python" ? cleanedIn(run.catalogue, field) | ((info && fieldsTested(run, info).get(name)) ?? 0) : 0;
 
+/**
+ * The same of what `form.name.data` gives in a function that has the form look at it, where the form is a class of this file: by the field, and
+ * by all classes that have one of its name.
+ */
+export function dataCleans(run: Run, { fn }: Frame, field: Value): Families {
+  if (run.language !== "python" || !fn || !hasLookedAt.test(run.text.slice(fn.start, fn.end))) return 0;
+  const own = field.paths.find((path) => path.startsWith(ofThis));
+  const name = own?.slice(ofThis.length) ?? "";
+  const owners = run.classes.filter(({ fields }) => fields.has(name));
+  const tested = owners.map((owner) => fieldsTested(run, owner).get(name) ?? 0);
+  return cleanedIn(run.catalogue, field) | (tested.length > 0 ? tested.reduce((all, each) => all & each) : 0);
+}
+
+const ofThis = "?this.";
+const hasLookedAt = /\.validate(_on_submit)?\(/;
+
 const noneTested: ReadonlyMap<string, Families> = new Map();
 
 /** What methods of a class make sure of the fields that they look at: `clean_name`, `@field_validator("name")`. */
