@@ -3,7 +3,7 @@ import { accessPath } from "../names.ts";
 import { truth } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
 import { fieldMark, isFact, isMark, type Scope, type Variables } from "../scope.ts";
-import { hasEntries, type Taint, type Value } from "../value.ts";
+import { hasEntries, join, type Taint, type Value } from "../value.ts";
 import { joinedPassages } from "./passage.ts";
 
 /** What a variable was where two sides of a test joined, and what it had been on one of them. */
@@ -50,6 +50,7 @@ export function noteImplied(
     const other = otherwise.get(key);
     if (other && other !== value && !isFact(key) && !isMark(key)) differing.push(key);
   }
+  differing.push(...fieldsSet(then, otherwise, joined), ...fieldsSet(otherwise, then, joined));
   if (differing.length === 0) return;
   const sides = [then, otherwise].map((side) => ({ side, told: null as readonly Told[] | null }));
   for (const key of differing) {
@@ -71,6 +72,23 @@ export function noteImplied(
     run.implied.set(own, { empty: impliedBy("empty"), filled: impliedBy("filled") });
     joined.set(key, own);
   }
+}
+
+/** `result.valid = False` on one side alone: the object has the field on the other side as well, for all that its class says. */
+function fieldsSet(on: Variables, off: Variables, joined: Variables): string[] {
+  if (!on.has(fieldMark)) return [];
+  const set: string[] = [];
+  for (const [key, value] of on) {
+    if (off.has(key) || isFact(key) || outcomeOf(value) === null) continue;
+    const dot = key.indexOf(".");
+    const field = dot < 0 ? undefined : off.get(key.slice(0, dot))?.instance?.fields.get(key.slice(dot + 1));
+    if (!field) continue;
+    const other = { ...field, constants: null, slots: null };
+    off.set(key, other);
+    joined.set(key, join(value, other));
+    set.push(key);
+  }
+  return set;
 }
 
 /** What one side knows that is lost where it joins the other. */

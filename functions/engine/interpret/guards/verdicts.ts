@@ -25,7 +25,8 @@ const makesBad = /^(?:fail|failed|failure|err|error|invalid|reject|rejected|refu
  * for what is no such answer, null for what may be one that nobody knows.
  */
 export function verdictOf(returned: Expression, value: Value): Verdict | null | undefined {
-  const { slots } = value;
+  const { slots, instance } = value;
+  if (instance && returned.kind === "variable") return verdictOfObject(returned, [...instance.fields.keys()]);
   if (slots && !slots.rest) {
     const parts = [...slots.entries];
     const good = parts.find(([key, part]) => (slots.shape === "map" ? saysGood.test(key) : isFlag(part)));
@@ -38,6 +39,13 @@ export function verdictOf(returned: Expression, value: Value): Verdict | null | 
   if (returned.kind !== "call") return value.constants ? undefined : null;
   const said = saidByCall(returned);
   return said === null ? null : { said, asked: null, good: true };
+}
+
+/** `result.valid = False`: an object of the file, which says it in a field. */
+function verdictOfObject(returned: Expression, fields: readonly string[]): Verdict | null {
+  const good = fields.find((name) => saysGood.test(name));
+  const told = good ?? fields.find((name) => saysBad.test(name));
+  return told === undefined ? null : { said: null, asked: partOf(returned, told), good: good !== undefined };
 }
 
 /** What is made with a flag, `new Verdict(false, "too long")`, or by a function that is called for what it makes. */
