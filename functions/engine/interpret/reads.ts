@@ -187,6 +187,8 @@ export function index(run: Run, frame: Frame, e: Index): Value {
   const own = run.language === "python" && of.instance ? methodOf(of.instance, "__getitem__") : null;
   if (own) return invoke(run, frame, { ...own, self: of }, [key ?? nothing], new Map(), e);
   if (known === null || known === undefined) {
+    const keys = e.asKey && of.slots?.shape === "map" && !of.slots.rest ? [...of.slots.entries.keys()] : null;
+    if (keys) return { ...tainted(of.taint), constants: keys.length > 0 && keys.length <= keysMax ? keys : null };
     const any = partOfGiven(run, of, anyElement(of), anyPart);
     // A map may lack the key: a set written as a map of true answers both ways.
     const constants = of.slots?.shape === "map" && any.constants?.every((c) => c === true) ? null : any.constants;
@@ -205,6 +207,9 @@ export function index(run: Run, frame: Frame, e: Index): Value {
   if (of.slots && !of.slots.rest) return tainted(fieldTaint(run, of, of.taint, String(known)));
   return afterAsking(run, frame, e, String(known), member(run, frame, of, String(known), e));
 }
+
+/** Keys of one map that are told apart. */
+const keysMax = 8;
 
 /** A function or an object that is taken out of a table of Python is asked for what it is; of constants only one is meant. */
 const constantName = /(^|\.)[A-Z][A-Z\d_]*$/;

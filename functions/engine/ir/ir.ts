@@ -56,6 +56,8 @@ export interface Index extends Span {
   kind: "index";
   of: Expression;
   key: Expression | null;
+  /** Of a map it is the key that comes, not what lies under it. */
+  asKey?: true;
 }
 /** The operator of what is taken for an object of a class, which is the second operand. */
 export const castOperator = "(type)";

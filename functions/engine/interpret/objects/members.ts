@@ -75,7 +75,7 @@ const isFunctionField = ({ instance }: Value, given: Value, name: string): boole
 /** Reads a member: of the file's classes, of a map, or a name that a model may know. */
 export function member(run: Run, frame: Frame, of: Value, name: string, at: Span, isField = false): Value {
   const own = memberOfInstance(of, name, isField);
-  const given = own ? of.slots?.entries.get(name) : undefined;
+  const given = own ? (of.slots?.entries.get(name) ?? promoted(run, of, name)) : undefined;
   if (given && (own?.closures.length === 0 || isFunctionField(of, given, name))) return given;
   if (own) return of.taint.length > 0 ? partOfTainted(run, of, own, name) : own;
   if (name === "length" && of.slots) return lengthOf(of);
@@ -120,6 +120,20 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   const ofField = run.knowledge.checked.has(name) ? dataCleans(run, frame, of) : 0;
   return cleaned(asChecked(run, frame, name, value, at), read.cleans | ofField);
 }
+
+/** `job.Name`, where a struct of Go has embedded one that has the field. */
+function promoted(run: Run, { instance, slots }: Value, name: string, depth = 0): Value | undefined {
+  if (run.language !== "go" || !slots || depth > embeddedMax) return undefined;
+  for (const { type } of instance?.bases ?? []) {
+    const embedded = type ? slots.entries.get(type.node.name) : undefined;
+    const found = embedded && (embedded.slots?.entries.get(name) ?? promoted(run, embedded, name, depth + 1));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Structs that are embedded in each other. */
+const embeddedMax = 4;
 
 /** A field of something whose class another file declares: linking knows whether it is a number, or text and nothing else. */
 function asDeclared(

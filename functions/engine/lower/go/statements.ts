@@ -1,4 +1,4 @@
-import type { Expression, Import, Statement, Switch } from "../../ir/ir.ts";
+import type { Expression, Import, Index, Statement, Switch } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
 import { textLiteral } from "./expressions.ts";
@@ -281,7 +281,7 @@ function rangeBind(l: Lowering, range: SyntaxNode): Expression {
   const [first, second] = list(childIn(range, "left"));
   const of = over ? l.expression(over) : l.reads(range, []);
   if (!first) return of;
-  const element: Expression = { ...span(over ?? range), kind: "index", of, key: null };
+  const element: Index = { ...span(over ?? range), kind: "index", of, key: null };
   const bind = (to: SyntaxNode, from: Expression): Expression => ({
     ...span(to),
     kind: "assign",
@@ -290,7 +290,9 @@ function rangeBind(l: Lowering, range: SyntaxNode): Expression {
     type: null,
     declares: true,
   });
-  const key: Expression = position.test(l.textOf(first)) ? { ...span(first), kind: "unknown", reads: [] } : element;
+  const key: Expression = position.test(l.textOf(first))
+    ? { ...span(first), kind: "unknown", reads: [] }
+    : { ...element, asKey: true };
   const parts = [bind(first, key), ...(second ? [bind(second, element)] : [])];
   return { ...span(range), kind: "sequence", parts };
 }
