@@ -20,7 +20,7 @@ import {
   namesQualified,
 } from "./names.ts";
 import { getterOf } from "./objects/accessors.ts";
-import { fieldOfKin } from "./objects/fields-of-others.ts";
+import { fieldOfKin, inheritedField } from "./objects/fields-of-others.ts";
 import {
   fieldTaint,
   fromOutside,
@@ -137,7 +137,9 @@ export function field(run: Run, frame: Frame, e: Field): Value {
   const getter = getterOf(run, of, e);
   if (getter) return evaluateCall(run, frame, getter);
   const read = withSharedField(run, frame, memberRead(run, frame, of, e), e, e);
-  const value = withFieldOfClass(run, frame, got(run, frame, read, of, e), of, e);
+  const given = withFieldOfClass(run, frame, got(run, frame, read, of, e), of, e);
+  const isOwn = e.of.kind === "variable" && (e.of.name === "this" || e.of.name === frame.fn?.receiver);
+  const value = isOwn ? inheritedField(run, frame, e.name, given, e) : given;
   const shown = e.of.kind === "variable" && e.of.name === "this" ? ofOthers(run, frame, e) : [];
   return shown.length === 0 ? value : { ...value, constants: null, taint: joinTaint(value.taint, shown) };
 }

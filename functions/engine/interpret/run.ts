@@ -122,6 +122,8 @@ export class Run {
   /** What functions within methods call the object that the method was called on. */
   readonly receivers = new Map<FunctionNode, string>();
   readonly visited = new Set<FunctionNode>();
+  /** Fields of classes of other files that are read here. */
+  readonly inherited = new Set<string>();
   /** Functions without a name of their own that the file assigns to one, under which anybody may call them. */
   readonly named = new Set<FunctionNode>();
   /** Functions that a framework calls. */

@@ -32,7 +32,7 @@ export class KeptFields {
   under(path: string, name: string): Stored[] {
     const field = placeOf(path, name);
     if (field.startsWith(inClasses)) {
-      const fields = this.#modules.fieldsOfKin(field.slice(inClasses.length));
+      const fields = this.#modules.fieldsOfKin(path, field.slice(inClasses.length));
       return fields.flatMap((name) => this.#stores.get(inClasses + name) ?? []);
     }
     const parts = field.split(".");

@@ -9,6 +9,7 @@ import { helperIn } from "../templates/template-target.ts";
 import { CarriedObjects } from "./carried-objects.ts";
 import { GlobalNames } from "./global-names.ts";
 import { heirsOf } from "./heirs.ts";
+import { Kin } from "./kin.ts";
 import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
 import { Packages } from "./packages.ts";
@@ -41,12 +42,14 @@ export class Modules {
   readonly #listeners = new Map<string, Target[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
   readonly #wirings: Wirings;
+  readonly #kin: Kin;
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], families: string[]) {
     this.families = families;
     this.#wirings = new Wirings(artefacts, (path, target, aliases) => this.#find(path, target, aliases));
     this.#packages = new Packages(artefacts);
+    this.#kin = new Kin(artefacts);
     this.#templates = new Templates(artefacts);
     this.#layers = new Layers(artefacts);
     this.#carried = new CarriedObjects(artefacts, (path, target, aliases) => this.#find(path, target, aliases));
@@ -143,9 +146,11 @@ export class Modules {
     return found.every(({ length }) => length > 0) ? found.flat() : [];
   }
 
-  /** The fields of an object of PHP or Ruby by the classes that it may be one of: "Page.$html"; of a class of Java its own. */
-  fieldsOfKin(field: string): string[] {
+  /** The fields of an object of PHP, Ruby, Python or JavaScript by the classes that it may be one of: "Page.$html"; of a class of Java its own. */
+  fieldsOfKin(from: string, field: string): string[] {
     const dot = field.indexOf(".");
+    if (/\.(py|[cm]?[jt]sx?|vue|svelte)$/.test(from))
+      return this.#kin.of(field.slice(0, dot)).map((type) => type + field.slice(dot));
     const kin = ["php", "ruby"].flatMap((language) => [
       ...(this.#globals.get(language)?.kin(field.slice(0, dot)) ?? []),
     ]);

@@ -1,4 +1,5 @@
 import type { Span } from "../../ir/ir.ts";
+import { targetOf } from "../calls/handover.ts";
 import type { Frame, Run } from "../run.ts";
 import { arriving, type ClassInfo, stepped, type Taint, type Value } from "../value.ts";
 import { inClasses } from "./shared-state.ts";
@@ -28,9 +29,46 @@ function shownFields(run: Run): ReadonlySet<string> {
   return names;
 }
 
-/** What a class of PHP stores in its fields is there for the class of another file that it extends. */
+/** Languages in which a class reads what one keeps that it extends, in another file. */
+const readsInherited: ReadonlySet<string> = new Set(["python", "javascript"]);
+/** Fields that a file asks others for: most of what is inherited is a framework's, and nothing is kept there. */
+const inheritedMax = 60;
+
+/** `self.query`, where the class itself has nothing of that name: what it extends in another file may have put it there. */
+export function inheritedField(run: Run, { owner }: Frame, name: string, value: Value, at: Span): Value {
+  if (!readsInherited.has(run.language) || !owner || !isUnknown(value) || !extendsOther(run, owner)) return value;
+  const field = `#${inClasses}${owner.node.name}.${name}`;
+  if (run.inherited.size >= inheritedMax && !run.inherited.has(field)) return value;
+  run.inherited.add(field);
+  return { ...value, taint: [arriving(run.outside(field, at), at)] };
+}
+
+const isUnknown = ({ taint, constants, slots, closures, instance, type }: Value): boolean =>
+  taint.length + closures.length === 0 && constants === null && !slots && !instance && !type;
+
+/** Whether a class extends one of another file of the project, for all that the names tell. */
+function extendsOther(run: Run, info: ClassInfo): boolean {
+  const known = extending.get(info);
+  if (known !== undefined) return known;
+  const found = info.bases.some(({ type, paths }) =>
+    type
+      ? type !== info && extendsOther(run, type)
+      : targetOf(
+          run,
+          null,
+          paths.map((path) => `${path}.x`),
+        ) !== null,
+  );
+  extending.set(info, found);
+  return found;
+}
+
+const extending = new WeakMap<ClassInfo, boolean>();
+
+/** What a class stores in its fields is there for the class of another file that it extends, and in some languages for those that extend it. */
 export function keepForKin(run: Run, { node, bases }: ClassInfo, name: string, value: Value, at: Span): void {
-  if (run.language !== "php" || value.taint.length === 0 || !bases.some(({ type }) => !type)) return;
+  if (value.taint.length === 0) return;
+  if (!readsInherited.has(run.language) && (run.language !== "php" || !bases.some(({ type }) => !type))) return;
   const field = `${inClasses}${node.name}.${name}`;
   for (const taint of stepped(value.taint, at)) {
     const { source } = taint;
