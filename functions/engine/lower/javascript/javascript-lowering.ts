@@ -3,6 +3,7 @@ import type { SyntaxNode } from "../../parse/syntax.ts";
 import { Lowering } from "../lowering.ts";
 import { withDecorators } from "./compiled-decorators.ts";
 import { mayCallHelpers, writtenAs } from "./compiled-helpers.ts";
+import { mayBeComponent, withComponent } from "./components.ts";
 import { expressions } from "./expressions.ts";
 import { isSent, sent } from "./machine-steps.ts";
 import { mayHaveClasses, withClasses } from "./prototypes.ts";
@@ -29,7 +30,8 @@ export class JavaScriptLowering extends Lowering {
   }
 
   protected override program(root: SyntaxNode): Statement[] {
-    return withDecorators(super.program(root));
+    const all = withDecorators(super.program(root));
+    return mayBeComponent(this.text) ? withComponent(all) : all;
   }
   protected lowerExpression(node: SyntaxNode): Expression | null {
     const lowered = expressions[node.type]?.(this, node) ?? null;
