@@ -156,7 +156,7 @@ async function readDocument(reading: Reading): Promise<Read> {
   // What the parser cannot make sense of is often what the template engine fills in; the page is read all the same.
   const script = scripts
     ? await analyseCode(catalogue, parser, scripts.grammar, scripts.text, lines, config.shown, limit)
-    : { ...noMatches, shown: config.shown };
+    : { ...noMatches, shown: config.shown, links: noLinks };
   const code = template ? codeOf(template, text) : null;
   const program = code
     ? await analyseCode(catalogue, parser, code.grammar, code.text, lines, script.shown, limit)
@@ -181,7 +181,12 @@ async function readDocument(reading: Reading): Promise<Read> {
   ];
   const notSupported = language.unsupported ? "language_not_supported" : null;
   const reason = notSupported ?? config.reason ?? page.reason ?? own.reason;
-  const links = { ...joined(page.links, program.links), ...documentFacts(reading, shown) };
+  // A component imports what it needs, as code does, and nobody calls anything of it; scripts of other pages import nothing.
+  const isComponent = template === "vue" || template === "svelte";
+  const asking = isComponent
+    ? { ...program.links, calls: script.links.calls, pending: script.links.pending }
+    : program.links;
+  const links = { ...joined(page.links, asking), ...documentFacts(reading, shown) };
   return { reason, candidates, links, functions: [], shown };
 }
 

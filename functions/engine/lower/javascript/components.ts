@@ -13,7 +13,7 @@ export const mayBeComponent = (text: string): boolean => text.includes("=>ℍ(")
 export function withComponent(statements: Statement[]): Statement[] {
   const at = statements.findIndex((statement) => optionsIn(statement) !== null);
   const options = at < 0 ? null : optionsIn(statements[at] as Statement);
-  if (!options) return statements;
+  if (!options) return statements.map(withLoaded);
   const methods = methodsOf(options);
   const fields = [...dataOf(options, "setup"), ...dataOf(options, "data")];
   const names = new Set([...methods.map(({ name }) => name), ...fields.flatMap(namesSet)]);
@@ -23,6 +23,34 @@ export function withComponent(statements: Statement[]): Statement[] {
   const body = [made, ...methods, ...shown].map((fn): Statement => ({ start, end, kind: "function", fn }));
   const type: Statement = { start, end, kind: "class", name: "<component>", bases: [], decorators: [], body };
   return [...statements.filter((one, i) => i !== at && !isShown(one)), type];
+}
+
+/** `export let data`, `let { data } = $props()`: a page of SvelteKit is handed what the functions beside it have loaded. */
+function withLoaded(statement: Statement): Statement {
+  const { value } = statement.kind === "expression" ? statement : { value: null };
+  if (statement.kind !== "expression" || value?.kind !== "assign" || !value.declares) return statement;
+  const { to, from } = value;
+  const isLet = to.kind === "variable" && to.name === "data" && from.kind === "unknown" && from.reads.length === 0;
+  if (isLet) return { ...statement, value: { ...value, from: loaded(value) } };
+  const isProps = from.kind === "call" && from.callee.kind === "variable" && from.callee.name === "$props";
+  if (!isProps || to.kind !== "collection" || !entryOf(to, "data")) return statement;
+  const { start, end } = from;
+  const key: Expression = { start, end, kind: "literal", value: "data" };
+  const entries = [{ start, end, key, value: loaded(from), spread: false }];
+  return { ...statement, value: { ...value, from: { start, end, kind: "collection", shape: "map", entries } } };
+}
+
+/** `require("./+page.server").load() || require("./+page").load()` */
+function loaded({ start, end }: Span): Expression {
+  const call = (callee: Expression, args: Expression[]): Expression => {
+    const given = args.map((value) => ({ name: null, spread: false, value }));
+    return { start, end, kind: "call", callee, args: given, isNew: false };
+  };
+  const operands = ["./+page.server", "./+page"].map((value) => {
+    const module = call({ start, end, kind: "variable", name: "require" }, [{ start, end, kind: "literal", value }]);
+    return call({ start, end, kind: "field", of: module, name: "load" }, []);
+  });
+  return { start, end, kind: "operation", operator: "||", operands };
 }
 
 /** `export default {…}`, `export default defineComponent({…})` */
