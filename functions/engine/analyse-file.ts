@@ -5,6 +5,7 @@ import type { Catalogue } from "./catalogue/catalogue.ts";
 import { markedComments } from "./config/config-comments.ts";
 import { configFormatOf } from "./config/config-format.ts";
 import { namedSettings } from "./config/named-settings.ts";
+import { openapiCalls } from "./config/openapi-calls.ts";
 import type { ConfigScanner } from "./config/scan.ts";
 import { symfonyAccess } from "./config/symfony-access.ts";
 import { webXmlAccess } from "./config/web-xml-access.ts";
@@ -230,7 +231,7 @@ function documentSuppressions({ file, text, lines, found }: Reading): Suppressio
 }
 
 /** What a document says about the files beside it. */
-function documentFacts({ file, text, found, limit }: Reading, shown: ShownText): Partial<LinkRecord> {
+function documentFacts({ file, text, lines, found, limit }: Reading, shown: ShownText): Partial<LinkRecord> {
   const format = configFormatOf(file.path);
   const web =
     format === "xml"
@@ -238,8 +239,10 @@ function documentFacts({ file, text, found, limit }: Reading, shown: ShownText):
       : format === "yaml"
         ? symfonyAccess(file.path, shown.text, limit)
         : null;
+  const calls = format === "yaml" ? openapiCalls(shown.text, lines, limit) : null;
   return {
     ...(web && { web }),
+    ...(calls && { calls }),
     ...(templateFormatOf(file.path) && submittedIn(shown.text, found.mayHave)),
     ...(format === "properties" && { settings: namedSettings(shown.text) }),
     ...manifestLinks(file.path, text),
