@@ -145,5 +145,5 @@ function shownBy(statement: Statement, members: ReadonlySet<string>): FunctionNo
     const from = ofThis(fn, name);
     return expression({ start, end, kind: "assign", to, from, type: null, declares: true });
   });
-  return [{ ...fn, name: `<markup ${start}>`, body: [...known, ...fn.body], receiver: "this" }];
+  return [{ ...fn, name: `<${start}>`, body: [...known, ...fn.body], receiver: "this" }];
 }
