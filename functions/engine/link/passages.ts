@@ -47,7 +47,7 @@ export class Passages {
     this.#modules = modules;
     this.#declarations = new Declarations(modules);
     this.#handlers = new HandlerSchemas(modules, this.#declarations, artefacts);
-    this.#variables = new RouteVariables(catalogue, artefacts);
+    this.#variables = new RouteVariables(catalogue, modules, artefacts);
     this.#objects = new MadeObjects(modules);
     this.#cleansDeclared = artefacts.flatMap(({ link }) => link.cleansDeclared ?? []);
     this.#asked = new Map(artefacts.flatMap(({ coverage, link }) => (link.asked ? [[coverage.path, link.asked]] : [])));
@@ -171,7 +171,7 @@ export class Passages {
     }
     if (passage.argument === byDeclaration) return this.#isClass(from, target) ? this.#cleansDeclared : [];
     if (passage.check === "named") return this.isLookedAt(from, part ?? "") ? "all" : [];
-    if (target.startsWith(asRouteVariable)) return this.#variables.cleaned(target.slice(asRouteVariable.length));
+    if (target.startsWith(asRouteVariable)) return this.#variables.cleaned(from, target.slice(asRouteVariable.length));
     if (passage.argument === wholeObject) {
       const methods = this.#modules.methodsOf(from, target);
       if (methods.length === 0) return this.#declarations.cleaned(from, target, validated);
