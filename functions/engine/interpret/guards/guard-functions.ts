@@ -10,6 +10,7 @@ import { evaluate } from "../evaluate.ts";
 import { accessPath, askedKey, askedOf, askedPath } from "../names.ts";
 import { truth } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
+import type { Scope } from "../scope.ts";
 import type { CleanElement, Guard, Outcome } from "../summary.ts";
 import { cleaned, nothing, type Taint, type Value } from "../value.ts";
 import { addressOfHost, textOfParsed } from "./address-parts.ts";
@@ -143,9 +144,9 @@ function cleanElements({ fn, scope }: Frame): CleanElement[] {
  * `c.Query("name")`, one that is handed a form at `field.data`.
  */
 function cleanAnswers({ fn, scope }: Frame): CleanElement[] {
-  const ofVariables = [...scope.origins].flatMap(([name, from]): [string, Value][] => {
-    const [path, value] = [originPath(from), scope.get(name)];
-    return path !== null && value && path.includes(".") ? [[path, value]] : [];
+  const ofVariables = variablesOfFields(scope).flatMap(([name, path]): [string, Value][] => {
+    const value = scope.get(name);
+    return value ? [[path, value]] : [];
   });
   const answers = [...(scope.fields ?? []), ...ofVariables].flatMap(([name, { taint }]) => {
     const [, owner = "", of] = name.match(answer) ?? [];
@@ -236,9 +237,8 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
 function readBefore({ scope }: Frame, operand: Expression): { into: Expression; field: string }[] {
   const of = accessPath(innermost(operand));
   if (of === null) return [];
-  return [...scope.origins].flatMap(([name, from]) => {
-    const path = originPath(from);
-    const field = path?.startsWith(`${of}.`) ? askedKey(path.slice(of.length + 1)) : "";
+  return variablesOfFields(scope).flatMap(([name, path]) => {
+    const field = path.startsWith(`${of}.`) ? askedKey(path.slice(of.length + 1)) : "";
     const { start, end } = operand;
     return field === "" || field.includes(".")
       ? []
@@ -246,7 +246,17 @@ function readBefore({ scope }: Frame, operand: Expression): { into: Expression; 
   });
 }
 
-const originPath = (from: Expression): string | null => (from.kind === "call" ? askedPath(from) : accessPath(from));
+/** Variables of a function that has to do with a form; a program that has more of them is asked too often to look at all. */
+const variablesMax = 200;
+
+/** Variables that have been read out of something, by what that is: `name` of `form["name"]` or of `form.get("name")`. */
+function variablesOfFields({ origins }: Scope): [name: string, path: string][] {
+  if (origins.size > variablesMax) return [];
+  return [...origins].flatMap(([name, from]): [string, string][] => {
+    const path = from.kind === "call" ? askedPath(from) : accessPath(from);
+    return path?.includes(".") ? [[name, path]] : [];
+  });
+}
 
 /** `const checked = check(x); if (!checked.ok) return`: what was asked is known to be as the answer says. */
 export function verdictTest(run: Run, frame: Frame, test: Expression, outcome: boolean): void {
