@@ -2,6 +2,7 @@ import type { Span } from "../../ir/ir.ts";
 import { targetOf } from "../calls/handover.ts";
 import type { Frame, Run } from "../run.ts";
 import { arriving, type ClassInfo, stepped, type Taint, type Value } from "../value.ts";
+import { lineageOf } from "./members.ts";
 import { inClasses } from "./shared-state.ts";
 
 /** Statements that show or run what an object holds, by how they begin. */
@@ -50,18 +51,16 @@ const isUnknown = ({ taint, constants, slots, closures, instance, type }: Value)
 function extendsOther(run: Run, info: ClassInfo): boolean {
   const known = extending.get(info);
   if (known !== undefined) return known;
-  const found = info.bases.some(({ type, paths }) =>
-    type
-      ? type !== info && extendsOther(run, type)
-      : targetOf(
-          run,
-          null,
-          paths.map((path) => `${path}.x`),
-        ) !== null,
+  const members = (paths: readonly string[]) => paths.map((path) => `${path}.${anyMember}`);
+  const found = lineageOf(info).some(({ bases }) =>
+    bases.some(({ type, paths }) => !type && targetOf(run, null, members(paths)) !== null),
   );
   extending.set(info, found);
   return found;
 }
+
+/** Other files are asked for members of what they declare. */
+const anyMember = "x";
 
 const extending = new WeakMap<ClassInfo, boolean>();
 
