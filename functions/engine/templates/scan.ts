@@ -10,6 +10,7 @@ import type { MayHave } from "../secrets/keyword-search.ts";
 import type { ShownText } from "../secrets/shown-text.ts";
 import { noLimit, type TimeLimit } from "../time-limit.ts";
 import { htmlOfComponents } from "./component-html.ts";
+import { outputsOfGo } from "./go-pages.ts";
 import { dialectOf, type TemplateFormat } from "./template-format.ts";
 import { readTemplate } from "./template-reader.ts";
 import type { Read } from "./template-reads.ts";
@@ -38,8 +39,13 @@ export class TemplateScanner {
     limit: TimeLimit = noLimit(),
   ): { candidates: Candidate[]; links: LinkRecord; reason: string | null } {
     const dialect = dialectOf(format, text);
-    if (dialect === null)
-      return { candidates: [], links: { ...noLinks, ...this.shownByComponents(text, safe, suppressed) }, reason: null };
+    if (dialect === null) {
+      const shown = this.shownByComponents(text, safe, suppressed);
+      const ofGo = format === "html" && text.length <= charactersMax ? outputsOfGo(text) : [];
+      const file = { safe, suppressed };
+      const exports = ofGo.length > 0 ? escapings.map((escaping) => this.#exported(file, escaping, ofGo, [])) : [];
+      return { candidates: [], links: { ...noLinks, ...shown, exports }, reason: null };
+    }
     if (text.length > charactersMax) return { candidates: [], links: noLinks, reason: "size_limit" };
     const { outputs, includes } = readTemplate(text, dialect, limit);
     const file = { safe, suppressed };

@@ -56,6 +56,8 @@ const byExtension: Readonly<Record<string, TemplateFormat>> = {
   html: "html",
   htm: "html",
   xhtml: "html",
+  gohtml: "html",
+  tmpl: "html",
   vue: "vue",
   svelte: "svelte",
 };
