@@ -45,7 +45,7 @@ export class MadeObjects {
 
   /** The functions that may have been passed a value, of which it is in the result. */
   takers(from: string, { check, argument, target, count }: Passage): readonly Target[] {
-    if (check !== "result" || argument === wholeObject || !hasGetters.test(from)) return [];
+    if (check !== "result" || argument === wholeObject || !asksObjects(from)) return [];
     // What a method of PHP is called has a dot.
     const isClass = !/\.(cs|java|kt)$/.test(from) && !target.includes(".");
     const found = this.#takers.of(from, isClass ? `${target}.constructor` : target);
@@ -171,6 +171,9 @@ export class MadeObjects {
 }
 
 const hasGetters = /\.(cs|java|kt|php|inc|phtml)$/;
+
+/** Whether the language of a file asks objects by methods, so that it has to be known what is in them. */
+export const asksObjects = (path: string): boolean => hasGetters.test(path);
 
 /** What is called to read a property of Kotlin that has a getter of its own: `quoted`, and `getQuoted()` in Java. */
 const gettersOf = (method: string): readonly string[] => [`getter_${method}`, `getter_${propertyOf(method)}`];

@@ -21,7 +21,7 @@ import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { Declarations } from "./declarations.ts";
 import { argumentIndex, isConstructor, returnsOf, samePart } from "./exported.ts";
 import { HandlerSchemas } from "./handler-schemas.ts";
-import { asksBase, type Given, type Made, MadeObjects, ownerOf } from "./made-objects.ts";
+import { asksBase, asksObjects, type Given, type Made, MadeObjects, ownerOf } from "./made-objects.ts";
 import type { Modules, Target } from "./modules.ts";
 import { RouteVariables } from "./route-variables.ts";
 
@@ -57,9 +57,11 @@ export class Passages {
   lets(from: string, via: readonly Passage[], family: string, { validated, made, given }: Came = {}): boolean {
     const last = via.at(-1);
     if (given && last && this.#givesRecord(from, last)) return false;
-    return this.#along(from, via, { validated, made }, 0).effects.every(
-      (cleaned) => cleaned !== "all" && !cleaned.includes(family),
-    );
+    const stops = (cleaned: Cleaned) => cleaned === "all" || cleaned.includes(family);
+    // Elsewhere no object is asked, and the first passage that stops the value decides.
+    return asksObjects(from)
+      ? !this.#along(from, via, { validated, made }, 0).effects.some(stops)
+      : !via.some((passage) => stops(this.#effect(from, { validated, ...passage }, 0)));
   }
 
   /** The families that a value is clean for when it has got through all of them. */
@@ -71,6 +73,8 @@ export class Passages {
 
   /** Goes along a way: what each passage of it cleans, and the object that the value is a part of at its end. */
   #along(from: string, via: readonly Passage[], { validated, made = null }: Came, depth: number): Along {
+    if (!asksObjects(from))
+      return { effects: via.map((passage) => this.#effect(from, { validated, ...passage }, depth)), made: null };
     const effects: Cleaned[] = [];
     let object = made;
     for (const [i, passage] of via.entries()) {
@@ -239,6 +243,7 @@ export class Passages {
 
   /** The object that a value has become a part of on its way, if it is one at the end of it. */
   madeOn(from: string, via: readonly Passage[] | undefined, made: Made | null | undefined): Made | null {
+    if (!asksObjects(from)) return null;
     return via ? this.#along(from, via, { made }, 0).made : (made ?? null);
   }
 
