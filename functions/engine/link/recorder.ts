@@ -1,0 +1,357 @@
+import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } from "../artefact.ts";
+import type { Catalogue, Families } from "../catalogue/catalogue.ts";
+import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
+import { excerptOf } from "../findings/excerpt.ts";
+import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts";
+import { givenVariants } from "../interpret/calls/given-variants.ts";
+import { isSame, partsOfResult } from "../interpret/calls/handover.ts";
+import { hasOverloads, nameOfMethod } from "../interpret/calls/overloads.ts";
+import { guardedParts } from "../interpret/guards/prefixed.ts";
+import { askedKey } from "../interpret/names.ts";
+import { type Shared, sharedFrom } from "../interpret/objects/shared-state.ts";
+import type { Run } from "../interpret/run.ts";
+import type { Handover as Handed, Summary } from "../interpret/summary.ts";
+import { looksAtFields } from "../interpret/validators/asked-names.ts";
+import {
+  allTaint,
+  type ClassInfo,
+  type ClosureValue,
+  type Source,
+  type Taint,
+  type Value,
+} from "../interpret/value.ts";
+import { type FunctionNode, type Parameter, type Span, wholeMap } from "../ir/ir.ts";
+import { cleanedNames } from "./cleaned.ts";
+import { isConstructor } from "./exported.ts";
+
+/** Whose objects of other files are told by what lies in which of their fields. */
+const keepsByName: ReadonlySet<string> = new Set(["javascript", "python", "java", "php", "csharp"]);
+
+/** More than this many ways out of one function make a record that costs more than it tells. */
+const returnsMax = 40;
+/** What an answer of a server has beside the page that it is. */
+const besidesPage =
+  /^(headers|cookies|status(_code)?|mimetype|content_(type|length|disposition)|last_modified|expires|cache_control)(\.|$)/;
+/** The part of a way that lies in one file, shorter where it is not known to begin with input: most of these never become a finding. */
+const stepsMax = 4;
+/** The same for those that frameworks fill: nobody asks for more of what comes in at once. */
+const filledMax = 20;
+/** The same of what a method puts into its object. */
+const putMax = 10;
+/** Values that a file, or a function of it, keeps for others of its package. */
+export const sharedMax = 100;
+
+const asksFor = ({ conditions }: Pick<Handed, "conditions">) => (conditions?.length ? { conditions } : {});
+
+/** What linking has to ask for, as a place that it comes from. */
+export const outsideOf = (outside: string, { count, told }: Source) => ({
+  outside,
+  ...(count !== null && { count }),
+  ...(told && { told }),
+});
+
+/** Writes down what one function does with what it is given, and what comes of it. */
+export class Recorder {
+  readonly #catalogue: Catalogue;
+  readonly #file: FileContext;
+  readonly #run: Run;
+
+  constructor(catalogue: Catalogue, file: FileContext, run: Run) {
+    this.#catalogue = catalogue;
+    this.#file = file;
+    this.#run = run;
+  }
+
+  /** @throws TimeUp */
+  exported(name: string, closure: ClosureValue): ExportedFunction[] {
+    this.#run.limit.check();
+    const summary = this.#run.summaries.get(closure.fn);
+    if (!summary) return [];
+    const { fn } = closure;
+    const flows = summary.flows.map((flow) => {
+      const param = fn.params[flow.parameter] ?? fn;
+      const source = this.#run.source("parameter", param, 1, { fn, index: flow.parameter });
+      const found = { ...flow, flow: { source, step: flow.step, via: flow.via } };
+      const candidate = candidateOf(this.#file, found);
+      const isWhole = flow.match.unless.some(({ shape }) => shape === "map");
+      return {
+        parameter: flow.parameter,
+        field: flow.field,
+        candidate,
+        clean: this.#catalogue.namesOf(flow.clean),
+        ...(isWhole && { whole: true as const }),
+        ...asksFor(flow),
+      };
+    });
+    const passes = summary.passes.map((pass) => ({
+      ...this.handover(pass),
+      parameter: pass.source.parameter?.index ?? 0,
+      of: pass.source.parameter?.field,
+    }));
+    const parameters = fn.params.map(({ name, byName }) => (byName ? `${wholeMap}${name}` : name));
+    // Overloads go by one name: callers of other files may mean any of them.
+    const keeps = this.#keeps(closure, summary);
+    const filled = this.#filled(closure, summary);
+    const looks = this.#run.looks.get(fn);
+    const variants = givenVariants(this.#run, closure);
+    const shown = hasOverloads.has(this.#run.language) ? nameOfMethod(name) : name;
+    const made =
+      this.#run.language === "php"
+        ? madeBy(summary, closure.owner !== null)
+        : closure.owner
+          ? summary.returns.instance?.node.name
+          : undefined;
+    const isSelf = closure.owner && summary.returns.paths.includes("?this");
+    const exported: ExportedFunction = {
+      name: shown,
+      parameters,
+      flows,
+      passes,
+      returns: this.#returns(closure, summary),
+      guards: this.#guards(summary),
+      ...(variants.length > 0 && {
+        variants: variants.map(({ returns, ...asked }) => ({
+          ...asked,
+          returns: this.#returns(closure, { ...summary, returns }),
+        })),
+      }),
+      ...(filled.length > 0 && { filled }),
+      ...(keeps.length > 0 && { keeps }),
+      ...(looks && { looks }),
+      ...(summary.leaves && { leaves: true as const }),
+      ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
+      ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
+      ...(made !== undefined && { makes: made }),
+      ...(isSelf && { self: true as const }),
+    };
+    const short = closure.owner ? shortened(this.#run, exported) : null;
+    return short ? [exported, short] : [exported];
+  }
+
+  #returns({ fn, owner }: ClosureValue, { returns, given, keeps }: Summary): ExportedFunction["returns"] {
+    const made = partsOfResult(this.#run, returns).flatMap(([field, part]) => part.map((taint) => ({ field, taint })));
+    const { language } = this.#run;
+    const putInto = (into: ClassInfo | null) =>
+      keeps
+        .flatMap((kept) =>
+          into !== null && kept.into === into && keepsGiven.has(language) ? allTaint(kept.value) : [],
+        )
+        .filter(({ source }) => source.parameter?.fn === fn);
+    const put = putInto(owner);
+    // `where(clause) { this.clauses.push(clause); return this; }`: the object has what the method was given, and so has one that was made
+    // of it. Only of Java linking knows which field has what.
+    const isWhole = !hasOverloads.has(language) || (returns.instance === owner && returns.paths.includes("?this"));
+    const all = isWhole ? [...made, ...putInto(returns.instance).map((taint) => ({ field: undefined, taint }))] : made;
+    // What a builder makes has what its methods were given.
+    const isMade = fn.receiver !== null && !returns.paths.includes("?this");
+    // Fields of what a factory makes are those of one object, whoever else has made such.
+    const isOwn = ({ taint: { source }, field }: { taint: Taint; field?: string | undefined }) =>
+      this.#run.language === "php" ||
+      !source.parameter ||
+      source.parameter.fn === fn ||
+      ((field === undefined || isMade) && this.#isOfClass(source.parameter.fn, owner));
+    return [
+      ...all.filter(isOwn).slice(0, returnsMax),
+      ...(owner ? this.#fields(fn, owner, keeps) : []),
+      ...[...given, ...put.slice(0, putMax).map((taint) => ({ part: partOfObject, taint }))]
+        .filter(isOwn)
+        .map(({ part, taint }) => ({ field: part, taint })),
+    ].map(({ field, taint }) => ({
+      from: this.#keptIn(fn, taint.source) ?? this.origin(taint.source),
+      field,
+      ...(field === undefined && isSame(this.#run, returns, taint) && { same: true as const }),
+      ...(this.#run.language === "javascript" &&
+        (isRecord(fn.result) || givesRecord(returns, taint, field)) && { record: true as const }),
+      ...this.way(besidesPage.test(field ?? "") ? this.#noPage(taint) : taint, taint.step),
+    }));
+  }
+
+  /** `constructor(name) { this.title = name; }`: which field of the object has what of the parameters. */
+  #fields(fn: FunctionNode, owner: ClassInfo, keeps: Summary["keeps"]): { field: string; taint: Taint }[] {
+    if (!isConstructor(fn.name) || !keepsByName.has(this.#run.language)) return [];
+    return keeps
+      .flatMap(({ into, name, value }) =>
+        into === owner ? allTaint(value).map((taint) => ({ field: name, taint })) : [],
+      )
+      .filter(({ taint }) => taint.source.parameter?.fn === fn)
+      .slice(0, returnsMax);
+  }
+
+  /** What is made of parameters that frameworks of Python fill by their types alone, be it a result or the fields of an object. */
+  #filled({ fn, owner }: ClosureValue, { keeps, returns }: Summary): ExportedFunction["returns"] {
+    if (this.#run.language !== "python" || (owner && fn.name !== "__init__")) return [];
+    const parts: [field: string | undefined, taint: readonly Taint[]][] = owner
+      ? keeps.flatMap(({ into, name, value }) => (into === owner ? [[name, allTaint(value)]] : []))
+      : partsOfResult(this.#run, returns);
+    return parts
+      .flatMap(([field, part]) => part.map((taint) => ({ field, taint })))
+      .filter(({ taint: { source } }) => source.parameter?.fn === fn && isText(fn, source.parameter.index))
+      .slice(0, filledMax)
+      .map(({ field, taint }) => {
+        const { index } = taint.source.parameter as NonNullable<Source["parameter"]>;
+        const source = this.#run.source("http-query", fn.params[index] ?? fn);
+        return { from: this.origin(source), field, ...this.way({ ...taint, source }, taint.step) };
+      });
+  }
+
+  #noPage(taint: Taint): Taint {
+    return { ...taint, clean: taint.clean | this.#catalogue.bitsOf(["xss"]) };
+  }
+
+  /** A parameter of another method, which the object has kept in a field, or the class in one of its own. */
+  #keptIn(method: FunctionNode, { parameter }: Source): Origin | null {
+    if (!parameter || parameter.fn === method) return null;
+    const { fn, index, field } = parameter;
+    const of = this.#keptByClass(fn, method);
+    return {
+      kept: {
+        method: fn.name,
+        parameter: index,
+        ...(field !== undefined && { field }),
+        ...(of !== undefined && { of }),
+      },
+    };
+  }
+
+  /** Whether what one method has from another is what an object of Java keeps between them. */
+  #isOfClass(keeping: FunctionNode, owner: ClassInfo | null): boolean {
+    return hasOverloads.has(this.#run.language) && owner !== null && this.#run.closures.get(keeping)?.owner === owner;
+  }
+
+  /** The class of two methods of Java that belong to no object: what one of them keeps the other has, whoever asks it. */
+  #keptByClass(keeping: FunctionNode, giving: FunctionNode): string | undefined {
+    if (this.#run.language !== "java" || keeping.receiver !== null || giving.receiver !== null) return undefined;
+    const owner = this.#run.closures.get(keeping)?.owner;
+    return owner && owner === this.#run.closures.get(giving)?.owner ? owner.node.name : undefined;
+  }
+
+  #guards({ guard }: Summary): ExportedFunction["guards"] {
+    return (["true", "false", "after", "good", "bad"] as const).flatMap((check) => [
+      ...(guard[check] ?? []).flatMap((families, parameter) =>
+        families === 0 ? [] : [{ check, parameter, ...this.#guarded(families) }],
+      ),
+      ...(guard.asked[check] ?? []).map(({ of, key, clean }) => {
+        return { check, parameter: key, field: askedKey(of), ...this.#guarded(clean) };
+      }),
+    ]);
+  }
+
+  #guarded(families: Families): Pick<ExportedFunction["guards"][number], "clean" | "below"> {
+    const { always, inShortForm } = guardedParts(this.#catalogue.bitsOf(["path_traversal"]), families);
+    return { clean: cleanedNames(this.#catalogue, always), ...(inShortForm !== 0 && { below: true as const }) };
+  }
+
+  /** What others of the package find under a name. */
+  store({ name, part, isOwn, taint }: Shared): LinkRecord["stores"][number] {
+    return {
+      field: name,
+      within: "",
+      part,
+      ...(isOwn && { isOwn: true as const }),
+      from: this.origin(taint.source),
+      ...this.way(taint, taint.step),
+    };
+  }
+
+  /** What a function keeps of its parameters where others of the package find it. */
+  #keeps({ fn }: ClosureValue, { keeps }: Summary): LinkRecord["stores"] {
+    const all = keeps.flatMap(({ into, name, value }) => sharedFrom(this.#run, into, name, value));
+    return all
+      .filter(({ taint }) => taint.source.parameter?.fn === fn)
+      .slice(0, sharedMax)
+      .map((shared) => this.store(shared));
+  }
+
+  origin(source: Source): Origin {
+    if (source.parameter) return { parameter: source.parameter.index, field: source.parameter.field };
+    if (source.outside !== null) return outsideOf(source.outside, source);
+    return {
+      sourceKind: source.kind,
+      source: excerptOf(this.#file.text, source, nameMax),
+      confidence: source.confidence,
+      ...(source.validated !== null && { validated: source.validated }),
+    };
+  }
+
+  handover(call: Handed): Handover {
+    const { target, argument, field, led, same, count, known } = call;
+    const tells = known && Object.keys({ ...known.constants, ...known.parameters }).length + known.count > 0;
+    // Nothing but the addresses of pages asks for it, and what callers of a library put into commands.
+    const isAsked = target.startsWith("template:") || (this.#run.language === "javascript" && call.source.parameter);
+    const begun = led && isAsked ? { led } : {};
+    return {
+      target,
+      argument,
+      field,
+      ...begun,
+      ...(same && { same: true as const }),
+      ...(count !== undefined && { count }),
+      ...(tells && { known }),
+      ...asksFor(call),
+      ...this.way(call, call.at),
+    };
+  }
+
+  way({ source, clean, step, via }: Pick<Handed, "source" | "clean" | "step" | "via">, at: Span): Way {
+    const kept = source.parameter || source.outside !== null ? 2 : stepsMax;
+    const trace = asSteps(traceOf(this.#file, source, step, at, kept));
+    return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
+  }
+}
+
+/** The class of what a function of PHP makes: `app()` gives the one object that there is. A method that makes one of several says nothing. */
+function madeBy({ returns: { instance, paths } }: Summary, isMethod: boolean): string | undefined {
+  const classes = paths.filter((path) => /^(\w+\\)*\p{Lu}\w*$/u.test(path));
+  return isMethod && classes.length > 1 ? undefined : (instance?.node.name ?? classes[0]);
+}
+
+/** `Order::query()->open($since)` calls `scopeOpen($query, $since)`: the same method by its short name, as callers see it. */
+function shortened({ knowledge }: Run, exported: ExportedFunction): ExportedFunction | null {
+  const dot = exported.name.lastIndexOf(".") + 1;
+  const [, prefix = "", first = "", rest = ""] = exported.name.slice(dot).match(/^(\p{Ll}+)(\p{Lu})(\w*)$/u) ?? [];
+  const [own] = knowledge.shortened.get(prefix) ?? [];
+  if (own === undefined) return null;
+  const { flows, passes, returns, guards, parameters } = exported;
+  const isGiven = ({ parameter }: { parameter: number }) => parameter >= own;
+  const seen = <T extends { parameter: number }>(one: T): T => ({ ...one, parameter: one.parameter - own });
+  return {
+    name: `${exported.name.slice(0, dot)}${first.toLowerCase()}${rest}`,
+    parameters: parameters.slice(own),
+    flows: flows.filter(isGiven).map(seen),
+    passes: passes.filter(isGiven).map(seen),
+    returns: returns.flatMap((way) => {
+      if (!("parameter" in way.from)) return [way];
+      return isGiven(way.from) ? [{ ...way, from: seen(way.from) }] : [];
+    }),
+    guards: guards.filter(isGiven).map(seen),
+  };
+}
+
+/** `Promise<Note | null>`, `{ id: string }`, `Note[]`: what a function of TypeScript is declared to give is an object or nothing. */
+function isRecord(type: string | null | undefined): boolean {
+  if (!type || type.length > resultMax) return false;
+  const awaited = /^Promise<(.*)>$/s.exec(type)?.[1] ?? type;
+  const given = awaited.replace(/\|\s*(null|undefined)\b/g, "").trim();
+  return recordType.test(given) && !textType.test(given);
+}
+
+/** UTF-16 units of a type that somebody has written. */
+const resultMax = 300;
+const recordType = /^(\{.*\}|\w+\[\]|(\w+\.)?\p{Lu}\w*\p{Ll}\w*(<[^|]*>)?(\[\])?)$/su;
+/** Names of types that may stand for text, and those that say nothing. */
+const textType =
+  /(html|text|string|markup|page|view|template|message|token|name|id|key|ur[il]|path|slug|content|xml|svg|css|script|code)$|^(awaited|returntype|extract|nonnullable)</i;
+
+/** Whether a result is an object, or a list, wherever it holds this: what is in a field of one is nothing else. */
+const givesRecord = ({ slots, taint: whole }: Value, { source }: Taint, field: string | undefined): boolean =>
+  field !== undefined || (slots !== null && !whole.some((other) => other.source === source));
+
+/** What a decorator tells about a parameter says by itself where it comes from. */
+function isText({ params }: FunctionNode, index: number): boolean {
+  const { type, decorators } = params[index] as Parameter;
+  return decorators.length === 0 && /^(str|[lL]ist\[str\])$/.test(type ?? "");
+}
+
+/** The end of one file's part of the way is no sink. */
+const asSteps = (trace: LocalStep[]): LocalStep[] =>
+  trace.map((step) => (step.role === "sink" ? { ...step, role: "step" as const } : step));
