@@ -9,7 +9,8 @@ import { type Cases, StateMachine } from "./state-machines.ts";
  */
 
 /** Whether a file may have them. */
-export const mayWait = (text: string): boolean => /\b(?:__awaiter|__async|_?asyncToGenerator\d?)\b/.test(text);
+export const mayWait = (text: string): boolean =>
+  ["__awaiter", "__async", "asyncToGenerator"].some((helper) => text.includes(helper));
 
 const awaiter = /^(?:__awaiter|__async)$/;
 const wrapper = /^_?asyncToGenerator\d?$/;
