@@ -166,6 +166,11 @@ describe("a long row of", () => {
       `package a\n${numbered(15_000, (i) => `import "x${i}/a${i}-b${i}-c${i}"\n`)}`,
     ],
     [
+      "maps that are spread behind keys",
+      "a.js",
+      `const a = {\n${numbered(6_000, (i) => `k${i}: f(x${i}),\n`)}${numbered(6_000, (i) => `...y${i},\n`)}};\n`,
+    ],
+    [
       "ways of a choice in a machine of states",
       "a.js",
       `function f(z) { return __generator(this, function (_a) { switch (_a.label) { case 0: switch (z) {\n${numbered(3_000, (i) => `case ${i}: return [3, ${i + 1}];\n`)}} return [3, 1];\n${numbered(3_000, (i) => `case ${i + 1}: g(${i}); return [3, 3001];\n`)}case 3001: return [2]; } }); } // __awaiter\n`,

@@ -1,4 +1,4 @@
-import { anyElement, boundSlots, elementAt, join, nothing, type Slots, type Value } from "./value.ts";
+import { anyElement, boundSlots, elementAt, join, nothing, type Slots, slotsMax, type Value } from "./value.ts";
 
 interface Part {
   readonly key: Value | null;
@@ -35,7 +35,8 @@ function mapOf(parts: readonly Part[]): Slots {
   const known = new Map<string, Value>();
   let rest: Value | null = null;
   const add = (any: Value) => {
-    for (const [key, value] of known) known.set(key, join(value, any));
+    // The keys of more are going to be forgotten, and then each may be any.
+    if (known.size <= slotsMax) for (const [key, value] of known) known.set(key, join(value, any));
     rest = rest ? join(rest, any) : any;
   };
   for (const { key, value, spread } of parts) {

@@ -116,7 +116,7 @@ export const partsMax = 3;
 
 const constantsMax = 8;
 const pathsMax = 6;
-const slotsMax = 64;
+export const slotsMax = 64;
 const taintsMax = 12;
 export const stepsMax = 40;
 
