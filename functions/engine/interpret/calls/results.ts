@@ -87,15 +87,12 @@ function ofOthers(run: Run, frame: Frame, call: Call, called: Called, entered: b
   const settled = call.isNew ? settledWith(run, frame, called) : null;
   if (settled) return settled;
   const back = entered ? nothing : callBacks(run, frame, call, called);
-  const about = aboutResult(run, frame, call, called);
+  const about = aboutResult(run, frame, call, called, paths, back);
   if (about.cleans === allFamilies) return { ...nothing, paths, constants: foldedCall(call, called) };
   // `new File(name).getName()` is how a name is rid of its folders.
   const isNameOfFile = call.callee.kind === "field" && call.callee.name === "getName" && isNew(call.callee.of);
   if (called.receiver && isNameOfFile) forgetMaking(run, called.receiver);
-  return (
-    ofContainer(run, frame, call, called, back, paths, about.cleans) ??
-    madeOfAll(run, frame, call, called, back, paths, about)
-  );
+  return ofContainer(run, frame, call, called, about) ?? madeOfAll(run, frame, call, called, about);
 }
 
 function ofSource(
@@ -116,6 +113,10 @@ function ofSource(
 
 /** What is known of a result before it is looked at what it is made of. */
 interface AboutResult {
+  /** What it goes by. */
+  readonly paths: readonly string[];
+  /** What the functions that the call passes give back. */
+  readonly back: Value;
   /** What was kept somewhere is given, and nothing that was made of what it is asked with. */
   readonly isKept: boolean;
   /** What the names of the call promise. */
@@ -124,7 +125,14 @@ interface AboutResult {
   readonly cleans: Families;
 }
 
-function aboutResult(run: Run, frame: Frame, call: Call, called: Called): AboutResult {
+function aboutResult(
+  run: Run,
+  frame: Frame,
+  call: Call,
+  called: Called,
+  paths: readonly string[],
+  back: Value,
+): AboutResult {
   const { receiver, positional, target, models } = called;
   const isKept = isKeptBy(run, call, called);
   const isOwn = models.sanitizers.length > 0;
@@ -138,7 +146,7 @@ function aboutResult(run: Run, frame: Frame, call: Call, called: Called): AboutR
     (isResource(run, call) ? allFamilies & ~run.catalogue.bitsOf(["path_traversal", "file_inclusion"]) : 0) |
     replacementCleans(run, frame, call, receiver, positional) |
     capturedCleans(run, frame, call, search);
-  return { isKept, promises, search, cleans };
+  return { paths, back, isKept, promises, search, cleans };
 }
 
 /** What a map gives is known to have been put into it. Actions that a registry gives by their names fetch and store records, mostly. */
@@ -156,9 +164,7 @@ function ofContainer(
   frame: Frame,
   call: Call,
   called: Called,
-  back: Value,
-  paths: readonly string[],
-  cleans: Families,
+  { paths, back, cleans }: AboutResult,
 ): Value | null {
   const { receiver, positional } = called;
   const container = containerOf(run, call, called);
@@ -181,16 +187,9 @@ function ofContainer(
 }
 
 /** A value that is made of all that the call has to do with. */
-function madeOfAll(
-  run: Run,
-  frame: Frame,
-  call: Call,
-  called: Called,
-  back: Value,
-  paths: readonly string[],
-  about: AboutResult,
-): Value {
+function madeOfAll(run: Run, frame: Frame, call: Call, called: Called, about: AboutResult): Value {
   const { positional, receiver } = called;
+  const { paths, back } = about;
   const folded = foldedCall(call, called);
   const given = isMapping(call, positional) ? [] : carried(run, call, called, about);
   const taint = folded ? [] : soiled(called.models, joinTaint(given, back.taint));
