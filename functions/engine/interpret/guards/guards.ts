@@ -21,6 +21,7 @@ import { elementsAsked, elementsTest } from "./each-element.ts";
 import { characterWithin } from "./element-tests.ts";
 import { emptyTest, lengthTest } from "./empty-tests.ts";
 import { equal, noObjectTest } from "./equality.ts";
+import { equalsCall } from "./equals-calls.ts";
 import { applyGuardFunction, argumentTested, verdictTest } from "./guard-functions.ts";
 import { applyImplied } from "./implied.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
@@ -210,15 +211,21 @@ function errorTest(run: Run, frame: Frame, left: Expression, right: Expression, 
   applyGuardFunction(run, frame, call, same ? "false" : "true");
 }
 
-/** `isValid(x) === true`, `preg_match(...) === 0`: an answer compared with the truth is the answer. */
+/** `isValid(x) === true`, `$number = ip2long($x); $number === false`: an answer compared with the truth is the answer. */
 function answerTest(run: Run, frame: Frame, left: Expression, right: Expression, same: boolean): void {
+  if (right.kind !== "literal") return;
   const asked = left.kind === "variable" ? frame.scope.origins.get(left.name) : undefined;
   const last = left.kind === "sequence" ? left.parts.at(-1) : left;
-  const call = asked?.kind === "call" && isSearch(run, asked) ? asked : last;
-  if (right.kind !== "literal") return;
+  const isAnswer = typeof right.value === "boolean";
+  const call = asked?.kind === "call" && (isAnswer || isSearch(run, asked)) ? asked : last;
   // Validators of PHP answer with what is wrong, or with nothing: `check_name($name) === ""`.
   if (run.language === "php" && same && isNothing(right.value)) refine(run, frame, left, false);
-  if (call?.kind === "operation" && typeof right.value === "boolean") refine(run, frame, call, same === right.value);
+  if (isAnswer && asked?.kind === "operation" && !run.asked.has(asked)) {
+    run.asked.add(asked);
+    refine(run, frame, asked, same === right.value);
+    run.asked.delete(asked);
+  }
+  if (call?.kind === "operation" && isAnswer) refine(run, frame, call, same === right.value);
   if (call?.kind !== "call") return;
   // Pointers that are answers tell by being null or not, and so do matches and, where what is true or false never is null, all others.
   if (right.value === null && (tellsByNull.has(run.language) || isSearch(run, call))) refine(run, frame, call, !same);
@@ -245,7 +252,7 @@ const namesEnvironment = remembered((name) => /^(node_?env|app_?env|flask_?env|e
 const trustedName = /allow|white_?list|permit|auth|trust|admin|owner|sudo|staff|mod(erator)?s?$|dev(eloper)?s?$/i;
 
 /** `x in allowed`, where allowed is a list of constants or is called like one: x is harmless. The list is not. */
-function membership(
+export function membership(
   run: Run,
   frame: Frame,
   operand: Expression,
@@ -347,8 +354,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (outcome) originTest(run, frame, call);
   matcherRefined(run, frame, call, outcome);
   if (outcome) subdomainTest(run, frame, call);
-  if (run.language === "java" || run.language === "csharp") equalsTest(run, frame, call, outcome);
-  if (run.language === "java" && outcome) equalsAnyTest(run, frame, call);
+  if (run.language === "java" || run.language === "csharp") equalsCall(run, frame, call, outcome);
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
   if (outcome && run.language === "javascript") noteParsed(run, frame, call, "answer");
@@ -415,36 +421,4 @@ function originTest(run: Run, frame: Frame, { callee, args }: Call): void {
   const origins = args.filter(({ value }) => /origin$/i.test(accessPath(value) ?? ""));
   if (origins.length === 0 || asksWhetherGiven.test(lastSegment(accessPath(callee) ?? ""))) return;
   for (const { value } of origins) change(run, frame, value, run.catalogue.bitsOf(["permissive_cors"]));
-}
-
-/** `StringUtils.equalsAny(x, "a", "b")`, or with an array of them: x is one of those. */
-function equalsAnyTest(run: Run, frame: Frame, { callee, args }: Call): void {
-  if (callee.kind !== "field" || !/^equalsAny(IgnoreCase)?$/.test(callee.name)) return;
-  const [first, ...others] = args.map(({ value }) => value);
-  const [only] = others;
-  if (!first || !only) return;
-  if (others.length > 1 || only.kind === "literal") oneOf(run, frame, first, others);
-  else membership(run, frame, first, only);
-}
-
-/** `"png".equals(x)`, `Objects.equals(x, "png")`, `x.Equals("png", StringComparison.Ordinal)`: x is that text. */
-function equalsTest(run: Run, frame: Frame, { callee, args }: Call, outcome: boolean): void {
-  if (callee.kind !== "field" || !/^([eE]quals|contentEquals|equalsIgnoreCase)$/.test(callee.name)) return;
-  const isStatic =
-    run.language === "csharp"
-      ? callee.of.kind === "variable" && /^([sS]tring|[oO]bject)$/.test(callee.of.name)
-      : args.length === 2;
-  const [left, right] = isStatic ? [args[0]?.value, args[1]?.value] : [callee.of, args[0]?.value];
-  if (!left || !right) return;
-  if (!outcome) {
-    noStepTest(run, frame, left, right);
-    noStepTest(run, frame, right, left);
-    return;
-  }
-  equal(run, frame, left, right);
-  equal(run, frame, right, left);
-  unchangedTest(run, frame, left, right);
-  unchangedTest(run, frame, right, left);
-  parentTest(run, frame, left, right);
-  parentTest(run, frame, right, left);
 }
