@@ -1,4 +1,5 @@
 import { allFamilies, type CallModels } from "../../catalogue/catalogue.ts";
+import { remembered } from "../../catalogue/remembered.ts";
 import type { Call } from "../../ir/ir.ts";
 import { through } from "../guards/guard-functions.ts";
 import { propertyOf } from "../objects/accessors.ts";
@@ -29,7 +30,7 @@ export function propagated(run: Run, call: Call, called: Called): readonly Taint
   const args = [...called.positional.slice(isReplacing(run, call, called) ? 1 : 0), ...called.named.values()];
   const values = [
     ...(isElement(run, call, called) ? [] : args.map((value) => ledSafely(run, value))),
-    ...(called.receiver ? [collectedFrom(run, call, called, called.receiver)] : []),
+    ...(called.receiver && !isConnection(called) ? [collectedFrom(run, call, called, called.receiver)] : []),
     tainted(called.callee.taint),
   ];
   const given = values.reduce<readonly Taint[]>((taint, value) => joinTaint(taint, allTaint(value)), []);
@@ -64,9 +65,16 @@ const isReplacing = ({ language }: Run, { callee, args }: Call, { receiver }: Ca
 const beginsWithPattern =
   /^(str_i?replace|(preg|mb_ereg)_replace|preg_replace_callback|preg_captures(_all)?|preg_filter|explode|preg_split)$/;
 
+/** `$this->db->now()`, `conn.escape(name)`: what a database answers is nothing of what the way to it was opened with. */
+const isConnection = ({ names }: Called): boolean => names.some(isCalledConnection);
+
+const isCalledConnection = remembered((name) =>
+  /(^|[?.])[$_]*(db[cho]?|pdo|mysqli|wpdb|database|(db_?)?(conn|connection)|db_?(handle|link))(\(\))?$/i.test(name),
+);
+
 /** What a method of an object of which only the name is known gives: whatever any method of that name lets through, and of the object. */
 export function fromMethod(run: Run, call: Call, called: Called, target: string): readonly Taint[] {
-  const receiver = called.receiver ? ofObject(allTaint(called.receiver), target) : [];
+  const receiver = called.receiver && !isConnection(called) ? ofObject(allTaint(called.receiver), target) : [];
   return lasting(run, [...passedThrough(run, call, called, target, false), receiver].reduce(joinTaint, []));
 }
 
@@ -149,7 +157,8 @@ export function fromOtherFile(
   trusted: boolean,
 ): readonly Taint[] {
   const passed = passedThrough(run, call, called, maker, trusted);
-  const receiver = called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
+  const isAsked = called.receiver !== null && !isConnection(called);
+  const receiver = isAsked && called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
   const given = lasting(run, [...passed, ...receiver].reduce(joinTaint, []));
   return joinTaint(given, keptElsewhere(run, call, called, target));
 }
