@@ -23,6 +23,7 @@ import { isUnderOwnKey } from "./objects/own-keys.ts";
 import { isOwnKey, listRewritten, namesWritten, noteElement, rewritten } from "./objects/rewritten-elements.ts";
 import { isFactOf } from "./objects/settled-objects.ts";
 import { fieldOfClass, isOfPackage, keepElements, noteShared } from "./objects/shared-state.ts";
+import { noteChanged } from "./origins.ts";
 import type { Frame, Run } from "./run.ts";
 import { boundSlots, cleaned, join, keysPart, nothing, stepped, type Value, withAny, withEntry } from "./value.ts";
 import { showInView } from "./views/template-calls.ts";
@@ -55,9 +56,11 @@ export function assign(
       break;
     }
     case "field":
+      noteChanged(frame, to.of);
       assignField(run, frame, to, value, at);
       break;
     case "index":
+      noteChanged(frame, to.of);
       assignIndex(run, frame, to, value, at);
       break;
     case "collection":

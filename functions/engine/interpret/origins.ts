@@ -35,6 +35,7 @@ function noteOrigins(run: Run, frame: Frame, { to, from }: Assign): void {
     return;
   }
   if (to.kind !== "collection") return;
+  if (to.shape === "list" && from.kind === "collection") noteEach(frame, to.entries, from.entries);
   // `ok, reason = check(name)`: results that have no names go by their places.
   if (to.shape === "list" && (from.kind !== "call" || !hasPlaces.has(run.language))) return;
   for (const [i, { key, value, spread }] of to.entries.entries()) {
@@ -43,6 +44,21 @@ function noteOrigins(run: Run, frame: Frame, { to, from }: Assign): void {
     const { start, end } = value;
     frame.scope.noteOrigin(value.name, { start, end, kind: "field", of: from, name: String(name) });
   }
+}
+
+type Entries = Extract<Expression, { kind: "collection" }>["entries"];
+
+/** `known, reason = name in names, "no name"` */
+function noteEach(frame: Frame, to: Entries, from: Entries): void {
+  if (to.length !== from.length || [...to, ...from].some(({ spread }) => spread)) return;
+  for (const [i, { value }] of to.entries())
+    if (value.kind === "variable") frame.scope.noteOrigin(value.name, (from[i] as Entries[number]).value);
+}
+
+/** A map that somebody has written into is no longer what it was made of. */
+export function noteChanged({ scope }: Frame, of: Expression): void {
+  const origins = of.kind === "variable" ? scope.binding(of.name)?.origins : undefined;
+  if (of.kind === "variable" && origins?.get(of.name)?.kind === "collection") origins.delete(of.name);
 }
 
 /** As many as alternatives of one test are told apart. */

@@ -149,6 +149,7 @@ export class Scope {
 
 const tellsOrigin: ReadonlySet<Expression["kind"]> = new Set([
   "call",
+  "collection",
   "conditional",
   "operation",
   "sequence",

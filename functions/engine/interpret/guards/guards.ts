@@ -43,6 +43,7 @@ import { absenceTest, isSearch, matcherRefined, patternTest, unchangedTest } fro
 import { cleanWithin, harmlessNames, noPrototypeTest, ownMemberTest } from "./prototype-tests.ts";
 import { below, change, innermost } from "./refined.ts";
 import { withoutCharacters } from "./shell-tests.ts";
+import { askedHere, conditionalTest, nothingTest, partAsked, saysYes } from "./told-answers.ts";
 import { isOrigin, isScheme, isSender } from "./who-asks.ts";
 
 /** Applies to the state what a test tells when it came out as `outcome`. Only the operand tested is refined. */
@@ -57,6 +58,7 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   if (!outcome) withoutHost(run, frame, test);
   if (test.kind === "variable" || test.kind === "field") answerOfSchema(run, frame, test, outcome);
   verdictTest(run, frame, test, outcome);
+  partAsked(run, frame, test, outcome);
   if (!outcome) noWayTest(run, frame, test);
   if (!outcome) emptyTest(run, frame, test);
   else if (test.kind === "variable" || test.kind === "field") applyImplied(run, frame, test, "filled");
@@ -68,6 +70,9 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
     const last = test.parts.at(-1);
     if (last) refine(run, frame, last, outcome);
   } else if (test.kind === "call") refineCall(run, frame, test, outcome);
+  else if (test.kind === "conditional") conditionalTest(run, frame, test, saysYes, outcome);
+  // `if ($error = problem($x)) return;`
+  else if (test.kind === "assign") refine(run, frame, test.to, outcome);
   else if (test.kind === "variable") {
     // `const known = list.includes(x); if (!known) return;`
     const asked = frame.scope.binding(test.name)?.origins.get(test.name);
@@ -133,10 +138,12 @@ function refineComparison(
   run: Run,
   frame: Frame,
   operator: string,
-  left: Expression,
+  compared: Expression,
   right: Expression,
   outcome: boolean,
 ): void {
+  // `if (($error = problem($x)) !== null)`
+  const left = compared.kind === "assign" ? compared.to : compared;
   noteExtensions(run, frame, left, right);
   if (run.language === "javascript") countedAnswerTest(run, frame, operator, left, right, outcome);
   if (equalities.has(operator) || inequalities.has(operator)) {
@@ -144,6 +151,7 @@ function refineComparison(
     // Asked before the answer is all that is known of it.
     if (right.kind === "literal" && right.value === true) applyImplied(run, frame, left, same ? "filled" : "empty");
     if (same && right.kind === "literal" && !right.value) emptyTest(run, frame, left);
+    if (right.kind === "literal" && right.value === null) nothingTest(run, frame, left, same);
     // `if (result.ok === false)`, `if (error !== null)`
     if (right.kind === "literal" && (right.value === null || typeof right.value === "boolean"))
       verdictTest(run, frame, left, same === Boolean(right.value));
@@ -346,7 +354,8 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (callee.kind === "field" && (outcome ? asksEmpty : asksAny).test(callee.name) && !first)
     emptyTest(run, frame, callee.of);
   if (outcome && callee.kind === "variable" && callee.name === "empty" && first) emptyTest(run, frame, first);
-  if (callee.kind === "variable" && /^(Boolean|bool)$/.test(callee.name) && first) refine(run, frame, first, outcome);
+  if (callee.kind === "variable" && /^(Boolean|bool|boolval)$/.test(callee.name) && first)
+    refine(run, frame, first, outcome);
   noPartTest(run, frame, call, outcome);
   elementsTest(run, frame, call, outcome);
   if (outcome) subsetTest(run, frame, call);
@@ -357,6 +366,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (run.language === "java" || run.language === "csharp") equalsCall(run, frame, call, outcome);
   if (outcome) signatureTest(run, frame, call);
   modelGuards(run, frame, call, outcome);
+  askedHere(run, frame, call, outcome);
   if (outcome && run.language === "javascript") noteParsed(run, frame, call, "answer");
   if (outcome && first && promisesCheck(run, frame, call)) argumentTested(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false");

@@ -90,7 +90,7 @@ export function answerAsked(frame: Frame, test: Expression, outcome: boolean): {
   const [of, part] = asked ? memberOf(asked) : [];
   if (!of || part === undefined) return null;
   // Results that have only places go by what they are called here.
-  const name = test.kind === "variable" && /^\d$/.test(part) ? test.name : part;
+  const name = test.kind === "variable" && /^\d$/.test(part) ? test.name.replace(/^\$/, "") : part;
   const isGood = saysGood.test(name);
   if (!isGood && !saysBad.test(name)) return null;
   const call = of.kind === "variable" ? frame.scope.binding(of.name)?.origins.get(of.name) : of;

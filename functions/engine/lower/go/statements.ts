@@ -164,11 +164,12 @@ function declared(l: GoLowering, node: SyntaxNode): Statement[] {
   });
 }
 
-/** A map or list that is declared without a value is empty; of other types nothing is known. */
+/** A map or list that is declared without a value is empty, and an error is none; of other types nothing is known. */
 function emptyValue(l: Lowering, at: SyntaxNode, type: SyntaxNode | undefined): Expression {
   if (type?.type === "map_type" || type?.type === "slice_type")
     return { ...span(at), kind: "collection", shape: type.type === "map_type" ? "map" : "list", entries: [] };
   const written = typeName(l, type);
+  if (written === "error") return { ...span(at), kind: "literal", value: null };
   return written === null
     ? { ...span(at), kind: "unknown", reads: [] }
     : { ...span(at), kind: "call", callee: nameOf(l, type ?? at, written), args: [], isNew: true };
