@@ -99,7 +99,7 @@ export function invoke(
     fn.end - fn.start <= inlineLengthMax &&
     run.steps < run.followUntil &&
     (part || (caller.inlined < inlinedMax && tellsMore(run, caller, closure, args, named)));
-  if (!follow) return applySummary(run, caller, summarise(run, closure), fn, args, named, at);
+  if (!follow) return applySummary(run, caller, summarise(run, closure), closure, args, named, at);
   const until = run.followUntil;
   if (caller.inlined === 0 && !part) run.followUntil = Math.min(until, run.steps + followedCallMax);
   const given = inline(run, caller, closure, args, named, at);

@@ -3,9 +3,9 @@ import { applyFlow, rebase } from "../check.ts";
 import { emptyGuard } from "../guards/guard-functions.ts";
 import { joinedPassages } from "../guards/passage.ts";
 import { writeBack } from "../memory/pointers.ts";
-import { fieldTaint, memberOfInstance } from "../objects/members.ts";
+import { fieldTaint, lineageOf, memberOfInstance } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
-import type { Flow, Summary } from "../summary.ts";
+import type { Flow, Keep, Summary } from "../summary.ts";
 import {
   allTaint,
   type ClosureValue,
@@ -42,7 +42,7 @@ export function applySummary(
   run: Run,
   caller: Frame,
   summary: Summary,
-  fn: FunctionNode,
+  { fn, self }: ClosureValue,
   args: readonly Value[],
   named: ReadonlyMap<string, Value>,
   at: Span,
@@ -73,10 +73,16 @@ export function applySummary(
   const isGiven = [...args, ...named.values()].some((value) => value.instance || allTaint(value).length > 0);
   for (const keep of isGiven ? [...summary.keeps] : []) {
     const stored = substitute(keep.value, fn, taintOf, 2);
-    if (allTaint(stored).length > 0) run.keep(keep, stored);
+    if (allTaint(stored).length > 0) run.keep({ ...keep, into: ofObject(keep.into, summary, self) }, stored);
   }
   for (const fact of summary.settles) caller.scope.set(fact, constant(true));
   return substitute(summary.returns, fn, taintOf, 2);
+}
+
+/** What a constructor keeps that an heir has called is the heir's, whose object it may have been summarised for, or another heir's. */
+function ofObject(into: Keep["into"], { self: any }: Summary, self: Value | null): Keep["into"] {
+  if (!("methods" in into) || !self?.instance) return into;
+  return into === any?.instance || lineageOf(self.instance).includes(into) ? self.instance : into;
 }
 
 /** What became of a parameter that was kept, in functions that were looked at before this call: these do not run again. */
