@@ -34,6 +34,12 @@ const operandsMax = 200;
 export function operate(operator: string, operands: readonly Value[]): Value {
   const folded = fold(operator, operands);
   if (folded) return folded;
+  // `defaults | given` of Python: the later keys win.
+  if (operator === "|" && operands.some(({ slots }) => slots?.shape === "map"))
+    return collect(
+      "map",
+      operands.map((value) => ({ key: null, value, spread: true })),
+    );
   if (
     comparisons.has(operator) ||
     (numeric.has(operator) && !((operator === "*" || operator === "plus") && operands.some((o) => o.slots)))

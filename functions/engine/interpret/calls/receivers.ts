@@ -37,7 +37,8 @@ export function storeInField(run: Run, { owner, self, fn, scope }: Frame, key: s
 
 /** `parts.computeIfAbsent("to", …).add(x)`: what a map gives is what it keeps. */
 function storeInMap(run: Run, frame: Frame, { callee, args: [key] }: Call, value: Value): boolean {
-  if (callee.kind !== "field" || !key || !/^(get|getOrDefault|computeIfAbsent)$/.test(callee.name)) return false;
+  if (callee.kind !== "field" || !key || !/^(get|getOrDefault|computeIfAbsent|setdefault)$/.test(callee.name))
+    return false;
   const map = evaluate(run, frame, callee.of);
   if (map.slots?.shape !== "map") return false;
   const { receiver } = operateContainer("put", map, [evaluate(run, frame, key.value), value], new Map(), false);

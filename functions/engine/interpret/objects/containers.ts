@@ -293,7 +293,7 @@ function append(receiver: Value, args: readonly Value[]): ContainerResult {
 /** Puts before all others. */
 function prepend(receiver: Value, args: readonly Value[]): ContainerResult {
   const known = knownList(receiver);
-  if (known) return stored(receiver, slotsOf([args[0] ?? nothing, ...known]));
+  if (known) return stored(receiver, slotsOf([...args, ...known]));
   const { slots } = receiver;
   return append(slots ? { ...receiver, slots: { ...slots, behind: false } } : receiver, args);
 }
