@@ -189,6 +189,7 @@ export interface SourceModel {
   receiver: LazyRegex | null;
   when: Test[];
   unless: Test[];
+  notBefore: LazyRegex | null;
   unlessFact: string | null;
   ofClass: LazyRegex | null;
   ofInput: boolean;

@@ -49,7 +49,7 @@ function indexOf(language: string, head: CatalogueHead, models: LanguageModels["
 
 /** Where rules and models have expressions that are run as they stand. */
 const expressionKeys = new Set(
-  "matches notMatches near notNear file notFile receiver notReceiver result ofClass safePrefix begins regex regexes pathMatches prefix ignores allow".split(
+  "matches notMatches near notNear notBefore file notFile receiver notReceiver result ofClass safePrefix begins regex regexes pathMatches prefix ignores allow".split(
     " ",
   ),
 );

@@ -31,16 +31,20 @@ export class Meanings {
   }
 
   source(entry: Model["sources"][number]): SourceModel {
-    return this.once(entry, ({ kind, receiver, when, unless, unlessFact = null, ofClass, ofInput, cleans }) => ({
-      kind,
-      cleans: this.#glossary.bitsOf(cleans),
-      ofInput,
-      receiver: regex(receiver),
-      when: when.map(compiledTest),
-      unless: unless.map(compiledTest),
-      unlessFact,
-      ofClass: regex(ofClass),
-    }));
+    return this.once(
+      entry,
+      ({ kind, receiver, when, unless, notBefore, unlessFact = null, ofClass, ofInput, cleans }) => ({
+        kind,
+        cleans: this.#glossary.bitsOf(cleans),
+        ofInput,
+        receiver: regex(receiver),
+        when: when.map(compiledTest),
+        unless: unless.map(compiledTest),
+        notBefore: regex(notBefore),
+        unlessFact,
+        ofClass: regex(ofClass),
+      }),
+    );
   }
 
   sanitizer(entry: Model["sanitizers"][number]): SanitizerModel {

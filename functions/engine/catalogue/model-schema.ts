@@ -49,6 +49,8 @@ export const Model = z.strictObject({
           /** Of a call: what its arguments must and must not be. */
           when: z.array(Condition).default([]),
           unless: z.array(Condition).default([]),
+          /** Of a call: not where what follows in its function has this. */
+          notBefore: z.string().optional(),
           /** Of a read: not where this fact is settled. */
           unlessFact: Slug.optional(),
           /** Of a read: only in a class that is called like this, or extends one that is. */
@@ -61,9 +63,11 @@ export const Model = z.strictObject({
           shallow: z.boolean().default(false),
         })
         .refine(({ call, read }) => (call === undefined) !== (read === undefined), { message: "call or read" })
-        .refine(({ call, when, unless }) => call !== undefined || when.length + unless.length === 0, {
-          message: "when and unless are about calls",
-        })
+        .refine(
+          ({ call, when, unless, notBefore }) =>
+            call !== undefined || (when.length + unless.length === 0 && notBefore === undefined),
+          { message: "when, unless and notBefore are about calls" },
+        )
         .refine(({ read, unlessFact, ofClass, ofInput }) => read !== undefined || !(unlessFact || ofClass || ofInput), {
           message: "unlessFact, ofClass and ofInput are about reads",
         }),

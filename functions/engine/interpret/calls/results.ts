@@ -74,7 +74,7 @@ function ofFunctions(run: Run, frame: Frame, call: Call, called: Called): Value 
 
 function ofOthers(run: Run, frame: Frame, call: Call, called: Called, entered: boolean): Value {
   // A rule of a user says itself what is input: elsewhere what is called hands on what it is asked of.
-  const source = run.marks ? undefined : sourceOf(frame, called, call);
+  const source = run.marks ? undefined : sourceOf(run, frame, called, call);
   const known =
     (source ? null : keptValue(run, call, called)) ??
     accessed(run, frame, call, called.receiver) ??
@@ -329,17 +329,21 @@ function namedClass({ callee, args }: Call, { positional }: Called, language: Ru
 const keepsObjects =
   /^(get(Bean|Provider|Service|Instance|Manager|Component|Extension|Dao|Mapper)?|lookup|adaptTo|unwrap)$/;
 
-function sourceOf(frame: Frame, called: Called, at: Call): SourceModel | undefined {
+function sourceOf(run: Run, frame: Frame, called: Called, at: Call): SourceModel | undefined {
   const { sources } = called.models;
   if (sources.length === 0) return undefined;
   const subject = subjectOf(called, at);
   return sources.find(
-    ({ receiver, when, unless }) =>
+    ({ receiver, when, unless, notBefore }) =>
       (!receiver || receiverFits(receiver, called.names)) &&
       when.every((test) => holds(frame, test, subject)) &&
-      !unless.some((test) => holds(frame, test, subject)),
+      !unless.some((test) => holds(frame, test, subject)) &&
+      !notBefore?.test(run.text.slice(at.end, Math.min(frame.fn?.end ?? run.text.length, at.end + followingMax))),
   );
 }
+
+/** Functions that deal with one thing are seldom longer. */
+const followingMax = 4000;
 
 /** `list.map(f)` has what f gives and nothing else of the list; other languages call it otherwise, and have it for a single value. */
 const isMapping = ({ callee }: Call, [first]: readonly Value[]): boolean =>
