@@ -24,6 +24,7 @@ import { equal, noObjectTest } from "./equality.ts";
 import { equalsCall } from "./equals-calls.ts";
 import { applyGuardFunction, argumentTested, verdictTest } from "./guard-functions.ts";
 import { applyImplied } from "./implied.ts";
+import { markTest } from "./marked-members.ts";
 import { childOfParents, pathsInCommon } from "./path-parts.ts";
 import {
   absence,
@@ -62,6 +63,7 @@ function refineTest(run: Run, frame: Frame, test: Expression, outcome: boolean):
   if (!outcome) noWayTest(run, frame, test);
   if (!outcome) emptyTest(run, frame, test);
   else if (test.kind === "variable" || test.kind === "field") applyImplied(run, frame, test, "filled");
+  if (outcome) markTest(run, frame, test);
   noteChoice(run, frame, test, outcome);
   if (run.language === "c") noteAsked(run, frame, test, outcome);
   // What is empty carries nothing, which matters where something else could have decided: `if (next && !isLocal(next)) return`.
