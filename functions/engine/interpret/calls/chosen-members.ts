@@ -15,9 +15,13 @@ export function chosenMember(run: Run, { callee }: Call, member: Value, name: Va
   return { ...member, taint: joinTaint(member.taint, chosen) };
 }
 
-/** What is called, as far as its name has been chosen: an object that came in is called for what it is. */
+/** What is called, as far as its name has been chosen: an object that came in is called for what it is, and not for what it holds. */
 export function asChosen(run: Run, called: Value): Value | null {
   if (run.language !== "python") return null;
   const others = othersThanCode(run);
-  return { ...called, taint: called.taint.filter(({ clean }) => clean !== allFamilies && (clean & others) === others) };
+  return {
+    ...called,
+    slots: null,
+    taint: called.taint.filter(({ clean }) => clean !== allFamilies && (clean & others) === others),
+  };
 }
