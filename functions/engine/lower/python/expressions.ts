@@ -243,8 +243,13 @@ function binaryParts(l: PythonLowering, node: SyntaxNode) {
   const left = childIn(node, "left");
   const operator = childIn(node, "operator");
   const right = childIn(node, "right");
-  return left && operator && right ? { left, operator: l.textOf(operator), right } : null;
+  if (!left || !operator || !right) return null;
+  const isSum = l.textOf(operator) === "+" && (isNumber(left) || isNumber(right));
+  return { left, operator: isSum ? "plus" : l.textOf(operator), right };
 }
+
+/** Nothing but a number can be added to one. */
+const isNumber = ({ type }: SyntaxNode): boolean => type === "integer" || type === "float";
 
 function unary(l: PythonLowering, node: SyntaxNode): Expression {
   const argument = childIn(node, "argument");
