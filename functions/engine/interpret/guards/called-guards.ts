@@ -45,6 +45,9 @@ const insists = remembered((name) =>
 const madeOf = (e: Expression): readonly Expression[] =>
   e.kind === "template" ? e.parts.flatMap(madeOf) : e.kind === "operation" ? e.operands.flatMap(madeOf) : [e];
 
+const argumentAt = ({ args }: Call, place: string | number): Expression | undefined =>
+  (typeof place === "number" ? args[place] : args.find(({ name }) => name === place))?.value;
+
 /** What models say of a call that has given an answer, or has come back at all. */
 export function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean | "after"): void {
   const { callee } = call;
@@ -54,8 +57,7 @@ export function modelGuards(run: Run, frame: Frame, call: Call, outcome: boolean
     const subject = { positional, named, receiver, receiverPaths: [], at: call, name: "" };
     if (!guard.when.every((test) => holds(frame, test, subject))) continue;
     if (guard.unless.some((test) => holds(frame, test, subject))) continue;
-    const operand =
-      guard.of === "receiver" ? (callee.kind === "field" ? callee.of : null) : call.args[Number(guard.of)]?.value;
+    const operand = guard.of === "receiver" ? (callee.kind === "field" ? callee.of : null) : argumentAt(call, guard.of);
     if (!operand) continue;
     if (guard.asksFields) fieldsAsked(run, frame, operand);
     if (guard.cleans === 0) continue;
