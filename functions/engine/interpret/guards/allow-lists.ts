@@ -1,4 +1,6 @@
 import { allFamilies } from "../../catalogue/catalogue.ts";
+import { lastSegment } from "../../catalogue/paths.ts";
+import { remembered } from "../../catalogue/remembered.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
@@ -21,6 +23,21 @@ export function isAllowList(run: Run, frame: Frame, operand: Expression, list: E
   // What is put together here may be a text, in which something else is looked for.
   return run.language === "php" || list.kind === "call" || accessPath(list) !== null;
 }
+
+/**
+ * `self.data["orders"].get(key)`: whether something is kept under a key in Python tells as much as `key in orders`. What is called like many
+ * things or like what keeps them counts, and not what fetches pages.
+ */
+export const asksKept = ({ language }: Run, { name, of }: Extract<Expression, { kind: "field" }>): boolean =>
+  language === "python" &&
+  name === "get" &&
+  (of.kind === "index" ? of.key?.kind === "literal" : keepsByKey(lastSegment(accessPath(of) ?? "")));
+
+const keepsByKey = remembered(
+  (name) =>
+    /(map|dict|registry|cache|lookup|_by_\w+|[a-z]{2}s)$/i.test(name) &&
+    !/^(g?requests|https|sessions|args|params|kwargs|headers|cookies|values|files|queries|aws|rss|css|js)$/i.test(name),
+);
 
 /** Whether the attacker has a part in a list. One that another file or a caller gives is theirs, unless what is looked for comes from the same place. */
 export function isOfAttacker(run: Run, frame: Frame, operand: Expression, list: Value): boolean {

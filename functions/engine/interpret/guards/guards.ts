@@ -13,7 +13,7 @@ import { answerOfSchema, noteParsed } from "../validators/parsing.ts";
 import { constant } from "../value.ts";
 import { addressOfHost, original } from "./address-parts.ts";
 import { changeAddress, secondCharacterTest, subdomainTest, withoutHost } from "./address-tests.ts";
-import { commonAsked, commonTest, isAllowList, isSet, subsetTest, withinTest } from "./allow-lists.ts";
+import { asksKept, commonAsked, commonTest, isAllowList, isSet, subsetTest, withinTest } from "./allow-lists.ts";
 import { modelGuards, promisesCheck } from "./called-guards.ts";
 import { chosenBy } from "./choices.ts";
 import { countedAnswerTest } from "./counted-answers.ts";
@@ -157,6 +157,8 @@ function refineComparison(
     // `if (result.ok === false)`, `if (error !== null)`
     if (right.kind === "literal" && (right.value === null || typeof right.value === "boolean"))
       verdictTest(run, frame, left, same === Boolean(right.value));
+    // `if order is not None`
+    if (!same && right.kind === "literal" && right.value === null) keptTest(run, frame, left);
     // `if (VERIFY_PEER === false)`
     if (right.kind === "literal" && typeof right.value === "boolean")
       noteChoice(run, frame, left, same === right.value);
@@ -283,6 +285,14 @@ export function membership(
   if (address) changeAddress(run, frame, address, operand);
 }
 
+/** `order = orders.get(key)`, which has found something. */
+function keptTest(run: Run, frame: Frame, found: Expression): void {
+  const asked = found.kind === "variable" ? frame.scope.binding(found.name)?.origins.get(found.name) : found;
+  const [key] = asked?.kind === "call" ? asked.args : [];
+  if (asked?.kind !== "call" || asked.callee.kind !== "field" || !key || !asksKept(run, asked.callee)) return;
+  membership(run, frame, key.value, asked.callee.of);
+}
+
 /** `case "a", "b":` is what a test for membership says. */
 export function oneOf(run: Run, frame: Frame, of: Expression, tests: readonly Expression[]): void {
   const entries = tests.map((value) => ({ start: value.start, end: value.end, key: null, value, spread: false }));
@@ -393,6 +403,7 @@ function memberTest(run: Run, frame: Frame, { args }: Call, callee: Field, outco
   if (outcome && callee.name === "hasOwnProperty") ownMemberTest(run, frame, callee.of, first);
   // Ruby on Rails asks the other way round: `name.in?(columns)`.
   if (outcome && callee.name === "in?") membership(run, frame, callee.of, first);
+  if (outcome && asksKept(run, callee)) membership(run, frame, first, callee.of);
   if (!memberTests.has(callee.name)) return;
   noteExtensions(run, frame, callee.of);
   if (outcome) membership(run, frame, first, callee.of);
