@@ -49,6 +49,10 @@ it.each([
   ["ssl/contest.key", false],
   ["config/environments/test.rb", true],
   ["config/environments/production.rb", false],
+  ["shop/settings/dev.py", true],
+  ["shop/settings_test.py", true],
+  ["shop/settings/local.py", false],
+  ["shop/devices/dev.py", false],
 ])("%s is test code: %s", (path, expected) => {
   expect(inTestCode(path, "")).toBe(expected);
 });

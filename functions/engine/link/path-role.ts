@@ -41,6 +41,8 @@ const testFiles = [
   // Keys that say themselves that they are none to be kept.
   /(^|\/)([^/]*[-_.+])?(localhost|snakeoil|insecure|unsecure|dummy|fake|test|example)([-_.+][^/]*)?\.(key|pem|crt|gpg|jks)$/i,
   /_(test\.go|(test|spec)\.rb)$|(^|\/)config\/environments\/(test|development)\.rb$/,
+  // Settings of Django, one file for each place where it runs.
+  /(^|\/)((settings|config)\/(tests?|testing|ci|dev|devel|development)|(tests?|testing|ci|dev|devel|development)_settings|settings_(tests?|testing|ci|dev|devel|development))\.py$/,
   /(^|\/)(?!(la|con|at|pro|speed)test\/)[a-z]+test\/[^/]*\.(go|key|pem|crt)$/,
 ];
 
