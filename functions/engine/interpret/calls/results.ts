@@ -338,7 +338,7 @@ function sourceOf(run: Run, frame: Frame, called: Called, at: Call): SourceModel
       (!receiver || receiverFits(receiver, called.names)) &&
       when.every((test) => holds(frame, test, subject)) &&
       !unless.some((test) => holds(frame, test, subject)) &&
-      !notBefore?.test(run.text.slice(at.end, Math.min(frame.fn?.end ?? run.text.length, at.end + followingMax))),
+      !notBefore?.test(run.stretch(at.end, Math.min(frame.fn?.end ?? run.text.length, at.end + followingMax))),
   );
 }
 
