@@ -10,6 +10,7 @@ import {
   hostPart,
   isGivenBack,
   type Passage,
+  shortPart,
   wholeObject,
 } from "../interpret/guards/passage.ts";
 import { propertyOf } from "../interpret/objects/accessors.ts";
@@ -324,9 +325,13 @@ function guardEffect(exported: ExportedFunction, { check, argument, field, part,
   const ofField = field === undefined ? undefined : guards.find((known) => known.field === field);
   const always = cleanedForAny(guard?.clean ?? [], ofField?.clean ?? []);
   const clean = guard?.below && short ? cleanedForAny(always, ["path_traversal"]) : always;
-  if (part !== hostPart) return clean;
-  return clean === "all" ? decidedByHost : clean.filter((family) => decidedByHost.includes(family));
+  const decided = part === hostPart ? decidedByHost : part === shortPart ? decidedByPath : null;
+  if (!decided) return clean;
+  return clean === "all" ? decided : clean.filter((family) => decided.includes(family));
 }
 
 /** What is harmless of an address whose host is one that is allowed. */
 const decidedByHost: readonly string[] = ["ssrf", "open_redirect"];
+
+/** What is harmless of a path that leads where it may. */
+const decidedByPath: readonly string[] = ["path_traversal", "file_inclusion"];

@@ -6,6 +6,7 @@ import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { anyElement, nothing, type Taint, type Value } from "../value.ts";
 import { withinTest } from "./allow-lists.ts";
+import { refineAnswered } from "./answered.ts";
 import { comprehended, dividedText, type Quantifier, quantifierOf, questionOf, saidOfAll } from "./element-tests.ts";
 import { testOf } from "./filters.ts";
 import { refine } from "./guards.ts";
@@ -51,6 +52,10 @@ export function elementsAsked(
   const question = said === null ? questionOf(test) : testOf(test);
   if (question && said !== null) everyElement(run, frame, { ...question, of }, said);
   else if (question && quantifier !== "all") oneElement(run, frame, { ...question, of });
+  else if (said === null && quantifier !== "all" && test.kind === "closure") {
+    const [param] = test.fn.params;
+    if (param) ofOneElement(run, frame, param.name, of, () => refineAnswered(run, frame, test.fn));
+  }
 }
 
 /** `map(str.isalnum, name)`: what a function says of each element. */
@@ -138,12 +143,16 @@ export function listItself(frame: Frame, list: Expression): Expression {
   return isOne ? then : list;
 }
 
-function oneElement(run: Run, frame: Frame, { name, asked, of }: AboutElements): void {
+const oneElement = (run: Run, frame: Frame, { name, asked, of }: AboutElements): void =>
+  ofOneElement(run, frame, name, of, () => refine(run, frame, asked, true));
+
+/** What holds of one of the elements, by the name that it has where that is asked. */
+function ofOneElement(run: Run, frame: Frame, name: string, of: Expression, ask: () => void): void {
   const outer = frame.scope.get(name);
   const any = anyElement(evaluate(run, frame, of));
   // Of a list of which nothing is known, nobody outside has chosen the elements.
   frame.scope.set(name, isUnknown(any) ? { ...nothing, paths: [elementOfOurs] } : any);
-  refine(run, frame, asked, true);
+  ask();
   if (outer) frame.scope.set(name, outer);
   else frame.scope.variables?.delete(name);
 }

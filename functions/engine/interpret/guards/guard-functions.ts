@@ -17,8 +17,8 @@ import { addressOfHost, textOfParsed } from "./address-parts.ts";
 import { changeAddress, parsedOf } from "./address-tests.ts";
 import { refine } from "./guards.ts";
 import { applyImplied } from "./implied.ts";
-import { commonPassages, hostPart, joinedPassages, type Passage } from "./passage.ts";
-import { isShortForm } from "./path-parts.ts";
+import { commonPassages, hostPart, joinedPassages, type Passage, shortPart } from "./passage.ts";
+import { isShortForm, pathsBefore } from "./path-parts.ts";
 import { guarded, guardedParts, isUntouched } from "./prefixed.ts";
 import { below, change, innermost } from "./refined.ts";
 import { answerAsked, verdictOf, writtenOut } from "./verdicts.ts";
@@ -230,6 +230,9 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
     const address = addressOfHost(frame, innermost(value));
     for (const whole of address ? [address, ...parsedOf(frame, value)] : [])
       askedByOther(run, frame, whole, { ...passage, part: hostPart });
+    const short = isInShortForm(evaluate(run, frame, innermost(value)));
+    for (const path of short ? pathsBefore(frame, innermost(value)) : [])
+      askedByOther(run, frame, path, { ...passage, part: shortPart, short });
   }
 }
 
@@ -275,10 +278,13 @@ function askedByOther(run: Run, frame: Frame, asked: Expression, passage: Passag
   const key = accessPath(operand);
   if (key === null) return;
   const value = evaluate(run, frame, operand);
-  const short = value.taint.length > 0 && value.taint.every(({ clean }) => (clean & normalised) !== 0);
+  const short = isInShortForm(value);
   const seen = through(value, short ? { ...passage, short } : passage);
   if (seen !== value) frame.scope.refine(key, seen);
 }
+
+const isInShortForm = ({ taint }: Value): boolean =>
+  taint.length > 0 && taint.every(({ clean }) => (clean & normalised) !== 0);
 
 /** What a function has found out of its argument, and with the host of an address of the address: `allowed(u.Hostname())`. */
 export function argumentTested(run: Run, frame: Frame, operand: Expression, families: Families): void {

@@ -14,7 +14,7 @@ export interface Passage {
   argument: number | string;
   /** The field under which the value lies in the argument; of several that it has come by, all: see `either`. */
   field?: string | undefined;
-  /** The field that is read of the result; of a function that was asked: see hostPart. */
+  /** The field that is read of the result; of a function that was asked: see hostPart, shortPart. */
   part?: string | undefined;
   check: "result" | Outcome | "left" | "named" | "either";
   /** It was asked of a path in its shortest form, of which a prefix tells where it lies. */
@@ -54,6 +54,9 @@ export const byDeclaration = "declared";
 
 /** The part of an address that a function of another file was asked about: what it answers counts for where the address leads. */
 export const hostPart = "host";
+
+/** The short form of a path that a function of another file was asked about: what it answers counts for where the path leads. */
+export const shortPart = "short form";
 
 /** The argument of a passage by which several ways of a value lead: `answer(data=x, error=y)`, where x and y have come from one source. */
 export const anyArgument = "*";

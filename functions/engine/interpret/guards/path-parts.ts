@@ -82,7 +82,7 @@ const shortened =
 /** Getters, as Kotlin reads them. */
 const shortenedRead = /^(canonical|absolute)(Path|File)$/;
 const shorteners =
-  /^(Path|PurePath|PurePosixPath|PosixPath|abspath|realpath|normpath|realpathSync|normalize|cleanPath|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
+  /^(Path|PurePath|PurePosixPath|PosixPath|abspath|realpath|normpath|realpathSync|normali[sz]e|normali[sz]e_?[pP]ath|realPath|cleanPath|str|fspath|Abs|Clean|EvalSymlinks|FromSlash|ToSlash)$/;
 const depthMax = 4;
 
 /**
