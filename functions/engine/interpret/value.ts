@@ -260,12 +260,17 @@ function joinPrefix(a: Value, b: Value): string | null {
 /** Where both go on behind it, what follows is not the attacker's in any case. */
 function commonPrefix(a: string, b: string): string | null {
   const start = sharedStart(a, b);
-  if (start === "") return null;
+  if (start === "") return isWritten(a) && isWritten(b) ? eitherText : null;
   return start === a || start === b ? start : `${start}${notTheirs}`;
 }
 
 /** Stands in a prefix for text that is not known, but that the attacker did not choose. */
 export const notTheirs = "\0";
+
+/** Stands for one of several texts that are written out and begin differently: where they lead, nobody knows. */
+const eitherText = "\x02";
+
+const isWritten = (prefix: string): boolean => /^[^\0\x01]/.test(prefix);
 
 /** What both texts begin with. */
 export function sharedStart(a: string, b: string): string {

@@ -22,13 +22,19 @@ export function manifestLinks(path: string, text: string): Pick<LinkRecord, "lib
     main,
     module,
     exports,
+    bin,
+    files,
+    keywords,
     scripts,
     dependencies,
   } = manifest as Record<string, unknown>;
   const settings = releases(dependencies);
   if (typeof name !== "string") return settings;
   // `npm init` gives every folder a main file; what is started is no library.
-  const isLibrary = unpublished !== true && !isStarted(scripts) && Boolean(main ?? module ?? exports);
+  const hasMain = Boolean(main ?? module ?? exports);
+  // Without one `index.js` is the main file, of what its author says others should find or are given.
+  const isFound = !bin && (Array.isArray(files) || (Array.isArray(keywords) && keywords.length > 0));
+  const isLibrary = unpublished !== true && !isStarted(scripts) && (hasMain || isFound);
   return {
     ...settings,
     package: { name, main: typeof main === "string" ? main : "" },

@@ -31,7 +31,7 @@ export function splitWords(
 const isBlank = (separator: Value | undefined): boolean => separator?.constants?.every((text) => text === " ") === true;
 
 /** Where something stands in the beginning of a text that is not known. */
-const unknownPart = /[\x00\x01]/;
+const unknownPart = /[\x00\x01\x02]/;
 /** What quotes hold together is one word, and may go on behind what is known. */
 const quoting = /["'\\]/;
 /** UTF-16 units; longer commands have few words that matter at their end. */
