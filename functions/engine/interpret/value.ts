@@ -268,9 +268,9 @@ function commonPrefix(a: string, b: string): string | null {
 export const notTheirs = "\0";
 
 /** Stands for one of several texts that are written out and begin differently: where they lead, nobody knows. */
-const eitherText = "\x02";
+export const eitherText = "\x02";
 
-const isWritten = (prefix: string): boolean => /^[^\0\x01]/.test(prefix);
+export const isWritten = (prefix: string): boolean => /^[^\0\x01]/.test(prefix);
 
 /** What both texts begin with. */
 export function sharedStart(a: string, b: string): string {

@@ -1,7 +1,7 @@
 import type { Call } from "../../ir/ir.ts";
 import { concatenate, formatPrefix } from "../operators.ts";
 import { textMethods } from "../texts/text-methods.ts";
-import { constant, type Value } from "../value.ts";
+import { constant, eitherText, isWritten, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
 
 /** String methods on constants, as far as tests and names need them. */
@@ -29,6 +29,10 @@ export function prefixOf(folded: Value["constants"], call: Call, called: Called)
   // The first of the words of a text.
   if (name === "split") return called.receiver?.prefix ?? called.positional[0]?.prefix ?? null;
   if (name === "join") return joinedPrefix(called);
+  const begun = called.receiver?.prefix ?? null;
+  if (trims.has(name)) return begun?.trimStart() || null;
+  // What is replaced may be the beginning, which somebody has written all the same.
+  if (replaces.has(name)) return begun !== null && isWritten(begun) ? eitherText : null;
   if (name !== "format" && name !== "concat" && name !== "formatted") return null;
   if (name === "concat") return called.receiver?.prefix ?? null;
   const own = called.receiver?.constants?.[0];
@@ -37,6 +41,9 @@ export function prefixOf(folded: Value["constants"], call: Call, called: Called)
   const given = first?.constants?.[0];
   return typeof given === "string" ? formatPrefix(given, rest) : null;
 }
+
+const trims: ReadonlySet<string> = new Set(["trim", "trimEnd", "trimRight", "strip", "rstrip"]);
+const replaces: ReadonlySet<string> = new Set(["replace", "replaceAll"]);
 
 /** `"?".join([base, query])`, `[base, query].join("?")`: what a list of parts becomes begins with the first of them. */
 function joinedPrefix({ receiver, positional: [given] }: Called): string | null {
