@@ -319,9 +319,9 @@ export function holds(frame: Frame, test: Test, subject: Subject): boolean {
   return true;
 }
 
-/** What a field of input is called is no promise. */
+/** What a field of input is called is no promise; what a function gives is what its name promises. */
 const isCalled = ({ constants, taint, paths }: Value, wanted: LazyRegex): boolean =>
-  constants === null && taint.length === 0 && paths.some((path) => wanted.test(nameIn(path)));
+  constants === null && paths.some((path) => (taint.length === 0 || path.endsWith("()")) && wanted.test(nameIn(path)));
 
 /** `new Book(req.body)`: what a class of records makes is no text, whatever went into it. */
 const made = /(^|\.)\p{Lu}\w*(\(\))?$|\(\)\(\)$/u;
