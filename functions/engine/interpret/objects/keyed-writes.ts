@@ -1,4 +1,4 @@
-import type { Assign, Call, Expression, FunctionNode, Index } from "../../ir/ir.ts";
+import type { Assign, Call, Expression, FunctionNode, Index, Loop } from "../../ir/ir.ts";
 import { walk } from "../../ir/walk.ts";
 import { check } from "../check.ts";
 import type { Frame, Run } from "../run.ts";
@@ -9,7 +9,7 @@ const argumentsMax = 6;
 
 /** Who thinks of the keys that lead to the prototype names them, or asks somebody who does. */
 const guarded =
-  /__proto__|constructor|create\(null\)|safe|pollut|valid|forbid|allow(ed|_?list)|black|danger|proto\b|new (Weak)?Map/i;
+  /__proto__|constructor|create\(null\)|(?<!un)safe|pollut|valid|forbid|allow(ed|_?list)|black|danger|proto\b|new (Weak)?Map/i;
 
 /** Somewhere in the file these keys are looked for. */
 const thinks = /(["'`])__proto__\1|getOwnPropertyNames\(Object\.prototype/;
@@ -27,10 +27,12 @@ export function checkKeyedWrites(run: Run, frame: Frame, fn: FunctionNode): void
   if (!/\]\s*=[^=]/.test(text) || guarded.test(text) || thinks.test(run.text)) return;
   // A new object leads to the prototype as well; only keys that are parts of a path make it likely that others choose them.
   const isPath = /\.split\(/.test(text);
-  const { writes, descents, given } = keysOf(fn, ownNames(run, fn));
+  const { writes, descents, above, given } = keysOf(fn, ownNames(run, fn));
   const at = writes.find(({ to }) => {
     const name = ofName(to as Index);
-    return descents.has(name) && (isPath || given.has(name)) && !asksTarget(text, name);
+    const below = descents.has(name) ? name : above.get(name);
+    if (below === undefined || !(isPath || given.has(name))) return false;
+    return !asksTarget(text, name) && (below === name || !asksTarget(text, below));
   });
   if (!at) return;
   const nowhere = { positional: [], named: new Map(), receiver: null, receiverPaths: [] };
@@ -62,6 +64,8 @@ interface Keys {
   writes: Assign[];
   /** Variables whose elements are gone down into, by recursion or by assigning them to the same variable. */
   descents: Set<string>;
+  /** Variables that keep what was gone down from last, by what they keep. */
+  above: ReadonlyMap<string, string>;
   /** Parameters, and what they are assigned to. */
   given: Set<string>;
 }
@@ -70,6 +74,7 @@ function keysOf(fn: FunctionNode, own: ReadonlySet<string>): Keys {
   const counters = new Set<string>();
   const elements = new Map<string, Expression>();
   const assigned: Assign[] = [];
+  const loops: Loop[] = [];
   const recursive: Expression[] = [];
   const given = new Set(fn.params.map((param) => param.name));
   const local = new Set(given);
@@ -79,6 +84,7 @@ function keysOf(fn: FunctionNode, own: ReadonlySet<string>): Keys {
         for (const part of pattern ? namesIn(pattern) : [name]) local.add(part);
       return;
     }
+    if (node.kind === "loop") loops.push(node);
     if (node.kind === "assign") {
       assigned.push(node);
       for (const name of namesIn(node.to)) local.add(name);
@@ -112,7 +118,12 @@ function keysOf(fn: FunctionNode, own: ReadonlySet<string>): Keys {
     if (isArgument(from) || (from.kind === "variable" && given.has(from.name))) given.add(to.name);
     for (const part of alternatives(from)) if (isOpen(part) && ofName(part) === to.name) descents.add(to.name);
   }
-  return { writes: assigned.filter(({ to }) => isOpen(to)), descents, given };
+  // `parent = node; node = node[key];`: what was gone down from in the last round is one level above.
+  const above = new Map<string, string>();
+  for (const { to, from, start } of assigned)
+    if (to.kind === "variable" && from.kind === "variable" && descents.has(from.name))
+      if (loops.some((loop) => loop.start < start && start < loop.end)) above.set(to.name, from.name);
+  return { writes: assigned.filter(({ to }) => isOpen(to)), descents, above, given };
 }
 
 /** `extend({}, target[key], value)`: what is merged goes into a new object, and the target gets that under its own key. */
