@@ -1458,3 +1458,10 @@ it("follows functions of several files that call each other in circles to where 
   const lines = found.filter(({ family }) => family === "code_injection").map(({ trace }) => trace[0]?.startLine);
   expect(lines).toEqual([4]);
 });
+
+it("ends where a field in Go is known by nothing but what it has held before", async () => {
+  const source =
+    "package group\n\nfunc (g *Group) Put(name string) {\n" +
+    '\tif g.all == nil {\n\t\tg.all[name] = others\n\t}\n\tg.all(read("name"))\n}\n';
+  expect(await findingsOfAll(engine, [{ path: "group/group.go", source }])).toEqual([]);
+});

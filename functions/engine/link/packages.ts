@@ -116,8 +116,8 @@ export class Packages {
     if (field?.type && others.length > 0 && fields < fieldsMax)
       return this.#field(field.coverage.path, field.type, others, fields + 1);
     // A field may hold a function that the package declares elsewhere.
-    const declared =
-      field?.type && others.length === 0 ? this.#field(field.coverage.path, field.type, [], fieldsMax) : [];
+    const holds = others.length === 0 && fields <= fieldsMax ? field : undefined;
+    const declared = holds?.type ? this.#field(holds.coverage.path, holds.type, [], fieldsMax + 1) : [];
     return declared.length > 0 ? declared : this.#byMethod(folder, names.at(-1) as string, first, held.length > 0);
   }
 
