@@ -274,7 +274,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
   for (let round = 0; round < 2 && frame.scope.alive; round++) {
     frame.statement = s.bind ?? s.test ?? { start: s.start, end: s.start };
     if (s.bind) evaluate(run, frame, s.bind);
-    if (round === 0) element = taintedElement(frame, s);
+    if (round === 0) element = taintedElement(run, frame, s);
     if (round === 0) loop.through = goneThrough(run, frame, s);
     // What is gone through has been asked for, also where it is empty.
     if (round === 0) passFacts(frame.scope, skipped);
@@ -304,7 +304,7 @@ function executeLoop(run: Run, frame: Frame, s: Loop): void {
     const divided = dividedText(frame, element.of);
     if (divided) change(run, frame, divided, passed);
     // A slash between harmless parts still leads to other hosts.
-    const path = dividedPath(frame, element.of);
+    const path = dividedPath(run, frame, element.of);
     const climbing = passed & run.catalogue.bitsOf(["path_traversal"]);
     if (path && climbing !== 0) change(run, frame, path, climbing);
   }

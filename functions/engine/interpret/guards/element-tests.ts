@@ -2,7 +2,7 @@ import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
 import type { Call, Constant, Expression, Loop, Operation, Statement } from "../../ir/ir.ts";
 import { walk } from "../../ir/walk.ts";
 import { accessPath } from "../names.ts";
-import type { Frame } from "../run.ts";
+import type { Frame, Run } from "../run.ts";
 import { dividedPath } from "./path-parts.ts";
 
 /** The variable of a loop that holds input, and what its elements are of. */
@@ -12,12 +12,13 @@ export interface Element {
 }
 
 /** What a loop goes through, asked when its variable was bound; null where that is nothing to test, or where it is assigned anew. */
-export function taintedElement(frame: Frame, loop: Loop): Element | null {
+export function taintedElement(run: Run, frame: Frame, loop: Loop): Element | null {
   const element = loop.bind && elementOf(loop.bind);
   const isTainted = element && (frame.scope.get(element.name)?.taint.length ?? 0) > 0;
   const isKnown =
     element &&
-    (accessPath(element.of) !== null || (dividedText(frame, element.of) ?? dividedPath(frame, element.of)) !== null);
+    (accessPath(element.of) !== null ||
+      (dividedText(frame, element.of) ?? dividedPath(run, frame, element.of)) !== null);
   return isTainted && isKnown && !isAssigned(loop, element.name) ? element : null;
 }
 

@@ -1,7 +1,9 @@
 import { calledName } from "../../ir/called-name.ts";
 import type { Call, Conditional, Expression, Field } from "../../ir/ir.ts";
+import { walk } from "../../ir/walk.ts";
+import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
-import type { Frame } from "../run.ts";
+import type { Frame, Run } from "../run.ts";
 import { isSlash } from "./last-parts.ts";
 
 const common = new Set(["commonpath", "commonprefix"]);
@@ -14,14 +16,18 @@ export function pathsInCommon(expression: Expression): readonly Expression[] {
   return list?.value.kind === "collection" ? list.value.entries.map((entry) => entry.value) : [];
 }
 
-const divides = /^([sS]plit|explode)$/;
+const divides = /^([sS]plit|explode|FieldsFunc)$/;
 
-/** `path.split("/")`, `strings.Split(path, "/")`, `explode("/", $path)`, `path.parts`: the path that these are all the parts of. */
-export function dividedPath(frame: Frame, parts: Expression): Expression | null {
+/**
+ * `path.split("/")`, `strings.Split(path, "/")`, `strings.FieldsFunc(path, isSlash)`, `explode("/", $path)`, `path.parts`: the path that
+ * these are all the parts of.
+ */
+export function dividedPath(run: Run, frame: Frame, parts: Expression): Expression | null {
   const made = parts.kind === "variable" ? frame.scope.binding(parts.name)?.origins.get(parts.name) : parts;
   if (made?.kind === "field") return made.name === "parts" ? made.of : null;
   if (made?.kind !== "call" || !divides.test(calledName(made))) return null;
   const [first, second] = made.args.map(({ value }) => value);
+  if (calledName(made) === "FieldsFunc") return second && asksForSlashes(run, frame, second) ? (first ?? null) : null;
   if (dividesPath(second)) return first ?? null;
   if (!dividesPath(first)) return null;
   return made.callee.kind === "field" ? made.callee.of : (second ?? null);
@@ -31,6 +37,17 @@ export function dividedPath(frame: Frame, parts: Expression): Expression | null 
 const dividesPath = (separator: Expression | undefined): boolean =>
   isSlash(separator) ||
   (separator?.kind === "literal" && separator.regex === true && String(separator.value).includes("/"));
+
+/** `func isSlash(r rune) bool { return r == '/' || r == '\\' }` */
+function asksForSlashes(run: Run, frame: Frame, asking: Expression): boolean {
+  const [closure, another] = evaluate(run, frame, asking).closures;
+  if (!closure || another) return false;
+  const literals: Expression[] = [];
+  walk(closure.fn.body, (node) => {
+    if ("kind" in node && node.kind === "literal") literals.push(node);
+  });
+  return literals.length > 0 && literals.every(isSlash);
+}
 
 /** `base in path.parents`: the path that lies below the base. */
 export const childOfParents = (list: Expression): Expression | null =>

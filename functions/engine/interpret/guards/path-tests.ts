@@ -73,7 +73,7 @@ export function noStepTest(run: Run, frame: Frame, part: Expression, steps: Expr
 export function asksStep(run: Run, frame: Frame, part: Expression, steps: Expression): boolean {
   if (part.kind !== "variable") return false;
   const from = frame.scope.binding(part.name)?.origins.get(part.name);
-  if (from?.kind !== "index" || from.key !== null || !dividedPath(frame, from.of)) return false;
+  if (from?.kind !== "index" || from.key !== null || !dividedPath(run, frame, from.of)) return false;
   return hasDots(evaluate(run, frame, steps));
 }
 
@@ -124,7 +124,7 @@ export function noPartTest(run: Run, frame: Frame, call: Call, outcome: boolean)
 /** `path.split("/")[0] !== ".."`: in its shortest form a path has its steps upwards at the beginning. */
 export function firstPartTest(run: Run, frame: Frame, left: Expression, right: Expression): void {
   if (left.kind !== "index" || left.key?.kind !== "literal" || left.key.value !== 0) return;
-  const whole = dividedPath(frame, left.of);
+  const whole = dividedPath(run, frame, left.of);
   if (whole && meansDots(evaluate(run, frame, right))) change(run, frame, whole, below(run));
 }
 
@@ -135,7 +135,7 @@ const meansDots = ({ constants }: Value): boolean => constants?.length === 1 && 
 
 /** None of the parts is two dots, and the whole has none. */
 export function climbsNowhere(run: Run, frame: Frame, parts: Expression): void {
-  const whole = dividedPath(frame, parts);
+  const whole = dividedPath(run, frame, parts);
   const climbing = run.catalogue.bitsOf(["path_traversal"]);
   if (whole) change(run, frame, whole, climbing);
   if (!whole || parts.kind === "variable") change(run, frame, parts, climbing);
