@@ -29,8 +29,9 @@ export function change(run: Run, frame: Frame, tested: Expression, families: Fam
   if (families !== allFamilies && (families & run.catalogue.bitsOf(["path_traversal"])) !== 0) {
     forgetMaking(run, value);
     const longer = pathsBefore(frame, operand);
+    // `new File(folder, entry.getName())` is made of what a getter gives, and it gives the same again.
     for (const path of longer)
-      if (accessPath(path) !== null) {
+      if (accessPath(path) !== null || (path.kind === "call" && askedPath(path) !== null)) {
         const before = evaluate(run, frame, path);
         forgetMaking(run, before);
         store(frame, path, cleaned(before, families));
