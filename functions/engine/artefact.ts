@@ -154,6 +154,8 @@ export interface Handover extends Way {
   same?: true;
   /** How many arguments the call has, where that tells functions of one name apart. */
   count?: number;
+  /** The type of the argument, where that tells them apart. */
+  type?: string;
   /** What the settings of the function around it must be, and what is known of the arguments. */
   conditions?: readonly PathCondition[];
   known?: KnownArguments;
@@ -164,6 +166,8 @@ export interface ExportedFunction {
   name: string;
   /** The names of its parameters, as far as callers may use them. */
   parameters: string[];
+  /** Their types, where these tell it from others of its name. */
+  types?: string[];
   flows: ParameterFlow[];
   /** Parameters that go on into other files; `of` is the field of the parameter. */
   passes: (Handover & { parameter: number; of?: string | undefined })[];

@@ -120,6 +120,8 @@ export interface Handover {
   same?: boolean | undefined;
   /** How many arguments the call has, where that tells functions of one name apart. */
   count?: number | undefined;
+  /** The type of the argument, where that tells them apart. */
+  type?: string | undefined;
   /** What the caller's settings must be for it to be handed over. */
   conditions?: readonly PathCondition[] | undefined;
   /** What is known of all arguments of the call. */

@@ -16,6 +16,7 @@ import { libraryCandidates, type OtherFiles } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
 import type { Modules, Target } from "./modules.ts";
+import { ofCount, ofType } from "./overloads.ts";
 import { type Came, Passages } from "./passages.ts";
 import { onward, Placing } from "./placing.ts";
 import { Settings } from "./settings.ts";
@@ -349,6 +350,7 @@ export class CrossFile {
             argument: pass.argument,
             field: pass.field ?? (pass.same && pass.of === undefined ? field : undefined),
             count: pass.count,
+            type: pass.type,
             known: knownFurther(pass.known, way.known),
             made: this.#passages.madeOn(there, pass.via, way.made),
             from: there,
@@ -391,30 +393,18 @@ function entered(
 
 /** Of what may take a value, what does: of a method that a class leaves open, that of the class which was asked. */
 function meant(
-  { count, target, on }: Pick<Handover, "count" | "target"> & { on?: string },
+  call: Pick<Handover, "argument" | "count" | "target" | "type"> & { on?: string },
   targets: readonly Target[],
 ) {
+  const { target, on } = call;
   const own = on === undefined ? "" : `${on}.${lastSegment(target)}`;
   const ofAsked = targets.filter(({ exported }) => exported.name === own);
-  return taking(count, ofAsked.length > 0 ? ofAsked : targets);
+  return ofType(call, ofCount(call, ofAsked.length > 0 ? ofAsked : targets));
 }
 
 /** `Pickled().handle(x)`: what the method of its base asks of itself is asked of that class. */
 const classAsked = ({ target, on }: { target: string; on?: string }, next: string): string | undefined =>
   !next.startsWith(ofHeirs) ? undefined : target.startsWith(ofHeirs) ? on : target.split(".").at(-2);
-
-/** Of functions that go by one name in one file, those that take as many arguments as they are given, if there are such. */
-function taking(count: number | undefined, targets: readonly Target[]): readonly Target[] {
-  if (count === undefined || targets.length < 2) return targets;
-  const fits = ({ exported }: Target) => exported.parameters.length === count;
-  return targets.filter(
-    (target) =>
-      fits(target) ||
-      !targets.some(
-        (other) => other.artefact === target.artefact && other.exported.name === target.exported.name && fits(other),
-      ),
-  );
-}
 
 /** What is a finding when it is handed to a wrapper is not another one inside of the wrapper. */
 function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {

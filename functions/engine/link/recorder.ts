@@ -5,7 +5,7 @@ import { excerptOf } from "../findings/excerpt.ts";
 import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts";
 import { givenVariants } from "../interpret/calls/given-variants.ts";
 import { isSame, partsOfResult } from "../interpret/calls/handover.ts";
-import { hasOverloads, nameOfMethod } from "../interpret/calls/overloads.ts";
+import { hasOverloads, nameOfMethod, typesTaken } from "../interpret/calls/overloads.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { askedKey } from "../interpret/names.ts";
 import { type Shared, sharedFrom } from "../interpret/objects/shared-state.ts";
@@ -102,9 +102,11 @@ export class Recorder {
           ? summary.returns.instance?.node.name
           : undefined;
     const isSelf = closure.owner && summary.returns.paths.includes("?this");
+    const types = hasOverloads.has(this.#run.language) ? typesTaken(closure) : undefined;
     const exported: ExportedFunction = {
       name: shown,
       parameters,
+      ...(types && { types }),
       flows,
       passes,
       returns: this.#returns(closure, summary),
@@ -274,7 +276,7 @@ export class Recorder {
   }
 
   handover(call: Handed): Handover {
-    const { target, argument, field, led, same, count, known } = call;
+    const { target, argument, field, led, same, count, type, known } = call;
     const tells = known && Object.keys({ ...known.constants, ...known.parameters }).length + known.count > 0;
     // Nothing but the addresses of pages asks for it, and what callers of a library put into commands.
     const isAsked = target.startsWith("template:") || (this.#run.language === "javascript" && call.source.parameter);
@@ -286,6 +288,7 @@ export class Recorder {
       ...begun,
       ...(same && { same: true as const }),
       ...(count !== undefined && { count }),
+      ...(type !== undefined && { type }),
       ...(tells && { known }),
       ...asksFor(call),
       ...this.way(call, call.at),

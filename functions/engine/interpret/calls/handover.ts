@@ -11,7 +11,7 @@ import type { Handover } from "../summary.ts";
 import { allTaint, anyPart, isOfWhole, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
 import { carriedTarget } from "./carried-objects.ts";
-import { hasOverloads } from "./overloads.ts";
+import { hasOverloads, typeOfArgument } from "./overloads.ts";
 import { commonConditions, isAlike, knownArguments } from "./path-conditions.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
@@ -43,6 +43,7 @@ export function handOver(
   const count = hasOverloads.has(run.language) ? args.length + named.size : undefined;
   if (run.language === "java") noteMapperCall(run, target);
   for (const [argument, value] of [...args.entries(), ...named]) {
+    const type = typeOfArgument(run, value);
     const behind = namesProgram(run, value) ? run.catalogue.bitsOf(["command_injection"]) : 0;
     for (const [field, part] of partsOf(run, value))
       for (const taint of part) {
@@ -54,7 +55,7 @@ export function handOver(
         const same = field === undefined && isSame(run, value, taint) ? true : undefined;
         const passed = { source, clean, step, at, via, led, same };
         const asked = source.parameter?.fn === from?.frame.fn ? conditions : undefined;
-        hand(run, { target, argument, field, ...passed, count, known, conditions: asked });
+        hand(run, { target, argument, field, ...passed, count, type, known, conditions: asked });
       }
   }
 }
@@ -229,6 +230,7 @@ function soil(known: Handover, other: Handover): void {
   known.led = known.led === true && other.led === true;
   known.same = known.same === true && other.same === true;
   known.conditions = commonConditions(known.conditions, other.conditions);
+  if (known.type !== other.type) known.type = undefined;
   if (!isAlike(known.known, other.known)) known.known = undefined;
 }
 

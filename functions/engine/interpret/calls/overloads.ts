@@ -52,8 +52,23 @@ const likeness = ({ params }: FunctionNode, args: readonly Value[]): number =>
 function matching(type: string, arg: Value): number {
   if (arg.prefix !== null || arg.constants?.every((constant) => typeof constant === "string"))
     return /^[sS]tring$/.test(type) ? 1 : /^(CharSequence|[oO]bject|[A-Z])$/.test(type) ? 0 : -1;
-  const types = arg.paths.filter((path) => /^[^?]*\b\p{Lu}\w*$/u.test(path)).map(plainType);
+  const types = typesOf(arg);
   return types.includes(type) ? 1 : types.length > 0 && /^[sS]tring$/.test(type) ? -1 : 0;
+}
+
+const typesOf = ({ paths }: Value): string[] => paths.filter((path) => /^[^?]*\b\p{Lu}\w*$/u.test(path)).map(plainType);
+
+/** The one type that an argument is known to have, by its last name; other files tell their methods apart by it. */
+export function typeOfArgument(run: Run, arg: Value): string | undefined {
+  if (!hasOverloads.has(run.language)) return undefined;
+  const types = new Set(typesOf(arg));
+  return types.size === 1 ? [...types][0] : undefined;
+}
+
+/** The types that a method is declared to take, where its class has another of that name and as many parameters. */
+export function typesTaken({ fn, owner }: ClosureValue): string[] | undefined {
+  const isOne = !owner || furtherTaking(owner, fn.name, fn.params.length).length === 0;
+  return isOne ? undefined : fn.params.map(({ type }) => (type ? plainType(type) : ""));
 }
 
 const plainType = (type: string): string => type.replace(/<.*$/s, "").replace(/^.*[./]/, "");
