@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Module } from "../../functions/engine/ir/ir.ts";
+import { walk } from "../../functions/engine/ir/walk.ts";
 import { GoLowering } from "../../functions/engine/lower/go/go-lowering.ts";
 import { JavaLowering } from "../../functions/engine/lower/java/java-lowering.ts";
 import { JavaScriptLowering } from "../../functions/engine/lower/javascript/javascript-lowering.ts";
@@ -210,6 +211,35 @@ it.each(inGo)("lowers %s of Go", async (_, source, expected) => {
   const [fn] = module.body;
   const [block] = fn?.kind === "function" ? fn.fn.body : [];
   expect(shape(block)).toEqual(expected);
+});
+
+it.each([
+  ["in a block, where both are asked for", "a := b; { a := c; d(a) }; d(a)", ["a'0", "a"]],
+  [
+    "in a loop, where the next round asks for the outer one",
+    "a := b; for { d(a); if c { a := c; d(a) } }",
+    ["a", "a'0"],
+  ],
+  ["by the value that it hides", "a := b; if a := c(a); a { d(a) }; d(a)", ["a'0", "a"]],
+  ["in a switch by types", "switch a := a.(type) { case T: d(a) }; d(a)", ["a'0", "a"]],
+  ["for a field of that name, but not the field", "a := b; { a := c; d(T{a: a}) }; d(a)", ["a'0", "a"]],
+  ["where nobody asks for the outer one again, its own", "a := b; { a := c; d(a) }", ["a"]],
+  ["in a function of its own, its own", "a := b; c := func(a T) { d(a) }; d(a)", ["a", "a"]],
+  ["for an outcome, its own", "err := b; if err := c; err { d(err) }; d(err)", ["err", "err"]],
+])("calls a variable of Go that hides another %s", async (_, source, expected) => {
+  const module = await lower("go", `package p\nfunc f(a T) {\n${source}\n}`);
+  expect(module.unknown).toBe(0);
+  const asked: string[] = [];
+  walk(module.body, (call) => {
+    if (!("kind" in call) || call.kind !== "call" || shape(call.callee) !== "$d") return;
+    walk(
+      call.args.map(({ value }) => value),
+      (arg) => {
+        if ("kind" in arg && arg.kind === "variable" && arg.name !== "T") asked.push(arg.name);
+      },
+    );
+  });
+  expect(asked).toEqual(expected);
 });
 
 it("gathers the methods of a Go type under it, and gives bare returns their results", async () => {

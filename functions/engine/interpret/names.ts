@@ -126,7 +126,10 @@ export function joined(path: string, name: string): string {
 }
 
 /** What something is known as of which nothing is known but its name. */
-export const byName = remembered((name) => `?${name}`);
+export const byName = remembered((name) => `?${name.replace(shadowed, "")}`);
+
+/** A name that hides another is told apart by what stands behind it. */
+const shadowed = /'\d+$/;
 
 /** The path of what a function gives, by its own. */
 export const givenBy = remembered((path) => `${path}()`);

@@ -1,8 +1,9 @@
-import type { Expression, Statement } from "../../ir/ir.ts";
+import type { Expression, Span, Statement } from "../../ir/ir.ts";
 import { append } from "../../multimap.ts";
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { Lowering } from "../lowering.ts";
 import { expressions } from "./expressions.ts";
+import { shadowsIn } from "./shadows.ts";
 import { statements } from "./statements.ts";
 import { fieldNamesOf, methodsAlone, receiverTypeOf } from "./types.ts";
 
@@ -14,6 +15,8 @@ export class GoLowering extends Lowering {
   readonly declared = new Map<string, readonly string[] | null>();
   /** Names of the results of the functions being lowered, for returns that do not say what they give. */
   readonly results: string[][] = [];
+  /** What names are called here that mean other variables than the same names around them, by where they stand. */
+  #shadows: ReadonlyMap<number, string> = new Map();
 
   protected override program(root: SyntaxNode): Statement[] {
     for (const node of root.children) {
@@ -25,12 +28,17 @@ export class GoLowering extends Lowering {
         for (const spec of node.children)
           this.declared.set(this.textOf(childIn(spec, "name") ?? spec), fieldNamesOf(this, childIn(spec, "type")));
     }
+    this.#shadows = shadowsIn(root, (node) => this.textOf(node));
     const body = this.statements(root.children);
     const alone = [...this.methods].filter(([type]) => !this.declared.has(type));
     const classes = alone.map(([type, methods]) => methodsAlone(this, type, methods));
     // Types and imports first: Go lets a file use them before they stand.
     const first = (statement: Statement) => statement.kind === "import" || statement.kind === "class";
     return [...body.filter(first), ...classes, ...body.filter((statement) => !first(statement))];
+  }
+
+  override variable(node: Span, name?: string): Expression {
+    return super.variable(node, name ?? this.#shadows.get(node.start));
   }
 
   protected lowerExpression(node: SyntaxNode): Expression | null {
