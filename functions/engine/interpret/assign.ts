@@ -88,7 +88,12 @@ function isCopied(run: Run, { fn, loops }: Frame, name: string, type: string | n
 /** Adds what the declared type tells: what the value can be called, and that numbers carry no attack. */
 export function withType(run: Run, frame: Frame, value: Value, type: string | null): Value {
   if (!type) return value;
-  if (isCleanType(run, type)) return cleaned(value, -1);
+  // What a database is asked by carries nothing either, and is still what it is.
+  if (isCleanType(run, type)) return cleaned(type.includes(".") ? typed(run, frame, value, type) : value, -1);
+  return typed(run, frame, value, type);
+}
+
+function typed(run: Run, frame: Frame, value: Value, type: string): Value {
   const declared = typedAs(run, frame, type);
   // One of the names that an enumeration of this file has.
   if (declared.paths.some(isEnumeration)) return cleaned(value, -1);
