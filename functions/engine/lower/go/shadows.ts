@@ -4,8 +4,10 @@ import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 const kept = /^(_|err|\w*Err|err\w*|ok|found|exists|ctx)$/;
 /** Blocks lie in few others; what goes through more of them altogether is no program. */
 const stepsMax = 1_000_000;
-/** More names that hide others are left as they are. */
-const hidingMax = 500;
+/** More names are left as they are: each is a variable more that every branch carries along. */
+const renamedMax = 100;
+/** Names that hide others, of which it is asked whether it matters. */
+const hidingMax = 1_000;
 
 /** What stands behind a name that means another variable than the same name around it. */
 export const shadowMark = "'";
@@ -123,6 +125,7 @@ export function shadowsIn(root: SyntaxNode, textOf: (node: SyntaxNode) => string
   return new Map(
     hiding
       .filter(isAskedForBoth)
+      .slice(0, renamedMax)
       .flatMap(({ name, places }, i) => places.map((place) => [place, `${name}${shadowMark}${i}`] as const)),
   );
 }
