@@ -17,6 +17,16 @@ const fixtures = readdirSync(rulesFolder, { recursive: true, withFileTypes: true
   .map((entry) => ({ name: entry.name, bytes: readFileSync(join(entry.parentPath, entry.name)) }))
   .sort((a, b) => (a.name < b.name ? -1 : 1));
 
+describe("a file that breaks off", () => {
+  it.each(["@Path(", '@Path("/tow', "@fil", "@Path(')", "@a.B(c)("])(
+    "in an annotation behind a field of Kotlin ends, after %s",
+    async (end) => {
+      const { coverage } = await analyseOne(engine, "a.kt", `class Towns {\n  val name = ""\n  ${end}`);
+      expect(statuses).toContain(coverage.status);
+    },
+  );
+});
+
 describe("a grammar that gives up", () => {
   const long = "a".repeat(300);
   const source = `x = <<'${long}'\n${"y = 1\n".repeat(50)}${long}\n`;

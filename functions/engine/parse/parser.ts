@@ -38,6 +38,12 @@ const roomBytes = 8 * 1_048_576;
 const stepsBetweenReports = 256;
 
 /**
+ * Grammars whose scanner looks for the end of a line, or for space, and not for the end of the file: where that breaks off within an
+ * annotation, nothing would ever stop it, as it never reports.
+ */
+const needsLineEnd: ReadonlySet<string> = new Set(["kotlin"]);
+
+/**
  * Parses source text. One parser serves the process: parsing is synchronous, so two files never share it.
  * Budgets count the parser's own operations, not time, and are thus the same on every machine.
  */
@@ -64,7 +70,8 @@ export class SourceParser {
     const callsMax = 2_000 + Math.ceil(text.length / 1024) * 100;
     let calls = 0;
     const isOver = () => ++calls > callsMax || limit.passes(stepsBetweenReports) || !heap.hasRoom();
-    const tree = heap.untilGivenUp(() => this.#parser.parse(text, null, { progressCallback: isOver }));
+    const ended = needsLineEnd.has(grammar) && !text.endsWith("\n") ? `${text}\n` : text;
+    const tree = heap.untilGivenUp(() => this.#parser.parse(ended, null, { progressCallback: isOver }));
     if (tree === "given up") {
       this.#parser.reset();
       return { failure: "grammar_failed" };
