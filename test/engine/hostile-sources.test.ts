@@ -215,6 +215,11 @@ it.each([
   expect((await analyseOne(engine, path, text)).coverage.status).toBe("analysed");
 });
 
+it("a slice with more parts than there are is read, in a.py", async () => {
+  const source = "y = x[:: # a: b: c\n  :2]\nz = x[a:[]b:c:\n{d};:\n:e]\n";
+  expect(["analysed", "partial"]).toContain((await analyseOne(engine, "a.py", source)).coverage.status);
+});
+
 describe("a rule file", () => {
   const words = [
     "rules:\n",

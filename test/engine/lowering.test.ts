@@ -132,6 +132,11 @@ const table: [string, unknown, Partial<Record<Grammar, string>>][] = [
     { javascript: "a = b[0];", php: "$a = $b[0];", python: "a = b[0]", java: "a = b[0];" },
   ],
   [
+    "a slice, with what is said about its parts",
+    [["=", "$a", ["call", [".", "$b", "slice"], null, null, 2]]],
+    { python: "a = b[: # c: d\n  :2]" },
+  ],
+  [
     "a conditional value",
     [["=", "$a", ["?", "$b", 1, 2]]],
     { javascript: "a = b ? 1 : 2;", php: "$a = $b ? 1 : 2;", python: "a = 1 if b else 2", java: "a = b ? 1 : 2;" },

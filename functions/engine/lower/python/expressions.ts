@@ -144,12 +144,16 @@ export const expressions: Record<string, Handler> = {
   },
 };
 
+const comments = /#.*/g;
+
 /** `x[a:b]` asks x for a part of itself, like a method of JavaScript does. */
 function slice(l: PythonLowering, node: SyntaxNode, of: Expression, range: SyntaxNode): Expression {
   const bounds: Expression[] = [l.literal(range, null), l.literal(range, null)];
   let [position, end] = [0, range.start];
   for (const bound of range.children) {
-    position += l.textOf({ start: end, end: bound.start }).split(":").length - 1;
+    const between = l.textOf({ start: end, end: bound.start }).replace(comments, "");
+    // What cannot be read within a slice may have any number of colons; a slice has three places.
+    position = Math.min(position + between.split(":").length - 1, 2);
     bounds[position] = l.expression(bound);
     end = bound.end;
   }
