@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../functions/engine/engine.ts";
 import { isCatastrophic } from "../../functions/engine/interpret/texts/catastrophic.ts";
-import { keepsOnlyHarmless } from "../../functions/engine/interpret/texts/replacements.ts";
+import { keepsOnlyHarmless } from "../../functions/engine/interpret/texts/replaced.ts";
 import { analyseOne, findingsOfAll, openEngine } from "./engine-under-test.ts";
 
 let engine: Engine;

@@ -6,6 +6,7 @@ import { propertyOf } from "../objects/accessors.ts";
 import { fieldTaint, ofObject } from "../objects/members.ts";
 import { prefixFor } from "../operators.ts";
 import type { Run } from "../run.ts";
+import { isCompiled } from "../texts/replacements.ts";
 import { givenForName } from "../validators/asked-names.ts";
 import {
   allTaint,
@@ -60,7 +61,11 @@ const leadsToService = ({ language }: Run, { callee }: Call, { receiver }: Calle
 const isReplacing = ({ language }: Run, { callee, args }: Call, { receiver }: Called): boolean =>
   callee.kind === "variable"
     ? language === "php" && beginsWithPattern.test(callee.name)
-    : receiver !== null && args.length === 2 && callee.kind === "field" && /^replace(All|First)?$/.test(callee.name);
+    : receiver !== null &&
+      args.length === 2 &&
+      callee.kind === "field" &&
+      /^replace(All|First)?$/.test(callee.name) &&
+      !isCompiled(receiver);
 
 const beginsWithPattern =
   /^(str_i?replace|(preg|mb_ereg)_replace|preg_replace_callback|preg_captures(_all)?|preg_filter|explode|preg_split)$/;

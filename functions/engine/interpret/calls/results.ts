@@ -11,7 +11,7 @@ import { keptValue } from "../objects/kept-values.ts";
 import { fieldTaint } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
 import { capturedCleans, capturedPart, capturedParts, searchOf } from "../texts/captured.ts";
-import { replacementCleans, takenBy } from "../texts/replacements.ts";
+import { replacementCleans, takenBy } from "../texts/replaced.ts";
 import { splitWords } from "../texts/split-words.ts";
 import { givenRecord, readRecord } from "../validators/handed-records.ts";
 import { parsed } from "../validators/parsing.ts";

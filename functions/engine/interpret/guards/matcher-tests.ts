@@ -15,8 +15,14 @@ const asked: Record<string, MatcherTest["asks"]> = { matches: "whole", lookingAt
 export function matcherTest(frame: Frame, { callee, args }: Call): MatcherTest | null {
   if (callee.kind !== "field" || args.length > 0) return null;
   const asks = Object.hasOwn(asked, callee.name) ? asked[callee.name] : undefined;
-  const made = asks ? original(frame, callee.of) : null;
-  if (!asks || made?.kind !== "call" || made.callee.kind !== "field" || made.callee.name !== "matcher") return null;
+  const made = asks ? matchedBy(frame, callee.of) : null;
+  return asks && made ? { ...made, asks } : null;
+}
+
+/** What a matcher looks for, and in what. */
+export function matchedBy(frame: Frame, matcher: Expression): Omit<MatcherTest, "asks"> | null {
+  const made = original(frame, matcher);
+  if (made.kind !== "call" || made.callee.kind !== "field" || made.callee.name !== "matcher") return null;
   const subject = made.args[0]?.value;
-  return subject ? { pattern: made.callee.of, subject, asks } : null;
+  return subject ? { pattern: made.callee.of, subject } : null;
 }

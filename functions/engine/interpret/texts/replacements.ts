@@ -1,213 +1,221 @@
-import type { Catalogue, Families } from "../../catalogue/catalogue.ts";
-import { allFamilies } from "../../catalogue/catalogue.ts";
 import { lastName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
+import { evaluate } from "../evaluate.ts";
+import { original } from "../guards/address-parts.ts";
+import { matchedBy } from "../guards/matcher-tests.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Value } from "../value.ts";
-import { jsonText, takenPath } from "./page-places.ts";
-import { cleanWithout } from "./patterns.ts";
 
-/** Methods that replace; whether all occurrences by their name alone. */
-const everywhere: Record<string, boolean> = {
-  replaceAll: true,
-  sub: true,
-  gsub: true,
-  preg_replace: true,
-  replace: false,
+type Constant = string | number | boolean | null;
+
+/** What a call takes out of a text, and what it puts there. */
+export interface Replacement {
+  /** A regular expression, or the text itself. */
+  readonly pattern: string;
+  readonly isRegex: boolean;
+  /** Null where it is not known. */
+  readonly put: string | null;
+  /** Whether it is done wherever a text has it. */
+  readonly everywhere: boolean;
+}
+
+/** A call that replaces, with what it is asked of and what it is given. */
+interface Asked {
+  readonly run: Run;
+  readonly frame: Frame;
+  readonly call: Call;
+  readonly receiver: Value | null;
+  readonly args: readonly Value[];
+}
+
+type Reader = (asked: Asked) => readonly Replacement[];
+
+/** What a call replaces in a text, where that is written out. */
+export function replacementsOf(
+  run: Run,
+  frame: Frame,
+  call: Call,
+  receiver: Value | null,
+  args: readonly Value[],
+): readonly Replacement[] {
+  const known = Object.hasOwn(readers, run.language) ? readers[run.language] : undefined;
+  const name = lastName(call.callee);
+  const read = known && Object.hasOwn(known, name) ? known[name] : undefined;
+  return read ? read({ run, frame, call, receiver, args }) : [];
+}
+
+/** Patterns that are compiled or literals are known by their text, which is no text of the program. */
+export const isCompiled = (value: Value | null | undefined): value is Value =>
+  value?.constants?.length === 1 && typeof value.constants[0] === "string" && value.prefix === null;
+
+function replaced(
+  pattern: Value | null | undefined,
+  put: Value | undefined,
+  isRegex: boolean,
+  everywhere = true,
+): readonly Replacement[] {
+  const [written, ...others] = pattern?.constants ?? [];
+  if (typeof written !== "string" || others.length > 0) return [];
+  const [text] = put?.constants?.length === 1 ? put.constants : [null];
+  return [{ pattern: written, isRegex, put: text === null ? null : String(text), everywhere }];
+}
+
+/** `text.replace(pattern, put)` of languages in which the pattern says by its kind what it is. */
+const inText: Reader = ({ args: [pattern, put] }) => replaced(pattern, put, isCompiled(pattern));
+
+const inTextByFlag: Reader = ({ run, frame, call, args: [pattern, put] }) =>
+  replaced(pattern, put, isCompiled(pattern), isGlobal(run, frame, call));
+
+/** `PATTERN.sub("", text)`, `re.sub(pattern, "", text, 1)`: with a number, the rest stays as it was. */
+const bySub: Reader = ({ run, frame, call, receiver, args }) => {
+  const [pattern, put, , count] = isCompiled(receiver) ? [receiver, ...args] : args;
+  const named = (name: string) => {
+    const written = call.args.find((arg) => arg.name === name);
+    return written && evaluate(run, frame, written.value);
+  };
+  return replaced(named("pattern") ?? pattern, named("repl") ?? put, true, !isCounted(named("count") ?? count));
 };
 
-/**
- * What taking out or replacing characters makes text clean for: those left in a list of harmless ones, the one that opens a tag, two dots
- * that lead upwards, or all that does so at the beginning of a path in its shortest form, which has it nowhere else.
- */
-export function replacementCleans(
-  run: Run,
-  frame: Frame,
-  call: Call,
-  receiver: Value | null,
-  args: readonly Value[],
-): Families {
-  const name = lastName(call.callee);
-  if (run.language === "php" && name === "strtr") return translated(run, args);
-  if (run.language === "php" && /^str_i?replace$/.test(name)) return textsTakenOut(run, frame, call, args);
-  const written = patternOf(name, args);
-  if (written === null) return 0;
-  const normalised = run.catalogue.bitsOf(["normalised"]);
-  if (receiver?.taint.every(({ clean }) => (clean & normalised) !== 0) && leadsUpwards.test(written))
-    return run.catalogue.bitsOf(pathFamilies);
-  const replaced = replacedEverywhere(run, frame, call, args);
-  if (!replaced) return 0;
-  const { pattern, isRegex } = replaced;
-  if (isRegex && keepsOnlyHarmless(pattern)) return allFamilies;
-  const upwards = isRegex ? twoDots.test(pattern) : pattern === "..";
-  if (upwards && /^[\w-]*$/.test(String(args[1]?.constants?.[0] ?? "."))) return run.catalogue.bitsOf(pathFamilies);
-  // A name without folders leads no further than the folder that it is put behind.
-  if (pattern === "/" && /^[^/\\]*$/.test(String(args[1]?.constants?.[0] ?? "/")))
-    return run.catalogue.bitsOf(pathFamilies);
-  if (run.language === "python" && quoteMarks.has(pattern) && args[1]?.constants?.[0] === pattern + pattern)
-    return run.catalogue.bitsOf(["sql_injection"]);
-  if (run.language === "php" && pattern === "'" && isDoubled(run, frame, args[1]))
-    return run.catalogue.bitsOf(["sql_injection", "escaped"]);
-  const quotes = pattern === "'" && !String(args[1]?.constants?.[0] ?? "'").includes("'");
-  return takesOut(run.catalogue, pattern, isRegex) | (quotes ? run.catalogue.bitsOf(["xpath_injection"]) : 0);
-}
+/** `PATTERN.replace(text, put)` */
+const byCompiled: Reader = ({ receiver, args: [, put] }) => (isCompiled(receiver) ? replaced(receiver, put, true) : []);
 
-/** The pattern of a method that replaces, where it is written out. */
-function patternOf(name: string, [first]: readonly Value[]): string | null {
-  const written = Object.hasOwn(everywhere, name) && first?.constants?.length === 1 ? first.constants[0] : null;
-  if (typeof written !== "string") return null;
-  return name === "preg_replace" ? undelimited(written) : written;
-}
+const pythonReplace: Reader = ({ args: [text, put, count] }) => replaced(text, put, false, !isCounted(count));
 
-/** What a call replaces, if it replaces all of it. */
-function replacedEverywhere(
-  run: Run,
-  frame: Frame,
-  { callee, args: [first] }: Call,
-  args: readonly Value[],
-): { pattern: string; isRegex: boolean } | null {
-  const name = lastName(callee);
-  const pattern = patternOf(name, args);
-  if (!first || pattern === null) return null;
-  const isRegex = (args[0]?.prefix ?? null) === null || (run.language !== "javascript" && name !== "replace");
-  const all =
-    everywhere[name] || run.language !== "javascript" || /[a-z]*g[a-z]*$/.test(flagsOf(run, frame, first.value));
-  return all ? { pattern, isRegex } : null;
-}
+/** Whether there is a number, and none by which all are meant. */
+const isCounted = (count: Value | undefined): boolean => {
+  const [most] = count?.constants ?? [];
+  return count !== undefined && !(typeof most === "number" && most <= 0);
+};
 
-/**
- * Names for text that a call, and those before it, have taken characters of HTML out of: which places of a page it is safe at depends on
- * the quotes that are left.
- */
-export function takenBy(
-  run: Run,
-  frame: Frame,
-  call: Call,
-  receiver: Value | null,
-  args: readonly Value[],
-): readonly string[] {
-  if (!receiver || receiver.taint.length === 0 || args.length !== 2 || receiver.paths.includes(jsonText)) return [];
-  const replaced = replacedEverywhere(run, frame, call, args);
-  if (!replaced) return [];
-  const put = String(args[1]?.constants?.[0] ?? "");
-  // `\u003c` is for scripts.
-  const isTaken = (character: string) =>
-    receiver.paths.includes(takenPath(character)) ||
-    (takes(replaced, character) && !put.includes(character) && !put.startsWith("\\"));
-  return ["<", '"', "'"].filter(isTaken).map(takenPath);
-}
+/** `text.replace(from, to)`, `StringUtils.replace(text, from, to)`, and of Kotlin `PATTERN.replace(text, put)`. */
+const javaReplace: Reader = (asked) => {
+  if (isCompiled(asked.receiver)) return byCompiled(asked);
+  const [, second, third] = asked.args;
+  return third ? replaced(second, third, false) : inText(asked);
+};
 
-/** Whether a pattern stands for a character, as a list of characters or one of several alternatives. */
-const takes = ({ pattern, isRegex }: { pattern: string; isRegex: boolean }, character: string): boolean =>
-  pattern === character ||
-  (isRegex && (listed(pattern)?.includes(character) === true || pattern.split("|").includes(character)));
+/** `text.replaceAll(pattern, put)`, `PATTERN.matcher(text).replaceAll(put)`. */
+const javaReplaceAll: Reader = ({ run, frame, call, args: [first, second] }) => {
+  const matched = call.callee.kind === "field" ? matchedBy(frame, call.callee.of) : null;
+  return matched ? replaced(evaluate(run, frame, matched.pattern), first, true) : replaced(first, second, true);
+};
 
-/** The characters of a list that is not negated. */
-const listed = (pattern: string): string | undefined => pattern.match(/^\(?\[(?!\^)((?:\\.|[^\]\\])+)\]\)?[+*]?$/)?.[1];
+/** `PATTERN.ReplaceAllString(text, put)`; functions of the package for texts have one argument more. */
+const goReplaceAll: Reader = ({ receiver, args: [text, put, by] }) =>
+  isCompiled(receiver)
+    ? replaced(receiver, put, true)
+    : by
+      ? replaced(put, by, false)
+      : replaced(text, undefined, false);
+
+/** `strings.Replace(text, from, to, -1)`, `strings.NewReplacer(from, to, …).Replace(text)`. */
+const goReplace: Reader = ({ run, frame, call, args: [, from, to, count] }) => {
+  if (count) return replaced(from, to, false, Number(count.constants?.[0] ?? 1) < 0);
+  const made = call.callee.kind === "field" ? original(frame, call.callee.of) : null;
+  if (made?.kind !== "call" || lastName(made.callee) !== "NewReplacer") return [];
+  const texts = made.args.map(({ value }) => evaluate(run, frame, value));
+  return texts.flatMap((text, i) => (i % 2 === 0 ? replaced(text, texts[i + 1], false) : []));
+};
+
+/** `text.Replace(from, to)`, `PATTERN.Replace(text, put)`, `Regex.Replace(text, pattern, put)`. */
+const csharpReplace: Reader = ({ call: { callee }, receiver, args: [first, second, third] }) => {
+  if (isCompiled(receiver)) return replaced(receiver, second, true, third === undefined);
+  const isStatic = callee.kind === "field" && callee.of.kind === "variable" && callee.of.name === "Regex";
+  return isStatic ? replaced(second, third, true) : replaced(first, second, false);
+};
+
+/** `text.tr("/", "_")`, `text.delete("^a-z")`: the characters of a list, or all others. */
+const byCharacters: Reader = ({ args: [list, put] }) => characters(list, put?.constants?.[0] ?? "");
+
+/** `strtr(text, "/.", "__")`; what a map says is read where it is known what it is for. */
+const phpStrtr: Reader = ({ args: [, from, to] }) => (to ? characters(from, to.constants?.[0] ?? null) : []);
+
+const characters = (list: Value | undefined, put: Constant): readonly Replacement[] =>
+  replaced(list, undefined, true).map((one) => ({
+    ...one,
+    pattern: `[${one.pattern.replace(/[\\\]]/g, "\\$&")}]`,
+    put: put === null ? null : String(put),
+  }));
+
+/** `preg_replace([first, second], "", text, most)`: patterns stand between delimiters. */
+const pregReplace: Reader = ({ args: [patterns, put, , most] }) => {
+  const everywhere = most === undefined || Number(most.constants?.[0] ?? -1) < 0;
+  const puts = eachOf(put);
+  return eachOf(patterns).flatMap((pattern, i) =>
+    replaced(pattern, puts.length > 1 ? puts[i] : puts[0], true, everywhere).map((one) => ({
+      ...one,
+      pattern: undelimited(one.pattern),
+    })),
+  );
+};
+
+/** A value, or those of a list that is written out. */
+const eachOf = (value: Value | undefined): readonly (Value | undefined)[] =>
+  value?.slots?.shape === "list" && !value.slots.rest ? [...value.slots.entries.values()] : [value];
+
+/** `text.split("/").join("_")`, with the parts and what is put between them where a language has them. */
+const joined =
+  (parts: (call: Call) => Expression | undefined, put: (asked: Asked) => Value | null | undefined): Reader =>
+  (asked) => {
+    const split = parts(asked.call);
+    if (split?.kind !== "call" || !splits.test(lastName(split.callee))) return [];
+    const [at, ...others] = split.args.slice(asked.run.language === "go" ? 1 : 0);
+    // With a number of parts, the last one is what was left; the text of PHP stands behind what it is split by.
+    if (!at || others.length > (asked.run.language === "php" ? 1 : 0)) return [];
+    const pattern = evaluate(asked.run, asked.frame, at.value);
+    return replaced(pattern, put(asked) ?? undefined, isCompiled(pattern));
+  };
+
+const splits = /^(split|explode|Split)$/;
+const receiverOf = ({ callee }: Call): Expression | undefined => (callee.kind === "field" ? callee.of : undefined);
+const argument = (at: number) => (call: Call) => call.args[at]?.value;
+const given = (at: number) => (asked: Asked) => asked.args[at];
 
 /** PHP keeps patterns with their delimiters and flags; what is written at the call may have lost them already. */
 export const undelimited = (pattern: string): string => pattern.match(/^([/#~!@%|])(.*)\1[a-zA-Z]*$/s)?.[2] ?? pattern;
-
-/** What ends a text or a name of SQL, and stands for itself where it is doubled. */
-const quoteMarks: ReadonlySet<string> = new Set(["'", '"', "`", "]"]);
-
-const pathFamilies = ["path_traversal", "file_inclusion"];
-
-/** `str_replace(["..", "/"], "", $name)`: what is taken out wherever it stands, as it is written. */
-function textsTakenOut(run: Run, frame: Frame, call: Call, [search, by]: readonly Value[]): Families {
-  const { catalogue } = run;
-  const taken = textsIn(search);
-  const put = textsIn(by);
-  if (taken.length === 0 || put.length === 0) return 0;
-  const isPut = (characters: RegExp) => put.some((text) => characters.test(text));
-  const leadsNowhere =
-    (taken.includes("/") && !isPut(/[/\\]/)) ||
-    (taken.includes("..") && !isPut(/\./)) ||
-    (taken.includes("../") && !isPut(/\./) && isRepeated(frame, call));
-  const families = [
-    ...(leadsNowhere ? pathFamilies : []),
-    ...(taken.includes("<") && !isPut(/</) ? ["xss"] : []),
-    ...(taken.includes("\n") && !isPut(/[\r\n]/) ? ["log_injection", "header_injection"] : []),
-    ...(['"', "`"].some((quote) => taken.includes(quote) && put.includes(quote + quote))
-      ? ["sql_injection", "escaped"]
-      : []),
-    ...(escapesQuotes(taken, put) || (taken[0] === "'" && isDoubled(run, frame, by))
-      ? ["sql_injection", "escaped"]
-      : []),
-    // A bracket is nothing that a text could be put in: it is doubled for a name.
-    ...(taken.includes("]") && put.includes("]]") ? ["sql_injection"] : []),
-  ];
-  return catalogue.bitsOf(families);
-}
-
-/** `str_replace(["\\", "'"], ["\\\\", "\\'"], $text)`: in this order, or what was put in front of the quote would be doubled with the rest. */
-const escapesQuotes = (taken: readonly string[], put: readonly string[]): boolean => {
-  const [slash, quote] = [taken.indexOf("\\"), taken.indexOf("'")];
-  return slash >= 0 && slash < quote && put[slash] === "\\\\" && (put[quote] === "\\'" || put[quote] === "''");
-};
-
-/**
- * Some databases take a backslash for the beginning of a quote. A function that asks others to escape, each in its own way, doubles quotes for
- * one that does not.
- */
-function isDoubled({ text }: Run, { fn }: Frame, by: Value | undefined): boolean {
-  const others = fn && fn.end - fn.start <= escaperMax ? text.slice(fn.start, fn.end) : "";
-  return by?.constants?.length === 1 && by.constants[0] === "''" && /\b(mysqli?|pg)_(real_)?escape_/.test(others);
-}
-
-/** UTF-16 units of a function that escapes for several databases. */
-const escaperMax = 4_000;
-
-/** `strtr($text, ["<" => "&lt;", …])`, also with the map that the language has for it. */
-function translated({ catalogue }: Run, [, by]: readonly Value[]): Families {
-  const [opening] = by?.slots?.shape === "map" ? (by.slots.entries.get("<")?.constants ?? ["<"]) : ["<"];
-  const escapes = by?.paths.some((path) => path === "get_html_translation_table()") || !String(opening).includes("<");
-  return escapes ? catalogue.bitsOf(["xss"]) : 0;
-}
-
-/** A text, or the texts of a list. */
-function textsIn(value: Value | undefined): string[] {
-  const all = value?.slots?.shape === "list" && !value.slots.rest ? [...value.slots.entries.values()] : [value];
-  return all.flatMap((text) => (text?.constants?.length === 1 ? [String(text.constants[0])] : []));
-}
-
-/** `do { $path = str_replace("../", "", $path, $count); } while ($count > 0);` leaves nothing that comes together again. */
-function isRepeated(frame: Frame, { args: [, , , count] }: Call): boolean {
-  const test = frame.loops.at(-1)?.node?.test;
-  const counted = count?.value.kind === "variable" ? count.value.name : null;
-  if (!test || counted === null) return false;
-  const asked = test.kind === "operation" ? test.operands : [test];
-  return asked.some((operand) => operand.kind === "variable" && operand.name === counted);
-}
-
-/** `..` as a regular expression. Where it is gone, two dots never come together again, as they do where `../` is taken out. */
-const twoDots = /^\(?(\\\.|\[\.\])(\\\.|\[\.\]|\{2,?\})\+?\)?$/;
-
-/** `^(\.\.(\/|\\|$))+` in its many ways of writing. */
-const leadsUpwards = /^\^\((\?:)?(\\\.\\\.|\\\.\{2\}|(\[\.\]){2})\(?(\?:)?\[?[\\/|$\]]+\)?\)[+*]$/;
 
 /** `text.match(/\d+/g)` gives all matches, and no groups. */
 export const isGlobal = (run: Run, frame: Frame, { args: [pattern] }: Call): boolean =>
   run.language === "javascript" && pattern !== undefined && /^[a-z]*g[a-z]*$/.test(flagsOf(run, frame, pattern.value));
 
-/** Behind the literal, also where it has a name. */
+/** Behind the literal, also where it has a name, or what the pattern is made with. */
 const flagsOf = (run: Run, frame: Frame, pattern: Expression): string => {
-  const made = pattern.kind === "variable" ? frame.scope.binding(pattern.name)?.origins.get(pattern.name) : undefined;
-  const at = made?.kind === "call" || made?.kind === "literal" ? made : pattern;
-  const text = run.text.slice(at.start, at.end);
+  const at = original(frame, pattern);
+  const flags = at.kind === "call" && lastName(at.callee) === "RegExp" ? at.args[1]?.value : undefined;
+  if (flags) return String(evaluate(run, frame, flags).constants?.[0] ?? "");
+  const made = at.kind === "call" || at.kind === "literal" ? at : pattern;
+  const text = run.text.slice(made.start, made.end);
   return text.slice(text.lastIndexOf("/") + 1);
 };
 
-/** `[^\w.-]`: of what is left nothing means anything to a shell, a query, a page or a path. */
-export function keepsOnlyHarmless(pattern: string): boolean {
-  const kept = pattern.match(/^\(?\[\^((?:\\.|[^\]\\])+)\]\)?[+*]?$/)?.[1];
-  if (kept === undefined) return /^\\[WD]\+?$/.test(pattern);
-  return /^(\\[wds_.:,@+ -]|[a-zA-Z0-9]-[a-zA-Z0-9]|[a-zA-Z0-9_ .:,@+-]|\\p\{(L|N|Lu|Ll|Nd)\})+$/.test(kept);
-}
-
-function takesOut(catalogue: Catalogue, pattern: string, isRegex: boolean): Families {
-  const characters = isRegex ? listed(pattern) : undefined;
-  const has = (character: string) => pattern === character || characters?.includes(character) === true;
-  const takesLines = /\\[rn]/.test(pattern) || has("\n");
-  return cleanWithout(catalogue, (character) => !(/[\r\n]/.test(character) ? takesLines : has(character)));
-}
+/** By language and the name of what is called. */
+const readers: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
+  javascript: { replace: inTextByFlag, replaceAll: inText, join: joined(receiverOf, given(0)) },
+  python: {
+    sub: bySub,
+    subn: bySub,
+    replace: pythonReplace,
+    join: joined(argument(0), ({ receiver }) => receiver),
+  },
+  java: { replace: javaReplace, replaceAll: javaReplaceAll, join: joined(argument(1), given(0)) },
+  go: {
+    ReplaceAll: goReplaceAll,
+    ReplaceAllString: goReplaceAll,
+    ReplaceAllLiteralString: goReplaceAll,
+    Replace: goReplace,
+    Join: joined(argument(0), given(1)),
+  },
+  csharp: { Replace: csharpReplace },
+  ruby: { gsub: inText, tr: byCharacters, delete: byCharacters, join: joined(receiverOf, given(0)) },
+  rust: {
+    replace: inText,
+    replace_all: byCompiled,
+  },
+  php: {
+    preg_replace: pregReplace,
+    preg_replace_callback: pregReplace,
+    mb_ereg_replace: ({ args: [pattern, put] }) => replaced(pattern, put, true),
+    strtr: phpStrtr,
+    implode: joined(argument(1), given(0)),
+  },
+};

@@ -33,7 +33,11 @@ export const expressions: Record<string, Handler> = {
     if (!l.isOwn(name)) return { ...span(node), kind: "variable", name, bare: true };
     return l.call(node, field(l, node, name), []);
   },
-  constant: (l, node) => l.variable(node),
+  constant: (l, node) => {
+    const name = l.textOf(node);
+    const owner = l.classOfConstant(name);
+    return owner ? { ...span(node), kind: "field", of: l.variable(node, owner), name } : l.variable(node);
+  },
   self: (l, node) => l.variable(node, "this"),
   super: (l, node) => l.reads(node, []),
   instance_variable: (l, node) => field(l, node, l.textOf(node).slice(1)),

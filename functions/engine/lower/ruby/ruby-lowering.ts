@@ -30,6 +30,8 @@ export class RubyLowering extends Lowering {
   readonly readers: ReadonlySet<string>[] = [];
   /** What the classes around are called; what makes objects without saying of what means the innermost. */
   readonly classes: string[] = [];
+  /** The constants that each of them has. */
+  readonly constants: ReadonlySet<string>[] = [];
   /** The methods that are declared outside of classes; they have no receiver, nor brackets where they are given nothing. */
   readonly functions = new Set<string>();
   /** The variables of the method being lowered. */
@@ -52,6 +54,11 @@ export class RubyLowering extends Lowering {
   /** Whether a call without a receiver means a method of the classes around. */
   isOwn(name: string): boolean {
     return this.methods.some((names) => names.has(name));
+  }
+
+  /** The class around that has a constant, the innermost first. */
+  classOfConstant(name: string): string | undefined {
+    return this.classes[this.constants.findLastIndex((names) => names.has(name))];
   }
 
   /** Whether a name stands for a field of the innermost class. */

@@ -184,6 +184,7 @@ function classOf(l: RubyLowering, node: SyntaxNode): ClassStatement {
   l.methods.push(methods);
   l.readers.push(new Set([...readersOf(l, body)].filter((name) => !methods.has(name))));
   l.classes.push(written);
+  l.constants.push(constantsOf(l, body));
   l.ofObjects.push(new Set((body?.children ?? []).flatMap((c) => nameOfMethod(l, c, "method"))));
   try {
     return withMacros({
@@ -196,6 +197,7 @@ function classOf(l: RubyLowering, node: SyntaxNode): ClassStatement {
     });
   } finally {
     l.ofObjects.pop();
+    l.constants.pop();
     l.classes.pop();
     l.readers.pop();
     l.methods.pop();
@@ -217,6 +219,15 @@ const namesOf = (l: RubyLowering, body: SyntaxNode | undefined): string[] =>
     if (c.type === "call") return namesOf(l, childIn(c, "arguments"));
     return [...nameOfMethod(l, c, "method"), ...nameOfMethod(l, c, "singleton_method")];
   });
+
+/** `COLUMNS = %w[name price].freeze` in the body of a class. */
+const constantsOf = (l: RubyLowering, body: SyntaxNode | undefined): ReadonlySet<string> =>
+  new Set(
+    (body?.children ?? []).flatMap((c) => {
+      const to = c.type === "assignment" ? childIn(c, "left") : undefined;
+      return to?.type === "constant" ? [l.textOf(to)] : [];
+    }),
+  );
 
 /** The fields that a class has read by their names, unless it says itself how. */
 const readersOf = (l: RubyLowering, body: SyntaxNode | undefined): ReadonlySet<string> =>

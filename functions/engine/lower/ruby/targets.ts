@@ -9,6 +9,8 @@ export function target(l: RubyLowering, node: SyntaxNode): Expression {
     case "identifier":
       l.variables.add(l.textOf(node));
       return l.variable(node);
+    case "constant":
+      return l.variable(node);
     case "call": {
       const [of, name] = [childIn(node, "receiver"), childIn(node, "method")];
       if (!of || !name) return l.expression(node);
