@@ -50,9 +50,13 @@ export function cleansOf(run: Run, frame: Frame, called: Called, at: Call): numb
   return cleans;
 }
 
-/** `ids.map(Number)` has what Number gives. */
+/** `ids.map(Number)` has what Number gives, and `map(int, ids)` of Python what int does. */
 function mappedCleans(run: Run, { positional: [mapping] }: Called, { callee, args }: Call): number {
-  if (!mapping || args.length !== 1 || callee.kind !== "field" || callee.name !== "map") return 0;
+  const isMap =
+    run.language === "python"
+      ? callee.kind === "variable" && args.length === 2
+      : callee.kind === "field" && args.length === 1;
+  if (!mapping || !isMap || lastName(callee) !== "map") return 0;
   return run.knowledge.calls
     .findAll(mapping.paths)
     .sanitizers.reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);

@@ -17,7 +17,8 @@ interface ToldOfVariable {
 interface ToldOfField {
   readonly name: string;
   readonly owner: string;
-  readonly of: Value;
+  /** Null for what nothing in the file declares: `params` of Rails. */
+  readonly of: Value | null;
   readonly value: Value;
 }
 
@@ -106,10 +107,11 @@ function fieldsTold(scope: Scope, side: Variables, joined: Variables): ToldOfFie
   return [...side].flatMap(([name, value]) => {
     if (!name.includes(".") || joined.has(name) || isFact(name)) return [];
     const owner = name.slice(0, name.indexOf("."));
-    const of = scope.binding(owner)?.get(owner);
-    return of ? { name, owner, of, value } : [];
+    return { name, owner, of: heldBy(scope, owner), value };
   });
 }
+
+const heldBy = (scope: Scope, owner: string): Value | null => scope.binding(owner)?.get(owner) ?? null;
 
 const opposite = { empty: "filled", filled: "empty" } as const;
 
@@ -135,7 +137,7 @@ export function applyImplied(run: Run, frame: Frame, flag: Expression, outcome: 
   const implied = value && run.implied.get(value);
   for (const told of implied?.[outcome] ?? []) {
     if ("of" in told) {
-      const isSame = frame.scope.binding(told.owner)?.get(told.owner) === told.of;
+      const isSame = heldBy(frame.scope, told.owner) === told.of;
       if (isSame && !frame.scope.get(told.name)) frame.scope.refine(told.name, told.value);
       continue;
     }

@@ -25,7 +25,7 @@ export function takesLastPart(frame: Frame, from: Expression, place: number): bo
 /** Where the last part stands, if the call says how many there are. */
 function placeOfLast(split: Call): number | null {
   const name = calledName(split);
-  if (name === "splitext") return 1;
+  if (name === "splitext" || isOfPath(split)) return 1;
   return name === "rpartition" ? 2 : name === "rsplit" && isOne(split.args[1]?.value) ? 1 : null;
 }
 
@@ -40,6 +40,15 @@ export function isLastName(frame: Frame, call: Call): boolean {
   const [from, one] = operands;
   return operator === "+" && isOne(one) && from !== undefined && endsClimbing(madeBy(frame, from, lasts));
 }
+
+/** `os.path.split(name)`, also as `path.split(name)`; what splits a text that is called `path` says by what. */
+const isOfPath = ({ callee, args: [first] }: Call): boolean =>
+  callee.kind === "field" &&
+  callee.name === "split" &&
+  (callee.of.kind === "field" || callee.of.kind === "variable") &&
+  /^(posix|nt)?path$/.test(callee.of.name) &&
+  first !== undefined &&
+  first.value.kind !== "literal";
 
 /** `-1`, `parts.length - 1`. */
 const isFromEnd = ([length, ...others]: readonly Expression[]): boolean =>
@@ -58,7 +67,7 @@ const isOne = (e: Expression | undefined): boolean => e?.kind === "literal" && e
 /** Behind the last slash no folder is left, behind the last dot no step upwards. */
 function endsClimbing(call: Call | null): boolean {
   const [first] = call?.args ?? [];
-  if (call !== null && calledName(call) === "splitext") return true;
+  if (call !== null && (calledName(call) === "splitext" || isOfPath(call))) return true;
   return isAnySlash(first?.value) || (first?.value.kind === "literal" && first.value.value === ".");
 }
 

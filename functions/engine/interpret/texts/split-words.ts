@@ -16,15 +16,17 @@ export function splitWords(
   if (language !== "python" && !(language === "javascript" && isBlank(given))) return null;
   const isText = language === "javascript" || args.length === 0;
   const text = isText ? receiver : callee.of.kind === "variable" && callee.of.name === "shlex" ? given : undefined;
-  if (!text?.prefix || text.taint.length === 0) return null;
+  const isKnown = text?.constants?.length === 1 && text.taint.length === 0;
+  if (!text?.prefix || (text.taint.length === 0 && !isKnown)) return null;
   const [known = ""] = text.prefix.split(unknownPart, 1);
-  const written = known.slice(0, known.lastIndexOf(" ") + 1);
+  const written = isKnown ? known : known.slice(0, known.lastIndexOf(" ") + 1);
   if (written.length > writtenMax || (!isText && quoting.test(written))) return null;
   const words = written.split(" ").filter((word) => word !== "");
   if (words.length === 0) return null;
   const put = { ...nothing, taint: text.taint };
-  const all = [...words.map((word) => constant(word)), put];
-  return { shape: "list", entries: new Map(all.map((word, place) => [String(place), word])), rest: put, behind: true };
+  const all = [...words.map((word) => constant(word)), ...(isKnown ? [] : [put])];
+  const entries = new Map(all.map((word, place) => [String(place), word]));
+  return isKnown ? { shape: "list", entries, rest: null } : { shape: "list", entries, rest: put, behind: true };
 }
 
 /** Other separators divide texts that are no commands. */
