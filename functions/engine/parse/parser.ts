@@ -37,11 +37,15 @@ const roomBytes = 8 * 1_048_576;
 /** Reports of progress are rare, and the work between two of them can be a tenth of a second: the clock is looked at for each. */
 const stepsBetweenReports = 256;
 
-/**
- * Grammars whose scanner looks for the end of a line, or for space, and not for the end of the file: where that breaks off within an
- * annotation, nothing would ever stop it, as it never reports.
- */
-const needsLineEnd: ReadonlySet<string> = new Set(["kotlin"]);
+/** What a grammar is given to read in place of a text. Everything stays where it is. */
+const readAs: Readonly<Record<string, (text: string) => string>> = {
+  // The scanner looks for the end of a line, or for space, and not for the end of the file: where that breaks off within an annotation,
+  // nothing would ever stop it, as it never reports.
+  kotlin: (text) => (text.endsWith("\n") ? text : `${text}\n`),
+  // What is inside a macro is left as single tokens; the arguments of these are expressions like those of a call.
+  rust: (text) => text.replace(formatting, (macro) => macro.replace("!", " ")),
+};
+const formatting = /\b(format|format_args|e?print|e?println|write|writeln)!(?=\s?\()/g;
 
 /**
  * Parses source text. One parser serves the process: parsing is synchronous, so two files never share it.
@@ -70,8 +74,8 @@ export class SourceParser {
     const callsMax = 2_000 + Math.ceil(text.length / 1024) * 100;
     let calls = 0;
     const isOver = () => ++calls > callsMax || limit.passes(stepsBetweenReports) || !heap.hasRoom();
-    const ended = needsLineEnd.has(grammar) && !text.endsWith("\n") ? `${text}\n` : text;
-    const tree = heap.untilGivenUp(() => this.#parser.parse(ended, null, { progressCallback: isOver }));
+    const read = Object.hasOwn(readAs, grammar) ? (readAs[grammar]?.(text) ?? text) : text;
+    const tree = heap.untilGivenUp(() => this.#parser.parse(read, null, { progressCallback: isOver }));
     if (tree === "given up") {
       this.#parser.reset();
       return { failure: "grammar_failed" };

@@ -56,7 +56,7 @@ function mappedCleans(run: Run, { positional: [mapping] }: Called, { callee, arg
     run.language === "python"
       ? callee.kind === "variable" && args.length === 2
       : callee.kind === "field" && args.length === 1;
-  if (!mapping || !isMap || lastName(callee) !== "map") return 0;
+  if (!mapping || !isMap || !/^(map|Select)$/.test(lastName(callee))) return 0;
   return run.knowledge.calls
     .findAll(mapping.paths)
     .sanitizers.reduce((all, { cleans, receiver, when }) => (receiver || when.length > 0 ? all : all | cleans), 0);

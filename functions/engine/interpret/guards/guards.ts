@@ -324,7 +324,13 @@ const isPlace = (place: Expression): place is Place =>
 
 /** Whether something stands in a text or a list, asked by its place: `~list.indexOf(x)`. */
 function placeTest(run: Run, frame: Frame, place: Place, absent: boolean): void {
-  const needle = place.args[0]?.value;
+  const [first, second] = place.args;
+  // `Array.IndexOf(columns, name)`
+  if (second && place.callee.of.kind === "variable" && place.callee.of.name === "Array") {
+    if (first && !absent) membership(run, frame, second.value, first.value);
+    return;
+  }
+  const needle = first?.value;
   if (!needle) return;
   if (absent) {
     absence(run, frame, needle, place.callee.of);

@@ -274,6 +274,11 @@ function callOf(l: KotlinLowering, node: SyntaxNode): Expression {
   // With an expression it replaces what Java's `replaceAll` does.
   if (called.kind === "field" && last === "replace" && isExpression.test(l.textOf(given?.children[0] ?? callee)))
     return l.call(node, { ...called, name: "replaceAll" }, args);
+  // What a function makes of each is joined, and not the elements themselves.
+  if (called.kind === "field" && last === "joinToString" && lambda) {
+    const of = l.call(node, { ...called, name: "map" }, args.slice(-1));
+    return l.call(node, { ...called, of }, args.slice(0, -1));
+  }
   // `HostnameVerifier { … }` is the function, as an object of an interface that has no other.
   if (lambda && !given && /^\p{Lu}/u.test(last)) return l.expression(lambda);
   return { ...span(node), kind: "call", callee: called, args, isNew: /^\p{Lu}/u.test(last) };

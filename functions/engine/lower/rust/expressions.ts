@@ -10,7 +10,7 @@ import {
 } from "../curly/expressions.ts";
 import { numberOf, positional, span, unescapeText } from "../lowering.ts";
 import { parametersOf } from "./declarations.ts";
-import { macroOf, textOfLiteral } from "./macros.ts";
+import { macroAsCall, macroOf, textOfLiteral } from "./macros.ts";
 import { pathValue } from "./paths.ts";
 import { bindingOf, blockValue, returning } from "./results.ts";
 import type { RustLowering } from "./rust-lowering.ts";
@@ -164,6 +164,8 @@ const asNumber = (l: RustLowering, node: SyntaxNode, value: Expression): Express
 function callOf(l: RustLowering, node: SyntaxNode): Expression {
   const callee = childIn(node, "function");
   if (!callee) return l.unknown(node);
+  const macro = macroAsCall(l, node);
+  if (macro) return macro;
   const args = argumentsIn(l, childIn(node, "arguments"));
   const name = l.textOf(callee);
   const [only] = args;

@@ -32,6 +32,14 @@ export function macroOf(l: RustLowering, node: SyntaxNode): Expression {
   return macro ? invoked(l, node, segmentsOf(l, macro), tokens) : l.reads(node, []);
 }
 
+/** A macro whose arguments were read as those of a call. */
+export function macroAsCall(l: RustLowering, node: SyntaxNode): Expression | null {
+  const [macro, given] = [childIn(node, "function"), childIn(node, "arguments")];
+  if (!macro || !given || l.text[macro.end] !== "!") return null;
+  const groups = given.children.map((arg) => (arg.type === "assignment_expression" ? arg.children : [arg]));
+  return made(l, node, segmentsOf(l, macro).at(-1) ?? "", groups);
+}
+
 function invoked(l: RustLowering, at: SyntaxNode, path: string[], tokens: SyntaxNode | undefined): Expression {
   const name = path.at(-1) ?? "";
   const groups = groupsIn(l, tokens);
@@ -45,6 +53,11 @@ function invoked(l: RustLowering, at: SyntaxNode, path: string[], tokens: Syntax
   if (path.length <= 2 && /^(query|query_as|query_scalar)(_unchecked)?$|^json$/.test(name)) return l.reads(at, []);
   const [asked, options] = groups;
   if (name === "matches" && asked && options?.every(isText)) return oneOf(l, at, valueOfGroup(l, asked), options);
+  return made(l, at, name, groups);
+}
+
+/** What a macro gives by its name. */
+function made(l: RustLowering, at: SyntaxNode, name: string, groups: SyntaxNode[][]): Expression {
   const before = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (before === undefined) return { ...span(at), kind: "unknown", reads: groups.flatMap((g) => valuesIn(l, g)) };
   const first = groups.slice(0, before).map((g) => positional(valueOfGroup(l, g)));
