@@ -2,10 +2,11 @@ import type { Candidate, ExportedFunction, FileArtefact, Handover, Origin, Outgo
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
-import { anyClass, ofHeirs } from "../interpret/calls/handover.ts";
+import { anyClass, ofBase, ofHeirs } from "../interpret/calls/handover.ts";
 import { knownFurther, mayHold } from "../interpret/calls/path-conditions.ts";
 import { bySchema, type Passage } from "../interpret/guards/passage.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
+import { inClasses } from "../interpret/objects/shared-state.ts";
 import { askedOf } from "../interpret/validators/asked-fields.ts";
 import type { Arrival } from "./arrival.ts";
 import { Callers } from "./callers.ts";
@@ -332,7 +333,7 @@ export class CrossFile {
         }
         for (const store of entrance.keeps)
           if ("parameter" in store.from && takes(store.from.field, field))
-            this.#kept.give(there, store, this.#keeping(there, store, way));
+            this.#kept.give(there, ofClassAsked(store, way, exported), this.#keeping(there, store, way));
         for (const pass of entrance.passes) {
           if (!(pass.same ? samePart(pass.of, field) : takes(pass.of, field)) || way.crossings >= crossingsMax)
             continue;
@@ -402,9 +403,29 @@ function meant(
   return ofType(call, ofCount(call, ofAsked.length > 0 ? ofAsked : targets));
 }
 
-/** `Pickled().handle(x)`: what the method of its base asks of itself is asked of that class. */
-const classAsked = ({ target, on }: { target: string; on?: string }, next: string): string | undefined =>
-  !next.startsWith(ofHeirs) ? undefined : target.startsWith(ofHeirs) ? on : target.split(".").at(-2);
+/** `Pickled().handle(x)`: what the method of its base asks of itself, or of the base of that, is asked of that class. */
+const classAsked = (asked: { target: string; on?: string }, next: string): string | undefined =>
+  isOfObject(next) ? classOf(asked) : undefined;
+
+/** The class of the object that a method was asked of. */
+const classOf = ({ target, on }: { target: string; on?: string }): string | undefined =>
+  isOfObject(target) ? on : target.split(".").at(-2);
+
+/** Whether a method is asked of the object that asks. */
+const isOfObject = (target: string): boolean => target.startsWith(ofHeirs) || target.endsWith(ofBase);
+
+/** `Report(name)` keeps in its own field what its base does with that: no other class that extends the base has it. */
+function ofClassAsked<Store extends { field: string }>(
+  store: Store,
+  asked: { target: string; on?: string },
+  { name }: ExportedFunction,
+): Store {
+  const own = `${inClasses}${name.split(".")[0]}.`;
+  const heir = classOf(asked);
+  return heir !== undefined && /^_*\p{Lu}/u.test(heir) && store.field.startsWith(own)
+    ? { ...store, field: `${inClasses}${heir}.${store.field.slice(own.length)}` }
+    : store;
+}
 
 /** What is a finding when it is handed to a wrapper is not another one inside of the wrapper. */
 function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {

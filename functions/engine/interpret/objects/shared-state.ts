@@ -117,6 +117,8 @@ const valuesKept = (run: Run): Shared[] =>
 /** What a function keeps of its parameters: see `Keep`. */
 export function sharedFrom(run: Run, into: ClassInfo | Scope, name: string, value: Value): Shared[] {
   if (name.startsWith(keptUnder) && into === run.file) return kept(run, name, value);
+  // What a base is given to keep, the classes of other files read that extend it.
+  if (run.language === "python" && "methods" in into) return kept(run, `${inClasses}${into.node.name}.${name}`, value);
   if (!isShared(run)) return [];
   if ("methods" in into) return kept(run, fieldOfType(run, into.node.name, name), value);
   return into === run.file && run.language === "go" ? kept(run, nameOutside(name), value) : [];
