@@ -1,23 +1,22 @@
-import type { Candidate, ExportedFunction, FileArtefact, Handover, Origin, OutgoingCall, Way } from "../artefact.ts";
+import type { Candidate, FileArtefact, Handover, Origin, OutgoingCall, Way } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import { lastSegment } from "../catalogue/paths.ts";
 import type { TraceStep } from "../finding.ts";
-import { anyClass, ofBase, ofHeirs } from "../interpret/calls/handover.ts";
+import { anyClass } from "../interpret/calls/handover.ts";
 import { knownFurther, mayHold } from "../interpret/calls/path-conditions.ts";
 import { bySchema, type Passage } from "../interpret/guards/passage.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
-import { inClasses } from "../interpret/objects/shared-state.ts";
 import { askedOf } from "../interpret/validators/asked-fields.ts";
 import type { Arrival } from "./arrival.ts";
+import { classAsked, meant, ofClassAsked } from "./asked-class.ts";
 import { Callers } from "./callers.ts";
+import { comesInto } from "./entering.ts";
 import { argumentIndex, returnsOf, samePart, takes } from "./exported.ts";
 import { KeptFields, placeOf } from "./kept-fields.ts";
-import { anyParameter, Leads, parameterOf } from "./leads.ts";
+import { Leads } from "./leads.ts";
 import { libraryCandidates, type OtherFiles } from "./library-input.ts";
 import { type PlacedCandidate, placeTrace } from "./link.ts";
 import { BoundNames } from "./mapper-parameters.ts";
-import type { Modules, Target } from "./modules.ts";
-import { ofCount, ofType } from "./overloads.ts";
+import type { Modules } from "./modules.ts";
 import { type Came, Passages } from "./passages.ts";
 import { onward, Placing } from "./placing.ts";
 import { Settings } from "./settings.ts";
@@ -309,9 +308,11 @@ export class CrossFile {
         break;
       }
       this.#ways += 1;
-      for (const { artefact, exported } of meant(way, this.#takers.of(way.from, way.target))) {
+      const places = meant(way, this.#takers.of(way.from, way.target)).flatMap((target) =>
+        comesInto(target.exported, way).map((place) => ({ ...target, ...place })),
+      );
+      for (const { artefact, exported, parameter, field, asked } of places) {
         const there = artefact.coverage.path;
-        const { parameter, field } = entered(exported, way);
         const entrance = this.#leads.into({ artefact, exported }, parameter);
         if (!entrance) continue;
         const key = `${there}|${exported.name}|${parameter}|${field}|${way.cleanKey}`;
@@ -323,7 +324,7 @@ export class CrossFile {
             !takes(flow.field, field) ||
             (flow.leads && way.led) ||
             (flow.whole && flow.field === undefined && field !== undefined) ||
-            !this.#counts(flow.candidate, { ...way, clean: [...way.clean, ...declared(flow.field)] }) ||
+            !this.#counts(flow.candidate, { ...way, clean: [...way.clean, ...declared(asked ?? flow.field)] }) ||
             !this.holds(there, flow.candidate, way)
           )
             continue;
@@ -342,7 +343,7 @@ export class CrossFile {
           const clean = cleanFor(
             way.clean,
             pass.clean,
-            declared(pass.of),
+            declared(asked ?? pass.of),
             this.#passages.cleanedBy(there, pass.via, way),
           );
           open.push({
@@ -373,58 +374,6 @@ export class CrossFile {
     const clean = cleanFor(way.clean, store.clean, this.#passages.cleanedBy(path, store.via));
     return { sourceKind, source, confidence, crossings, clean, trace: [...way.trace, ...onward(path, store.trace)] };
   }
-}
-
-/**
- * Where a value comes into sight in a function. A template that is given a map has what lies in it under its own names; given all of the
- * input it finds that under every name.
- */
-function entered(
-  exported: ExportedFunction,
-  { target, argument, field }: Pick<Handover, "target" | "argument" | "field">,
-): { parameter: number; field: string | undefined } {
-  const parameter = parameterOf(exported, { target, argument });
-  if (parameter !== anyParameter || field === undefined) return { parameter, field };
-  const [name, ...parts] = field.split(fieldOf) as [string, ...string[]];
-  return {
-    parameter: Math.max(argumentIndex(exported, name), exported.parameters.indexOf(`$${name}`)),
-    field: parts.length > 0 ? parts.join(fieldOf) : undefined,
-  };
-}
-
-/** Of what may take a value, what does: of a method that a class leaves open, that of the class which was asked. */
-function meant(
-  call: Pick<Handover, "argument" | "count" | "target" | "type"> & { on?: string },
-  targets: readonly Target[],
-) {
-  const { target, on } = call;
-  const own = on === undefined ? "" : `${on}.${lastSegment(target)}`;
-  const ofAsked = targets.filter(({ exported }) => exported.name === own);
-  return ofType(call, ofCount(call, ofAsked.length > 0 ? ofAsked : targets));
-}
-
-/** `Pickled().handle(x)`: what the method of its base asks of itself, or of the base of that, is asked of that class. */
-const classAsked = (asked: { target: string; on?: string }, next: string): string | undefined =>
-  isOfObject(next) ? classOf(asked) : undefined;
-
-/** The class of the object that a method was asked of. */
-const classOf = ({ target, on }: { target: string; on?: string }): string | undefined =>
-  isOfObject(target) ? on : target.split(".").at(-2);
-
-/** Whether a method is asked of the object that asks. */
-const isOfObject = (target: string): boolean => target.startsWith(ofHeirs) || target.endsWith(ofBase);
-
-/** `Report(name)` keeps in its own field what its base does with that: no other class that extends the base has it. */
-function ofClassAsked<Store extends { field: string }>(
-  store: Store,
-  asked: { target: string; on?: string },
-  { name }: ExportedFunction,
-): Store {
-  const own = `${inClasses}${name.split(".")[0]}.`;
-  const heir = classOf(asked);
-  return heir !== undefined && /^_*\p{Lu}/u.test(heir) && store.field.startsWith(own)
-    ? { ...store, field: `${inClasses}${heir}.${store.field.slice(own.length)}` }
-    : store;
 }
 
 /** What is a finding when it is handed to a wrapper is not another one inside of the wrapper. */

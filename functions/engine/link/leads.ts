@@ -1,7 +1,6 @@
 import type { ExportedFunction, Handover, ParameterFlow } from "../artefact.ts";
-import { wholeMap } from "../ir/ir.ts";
 import { append } from "../multimap.ts";
-import { argumentIndex } from "./exported.ts";
+import { anyParameter, mayEnter } from "./exported.ts";
 import type { Target } from "./modules.ts";
 import type { Takers } from "./takers.ts";
 
@@ -21,9 +20,6 @@ interface Known extends Entrance {
   passes: Pass[];
   leads: boolean;
 }
-
-/** Whatever it comes in as: a template is given a map. */
-export const anyParameter = -2;
 
 /** Ways from function to function that are looked at; a server of 800 files of Java has 9,000. Behind them everything may lead somewhere. */
 const edgesMax = 1_000_000;
@@ -45,7 +41,7 @@ export class Leads {
   isLead(from: string, handover: Handover): boolean {
     return this.#takers
       .of(from, handover.target)
-      .some((target) => this.#knownOf(target, parameterOf(target.exported, handover)).leads);
+      .some((target) => this.#knownOf(target, mayEnter(target.exported, handover.argument)).leads);
   }
 
   /** What becomes of it in a function; null where nothing does. */
@@ -91,7 +87,7 @@ export class Leads {
       }
       for (const pass of known.handed) {
         for (const target of this.#takers.of(known.path, pass.target)) {
-          const parameter = parameterOf(target.exported, pass);
+          const parameter = mayEnter(target.exported, pass.argument);
           const met = this.#known.get(target.exported)?.get(parameter);
           const next = met ?? this.#note(target, parameter);
           if (!met) open.push(next);
@@ -112,10 +108,3 @@ export class Leads {
     for (const { known, pass, next } of edges) if (next.leads && known.passes.at(-1) !== pass) known.passes.push(pass);
   }
 }
-
-/** Which parameter a value comes in as. */
-export const parameterOf = (
-  exported: ExportedFunction,
-  { target, argument }: Pick<Handover, "target" | "argument">,
-): number =>
-  argument === wholeMap && target.startsWith("template:") ? anyParameter : argumentIndex(exported, argument);

@@ -20,7 +20,7 @@ import { asRouteVariable } from "../interpret/validators/route-variables.ts";
 import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { Declarations } from "./declarations.ts";
-import { argumentIndex, isConstructor, returnsOf, samePart } from "./exported.ts";
+import { anyParameter, argumentIndex, entered, isConstructor, returnsOf, samePart } from "./exported.ts";
 import { HandlerSchemas } from "./handler-schemas.ts";
 import { asksBase, asksObjects, type Given, type Made, MadeObjects, ownerOf } from "./made-objects.ts";
 import type { Modules, Target } from "./modules.ts";
@@ -296,15 +296,17 @@ function waysBack(
   exported: ExportedFunction,
   { argument, field, part, count, told }: Passage,
 ): ExportedFunction["returns"] {
-  const parameter = argumentIndex(exported, argument);
   const fields = field?.includes(either) ? field.split(either) : [field];
+  const given = fields.map((one) => entered(exported, argument, one));
   return returnsOf(exported, count, told).filter(
     ({ from, field: of, same }) =>
       "parameter" in from &&
-      fields.some(
-        (given) =>
-          samePart(of ?? (same ? given : undefined), part) &&
-          (argument === anyArgument || (from.parameter === parameter && samePart(from.field, given))),
+      given.some(
+        ({ parameter, field }) =>
+          samePart(of ?? (same ? field : undefined), part) &&
+          (argument === anyArgument ||
+            parameter === anyParameter ||
+            (from.parameter === parameter && samePart(from.field, field))),
       ),
   );
 }

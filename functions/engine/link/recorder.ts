@@ -88,7 +88,10 @@ export class Recorder {
       parameter: pass.source.parameter?.index ?? 0,
       of: pass.source.parameter?.field,
     }));
-    const parameters = fn.params.map(({ name, byName }) => (byName ? `${wholeMap}${name}` : name));
+    const isPython = this.#run.language === "python";
+    const parameters = fn.params.map(({ name, byName, rest }) =>
+      byName ? `${wholeMap}${name}` : rest && isPython ? `*${name}` : name,
+    );
     // Overloads go by one name: callers of other files may mean any of them.
     const keeps = this.#keeps(closure, summary);
     const filled = this.#filled(closure, summary);

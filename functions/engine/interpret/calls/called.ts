@@ -22,6 +22,8 @@ export interface Called extends NamesOfCall {
   receiver: Value | null;
   positional: Value[];
   named: Map<string, Value>;
+  /** Lists and maps of Python whose elements are passed as arguments, by the position from which on they stand for some. */
+  opened: ReadonlyMap<number, readonly [argument: string, all: Value]>;
   /** What is passed as a map of named arguments. */
   maps: Value;
   /** The target of a method that its class only declares: classes of other files say what it does. */
@@ -54,6 +56,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
   const called = forAll ? { ...nothing, closures: [forAll] } : own;
   const positional: Value[] = [];
   const byName = new Map<string, Value>();
+  const opened = new Map<number, readonly [string, Value]>();
   let maps = nothing;
   const ofClass = namesOwnClass(run, frame, call);
   const handsOn = callsHanded(run, call);
@@ -68,7 +71,11 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
       positional.push(...value.slots.entries.values(), value.slots.rest ?? nothing);
     else if (arg.spread && value.slots?.shape === "map")
       for (const [key, entry] of value.slots.entries) byName.set(key, entry);
-    else positional.push(arg.spread ? anyElement(value) : value);
+    else {
+      if (arg.spread && run.language === "python")
+        opened.set(positional.length, [`${arg.name ?? "*"}${positional.length}`, value]);
+      positional.push(arg.spread ? anyElement(value) : value);
+    }
   }
   const { names, paths, models, guards, gives, target, isGiven, others } = namesOf(run, frame, call, receiver, called);
   return {
@@ -85,11 +92,21 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
         ? [...asTexts(run, frame, positional, [call])]
         : withNumbers(run, call, positional),
     named: byName,
+    opened,
     maps,
     target: target !== null && inherited ? `${target}${ofBase}` : target,
     isGiven,
     others: inherited ? [] : others,
     open: inherited ? null : leftToOthers(run, found.closures[0]),
+  };
+}
+
+/** What a function of another file is passed: a list or map of which nobody knows what is in it goes as a whole, for linking to open it. */
+export function handedArguments({ positional, named: byName, opened }: Called): Pick<Called, "positional" | "named"> {
+  if (opened.size === 0) return { positional, named: byName };
+  return {
+    positional: positional.map((value, i) => (opened.has(i) ? nothing : value)),
+    named: new Map([...byName, ...opened.values()]),
   };
 }
 

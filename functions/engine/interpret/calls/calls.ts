@@ -19,7 +19,7 @@ import { fillTemplates, renderTemplates } from "../views/template-calls.ts";
 import { showModel } from "../views/views.ts";
 import { fillBean } from "./accessor-calls.ts";
 import { noteGiven } from "./callbacks.ts";
-import { type Called, prepare } from "./called.ts";
+import { type Called, handedArguments, prepare } from "./called.ts";
 import { asChosen } from "./chosen-members.ts";
 import { renderComponent } from "./components.ts";
 import { calledLater, startByName } from "./deferred.ts";
@@ -100,9 +100,10 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     target ??
     (called.callee.closures.length === 0 ? (methodTarget(run, called) ?? handedTarget(run, called)) : null);
   noteGivenObjects(run, given, positional);
+  const handed = handedArguments(called);
   for (const to of [given, called.open, ...called.others])
     if (to !== null)
-      handOver(run, to, positional, called.named, call, { frame, settled: settledFor(run, frame, subject) });
+      handOver(run, to, handed.positional, handed.named, call, { frame, settled: settledFor(run, frame, subject) });
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);

@@ -20,7 +20,7 @@ import {
   type Value,
 } from "../value.ts";
 import { isAccumulating } from "./callbacks.ts";
-import type { Called } from "./called.ts";
+import { type Called, handedArguments } from "./called.ts";
 import { partsOf } from "./handover.ts";
 import { isElement, isFetched } from "./lookups.ts";
 import { hasOverloads } from "./overloads.ts";
@@ -92,7 +92,8 @@ export function passedThrough(
   trusted: boolean,
   into?: string,
 ): (readonly Taint[])[] {
-  const args = [...called.positional.entries(), ...called.named];
+  const { positional, named } = handedArguments(called);
+  const args = [...positional.entries(), ...named];
   const fetched = isFetched(run, call, called);
   const given = countOf(run, call, called) ?? undefined;
   const told = given === undefined ? undefined : toldBy(called.positional);

@@ -180,10 +180,23 @@ function ofContainer(
     storeReceiver(run, frame, call.callee.of, cleaned(done.receiver, cleansOf(run, frame, called, call)));
   if (container === "assign") storeAssigned(run, frame, call, positional, done.result);
   // `cache.fetch(key) { compute }`, `cache.computeIfAbsent(key, this::compute)`: what the function gives where nothing is kept under the key.
-  const found = container === "first" ? chosenMember(run, call, done.result, positional[1]) : done.result;
+  const found =
+    container === "first"
+      ? chosenMember(run, call, done.result, positional[1])
+      : container === "get" || container === "remove"
+        ? underKey(run, of, done.result, positional)
+        : done.result;
   const given = container === "get" && back !== nothing ? join(found, back) : found;
   const keepsPaths = given.paths.length > 0 && !isFluent(run, container, receiver);
   return cleaned({ ...given, paths: keepsPaths ? given.paths : paths }, cleans);
+}
+
+/** `options.get("name")` is the same part of what came in as `options["name"]`. */
+function underKey(run: Run, of: Value, found: Value, [key]: readonly Value[]): Value {
+  const [name, ...others] = key?.constants ?? [];
+  return run.language === "python" && typeof name === "string" && others.length === 0 && !of.slots
+    ? { ...found, taint: fieldTaint(run, of, found.taint, name) }
+    : found;
 }
 
 /** A value that is made of all that the call has to do with. */

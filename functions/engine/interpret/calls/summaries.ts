@@ -1,4 +1,4 @@
-import type { Call, FunctionNode, Span } from "../../ir/ir.ts";
+import type { Call, FunctionNode, Parameter, Span } from "../../ir/ir.ts";
 import { applyFlow, rebase } from "../check.ts";
 import { emptyGuard } from "../guards/guard-functions.ts";
 import { joinedPassages } from "../guards/passage.ts";
@@ -113,7 +113,9 @@ const argumentTaint =
   (index, field) => {
     const param = fn.params[index];
     if (!param) return [];
-    const given = param.rest ? args.slice(index) : [named.get(param.name) ?? args[index] ?? nothing];
+    const given = param.rest
+      ? othersGiven(fn, param, args.slice(index), named, field)
+      : [named.get(param.name) ?? args[index] ?? nothing];
     return given
       .flatMap((value) => {
         if (param.rest || field === undefined) return taintOfPart(value, undefined);
@@ -122,6 +124,21 @@ const argumentTaint =
       })
       .map((t) => ({ ...t, step: extend(t.step, at) }));
   };
+
+/** What a parameter has that takes all others, `*parts` or `**options`: one that is asked for, else any of them. */
+function othersGiven(
+  { params }: FunctionNode,
+  { byName }: Parameter,
+  behind: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+  field: string | undefined,
+): readonly Value[] {
+  if (!byName) return field !== undefined && behind[Number(field)] ? [behind[Number(field)] as Value] : behind;
+  if (field !== undefined && named.has(field)) return [named.get(field) as Value];
+  const others = [...named].flatMap(([name, value]) => (params.some((param) => param.name === name) ? [] : [value]));
+  // What stands behind the last position is of a map that nobody has looked into.
+  return field === undefined ? [...others, ...behind] : behind;
+}
 
 type TaintOf = (index: number, field: string | undefined) => readonly Taint[];
 

@@ -201,7 +201,7 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
         : t;
     }
     const param = parameter?.fn.params[parameter.index];
-    if (!parameter || !param || param.rest) return t;
+    if (!parameter || !param || (param.rest && run.language !== "python")) return t;
     if (parameter.field !== undefined) {
       const field = partWithin(run, of, param.name, parameter.field, name);
       return field === null
