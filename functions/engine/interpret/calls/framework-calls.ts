@@ -10,6 +10,7 @@ import { noteRouted } from "../validators/routed-handlers.ts";
 import type { ClosureValue, Value } from "../value.ts";
 import type { Called } from "./called.ts";
 import { enter } from "./invoke.ts";
+import { handToRegistered } from "./registered-elsewhere.ts";
 
 /** What others may call of an object. */
 const methodsOf = ({ instance }: Value): ClosureValue[] =>
@@ -30,7 +31,8 @@ export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: 
     }
   if (points.some(({ methods }) => methods)) closures.push(...called.positional.flatMap(methodsOf));
   const mayBeRouted = run.language === "javascript" && called.positional.some(({ paths }) => paths.length > 0);
-  if (closures.length === 0 && !mayBeRouted) return false;
+  const mayBeElsewhere = run.language === "python" && closures.length === 0;
+  if (closures.length === 0 && !mayBeRouted && !mayBeElsewhere) return false;
   const receiver = called.names;
   const entry = points.find(
     (point) =>
@@ -39,6 +41,7 @@ export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: 
       !point.unless.some((test) => holds(frame, test, subject)),
   );
   if (!entry) return false;
+  if (mayBeElsewhere) handToRegistered(run, call, called, entry);
   const asked = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
   const schemas = asked && withHarmless(asked, harmlessByRoute(run, call));
   if (schemas && mayBeRouted) noteRouted(run, frame, call, schemas);
