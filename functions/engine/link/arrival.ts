@@ -13,6 +13,8 @@ export interface Arrival {
   made?: Made | null;
   trace: readonly TraceStep[];
   crossings: number;
+  /** The field that it lies in of what a function of Python has given as a whole. */
+  within?: string | undefined;
   /** It lies in an object that a function has given. */
   inRecord?: boolean | undefined;
   /** It has been kept by files of one package for each other. */

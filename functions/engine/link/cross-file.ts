@@ -208,6 +208,7 @@ export class CrossFile {
                 const arrivals = this.#through(artefact.coverage.path, way, depth).map((one) => ({
                   ...one,
                   inRecord: isRecord,
+                  within: fieldGiven(artefact.coverage.path, way, one),
                   ...(made && { made }),
                 }));
                 return isDeep
@@ -299,7 +300,19 @@ export class CrossFile {
     const handed = handsOn(path, call.target);
     const made = this.#passages.madeOn(path, call.via, arrival.made);
     const crossings = arrival.crossings + 1;
-    const entry = { ...call, ...arrival, from: path, clean, cleanKey: keyOf(clean), trace, crossings, handed, made };
+    const field = call.field ?? (call.via ? undefined : arrival.within);
+    const entry = {
+      ...call,
+      ...arrival,
+      field,
+      from: path,
+      clean,
+      cleanKey: keyOf(clean),
+      trace,
+      crossings,
+      handed,
+      made,
+    };
     const open: (typeof entry & { on?: string })[] = [entry];
     const seen = new Set<string>();
     for (let way = open.pop(); way; way = open.pop()) {
@@ -411,9 +424,19 @@ function askedOfResult({ via, field }: OutgoingCall, asked: string): Passage[] {
 const handsOn = (path: string, target: string): number =>
   target.startsWith(anyClass) && /\.[cm]?[jt]sx?$/.test(path) ? 1 : 0;
 
-const asIs = (arrival: Arrival): Arrival => arrival;
+/**
+ * `return Search(request.args["words"], "name")`: in which field it lies of what is given, by this function or one that it has asked. Elements
+ * of lists are gone through, and are objects themselves.
+ */
+function fieldGiven(path: string, { field, via }: Way & { field?: string | undefined }, inner: Arrival) {
+  if (!path.endsWith(".py")) return undefined;
+  if (field === undefined) return via ? undefined : inner.within;
+  return /^[A-Za-z_]/.test(field) ? field : undefined;
+}
+
+const asIs = ({ within: _, ...arrival }: Arrival): Arrival => arrival;
 
 /** The object that is asked for was filled as a whole, and what arrives is in one of its fields. */
-const inRecord = (arrival: Arrival): Arrival => ({ ...arrival, inRecord: true });
+const inRecord = (arrival: Arrival): Arrival => ({ ...asIs(arrival), inRecord: true });
 
-const asKept = (arrival: Arrival): Arrival => ({ ...arrival, isKept: true });
+const asKept = (arrival: Arrival): Arrival => ({ ...asIs(arrival), isKept: true });

@@ -214,7 +214,10 @@ export class Passages {
   }
 
   #result({ artefact, exported }: Target, passage: Passage, depth: number): Cleaned {
-    const ways = waysBack(exported, passage);
+    const back = waysBack(exported, passage);
+    const { part } = passage;
+    const ways =
+      part === undefined || asksObjects(artefact.coverage.path) ? back : back.map((way) => asking(way, part));
     if (ways.length === 0 && isConstructor(exported.name) && !isKeptBeside(artefact, exported, passage)) return [];
     return this.#cleanedOnAny(artefact.coverage.path, ways, depth);
   }
@@ -310,6 +313,21 @@ function waysBack(
       ),
   );
 }
+
+/** Of what another function has given, the part that is asked for is that of it. */
+function asking(way: Given, part: string): Given {
+  const { field, via } = way;
+  const last = via?.at(-1);
+  if (!via || field !== undefined || last?.check !== "result" || last.part !== undefined) return way;
+  const asked = askedWays.get(via) ?? new Map<string, Passage[]>();
+  askedWays.set(via, asked);
+  const further = asked.get(part) ?? [...via.slice(0, -1), { ...last, part }];
+  asked.set(part, further);
+  return { ...way, via: further };
+}
+
+/** The same question is asked about many values, and the answer is remembered by the way. */
+const askedWays = new WeakMap<readonly Passage[], Map<string, Passage[]>>();
 
 /** What a function that is not among the files does, by its name. */
 function unread(from: string, { trusted, fetched, check, target, part, returned }: Passage): Cleaned {

@@ -146,7 +146,12 @@ export class Recorder {
     // `where(clause) { this.clauses.push(clause); return this; }`: the object has what the method was given, and so has one that was made
     // of it. Only of Java linking knows which field has what.
     const isWhole = !hasOverloads.has(language) || (returns.instance === owner && returns.paths.includes("?this"));
-    const all = isWhole ? [...made, ...putInto(returns.instance).map((taint) => ({ field: undefined, taint }))] : made;
+    const kept = this.#isOfFields(fn, returns) ? keptInMade(fn, returns.instance, keeps) : null;
+    const { instance } = returns;
+    const all = isWhole
+      ? [...made, ...(kept ?? putInto(returns.instance).map((taint) => ({ field: undefined, taint })))]
+      : made;
+    const placed = language === "python" && instance ? all.flatMap((part) => withPlace(instance, part)) : all;
     // What a builder makes has what its methods were given.
     const isMade = fn.receiver !== null && !returns.paths.includes("?this");
     // Fields of what a factory makes are those of one object, whoever else has made such.
@@ -156,7 +161,7 @@ export class Recorder {
       source.parameter.fn === fn ||
       ((field === undefined || isMade) && this.#isOfClass(source.parameter.fn, owner));
     return [
-      ...all.filter(isOwn).slice(0, returnsMax),
+      ...placed.filter(isOwn).slice(0, returnsMax),
       ...(owner ? this.#fields(fn, owner, keeps) : []),
       ...[...given, ...put.slice(0, putMax).map((taint) => ({ part: partOfObject, taint }))]
         .filter(isOwn)
@@ -171,6 +176,11 @@ export class Recorder {
     }));
   }
 
+  /** Whether a function of Python gives an object that it has made, of a class of its file: `cls(request.args["name"], "all")`. */
+  #isOfFields(fn: FunctionNode, { instance, paths }: Value): boolean {
+    return this.#run.language === "python" && instance !== null && !isConstructor(fn.name) && !paths.includes("?this");
+  }
+
   /** `constructor(name) { this.title = name; }`: which field of the object has what of the parameters. */
   #fields(fn: FunctionNode, owner: ClassInfo, keeps: Summary["keeps"]): { field: string; taint: Taint }[] {
     if (!isConstructor(fn.name) || !keepsByName.has(this.#run.language)) return [];
@@ -179,6 +189,7 @@ export class Recorder {
         into === owner ? allTaint(value).map((taint) => ({ field: name, taint })) : [],
       )
       .filter(({ taint }) => taint.source.parameter?.fn === fn)
+      .flatMap((kept) => withPlace(owner, kept))
       .slice(0, returnsMax);
   }
 
@@ -303,6 +314,28 @@ export class Recorder {
     const trace = asSteps(traceOf(this.#file, source, step, at, kept));
     return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
   }
+}
+
+/** What is in the fields of an object that a function has made: of what it was given, and whatever comes in from elsewhere. */
+function keptInMade(fn: FunctionNode, made: ClassInfo | null, keeps: Summary["keeps"]) {
+  const given = keeps.filter(({ into }) => into === made).map(({ name, value }) => [name, value] as const);
+  const parts = (fields: readonly (readonly [string, Value])[], isMeant: (source: Source) => boolean) =>
+    fields.flatMap(([field, value]) =>
+      allTaint(value)
+        .filter(({ source }) => isMeant(source))
+        .map((taint) => ({ field, taint })),
+    );
+  return [
+    ...parts(given, ({ parameter }) => parameter?.fn === fn),
+    ...parts([...(made?.fields ?? [])], ({ parameter }) => parameter === null),
+  ];
+}
+
+/** `name, size = found`: fields of a tuple go by their places as well. */
+function withPlace<Part extends { field?: string | undefined }>({ bases, fields }: ClassInfo, part: Part): Part[] {
+  const isTuple = bases.some(({ paths }) => paths.some((path) => /(^|[.?])NamedTuple$/.test(path)));
+  const place = isTuple && part.field !== undefined ? [...fields.keys()].indexOf(part.field) : -1;
+  return place < 0 ? [part] : [part, { ...part, field: String(place) }];
 }
 
 /** The class of what a function of PHP makes: `app()` gives the one object that there is. A method that makes one of several says nothing. */

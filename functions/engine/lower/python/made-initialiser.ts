@@ -1,4 +1,4 @@
-import type { Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
+import type { Expression, FunctionNode, Parameter, Span, Statement } from "../../ir/ir.ts";
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { span } from "../lowering.ts";
 import { annotationOf, metadataOf } from "./annotations.ts";
@@ -6,6 +6,9 @@ import type { PythonLowering } from "./python-lowering.ts";
 
 /** Decorators of `dataclasses`, pydantic and attrs that write the constructor of a class. */
 const makers = /^(?:[\w.]+\.)?(?:dataclass|define|frozen|mutable|attrs)$|^attr\.s$/;
+
+/** What a class extends that writes the constructor as well, and has no fields of its own. Of forms linking asks what they let through. */
+const makingBases = /^(?:typing\.)?NamedTuple$|^(?:msgspec\.)?Struct$/;
 
 /** What belongs to the class, or is no field: `ClassVar[int]`, `_: KW_ONLY`, `total: int = field(init=False)`. */
 const noField = /^(?:\w+\.)?(?:ClassVar\b|KW_ONLY$)/;
@@ -25,16 +28,23 @@ const receiver = "self";
  * others only part of the fields is seen here, so theirs are left to what their instances are made of.
  */
 export function madeInitialiser(l: PythonLowering, node: SyntaxNode, decorators: readonly Expression[]): Statement[] {
-  if (decorators.length === 0 || (childIn(node, "superclasses")?.children.length ?? 0) > 0) return [];
-  const isMade = decorators.some((d) => {
-    const named = d.kind === "call" ? d.callee : d;
-    return makers.test(l.text.slice(named.start, named.end));
-  });
+  const bases = childIn(node, "superclasses")?.children.filter(({ type }) => type !== "keyword_argument") ?? [];
+  if (!bases.every((base) => makingBases.test(l.textOf(base)))) return [];
+  const isMade =
+    bases.length > 0 ||
+    decorators.some((d) => {
+      const named = d.kind === "call" ? d.callee : d;
+      return makers.test(l.text.slice(named.start, named.end));
+    });
   const members = childIn(node, "body")?.children ?? [];
   if (!isMade || members.some((member) => isInitialiser(l, member))) return [];
   const fields = members.flatMap((member) => fieldOf(l, member));
+  return initialiserOf(span(childIn(node, "name") ?? node), fields);
+}
+
+/** A constructor that takes the fields and keeps them. */
+export function initialiserOf(at: Span, fields: Parameter[]): Statement[] {
   if (fields.length === 0 || fields.length > fieldsMax) return [];
-  const at = span(childIn(node, "name") ?? node);
   const fn: FunctionNode = {
     ...at,
     name: "__init__",

@@ -1,6 +1,7 @@
 import type { Expression, Statement } from "../../ir/ir.ts";
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { span } from "../lowering.ts";
+import { initialiserOf } from "./made-initialiser.ts";
 import type { PythonLowering } from "./python-lowering.ts";
 
 /** A tuple with more fields was generated. */
@@ -23,7 +24,11 @@ export function namedTuple(l: PythonLowering, node: SyntaxNode | undefined): Sta
     return { ...at, kind: "expression", value: { ...at, kind: "assign", to, from, type: "Any", declares: true } };
   });
   const base: Expression = { ...at, kind: "variable", name: "NamedTuple" };
-  return { ...span(made), kind: "class", name: l.textOf(name), bases: [base], decorators: [], body };
+  const kept = fields.map((field) => {
+    return { ...at, name: field, pattern: null, type: null, decorators: [], default: null, rest: false };
+  });
+  const members = [...body, ...initialiserOf(at, kept)];
+  return { ...span(made), kind: "class", name: l.textOf(name), bases: [base], decorators: [], body: members };
 }
 
 /** Words in one text, with or without commas, or a list of texts. */
