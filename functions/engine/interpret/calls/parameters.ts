@@ -46,8 +46,11 @@ export function parameterValue(
   const decorated = passedBy(run, frame, fn, param);
   const kind = decorated ? decorated.kind : passed;
   const type = decorated?.type ?? entry?.parameters[index];
+  // `create(self, validated_data)`: the object has looked at it, field by field.
+  const isLookedAt = kind !== null && run.knowledge.checked.has(param.name);
+  const fitted = isLookedAt ? ["nosql_injection", "mass_assignment"] : param.type === "str" ? ["nosql_injection"] : [];
   // What is declared as text has been made one, or was refused.
-  const clean = param.type === "str" ? run.catalogue.bitsOf(["nosql_injection"]) : 0;
+  const clean = run.catalogue.bitsOf(fitted);
   const validated = kind ? validatedAs(run, frame, fn, index) : null;
   const confidence = (decorated ?? entry)?.confidence ?? 1;
   const elsewhere = isOther ? typeElsewhere(run, frame, declared) : null;
@@ -72,7 +75,7 @@ export function parameterValue(
   const fallback = param.default ? evaluate(run, frame, param.default) : nothing;
   const value = {
     ...declared,
-    instance: declared.instance ?? fallback.instance,
+    instance: declared.instance ?? (isLookedAt ? frame.owner : fallback.instance),
     closures: fallback.closures,
     paths: [
       ...(type ? [type] : []),

@@ -11,7 +11,7 @@ import { bySchema, type Passage, wholeObject } from "../guards/passage.ts";
 import { accessPath, basePaths, byName, joined, memberPaths } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { asAskedField } from "../validators/asked-fields.ts";
-import { checkedField, dataCleans, declaredCleans } from "../validators/checked-records.ts";
+import { askedElsewhere, checkedField, dataCleans, declaredCleans } from "../validators/checked-records.ts";
 import { constrainedField } from "../validators/constraints.ts";
 import { asDecorated } from "../validators/parsing.ts";
 import { asChecked } from "../validators/route-schemas.ts";
@@ -117,8 +117,9 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
     });
   }
   if (read.kind === null) return read.cleans === 0 ? value : cleaned(value, read.cleans);
-  const ofField = run.knowledge.checked.has(name) ? dataCleans(run, frame, of) : 0;
-  return cleaned(asChecked(run, frame, name, value, at), read.cleans | ofField);
+  const isLookedAt = run.knowledge.checked.has(name);
+  const asked = isLookedAt ? askedElsewhere(run, value) : value;
+  return cleaned(asChecked(run, frame, name, asked, at), read.cleans | (isLookedAt ? dataCleans(run, frame, of) : 0));
 }
 
 /** `job.Name`, where a struct of Go has embedded one that has the field. */

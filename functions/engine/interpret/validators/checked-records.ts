@@ -1,12 +1,15 @@
 import { allFamilies, type Catalogue, type Families } from "../../catalogue/catalogue.ts";
+import { targetOf } from "../calls/handover.ts";
 import { newFrame, summarise } from "../calls/invoke.ts";
 import { calleeOf } from "../calls/parameters.ts";
+import { through } from "../guards/guard-functions.ts";
+import { bySchema } from "../guards/passage.ts";
 import type { Frame, Run } from "../run.ts";
 import type { ClassInfo, ClosureValue, Value } from "../value.ts";
 import { cleanedIn } from "./schemas.ts";
 
-/** What an object of another class gives, by that object's class: `forms.SearchForm().cleaned_data`. */
-const givenOf = /^(.*\.\p{Lu}\w*)(?:\(\))?\.(\w+)(?:\(\))?$/u;
+/** What an object of another class gives, by that object's class or by the name that its file has for one: `forms.SearchForm().cleaned_data`, `schemas.order_schema.load`. */
+const givenOf = /^(.*\.(?:\p{Lu}\w*|\w*schema))(?:\(\))?\.(\w+)(?:\(\))?$/u;
 
 /** What a decorator or a parser gives that has looked at it by a class: no member is called like it. */
 export const asLookedAt = (type: string): string => `${type}.${lookedAt}`;
@@ -30,6 +33,14 @@ export function checkedField(run: Run, frame: Frame, { paths }: Value, name: str
     if (made !== undefined) return `${made}.${name}`;
   }
   return null;
+}
+
+/** `create(form.cleaned_data)`: all that an object of a class of another file has looked at; linking asks for fields of it. */
+export function askedElsewhere(run: Run, value: Value): Value {
+  if (run.language !== "python" || value.instance) return value;
+  const owner = value.paths.map((path) => givenOf.exec(path)?.[1]).find((path) => path !== undefined);
+  const target = owner === undefined ? null : targetOf(run, null, [owner]);
+  return target === null ? value : through(value, { target, argument: bySchema, check: "result", trusted: false });
 }
 
 /** What an object gives that is called after a field which names its class: `self.get_serializer()` beside `serializer_class = OrderSerializer`. */
