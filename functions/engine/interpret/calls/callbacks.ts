@@ -1,5 +1,6 @@
 import { lastName } from "../../ir/called-name.ts";
 import type { Call, FunctionNode } from "../../ir/ir.ts";
+import { keyTaint } from "../objects/containers.ts";
 import { fieldOf } from "../objects/members.ts";
 import type { Run } from "../run.ts";
 import {
@@ -138,7 +139,7 @@ const elementwise = /^(forEach|map|flatMap|filter|find\w*|some|every|reduce|sort
  */
 export function partsOfElement(run: Run, call: Call, { receiver }: Called, { params }: FunctionNode): readonly Value[] {
   if (run.language === "java" && receiver?.slots?.shape === "map" && params.length === 2)
-    return [tainted(receiver.taint), anyElement(receiver)];
+    return [tainted(keyTaint(receiver)), anyElement(receiver)];
   if (run.language !== "ruby" || !receiver || params.length < 2 || params.some(({ pattern }) => pattern)) return [];
   if (/with_index|with_object|each_index/.test(lastName(call.callee))) return [];
   const element = anyElement(receiver);

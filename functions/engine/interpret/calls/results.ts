@@ -18,7 +18,18 @@ import { parsed } from "../validators/parsing.ts";
 import { asChecked } from "../validators/route-schemas.ts";
 import { askedInRoute } from "../validators/route-variables.ts";
 import { schemaMade } from "../validators/schemas.ts";
-import { arriving, cleaned, join, joinTaint, keysPart, nothing, type Taint, tainted, type Value } from "../value.ts";
+import {
+  allTaint,
+  arriving,
+  cleaned,
+  join,
+  joinTaint,
+  keysPart,
+  nothing,
+  type Taint,
+  tainted,
+  type Value,
+} from "../value.ts";
 import { accessed } from "./accessor-calls.ts";
 import { cleansOf, isNamedSo, promised } from "./call-cleans.ts";
 import { type Called, subjectOf } from "./called.ts";
@@ -186,7 +197,9 @@ function ofContainer(
       : container === "get" || container === "remove"
         ? underKey(run, of, done.result, positional)
         : done.result;
-  const given = container === "get" && back !== nothing ? join(found, back) : found;
+  const computes = container === "compute";
+  const given = (container === "get" || computes) && back !== nothing ? join(found, back) : found;
+  if (computes && allTaint(given).length > 0) storeComputed(run, frame, call, of, [positional[0] ?? nothing, given]);
   const keepsPaths = given.paths.length > 0 && !isFluent(run, container, receiver);
   return cleaned({ ...given, paths: keepsPaths ? given.paths : paths }, cleans);
 }
@@ -197,6 +210,12 @@ function underKey(run: Run, of: Value, found: Value, [key]: readonly Value[]): V
   return run.language === "python" && typeof name === "string" && others.length === 0 && !of.slots
     ? { ...found, taint: fieldTaint(run, of, found.taint, name) }
     : found;
+}
+
+/** `totals.compute(key, …)`: what the function gives is under the key from now on. */
+function storeComputed(run: Run, frame: Frame, { callee }: Call, map: Value, entry: readonly Value[]): void {
+  const { receiver } = operateContainer("put", map, entry, new Map(), false);
+  if (receiver && callee.kind === "field") storeReceiver(run, frame, callee.of, receiver);
 }
 
 /** A value that is made of all that the call has to do with. */

@@ -9,6 +9,7 @@ import {
   elementAt,
   join,
   joinTaint,
+  keysPart,
   nothing,
   type Slots,
   tainted,
@@ -41,6 +42,8 @@ export function operateContainer(
       return { result: args[0]?.slots ? args[0] : { ...listOf([]), taint: args[0]?.taint ?? [] }, receiver: null };
     case "new-map":
       return { result: mapOf(args[0], named), receiver: null };
+    case "map-of":
+      return { result: collect("map", entriesOf(args)), receiver: null };
     case "second":
       // Whoever changes it on the way leaves it what it is made of, as a rule, but not what it is.
       return { result: { ...(args[1] ?? nothing), constants: null }, receiver: null };
@@ -66,6 +69,8 @@ export function operateContainer(
       return put(receiver, args);
     case "get":
       return { result: get(receiver, args), receiver: null };
+    case "compute":
+      return { result: get(receiver, args.slice(0, 1)), receiver: null };
     case "remove":
       return remove(receiver, args);
     case "first-element":
@@ -99,10 +104,17 @@ export function operateContainer(
     case "for-each":
       return { result: nothing, receiver: null };
     case "keys":
-      // The keys of what came in as a whole are the attacker's, those written out in the code are not.
-      return { result: tainted((args[0] ?? receiver).taint), receiver: null };
+      return { result: tainted(keyTaint(args[0] ?? receiver)), receiver: null };
   }
 }
+
+/** The keys of what came in as a whole are the attacker's, and so are those that it was put under; those written out in the code are not. */
+export const keyTaint = ({ slots, taint }: Value): Value["taint"] =>
+  joinTaint(taint, slots?.entries.get(keysPart)?.taint ?? []);
+
+/** `Map.of("name", name, "page", page)` */
+const entriesOf = (args: readonly Value[]): Parameters<typeof collect>[1] =>
+  args.flatMap((key, i) => (i % 2 === 0 ? [{ key, value: args[i + 1] ?? nothing, spread: false }] : []));
 
 /** The keys of a map: of what is stored under any, the key may have come with the value. */
 const namesOf = ({ slots, taint }: Value): Value =>
@@ -214,8 +226,8 @@ function numbered(list: Value): Value {
 function pairsOf(map: Value): Value {
   if (map.slots?.shape !== "map") return tainted(allTaint(map));
   const { entries, rest } = map.slots;
-  const known = [...entries].map(([key, value]) => listOf([constant(key), value]));
-  const any = listOf([tainted(map.taint), rest ?? nothing]);
+  const known = [...entries].flatMap(([key, value]) => (key === keysPart ? [] : [listOf([constant(key), value])]));
+  const any = listOf([tainted(keyTaint(map)), rest ?? nothing]);
   if (rest === null && map.taint.length === 0) return listOf(known);
   return listOfAny(known.reduce(join, { ...any, taint: map.taint }));
 }
@@ -346,8 +358,15 @@ function put(receiver: Value, args: readonly Value[]): ContainerResult {
   const slots: Slots = receiver.slots ?? { shape: "map", entries: new Map(), rest: null };
   const key = keyOf(args[0]);
   const value = valuePut(slots, key, args.slice(1));
-  if (key === null) return stored(receiver, withAny(slots, value));
+  if (key === null) return stored(receiver, withKey(withAny(slots, value), args[0]?.taint ?? []));
   return stored(receiver, withEntry(slots, key, value));
+}
+
+/** Keys are told apart from what lies under them. */
+function withKey(slots: Slots, taint: Value["taint"]): Slots {
+  if (taint.length === 0 || slots.shape === "list") return slots;
+  const known = slots.entries.get(keysPart)?.taint ?? [];
+  return withEntry(slots, keysPart, tainted(joinTaint(known, taint)));
 }
 
 /** Section and option of a configuration are keys of a map in a map; of anything else that follows the key one is the value. */
