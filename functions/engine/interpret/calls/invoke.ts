@@ -35,6 +35,8 @@ import {
 } from "../value.ts";
 import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
+import { handOver } from "./handover.ts";
+import { leftToOthers } from "./left-open.ts";
 import { hasOverloads, overloaded } from "./overloads.ts";
 import { entryOf, entryOfCallBack, isMadeFor, parameterValue, passedValue } from "./parameters.ts";
 import { applyKept, applySummary, emptySummary } from "./summaries.ts";
@@ -258,6 +260,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
       name: param.name,
       value: bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry)),
     });
+  if (entry) enterImplementers(run, closure, summary);
   run.visited.add(fn);
   run.active.add(fn);
   try {
@@ -280,6 +283,17 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
   run.handler = around;
   return summary;
+}
+
+/** `interface Orders { @GetMapping("/orders") … }`: what a framework passes gets to the class of another file that implements the method. */
+function enterImplementers(run: Run, closure: ClosureValue, { parameters }: Summary): void {
+  const target = run.language === "java" ? leftToOthers(run, closure) : null;
+  if (target === null) return;
+  const came = parameters.map(({ value }) => ({
+    ...value,
+    taint: value.taint.filter(({ source }) => !source.parameter),
+  }));
+  handOver(run, target, came, new Map(), closure.fn);
 }
 
 /**
