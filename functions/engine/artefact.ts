@@ -156,6 +156,8 @@ export interface Handover extends Way {
   count?: number;
   /** The type of the argument, where that tells them apart. */
   type?: string;
+  /** Taken as a list, the arguments start a program that runs no other. */
+  starts?: true;
   /** What the settings of the function around it must be, and what is known of the arguments. */
   conditions?: readonly PathCondition[];
   known?: KnownArguments;

@@ -122,6 +122,8 @@ export interface Handover {
   count?: number | undefined;
   /** The type of the argument, where that tells them apart. */
   type?: string | undefined;
+  /** Taken as a list, the arguments start a program that runs no other. */
+  starts?: true | undefined;
   /** What the caller's settings must be for it to be handed over. */
   conditions?: readonly PathCondition[] | undefined;
   /** What is known of all arguments of the call. */

@@ -88,6 +88,9 @@ export const handsOut = "<yield>";
 /** The name of an argument that is a map of arguments: `f(**options)`. */
 export const wholeMap = "**";
 
+/** Stands before the name of a parameter that is a list of all arguments from there on: `String... parts`. */
+export const allFurther = "*";
+
 export interface Argument {
   name: string | null;
   spread: boolean;

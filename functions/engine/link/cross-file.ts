@@ -10,7 +10,7 @@ import type { Arrival } from "./arrival.ts";
 import { classAsked, meant, ofClassAsked } from "./asked-class.ts";
 import { Callers } from "./callers.ts";
 import { comesInto } from "./entering.ts";
-import { argumentIndex, returnsOf, samePart, takes } from "./exported.ts";
+import { argumentIndex, isFurther, returnsOf, samePart, takes } from "./exported.ts";
 import { KeptFields, placeOf } from "./kept-fields.ts";
 import { Leads } from "./leads.ts";
 import { libraryCandidates, type OtherFiles } from "./library-input.ts";
@@ -331,13 +331,17 @@ export class CrossFile {
         const key = `${there}|${exported.name}|${parameter}|${field}|${way.cleanKey}`;
         if (seen.has(key)) continue;
         seen.add(key);
+        const behind = way.starts && isFurther(exported, way.argument) ? behindProgram : [];
         for (const flow of entrance.flows) {
           if (
             !mayHold(flow.conditions, way.known) ||
             !takes(flow.field, field) ||
             (flow.leads && way.led) ||
             (flow.whole && flow.field === undefined && field !== undefined) ||
-            !this.#counts(flow.candidate, { ...way, clean: [...way.clean, ...declared(asked ?? flow.field)] }) ||
+            !this.#counts(flow.candidate, {
+              ...way,
+              clean: [...way.clean, ...declared(asked ?? flow.field), ...behind],
+            }) ||
             !this.holds(there, flow.candidate, way)
           )
             continue;
@@ -357,6 +361,7 @@ export class CrossFile {
             way.clean,
             pass.clean,
             declared(asked ?? pass.of),
+            behind,
             this.#passages.cleanedBy(there, pass.via, way),
           );
           open.push({
@@ -366,6 +371,7 @@ export class CrossFile {
             field: pass.field ?? (pass.same && pass.of === undefined ? field : undefined),
             count: pass.count,
             type: pass.type,
+            starts: pass.starts,
             known: knownFurther(pass.known, way.known),
             made: this.#passages.madeOn(there, pass.via, way.made),
             from: there,
@@ -388,6 +394,9 @@ export class CrossFile {
     return { sourceKind, source, confidence, crossings, clean, trace: [...way.trace, ...onward(path, store.trace)] };
   }
 }
+
+/** What words do no harm for that a program is given which is written out: `run("git", "log", branch)`. */
+const behindProgram: readonly string[] = ["command_injection"];
 
 /** What is a finding when it is handed to a wrapper is not another one inside of the wrapper. */
 function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {

@@ -8,6 +8,10 @@ import { wholeMap } from "../ir/ir.ts";
 /** Whatever it comes in as. */
 export const anyParameter = -2;
 
+/** Whether an argument is one of those behind the first that a parameter takes as a list. */
+export const isFurther = ({ parameters }: ExportedFunction, argument: number | string): boolean =>
+  typeof argument === "number" && argument >= parameters.length && othersByPlace.test(parameters.at(-1) ?? "");
+
 /** As what a value comes into a function: a parameter, or a field of it. */
 interface Entered {
   readonly parameter: number;

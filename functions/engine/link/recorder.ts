@@ -20,7 +20,7 @@ import {
   type Taint,
   type Value,
 } from "../interpret/value.ts";
-import { type FunctionNode, type Parameter, type Span, wholeMap } from "../ir/ir.ts";
+import { allFurther, type FunctionNode, type Parameter, type Span, wholeMap } from "../ir/ir.ts";
 import { cleanedNames } from "./cleaned.ts";
 import { isConstructor } from "./exported.ts";
 
@@ -88,9 +88,8 @@ export class Recorder {
       parameter: pass.source.parameter?.index ?? 0,
       of: pass.source.parameter?.field,
     }));
-    const isPython = this.#run.language === "python";
     const parameters = fn.params.map(({ name, byName, rest }) =>
-      byName ? `${wholeMap}${name}` : rest && isPython ? `*${name}` : name,
+      byName ? `${wholeMap}${name}` : rest ? `${allFurther}${name}` : name,
     );
     // Overloads go by one name: callers of other files may mean any of them.
     const keeps = this.#keeps(closure, summary);
@@ -290,7 +289,7 @@ export class Recorder {
   }
 
   handover(call: Handed): Handover {
-    const { target, argument, field, led, same, count, type, known } = call;
+    const { target, argument, field, led, same, count, type, starts, known } = call;
     const tells = known && Object.keys({ ...known.constants, ...known.parameters }).length + known.count > 0;
     // Nothing but the addresses of pages asks for it, and what callers of a library put into commands.
     const isAsked = target.startsWith("template:") || (this.#run.language === "javascript" && call.source.parameter);
@@ -303,6 +302,7 @@ export class Recorder {
       ...(same && { same: true as const }),
       ...(count !== undefined && { count }),
       ...(type !== undefined && { type }),
+      ...(starts && { starts }),
       ...(tells && { known }),
       ...asksFor(call),
       ...this.way(call, call.at),

@@ -8,7 +8,17 @@ import { fieldOf } from "../objects/members.ts";
 import { prefixFor } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Handover } from "../summary.ts";
-import { allTaint, anyPart, isOfWhole, joinTaint, keysPart, partsMax, type Taint, type Value } from "../value.ts";
+import {
+  allTaint,
+  anyPart,
+  isOfWhole,
+  joinTaint,
+  keysPart,
+  nothing,
+  partsMax,
+  type Taint,
+  type Value,
+} from "../value.ts";
 import type { Called } from "./called.ts";
 import { carriedTarget } from "./carried-objects.ts";
 import { hasOverloads, typeOfArgument } from "./overloads.ts";
@@ -40,6 +50,7 @@ export function handOver(
   const known = from && named.size === 0 ? knownArguments(run, from.frame, args) : undefined;
   const conditions = from && from.frame.path.length > 0 ? [...from.frame.path] : undefined;
   const settled = from?.settled ?? 0;
+  const starts = run.language === "java" && args.length > 1 && namesProgram(run, listOf(args)) ? true : undefined;
   const count = hasOverloads.has(run.language) ? args.length + named.size : undefined;
   if (run.language === "java") noteMapperCall(run, target);
   for (const [argument, value] of [...args.entries(), ...named]) {
@@ -55,7 +66,7 @@ export function handOver(
         const same = field === undefined && isSame(run, value, taint) ? true : undefined;
         const passed = { source, clean, step, at, via, led, same };
         const asked = source.parameter?.fn === from?.frame.fn ? conditions : undefined;
-        hand(run, { target, argument, field, ...passed, count, type, known, conditions: asked });
+        hand(run, { target, argument, field, ...passed, count, type, starts, known, conditions: asked });
       }
   }
 }
@@ -64,12 +75,15 @@ export function handOver(
 const starters =
   /(?:^|[/\\])(?:(?:ba|z|da|k|c|fi)?sh|cmd|powershell|pwsh|sudo|doas|su|env|nohup|nice|timeout|time|xargs|ssh|exec|eval|python[\d.]*|perl|ruby|node|php|lua|osascript)(?:\.exe)?$/i;
 
+/** Languages that start programs by lists. */
+const startsLists: ReadonlySet<string> = new Set(["python", "java"]);
+
 /**
  * `run(["git", "log", branch])`: whoever runs a list runs its first word, and that is written out, or looked up by nobody outside. A function
  * of another file sees the list as one.
  */
 function namesProgram({ language }: Run, { slots, taint }: Value): boolean {
-  if (language !== "python" || slots?.shape !== "list" || taint.length > 0) return false;
+  if (!startsLists.has(language) || slots?.shape !== "list" || taint.length > 0) return false;
   const program = slots.entries.get("0");
   if (!program || allTaint(program).length > 0) return false;
   // What is not known may be a shell where the next word has it run a text.
@@ -79,6 +93,11 @@ function namesProgram({ language }: Run, { slots, taint }: Value): boolean {
 }
 
 const runsText = /^([-/]c|-e|--command)$/i;
+
+const listOf = (args: readonly Value[]): Value => ({
+  ...nothing,
+  slots: { shape: "list", entries: new Map(args.slice(0, elementsMax).map((arg, i) => [String(i), arg])), rest: null },
+});
 
 /** Languages whose objects are told apart by their fields where they are handed on as they are. */
 const keepsFields: ReadonlySet<string> = new Set(["php", "javascript", "python"]);
@@ -231,6 +250,7 @@ function soil(known: Handover, other: Handover): void {
   known.same = known.same === true && other.same === true;
   known.conditions = commonConditions(known.conditions, other.conditions);
   if (known.type !== other.type) known.type = undefined;
+  known.starts = known.starts === true && other.starts === true ? true : undefined;
   if (!isAlike(known.known, other.known)) known.known = undefined;
 }
 
