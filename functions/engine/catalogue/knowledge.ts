@@ -82,6 +82,7 @@ export class Knowledge {
   readonly cleanTypes = new PathSet(this.#ask);
   readonly checked = new PathSet(this.#ask);
   readonly fieldChecks = new PathSet(this.#ask);
+  readonly generated = new PathSet(this.#ask);
   readonly shallowKinds = new Set<string>();
   /** What is handed from file to file while one request is answered: fields that one file fills, others read. */
   readonly carriers = new PathSet(this.#ask);

@@ -314,6 +314,8 @@ export const Model = z.strictObject({
   checked: z.array(z.string()).default([]),
   /** How methods of a class are known that look at one of its fields and raise where it does not fit: a decorator that names it, or how they begin. */
   fieldChecks: z.array(Path).default([]),
+  /** Decorators of interfaces whose methods a generator writes: what they give is made of what they are given. */
+  generated: z.array(Path).default([]),
   /** Calls that hand an object to whoever listens for objects of its class. */
   announcements: z.array(z.strictObject({ call: Path, argument: Argument.default(0) })).default([]),
   /** What listens for objects of the class that a parameter is declared with: a function, or a parameter, with this decorator; a method. */

@@ -145,6 +145,7 @@ const sections: BySection<Target> = {
   checked(name, { knowledge, wanted }) {
     if (wanted(name)) knowledge.checked.add(name);
   },
+  generated: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.generated.add(path)),
   fieldChecks: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.fieldChecks.add(path)),
   constraints(entry, { knowledge, reader, say }) {
     const { decorator, pattern = null, cleans = [], asks = null } = entry;

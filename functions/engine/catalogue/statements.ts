@@ -26,6 +26,7 @@ const sections = [
   "cleanTypes",
   "checked",
   "fieldChecks",
+  "generated",
   "deferred",
   "shortened",
   "announcements",

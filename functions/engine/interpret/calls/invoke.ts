@@ -38,7 +38,7 @@ import { giveBack } from "./given-back.ts";
 import { handOver } from "./handover.ts";
 import { leftToOthers } from "./left-open.ts";
 import { hasOverloads, overloaded } from "./overloads.ts";
-import { entryOf, entryOfCallBack, isMadeFor, parameterValue, passedValue } from "./parameters.ts";
+import { calleeOf, entryOf, entryOfCallBack, isMadeFor, parameterValue, passedValue } from "./parameters.ts";
 import { applyKept, applySummary, emptySummary } from "./summaries.ts";
 import { tellsMore } from "./tells-more.ts";
 
@@ -261,6 +261,8 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
       value: bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry)),
     });
   if (entry) enterImplementers(run, closure, summary);
+  if (isGenerated(run, frame, closure))
+    frame.returned = summary.parameters.map(({ value }) => tainted(allTaint(value))).reduce(join, nothing);
   run.visited.add(fn);
   run.active.add(fn);
   try {
@@ -284,6 +286,15 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   run.handler = around;
   return summary;
 }
+
+/** A method that nobody has written, as its class is decorated with what writes it. */
+const isGenerated = (run: Run, frame: Frame, { fn, owner }: ClosureValue): boolean =>
+  run.language === "java" &&
+  owner !== null &&
+  fn.body.length === 0 &&
+  owner.node.decorators.some((decorator) =>
+    calleeOf(run, frame, decorator).paths.some((path) => run.knowledge.generated.has(path)),
+  );
 
 /** `interface Orders { @GetMapping("/orders") … }`: what a framework passes gets to the class of another file that implements the method. */
 function enterImplementers(run: Run, closure: ClosureValue, { parameters }: Summary): void {
