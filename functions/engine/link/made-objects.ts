@@ -1,7 +1,7 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { partOfObject } from "../interpret/calls/filled-arguments.ts";
 import { ofBase } from "../interpret/calls/handover.ts";
-import { isGivenBack, type Passage, wholeObject } from "../interpret/guards/passage.ts";
+import { anyArgument, isGivenBack, type Passage, wholeObject } from "../interpret/guards/passage.ts";
 import { propertyOf } from "../interpret/objects/accessors.ts";
 import { fieldOf } from "../interpret/objects/members.ts";
 import { append } from "../multimap.ts";
@@ -57,13 +57,15 @@ export class MadeObjects {
 
   /** The object that a method has put an argument into: one that it makes, or the one that it is called on and gives back. */
   madeBy({ artefact, exported }: Target, { argument, field, part, target }: Passage): Made | null {
-    const parameter = argumentIndex(exported, argument);
+    const parameters =
+      argument === anyArgument ? exported.parameters.map((_, i) => i) : [argumentIndex(exported, argument)];
     const owner = ownerOf(exported);
     const { name, self, makes } = exported;
     const isIn = isConstructor(name) || part === partOfObject || self || makes === owner;
-    if (parameter < 0 || owner === "" || !isIn) return null;
+    if (parameters.some((parameter) => parameter < 0) || owner === "" || !isIn) return null;
     const type = artefact.coverage.language === "php" && !target.includes(".") ? target : owner;
-    return { type, artefact, owner, puts: [{ method: methodOf(exported), parameter, field }] };
+    const puts = parameters.map((parameter) => ({ method: methodOf(exported), parameter, field }));
+    return { type, artefact, owner, puts };
   }
 
   /** The object of a class of the same file that a method gives, which has the value in one of its fields. */

@@ -1,6 +1,6 @@
 import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
-import { accessPath, hasOpenClasses } from "../names.ts";
+import { accessPath, hasOpenClasses, joined } from "../names.ts";
 import { operateContainer } from "../objects/containers.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, joinTaint, type Value } from "../value.ts";
@@ -20,7 +20,14 @@ export function storeReceiver(run: Run, frame: Frame, of: Call["callee"], value:
   storeInField(run, frame, key, value);
   const owner = frame.scope.binding(key);
   if (owner && owner !== frame.scope) run.storeAround(owner, key, value);
-  else frame.scope.set(key, value);
+  else frame.scope.set(owner ? key : asMember(run, frame, key), value);
+}
+
+/** `text.append(word)` of a field: what is done to it next is done to the field as well, which a variable of its name would hide. */
+function asMember(run: Run, { owner, self }: Frame, key: string): string {
+  const [name] = key.split(".", 1) as [string];
+  const isField = hasOpenClasses(run.language) && (self?.instance ?? owner)?.fields.has(name);
+  return isField ? joined("this", key) : key;
 }
 
 /** `this.parts.push(x)`, `parts.add(x)`: what is put into a list that the class has made is there for its other methods. */
