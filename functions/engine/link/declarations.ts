@@ -9,6 +9,9 @@ import { aliasesMax, type Modules } from "./modules.ts";
 /** Annotations that are marked with each other, one after the other. */
 const annotationsMax = 4;
 
+/** What a class extends, and the first of what it implements. */
+const basesMax = 4;
+
 /** Answers what fields let through, as the files say that declare them: see `declared` of link records. */
 export class Declarations {
   readonly #modules: Modules;
@@ -63,7 +66,19 @@ export class Declarations {
       const onward = this.#said(coverage.path, path, aliases + 1);
       if (onward.length > 0) return onward;
     }
-    return [];
+    return this.#inherited(found.artefact, target, aliases + 1);
+  }
+
+  /** What a class of Java has from another that it extends says nothing of itself: `orders.getPage()`, where all queries have a page. */
+  #inherited({ coverage, link }: FileArtefact, target: string, aliases: number): Cleaned {
+    const [owner, name] = target.split(".").slice(-2) as [string, string | undefined];
+    if (coverage.language !== "java" || name === undefined) return [];
+    if (link.exports.some((exported) => exported.name === `${owner}.${name}`)) return [];
+    const bases = link.classes.find((own) => own.name === owner)?.bases ?? [];
+    return bases
+      .slice(0, basesMax)
+      .map((base) => (base === owner ? [] : this.#said(coverage.path, `${base}.${name}`, aliases)))
+      .reduce<Cleaned>(cleanedForAny, []);
   }
 
   /** Whether a member gives one of the names that an enumeration of another file has. */
