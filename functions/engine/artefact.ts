@@ -187,6 +187,8 @@ export interface ExportedFunction {
   filled?: ExportedFunction["returns"];
   /** It throws or ends the request on every path. */
   leaves?: true;
+  /** A method of Java that its class only declares. */
+  open?: true;
   /** It looks at fields of the request whose names it is given; see interpret/validators/asked-names.ts. */
   validates?: true;
   /** A method of PHP that belongs to no object. */

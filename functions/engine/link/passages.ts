@@ -182,7 +182,7 @@ export class Passages {
       if (methods.length === 0) return this.#declarations.cleaned(from, target, validated);
       return isKnown ? [] : methods.map((method) => this.#given(method, depth)).reduce(cleanedForBoth);
     }
-    const targets = this.#modules.candidates(from, passage.target);
+    const targets = doing(this.#modules.candidates(from, passage.target));
     if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
     if (passage.check === "left") return this.#spared(from, targets, passage, depth);
     const effects = targets.map((target) =>
@@ -328,6 +328,12 @@ function asking(way: Given, part: string): Given {
 
 /** The same question is asked about many values, and the answer is remembered by the way. */
 const askedWays = new WeakMap<readonly Passage[], Map<string, Passage[]>>();
+
+/** Of what may be called, what does something: the method that an interface declares only stands for those of its classes. */
+function doing(targets: readonly Target[]): readonly Target[] {
+  const written = targets.filter(({ exported }) => !exported.open);
+  return written.length > 0 ? written : targets;
+}
 
 /** What a function that is not among the files does, by its name. */
 function unread(from: string, { trusted, fetched, check, target, part, returned }: Passage): Cleaned {

@@ -123,6 +123,7 @@ export class Recorder {
       ...(keeps.length > 0 && { keeps }),
       ...(looks && { looks }),
       ...(summary.leaves && { leaves: true as const }),
+      ...(closure.owner && isDeclared(this.#run, fn) && { open: true as const }),
       ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
       ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
       ...(made !== undefined && { makes: made }),
@@ -337,6 +338,10 @@ function withPlace<Part extends { field?: string | undefined }>({ bases, fields 
   const place = isTuple && part.field !== undefined ? [...fields.keys()].indexOf(part.field) : -1;
   return place < 0 ? [part] : [part, { ...part, field: String(place) }];
 }
+
+/** `void check(String name);` */
+const isDeclared = ({ language, text }: Run, { body, end }: FunctionNode): boolean =>
+  language === "java" && body.length === 0 && text[end - 1] === ";";
 
 /** The class of what a function of PHP makes: `app()` gives the one object that there is. A method that makes one of several says nothing. */
 function madeBy({ returns: { instance, paths } }: Summary, isMethod: boolean): string | undefined {
