@@ -30,6 +30,8 @@ export class KeptFields {
 
   /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */
   under(path: string, name: string): Stored[] {
+    // A page has what it is shown with, and not what is kept under that name for another.
+    if (isPage.test(path)) return [];
     const field = placeOf(path, name);
     if (field.startsWith(inClasses)) {
       const fields = this.#modules.fieldsOfKin(path, field.slice(inClasses.length));
@@ -46,6 +48,8 @@ export class KeptFields {
     append(this.#stores, placeOf(path, store.field), { path, store, arrival });
   }
 }
+
+const isPage = /\.(jsp[fx]?|tagx?)$/i;
 
 /** What a package of Go shares is its folder's alone; fields of requests and their like are the same everywhere. */
 export const placeOf = (path: string, field: string): string =>

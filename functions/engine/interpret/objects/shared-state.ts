@@ -106,9 +106,9 @@ export function sharedBy(run: Run): Shared[] {
 const keptForOthers = (run: Run, name: string, value: Value): Shared[] =>
   kept(run, name, value).filter(({ taint: { source } }) => !source.parameter && source.outside !== `#${name}`);
 
-/** Of a language whose files share nothing else: what requests carry along under a key. */
+/** Of languages whose files share nothing else: what requests carry along under a key. */
 const valuesKept = (run: Run): Shared[] =>
-  run.language === "javascript"
+  run.language === "javascript" || run.language === "java"
     ? [...(run.file.known ?? [])].flatMap(([name, value]) =>
         name.startsWith(keptUnder) ? keptForOthers(run, name, value) : [],
       )
