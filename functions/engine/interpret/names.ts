@@ -1,6 +1,7 @@
 import { remembered } from "../catalogue/remembered.ts";
 import { apart } from "../ir/interned.ts";
 import { type Call, castOperator, type Expression, type Index, type Parameter } from "../ir/ir.ts";
+import { elementNamed, holding } from "./held-objects.ts";
 import type { Frame, Run } from "./run.ts";
 import { type ClassInfo, named, nothing, type Value } from "./value.ts";
 
@@ -242,7 +243,9 @@ export function typedAs(run: Run, frame: Frame, type: string | null, counts = is
   const resolved = bound ?? globalName(run, root);
   if (bound?.type && fields.length === 0) return { ...nothing, instance: bound.type, paths: basePaths(bound) };
   const paths = resolved.paths.filter((path) => !path.startsWith("?")).map((path) => [path, ...fields].join("."));
-  return paths.length > 0 ? named(...paths) : nothing;
+  const element = run.language === "java" ? elementNamed(type as string) : null;
+  const elements = element === null ? [] : typedAs(run, frame, element).paths.filter(namesClass).map(holding);
+  return paths.length > 0 ? named(...paths, ...elements) : nothing;
 }
 
 /**

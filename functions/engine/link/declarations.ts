@@ -5,6 +5,7 @@ import { propertyOf } from "../interpret/objects/accessors.ts";
 import { groupsOf, keyOf } from "../interpret/validators/constraints.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { aliasesMax, type Modules } from "./modules.ts";
+import { memberOfKind } from "./takers.ts";
 
 /** Annotations that are marked with each other, one after the other. */
 const annotationsMax = 4;
@@ -51,6 +52,8 @@ export class Declarations {
     const found = this.#modules.file(from, target);
     if (!found) return [];
     const { coverage, link } = found.artefact;
+    const given = coverage.language === "java" ? memberOfKind(found.artefact, found.member) : null;
+    if (given !== null) return aliases < aliasesMax ? this.#said(coverage.path, given, aliases + 1) : [];
     const isQualified = /^(java|type)script$/.test(coverage.language ?? "");
     const names = isQualified
       ? [found.member.includes(".") ? found.member : `default.${found.member}`]
@@ -85,7 +88,8 @@ export class Declarations {
   #isEnumeration(from: string, kinds: FileArtefact["link"]["kinds"], name: string): boolean {
     // Fields may be called like what all objects have: `getConstructor()`.
     const declared = [name, propertyOf(name)].find((field) => kinds && Object.hasOwn(kinds, field));
-    const type = declared === undefined ? undefined : kinds?.[declared];
+    // All that a list of such holds is one.
+    const type = declared === undefined ? undefined : kinds?.[declared]?.replace("[]", "");
     const simple = lastSegment(type ?? "");
     const found = type === undefined ? null : (this.#modules.file(from, type) ?? this.#modules.file(from, simple));
     const classes = found?.artefact.link.classes ?? [];

@@ -1,6 +1,7 @@
 import type { LinkRecord } from "../artefact.ts";
 import { allFamilies, type Catalogue, type Families } from "../catalogue/catalogue.ts";
 import { isCleanType } from "../interpret/assign.ts";
+import { elementNamed, holding } from "../interpret/held-objects.ts";
 import type { Run } from "../interpret/run.ts";
 import { checkedFields } from "../interpret/validators/asked-fields.ts";
 import { fieldsOfCalls, fieldsTested } from "../interpret/validators/checked-records.ts";
@@ -106,11 +107,15 @@ export function kindsOf({ language, classes, file }: Run): Pick<LinkRecord, "kin
     ({ name }) => name,
   );
   const kinds = [...byName].flatMap(([name, [first, ...others]]): [string, string][] => {
-    const { type = "" } = first ?? {};
+    const { type: written = "" } = first ?? {};
+    // `List<Item>` and the like hold such.
+    const element = elementNamed(written);
+    const type = element ?? written;
     const isOne =
-      /^\p{Lu}\w*\p{Ll}\w*$/u.test(type) && !usual.has(type) && others.every((other) => other.type === type);
+      /^\p{Lu}\w*\p{Ll}\w*$/u.test(type) && !usual.has(type) && others.every((other) => other.type === written);
     const imported = isOne ? file.get(type)?.paths.find((path) => path.endsWith(`.${type}`)) : undefined;
-    return isOne ? [[name, imported ?? type]] : [];
+    const kind = imported ?? type;
+    return isOne ? [[name, element === null ? kind : holding(kind)]] : [];
   });
   if (kinds.length === 0) return {};
   return { kinds: Object.fromEntries(kinds.sort(([a], [b]) => byCodeUnits(a, b)).slice(0, kindsMax)) };

@@ -5,6 +5,7 @@ import { evaluate } from "../evaluate.ts";
 import { execute, settle } from "../execute.ts";
 import { checkedAddress } from "../guards/address-checkers.ts";
 import { noteGuard, verified } from "../guards/guard-functions.ts";
+import { namesOfElement } from "../held-objects.ts";
 import { leaveHeld } from "../memory/held.ts";
 import { isLocal } from "../memory/memory-sizes.ts";
 import { outputsOf } from "../memory/pointers.ts";
@@ -350,7 +351,7 @@ export function callBack(
     return nothing;
   }
   const own = closure.scope === frame.scope ? frame.scope.copy() : null;
-  const args = given.length > 0 ? given : [receiver ? elementOf(receiver) : nothing];
+  const args = asElement(closure, receiver, given.length > 0 ? given : [receiver ? elementOf(receiver) : nothing]);
   // What it settles is settled for itself: who passes it on goes on without.
   const apart = { ...frame, scope: new Scope(frame.scope) };
   const call = own || closure.fn.name === "" || !run.summaries.has(closure.fn) ? inline : invoke;
@@ -363,6 +364,14 @@ export function callBack(
 
 const mergeBack = (before: Value, after: Value | undefined): Value =>
   after === undefined || after === before ? before : join(before, after);
+
+/** What goes by its class in what holds it does so where a function is called with it; of two parameters nobody knows which one it is. */
+function asElement({ fn }: ClosureValue, receiver: Value | null, args: readonly Value[]): readonly Value[] {
+  const names = receiver && fn.params.length === 1 ? namesOfElement(receiver.paths) : [];
+  const [element, ...others] = args;
+  if (names.length === 0 || !element) return args;
+  return [{ ...element, paths: [...new Set([...element.paths, ...names])] }, ...others];
+}
 
 function elementOf(receiver: Value): Value {
   const slots = receiver.slots;

@@ -1,5 +1,6 @@
 import type { CallModels } from "../../catalogue/catalogue.ts";
 import type { Call } from "../../ir/ir.ts";
+import { givenOfHeld } from "../held-objects.ts";
 import { byName, givenBy, joined, memberPaths } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { areSame, type ClassInfo, type Value } from "../value.ts";
@@ -84,7 +85,9 @@ function lookUp(
     target: target !== null && run.language === "javascript" && called.paths.some(isResult) ? givenBy(target) : target,
     isGiven: found !== null && target === null,
     others: target === null ? [] : otherTargetsOf(run, paths, target),
-    gives: paths.filter((path) => path.length < givenMax).map((path) => (isNew ? path : givenBy(path))),
+    gives: paths
+      .filter((path) => path.length < givenMax)
+      .map((path) => (isNew ? path : (givenOfHeld(path) ?? givenBy(path)))),
   };
 }
 

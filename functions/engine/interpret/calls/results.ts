@@ -3,6 +3,7 @@ import type { Call, Expression } from "../../ir/ir.ts";
 import { holds, receiverFits } from "../check.ts";
 import { forgetMaking } from "../file-making.ts";
 import { isLastName } from "../guards/last-parts.ts";
+import { namesOfHeld } from "../held-objects.ts";
 import { givenBackBy } from "../memory/memory.ts";
 import { basePaths, isClassName, namesClass } from "../names.ts";
 import { operateContainer } from "../objects/containers.ts";
@@ -200,7 +201,9 @@ function ofContainer(
   const computes = container === "compute";
   const given = (container === "get" || computes) && back !== nothing ? join(found, back) : found;
   if (computes && allTaint(given).length > 0) storeComputed(run, frame, call, of, [positional[0] ?? nothing, given]);
-  const keepsPaths = given.paths.length > 0 && !isFluent(run, container, receiver);
+  // What held objects gives one of them.
+  const isHolding = namesOfHeld(given.paths).length > 0;
+  const keepsPaths = given.paths.length > 0 && !isHolding && !isFluent(run, container, receiver);
   return cleaned({ ...given, paths: keepsPaths ? given.paths : paths }, cleans);
 }
 
