@@ -213,9 +213,16 @@ export interface LinkRecord {
   /**
    * Values kept in fields that other files can read, such as those of the request; "~notes" and "~Board.notes" are a variable of the package
    * and a field of one of its types, of which `part` is filled, and with
-   * `isOwn` meant only where it is asked for.
+   * `isOwn` meant only where it is asked for; parts of what is kept as it came in, the `same`, are where they were.
    */
-  stores: (Way & { field: string; within: string; part?: string | undefined; isOwn?: true; from: Origin })[];
+  stores: (Way & {
+    field: string;
+    within: string;
+    part?: string | undefined;
+    isOwn?: true;
+    same?: true;
+    from: Origin;
+  })[];
   /** Names of fields of the request that it has looked at by functions of other files. */
   asked?: AskedName[];
   /** Functions, by the names that they are exported as, that listen for objects of a class: what others announce, see interpret/objects/announced.ts. */
@@ -264,10 +271,17 @@ export interface LinkRecord {
   /** The methods of mappers that it calls, with whatever: "OrderMapper.find". */
   mapperCalls?: string[];
   /**
-   * The classes of the file with the simple names of what they extend or implement, and the types of fields that other files may declare;
+   * The classes of the file with the simple names of what they extend or implement, where that is imported from, and the types of fields that other files may declare;
    * `rights` where a field says what somebody may do; the methods that an interface of Go `asks` for.
    */
-  classes: { name: string; bases: string[]; fields?: Record<string, string>; rights?: true; asks?: string[] }[];
+  classes: {
+    name: string;
+    bases: string[];
+    imported?: string[];
+    fields?: Record<string, string>;
+    rights?: true;
+    asks?: string[];
+  }[];
   /** Ways into the application, and what functions do when they are entered. */
   web?: WebRecord;
 }

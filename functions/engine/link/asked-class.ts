@@ -1,7 +1,8 @@
 import type { ExportedFunction, Handover } from "../artefact.ts";
-import { lastSegment } from "../catalogue/paths.ts";
+import { lastSegment, ownerOf } from "../catalogue/paths.ts";
 import { ofBase, ofHeirs } from "../interpret/calls/handover.ts";
 import { inClasses } from "../interpret/objects/shared-state.ts";
+import type { Stored } from "./kept-fields.ts";
 import type { Target } from "./modules.ts";
 import { ofCount, ofType } from "./overloads.ts";
 
@@ -16,26 +17,40 @@ export function meant(
   return ofType(call, ofCount(call, ofAsked.length > 0 ? ofAsked : targets));
 }
 
-/** `Pickled().handle(x)`: what the method of its base asks of itself, or of the base of that, is asked of that class. */
-export const classAsked = (asked: { target: string; on?: string }, next: string): string | undefined =>
-  isOfObject(next) ? classOf(asked) : undefined;
+/**
+ * `Pickled().handle(x)`: what the method of its base asks of itself, or of the base of that, is asked of that class; of a class that is
+ * named nowhere on the way, what it asks of its base is asked of itself.
+ */
+export const classAsked = (asked: Asked, { name }: ExportedFunction, next: string): string | undefined =>
+  !isOfObject(next) ? undefined : (classOf(asked) ?? (next.endsWith(ofBase) ? ownerOf(name) : undefined));
+
+interface Asked {
+  readonly target: string;
+  readonly on?: string;
+}
 
 /** The class of the object that a method was asked of. */
-const classOf = ({ target, on }: { target: string; on?: string }): string | undefined =>
-  isOfObject(target) ? on : target.split(".").at(-2);
+const classOf = ({ target, on }: Asked): string | undefined => (isOfObject(target) ? on : target.split(".").at(-2));
 
 /** Whether a method is asked of the object that asks. */
 const isOfObject = (target: string): boolean => target.startsWith(ofHeirs) || target.endsWith(ofBase);
 
-/** `Report(name)` keeps in its own field what its base does with that: no other class that extends the base has it. */
-export function ofClassAsked<Store extends { field: string }>(
-  store: Store,
-  asked: { target: string; on?: string },
+/**
+ * `Report(name)` keeps in its own field what its base does with that: no other class that extends the base has it. What is kept as it came
+ * in is kept in the part where it was before.
+ */
+export function ofClassAsked(
+  store: Stored["store"],
+  field: string | undefined,
+  asked: Asked,
   { name }: ExportedFunction,
-): Store {
+): Stored["store"] {
   const own = `${inClasses}${name.split(".")[0]}.`;
   const heir = classOf(asked);
-  return heir !== undefined && /^_*\p{Lu}/u.test(heir) && store.field.startsWith(own)
-    ? { ...store, field: `${inClasses}${heir}.${store.field.slice(own.length)}` }
-    : store;
+  const isHeirs = heir !== undefined && /^_*\p{Lu}\w*$/u.test(heir) && store.field.startsWith(own);
+  return {
+    ...store,
+    ...(isHeirs && { field: `${inClasses}${heir}.${store.field.slice(own.length)}` }),
+    ...(store.same && field !== undefined && { part: field }),
+  };
 }

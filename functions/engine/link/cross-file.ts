@@ -70,7 +70,7 @@ export class CrossFile {
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
     this.#tables = new FilledTables(artefacts);
     this.#takers = new Takers(modules);
-    this.#leads = new Leads(this.#takers);
+    this.#leads = new Leads(this.#takers, modules);
     this.#kept = new KeptFields(artefacts, modules);
     this.#callers = new Callers(artefacts);
     this.#placing = new Placing(catalogue, artefacts);
@@ -351,7 +351,7 @@ export class CrossFile {
         }
         for (const store of entrance.keeps)
           if ("parameter" in store.from && takes(store.from.field, field))
-            this.#kept.give(there, ofClassAsked(store, way, exported), this.#keeping(there, store, way));
+            this.#kept.give(there, ofClassAsked(store, field, way, exported), this.#keeping(there, store, way));
         for (const pass of entrance.passes) {
           if (!(pass.same ? samePart(pass.of, field) : takes(pass.of, field)) || way.crossings >= crossingsMax)
             continue;
@@ -375,7 +375,7 @@ export class CrossFile {
             known: knownFurther(pass.known, way.known),
             made: this.#passages.madeOn(there, pass.via, way.made),
             from: there,
-            on: classAsked(way, pass.target),
+            on: classAsked(way, exported, pass.target),
             handed,
             clean,
             cleanKey: clean === way.clean ? way.cleanKey : keyOf(clean),

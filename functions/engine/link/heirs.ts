@@ -8,7 +8,7 @@ const heirsMax = 12;
 const stepsMax = 2;
 
 /**
- * What classes of other files make of a method that a class of Python leaves open; those of its own file are known there.
+ * What classes of other files make of a method that a class of Python or JavaScript leaves open; those of its own file are known there.
  * @param implementers files by the names of what their classes extend
  * @param target "~Loader.load"
  */
@@ -36,10 +36,10 @@ export function heirsOf(
   return found.slice(0, heirsMax);
 }
 
-/** The classes of Python that extend one of that name. */
+/** The classes of Python and JavaScript that extend one of that name. */
 const extending = (artefacts: readonly FileArtefact[], base: string): [artefact: FileArtefact, name: string][] =>
   artefacts
-    .filter(({ coverage }) => coverage.language === "python")
+    .filter(({ coverage }) => /^(python|(java|type)script)$/.test(coverage.language))
     .slice(0, heirsMax)
     .flatMap((artefact) =>
       artefact.link.classes.flatMap(({ name, bases }): [FileArtefact, string][] =>

@@ -1,7 +1,9 @@
 import type { ExportedFunction, Handover, ParameterFlow } from "../artefact.ts";
+import { ownerOf } from "../catalogue/paths.ts";
+import { inClasses } from "../interpret/objects/shared-state.ts";
 import { append } from "../multimap.ts";
 import { anyParameter, mayEnter } from "./exported.ts";
-import type { Target } from "./modules.ts";
+import type { Modules, Target } from "./modules.ts";
 import type { Takers } from "./takers.ts";
 
 type Pass = ExportedFunction["passes"][number];
@@ -30,11 +32,13 @@ const edgesMax = 1_000_000;
  */
 export class Leads {
   readonly #takers: Takers;
+  readonly #modules: Modules;
   readonly #known = new Map<ExportedFunction, Map<number, Known>>();
   #edges = 0;
 
-  constructor(takers: Takers) {
+  constructor(takers: Takers, modules: Modules) {
     this.#takers = takers;
+    this.#modules = modules;
   }
 
   /** Whether a value that is handed over in the file at `from` gets anywhere, as far as functions and positions tell. */
@@ -58,12 +62,13 @@ export class Leads {
     return first;
   }
 
-  #note({ artefact, exported }: Target, parameter: number): Known {
+  #note(target: Target, parameter: number): Known {
+    const { artefact, exported } = target;
     const isIt = (other: { parameter: number }) => parameter === anyParameter || other.parameter === parameter;
     const noted: Known = {
       path: artefact.coverage.path,
       flows: exported.flows.filter(isIt),
-      keeps: (exported.keeps ?? []).filter(({ from }) => "parameter" in from && isIt(from)),
+      keeps: this.#kept(target).filter(({ from }) => "parameter" in from && isIt(from)),
       handed: exported.passes.filter(isIt),
       passes: [],
       leads: false,
@@ -71,6 +76,14 @@ export class Leads {
     const known = this.#known.get(exported) ?? new Map<number, Known>();
     this.#known.set(exported, known.set(parameter, noted));
     return noted;
+  }
+
+  /** What it keeps where somebody looks. */
+  #kept({ artefact, exported }: Target): Entrance["keeps"] {
+    const { keeps = [] } = exported;
+    return keeps.length > 0 && this.#modules.hasReaders(artefact, ownerOf(exported.name))
+      ? keeps
+      : keeps.filter(({ field }) => !field.startsWith(inClasses));
   }
 
   /** On to all that nobody has looked at, then back from what tells or keeps: functions call each other in circles. */

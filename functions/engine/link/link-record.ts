@@ -1,7 +1,7 @@
 import type { LinkRecord } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext } from "../findings/candidates.ts";
-import { targetOf } from "../interpret/calls/handover.ts";
+import { isOfProject, targetOf } from "../interpret/calls/handover.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
 import { givenBy } from "../interpret/names.ts";
@@ -9,6 +9,7 @@ import { sharedBy } from "../interpret/objects/shared-state.ts";
 import type { Run } from "../interpret/run.ts";
 import type { Hit } from "../interpret/summary.ts";
 import type { ClosureValue, Value } from "../interpret/value.ts";
+import type { Expression } from "../ir/ir.ts";
 import { declaredElsewhere, declaredOf, kindsOf } from "./declared-fields.ts";
 import { byCodeUnits } from "./order.ts";
 import { outsideOf, Recorder, sharedMax } from "./recorder.ts";
@@ -111,15 +112,30 @@ function classesOf(run: Run): LinkRecord["classes"] {
     ...fieldTypes(run, fields),
     ...((run.language === "go" || run.language === "csharp") && hasRights(node) && { rights: true as const }),
     ...(node.asks && { asks: node.asks }),
+    ...importedBases(run, bases),
     name: node.name,
     bases: [
-      ...bases.flatMap((base) =>
-        base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, "")),
-      ),
+      ...bases.flatMap((base, i) => {
+        const names = base.paths.map((path) => path.slice(path.lastIndexOf(".") + 1).replace(/^\?|\(\)$/g, ""));
+        // What a file of JavaScript exports by default is called as who imports it likes, and mostly as it is.
+        return run.language === "javascript"
+          ? names.map((name) => (/\W|^[cm]?[jt]sx?$/.test(name) ? writtenName(node.bases[i]) : name))
+          : names;
+      }),
       ...(node.interfaces ?? []),
     ],
   }));
   return classes.filter((entry) => entry.bases.length > 0 || "rights" in entry);
+}
+
+const writtenName = (base: Expression | undefined): string =>
+  base?.kind === "variable" || base?.kind === "field" ? base.name : "";
+
+/** `import { Job } from "./job"`, `class ListJob extends Job`: what a class of JavaScript extends is what it was imported as. */
+function importedBases(run: Run, bases: readonly Value[]): { imported?: string[] } {
+  if (run.language !== "javascript") return {};
+  const imported = bases.flatMap(({ type, paths }) => (type ? [] : paths.filter((path) => isOfProject.test(path))));
+  return imported.length > 0 ? { imported } : {};
 }
 
 function listensOf({ exports, listeners }: Run): Pick<LinkRecord, "listens"> {

@@ -157,6 +157,13 @@ export class Modules {
     return [...new Set([field.slice(0, dot), ...kin])].map((type) => type + field.slice(dot));
   }
 
+  /** Whether other files read what a class keeps in its fields: of one in Python or JavaScript those do that extend it. */
+  hasReaders({ coverage, link }: FileArtefact, type: string): boolean {
+    if (!/^(python|(java|type)script)$/.test(coverage.language)) return true;
+    const [first, ...others] = this.#implementers.get(type) ?? [];
+    return first !== undefined && (others.length > 0 || first.link !== link);
+  }
+
   /** Whether a type of Go or C# has a field that says what somebody may do. */
   hasRights(from: string, type: string): boolean {
     const globals = this.#globals.get(languageOf(from).name);
@@ -167,7 +174,8 @@ export class Modules {
     if (from.endsWith(".go")) return this.#packages.find(from, target);
     const globals = this.#globals.get(languageOf(from).name);
     if (globals) return globals.find(target);
-    if (target.startsWith(ofHeirs) && from.endsWith(".py")) return heirsOf(this.#implementers, from, target);
+    if (target.startsWith(ofHeirs) && /\.(py|[cm]?[jt]sx?)$/.test(from))
+      return heirsOf(this.#implementers, from, target);
     if (target.startsWith(ofCarrier)) return this.#carried.methods(target, aliases);
     if (target.startsWith(anyClass))
       return from.endsWith(".py")
@@ -271,7 +279,11 @@ export class Modules {
       for (const onward of aliased(this.#handedOn(artefact), wanted)) {
         // An exported instance is one of a class of the same file.
         const local = artefact.link.exports.find((exported) => exported.name === onward);
-        const found = local ? [{ artefact, exported: local }] : this.#onward(path, onward, aliases + 1);
+        const found = local
+          ? [{ artefact, exported: local }]
+          : declaresClass(artefact, onward)
+            ? this.#in(artefact, file, onward, aliases + 1)
+            : this.#onward(path, onward, aliases + 1);
         if (found.length > 0 && !isOfTable.test(wanted)) return found;
         ofAny.push(...found);
       }
@@ -312,9 +324,7 @@ export class Modules {
     const bases = link.classes.flatMap(({ name, bases }) => (name === owner ? bases : []));
     for (const base of bases) {
       if (base === owner) continue;
-      // Python imports what it extends, and no file is called like a class.
-      const named =
-        coverage.language === "python" ? aliased(this.#handedOn(artefact), base).slice(0, importsMax) : [base];
+      const named = this.#importedAs(artefact, owner, base);
       for (const one of named) {
         const found = this.#onward(coverage.path, `${one}${method}`, aliases + 1);
         if (found.length > 0) return found;
@@ -322,7 +332,19 @@ export class Modules {
     }
     return [];
   }
+
+  /** Where a class that another extends is looked for: Python and JavaScript import it, and no file is called like a class. */
+  #importedAs(artefact: FileArtefact, owner: string, base: string): string[] {
+    const { coverage, link } = artefact;
+    if (coverage.language === "python") return aliased(this.#handedOn(artefact), base).slice(0, importsMax);
+    const imported = link.classes.find(({ name }) => name === owner)?.imported ?? [];
+    return imported.length > 0 ? imported.slice(0, importsMax) : [base];
+  }
 }
+
+/** `export default class ListJob extends Job`: a member that the class has from the one that it extends. */
+const declaresClass = ({ coverage, link }: FileArtefact, member: string): boolean =>
+  /^(java|type)script$/.test(coverage.language) && link.classes.some(({ name }) => member.startsWith(`${name}.`));
 
 /** `Query.where.orderBy.toSql`: what gives an object of a class of its file goes by that. */
 function ofMade({ link: { exports } }: FileArtefact, file: string, member: string): string {

@@ -258,12 +258,13 @@ export class Recorder {
   }
 
   /** What others of the package find under a name. */
-  store({ name, part, isOwn, taint }: Shared): LinkRecord["stores"][number] {
+  store({ name, part, isOwn, same, taint }: Shared): LinkRecord["stores"][number] {
     return {
       field: name,
       within: "",
       part,
       ...(isOwn && { isOwn: true as const }),
+      ...(same && { same: true as const }),
       from: this.origin(taint.source),
       ...this.way(taint, taint.step),
     };

@@ -97,7 +97,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     target: target !== null && inherited ? `${target}${ofBase}` : target,
     isGiven,
     others: inherited ? [] : others,
-    open: inherited ? null : leftToOthers(run, found.closures[0]),
+    open: inherited ? null : leftToOthers(run, frame, call, found),
   };
 }
 

@@ -271,7 +271,7 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
     if (carried !== null) return carried;
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;
-    if (!plain.includes(".") || plain.includes("[")) continue;
+    if (plain.includes("[") || !(plain.includes(".") || (run.language === "javascript" && isOfFolder(plain)))) continue;
     if (
       run.language === "javascript"
         ? !isOfProject.test(plain) || run.knowledge.known.has(ownerOf(plain))
@@ -295,6 +295,9 @@ const isOfRequest = remembered((path) => /(^|\.)[A-Z]\w*\.request\./.test(path))
  */
 export const isOfProject =
   /^(\.|[@~]\/|#|@[a-z\d][\w-]*\/|(src|core|common|shared|utils?|libs?|app|api|server|backend|database|db|models?|services?|controllers?|helpers?|middlewares?|repositor(y|ies)|modules|features|domain|config)\/|(core|common|shared|backend|server|database|domain)\.)/;
+
+/** `import ListJob from "@/list-job"`: what a file exports by default goes by the file alone. A package with a scope is a library, mostly. */
+const isOfFolder = remembered((path) => isOfProject.test(path) && !/^@[a-z\d]/.test(path));
 
 /** What a function of a package has given is the package's own, wherever that is. */
 const givenByPackage = /^@[^/]+\/.*\(\)/;

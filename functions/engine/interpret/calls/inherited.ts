@@ -24,7 +24,8 @@ export function inheritedMember(run: Run, { owner, self }: Frame, callee: Call["
     if (found) return boundTo(found, self);
   }
   // What another file has is known by the class that this one extends.
-  const bases = method !== null || hasOverloads.has(run.language) ? basePaths({ ...nothing, type: owner }) : [];
+  const isAsked = method !== null || run.language === "javascript" || hasOverloads.has(run.language);
+  const bases = isAsked ? basePaths({ ...nothing, type: owner }) : [];
   if (bases.length === 0) return null;
   return named(...bases.slice(0, basesMax).map((base) => `${base}.${method ?? "constructor"}`));
 }

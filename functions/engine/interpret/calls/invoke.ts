@@ -37,7 +37,7 @@ import {
 import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
 import { handOver } from "./handover.ts";
-import { leftToOthers } from "./left-open.ts";
+import { openTarget } from "./left-open.ts";
 import { hasOverloads, overloaded } from "./overloads.ts";
 import { calleeOf, entryOf, entryOfCallBack, isMadeFor, parameterValue, passedValue } from "./parameters.ts";
 import { applyKept, applySummary, emptySummary } from "./summaries.ts";
@@ -299,7 +299,7 @@ const isGenerated = (run: Run, frame: Frame, { fn, owner }: ClosureValue): boole
 
 /** `interface Orders { @GetMapping("/orders") … }`: what a framework passes gets to the class of another file that implements the method. */
 function enterImplementers(run: Run, closure: ClosureValue, { parameters }: Summary): void {
-  const target = run.language === "java" ? leftToOthers(run, closure) : null;
+  const target = run.language === "java" ? openTarget(run, closure) : null;
   if (target === null) return;
   const came = parameters.map(({ value }) => ({
     ...value,

@@ -1,13 +1,13 @@
-import type { Expression, FunctionNode } from "../../ir/ir.ts";
-import type { Run } from "../run.ts";
+import type { Call, Expression, FunctionNode } from "../../ir/ir.ts";
+import type { Frame, Run } from "../run.ts";
 import type { ClosureValue, Value } from "../value.ts";
 import { ofHeirs } from "./handover.ts";
 
-/** A method that classes which extend its own say: the one of an interface, or in Python one that only refuses. */
+/** A method that classes which extend its own say: the one of an interface, or in Python and JavaScript one that only refuses. */
 export const isLeftOpen = ({ language }: Run, { body }: FunctionNode): boolean =>
   body.length === 0 ||
   // A docstring and `...` do nothing.
-  (language === "python" &&
+  ((language === "python" || language === "javascript") &&
     body.length <= saidMax &&
     body.every(
       (statement) =>
@@ -34,11 +34,27 @@ export function byImplementers(run: Run, called: Value): Value {
 /** More are variants of one another. */
 const implementersMax = 4;
 
-/** The target of a method that its class leaves open, by which linking finds the classes of other files that extend it. */
-export function leftToOthers(run: Run, declared: ClosureValue | undefined): string | null {
-  if (!declared?.owner || !leaving.test(run.language) || !isLeftOpen(run, declared.fn)) return null;
-  const method = `${declared.owner.node.name}.${declared.fn.name}`;
-  return run.language === "python" ? `${ofHeirs}${method}` : method;
+/** The target of what a call asks of classes of other files, because the class of its own file leaves the method open. */
+export function leftToOthers(run: Run, frame: Frame, { callee }: Call, found: Value): string | null {
+  const [declared] = found.closures;
+  if (declared) return openTarget(run, declared);
+  return run.language === "javascript" ? undeclared(frame, callee, found) : null;
 }
 
-const leaving = /^(java|php|python)$/;
+/** The target of a method that its class leaves open, by which linking finds the classes of other files that extend it. */
+export function openTarget(run: Run, { fn, owner }: ClosureValue): string | null {
+  if (!owner || !leaving.test(run.language) || !isLeftOpen(run, fn)) return null;
+  const method = `${owner.node.name}.${fn.name}`;
+  return run.language === "java" || run.language === "php" ? method : `${ofHeirs}${method}`;
+}
+
+const leaving = /^(java|php|python|javascript)$/;
+
+/** `this.execute(order)`, where nothing above the class has such a method: in JavaScript, what has no body need not be declared. */
+function undeclared({ owner }: Frame, callee: Call["callee"], found: Value): string | null {
+  if (!owner || callee.kind !== "field" || callee.of.kind !== "variable" || callee.of.name !== "this") return null;
+  const isKept = found.type !== null || found.instance !== null || found.paths.some((path) => !path.startsWith("?"));
+  return isKept || !/^[A-Za-z]/.test(owner.node.name) || owner.bases.some(({ type }) => !type)
+    ? null
+    : `${ofHeirs}${owner.node.name}.${callee.name}`;
+}

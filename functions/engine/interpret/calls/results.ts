@@ -253,6 +253,7 @@ function carried(run: Run, call: Call, called: Called, { isKept, promises }: Abo
     const isMeant = promises !== 0 || isNamedSo(run, called) || isElement(run, call, called);
     return fromOtherFile(run, call, called, target, maker ?? target, isMeant);
   }
+  if (called.open !== null) return fromOtherFile(run, call, called, called.open, called.open, false);
   const method = run.language === "php" || run.language === "ruby" ? methodTarget(run, called) : null;
   if (method !== null) return fromMethod(run, call, called, method);
   return maker !== null && !isOfLanguage(called)

@@ -3,7 +3,7 @@ import { targetOf } from "../calls/handover.ts";
 import type { Frame, Run } from "../run.ts";
 import { arriving, type ClassInfo, stepped, type Taint, type Value } from "../value.ts";
 import { lineageOf } from "./members.ts";
-import { inClasses } from "./shared-state.ts";
+import { inClasses, readsInherited } from "./shared-state.ts";
 
 /** Statements that show or run what an object holds, by how they begin. */
 const showing = /(?:\b(?:echo|print|printf|die|exit|query|exec|execute|prepare|eval)\b|<\?=)[^;]{0,600}/g;
@@ -30,8 +30,6 @@ function shownFields(run: Run): ReadonlySet<string> {
   return names;
 }
 
-/** Languages in which a class reads what one keeps that it extends, in another file. */
-const readsInherited: ReadonlySet<string> = new Set(["python", "javascript"]);
 /** Fields that a file asks others for: most of what is inherited is a framework's, and nothing is kept there. */
 const inheritedMax = 60;
 

@@ -241,10 +241,11 @@ export function partOfGiven(run: Run, of: Value, element: Value, name: string): 
 const isLeftBehind = ({ language }: Run, outside: string, { step }: Taint): boolean =>
   language === "php" && !step.parent && outside.split(fieldOf).length === 2;
 
-/** What a function of another file has put into an argument, or what was announced, as it was. */
+/** What a function of another file has put into an argument, what was announced, or what a base keeps in a field, as it was. */
 const isGivenWhole = (outside: string, { step }: Taint): boolean =>
   !step.parent &&
-  (/^#event:[^!]*$/.test(outside) || (outside.includes("(>") && isFilled(outside.slice(outside.indexOf(fieldOf) + 1))));
+  (/^#(event:|@)[^!]*$/.test(outside) ||
+    (outside.includes("(>") && isFilled(outside.slice(outside.indexOf(fieldOf) + 1))));
 
 /** Whether a value is what a function of another file gives, and not made of that. Of an object that nobody knows the method tells. */
 function isResultOf({ paths }: Value, target: string): boolean {

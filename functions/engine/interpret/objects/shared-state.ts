@@ -1,6 +1,6 @@
 import { lastSegment } from "../../catalogue/paths.ts";
 import type { Expression, Field, Span } from "../../ir/ir.ts";
-import { partsOf } from "../calls/handover.ts";
+import { isSame, partsOf } from "../calls/handover.ts";
 import { inPackage, isClassName } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Scope } from "../scope.ts";
@@ -12,6 +12,9 @@ const sharedSource = /^#[~@]/;
 /** Stands before the class of Ruby or PHP that keeps something in a field: `#@Exporter.format`. */
 export const inClasses = "@";
 
+/** Languages in which a class reads what one keeps that it extends, in another file. */
+export const readsInherited: ReadonlySet<string> = new Set(["python", "javascript"]);
+
 /** What one file of a package keeps and others find: by the variable, or by the type and its field. */
 export interface Shared {
   name: string;
@@ -19,6 +22,8 @@ export interface Shared {
   part: string | undefined;
   /** Who reads all of it does not mean this part. */
   isOwn: boolean;
+  /** It is a parameter as it came in: what is a part of that is the same part of this. */
+  same: boolean;
   taint: Taint;
 }
 
@@ -118,7 +123,8 @@ const valuesKept = (run: Run): Shared[] =>
 export function sharedFrom(run: Run, into: ClassInfo | Scope, name: string, value: Value): Shared[] {
   if (name.startsWith(keptUnder) && into === run.file) return kept(run, name, value);
   // What a base is given to keep, the classes of other files read that extend it.
-  if (run.language === "python" && "methods" in into) return kept(run, `${inClasses}${into.node.name}.${name}`, value);
+  if ("methods" in into && readsInherited.has(run.language))
+    return kept(run, `${inClasses}${into.node.name}.${name}`, value);
   if (!isShared(run)) return [];
   if ("methods" in into) return kept(run, fieldOfType(run, into.node.name, name), value);
   return into === run.file && run.language === "go" ? kept(run, nameOutside(name), value) : [];
@@ -131,7 +137,9 @@ const isOfObject = (name: string): boolean => name.includes(".") && !name.starts
 
 const kept = (run: Run, name: string, value: Value): Shared[] =>
   partsOfKept(run, value).flatMap(({ part, isOwn, taints }) =>
-    taints.filter((taint) => !isConstructed(taint)).map((taint) => ({ name, part, isOwn, taint })),
+    taints
+      .filter((taint) => !isConstructed(taint))
+      .map((taint) => ({ name, part, isOwn, same: part === undefined && isSame(run, value, taint), taint })),
   );
 
 interface KeptPart {
