@@ -181,6 +181,8 @@ export interface ExportedFunction {
   keeps?: LinkRecord["stores"];
   /** It is made with a schema and holds requests against it. */
   looks?: Look;
+  /** The fields of the request that are harmless wherever it passes that on, if what it asks other files of them says so: "query.name". */
+  lets?: { field: string; via?: readonly Passage[] }[];
   /** What it returns when it is called with so many arguments at most, the others being what they are by default, or with a constant that it asks for. Those that tell most come first. */
   variants?: { count?: number; setting?: { parameter: number; is: Constant }; returns: ExportedFunction["returns"] }[];
   /** What it gives, or the class that it is the constructor of, of parameters that are declared as text, where a framework fills these. */

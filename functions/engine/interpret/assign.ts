@@ -299,12 +299,16 @@ function keep(run: Run, paths: readonly string[], value: Value, at: Expression, 
 }
 
 function keepUnder(run: Run, field: string, value: Value, at: Expression, within = ""): void {
-  if (run.stores.size >= storesMax) return;
+  if (run.stores.size >= storesMax || isInputItself(run, field)) return;
   // What is stored in itself is not stored.
   for (const taint of value.taint)
     if (taint.source.outside !== `#${field}` && !taint.source.parameter)
       run.stores.set(`${field}|${taint.source.start}|${taint.source.outside}`, { field, within, taint, at });
 }
+
+/** `req.body = checked`: what is in the body of a request is input to all who read it, and those who check it put it back. */
+const isInputItself = ({ knowledge }: Run, field: string): boolean =>
+  field.split(".").some((_, i, names) => knowledge.reads.find(names.slice(0, i + 1).join(".")).sources.length > 0);
 
 function assignIndex(
   run: Run,

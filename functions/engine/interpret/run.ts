@@ -164,6 +164,8 @@ export class Run {
   /** What the file registers of others, and what its functions hold requests against; see routed-handlers.ts. */
   readonly routed: Routed[] = [];
   readonly looks = new Map<FunctionNode, Look>();
+  /** The fields of the request that are harmless wherever a function passes it on; see let-through.ts. */
+  readonly letThrough = new Map<FunctionNode, NonNullable<Passing["harmless"]>>();
   /** What methods of classes make sure of their fields; see checked-records.ts. */
   readonly fieldsTested = new Map<ClassInfo, ReadonlyMap<string, Families>>();
   /** What the file's application is clean for as a whole. */

@@ -1,5 +1,7 @@
 import type { Cleaned, FileArtefact } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
+import type { Passage } from "../interpret/guards/passage.ts";
+import { givenBy } from "../interpret/names.ts";
 import type { AskedSchema, Routed } from "../interpret/validators/routed-handlers.ts";
 import { append } from "../multimap.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
@@ -18,11 +20,19 @@ export class HandlerSchemas {
   readonly #modules: Modules;
   readonly #declarations: Declarations;
   readonly #artefacts: readonly FileArtefact[];
+  readonly #asks: (path: string, via: readonly Passage[]) => Cleaned;
   #registered: ReadonlyMap<string, readonly Registration[]> | null = null;
   readonly #known = new Map<string, Cleaned>();
 
-  constructor(modules: Modules, declarations: Declarations, artefacts: readonly FileArtefact[]) {
+  /** @param asks what a value is clean for that functions of other files were asked about */
+  constructor(
+    modules: Modules,
+    declarations: Declarations,
+    artefacts: readonly FileArtefact[],
+    asks: (path: string, via: readonly Passage[]) => Cleaned,
+  ) {
     this.#modules = modules;
+    this.#asks = asks;
     this.#declarations = declarations;
     this.#artefacts = artefacts;
   }
@@ -32,6 +42,8 @@ export class HandlerSchemas {
     const key = `${path}\0${asked}`;
     const known = this.#known.get(key);
     if (known) return known;
+    // What stands in front of itself says nothing more.
+    this.#known.set(key, []);
     const dot = asked.indexOf(".");
     this.#registered ??= this.#register();
     const all = this.#registered.get(`${path}\0${asked.slice(0, dot)}`) ?? [];
@@ -44,10 +56,12 @@ export class HandlerSchemas {
   #register(): Map<string, Registration[]> {
     const registered = new Map<string, Registration[]>();
     for (const { coverage, link } of this.#artefacts)
-      for (const routed of link.routed ?? [])
+      for (const routed of link.routed ?? []) {
+        append(registered, `${coverage.path}\0${routed.inline}`, { path: coverage.path, routed, handler: "" });
         for (const handler of routed.handlers)
           for (const home of this.#homes(coverage.path, handler))
             append(registered, home, { path: coverage.path, routed, handler });
+      }
     return registered;
   }
 
@@ -75,6 +89,7 @@ export class HandlerSchemas {
       ...(routed.own === undefined ? [] : [this.#declarations.ofFile(path, `${routed.own}.${field}`)]),
       ...others.map((reference) => this.#declarations.cleaned(path, `${reference}.${field}`)),
       ...others.map((reference) => this.#looked(path, reference, field)),
+      ...others.map((reference) => this.#letThrough(path, reference, field)),
       ...(routed.asked ?? []).map((asked) => this.#asked(path, asked, field)),
     ].reduce(cleanedForAny, []);
   }
@@ -88,6 +103,18 @@ export class HandlerSchemas {
       if (rest !== null) return this.#declarations.cleaned(artefact.coverage.path, `${schema}${rest}`);
     }
     return [];
+  }
+
+  /** `if (!isName(req.query.name)) return res.sendStatus(400); next();`, or what a function of another file gives that does so. */
+  #letThrough(path: string, reference: string, field: string): Cleaned {
+    const found = [reference, givenBy(reference)].flatMap((name) => this.#modules.find(path, name));
+    return found
+      .flatMap(({ artefact, exported: { lets = [] } }) =>
+        lets
+          .filter((one) => field === one.field || field.startsWith(`${one.field}.`))
+          .map(({ via }): Cleaned => (via ? this.#asks(artefact.coverage.path, via) : "all")),
+      )
+      .reduce(cleanedForAny, []);
   }
 
   #asked(path: string, { schema, by, argument, part }: AskedSchema, field: string): Cleaned {

@@ -47,7 +47,9 @@ export class Passages {
   constructor(catalogue: Catalogue, modules: Modules, artefacts: readonly FileArtefact[]) {
     this.#modules = modules;
     this.#declarations = new Declarations(modules);
-    this.#handlers = new HandlerSchemas(modules, this.#declarations, artefacts);
+    this.#handlers = new HandlerSchemas(modules, this.#declarations, artefacts, (path, via) =>
+      this.cleanedBy(path, via, {}, depthMax - 1),
+    );
     this.#variables = new RouteVariables(catalogue, modules, artefacts);
     this.#objects = new MadeObjects(modules);
     this.#cleansDeclared = artefacts.flatMap(({ link }) => link.cleansDeclared ?? []);

@@ -95,6 +95,7 @@ export class Recorder {
     const keeps = this.#keeps(closure, summary);
     const filled = this.#filled(closure, summary);
     const looks = this.#run.looks.get(fn);
+    const lets = this.#run.letThrough.get(fn);
     const variants = givenVariants(this.#run, closure);
     const shown = hasOverloads.has(this.#run.language) ? nameOfMethod(name) : name;
     const made =
@@ -122,6 +123,7 @@ export class Recorder {
       ...(filled.length > 0 && { filled }),
       ...(keeps.length > 0 && { keeps }),
       ...(looks && { looks }),
+      ...(lets && { lets: [...lets].map(([field, via]) => ({ field, ...(via.length > 0 && { via }) })) }),
       ...(summary.leaves && { leaves: true as const }),
       ...(closure.owner && isDeclared(this.#run, fn) && { open: true as const }),
       ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),

@@ -44,14 +44,14 @@ export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: 
   if (mayBeElsewhere) handToRegistered(run, call, called, entry);
   const asked = run.language === "javascript" ? schemasBefore(frame, call, called) : null;
   const schemas = asked && withHarmless(asked, harmlessByRoute(run, call));
-  if (schemas && mayBeRouted) noteRouted(run, frame, call, schemas);
+  const handler = schemas && mayBeRouted ? noteRouted(run, frame, call, schemas) : null;
   const variables = variablesCleaned(run, call);
   const around = run.passing;
   let passed = schemas;
   for (const closure of closures) {
     run.entries.add(closure.fn);
     run.passing = passed && closures.length > 1 ? passingOf(closure.fn) : null;
-    enter(run, frame, closure, entry, call, { schemas: passed, variables });
+    enter(run, frame, closure, entry, call, { schemas: passed, variables, handler });
     if (passed) passed = withPassed(passed, run.passing);
   }
   run.passing = around;

@@ -17,6 +17,7 @@ import { Scope } from "../scope.ts";
 import { isKeeping } from "../settling.ts";
 import type { Summary } from "../summary.ts";
 import { escaped } from "../texts/escapers.ts";
+import { passingOf } from "../validators/let-through.ts";
 import { factOfPart } from "../validators/route-schemas.ts";
 import { handlerName, nameOfMade } from "../validators/routed-handlers.ts";
 import {
@@ -246,8 +247,11 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   checkKeyedWrites(run, frame, fn);
   noteListener(run, frame, fn);
   const entry = entryOf(run, frame, fn);
-  const around = run.handler;
-  if (run.language === "javascript") run.handler = entry ? handlerName(run, fn) : null;
+  const { handler: around, passing } = run;
+  if (run.language === "javascript") {
+    run.handler = entry ? handlerName(run, fn) : null;
+    run.passing = entry ? passingOf(fn) : null;
+  }
   if (entry) {
     run.entries.add(fn);
     frame.self = calledOn(closure, entry).self;
@@ -285,6 +289,8 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   summary.leaves = !frame.scope.alive && frame.returned === null;
   for (const decorator of decorators) runDecorated(run, frame, closure, decorator);
   run.handler = around;
+  if (run.passing?.harmless?.size) run.letThrough.set(fn, run.passing.harmless);
+  run.passing = passing;
   return summary;
 }
 

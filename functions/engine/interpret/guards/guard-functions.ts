@@ -253,7 +253,7 @@ function readBefore({ scope }: Frame, operand: Expression): { into: Expression; 
 const variablesMax = 200;
 
 /** Variables that have been read out of something, by what that is: `name` of `form["name"]` or of `form.get("name")`. */
-function variablesOfFields({ origins }: Scope): [name: string, path: string][] {
+export function variablesOfFields({ origins }: Scope): [name: string, path: string][] {
   if (origins.size > variablesMax) return [];
   return [...origins].flatMap(([name, from]): [string, string][] => {
     const path = from.kind === "call" ? askedPath(from) : accessPath(from);

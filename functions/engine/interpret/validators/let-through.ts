@@ -1,5 +1,7 @@
 import { allFamilies } from "../../catalogue/catalogue.ts";
 import type { Call, FunctionNode } from "../../ir/ir.ts";
+import { variablesOfFields } from "../guards/guard-functions.ts";
+import { commonPassages, type Passage } from "../guards/passage.ts";
 import type { Frame, Run } from "../run.ts";
 import { cleanedByPattern } from "../texts/patterns.ts";
 import { allTaint, named, type Value } from "../value.ts";
@@ -13,8 +15,8 @@ export interface Passing {
   readonly fn: FunctionNode;
   /** What it passes on with is called like this. */
   readonly next: string;
-  /** The fields of the request that are harmless at each call so far, as `params.name`; null before the first. */
-  harmless: ReadonlySet<string> | null;
+  /** The fields of the request that are harmless at each call so far, as `params.name`, with what other files have to say of them; null before the first. */
+  harmless: ReadonlyMap<string, readonly Passage[]> | null;
 }
 
 /** Functions that answer requests are handed at most as much; more would be a table. */
@@ -33,28 +35,57 @@ export function notePassing(run: Run, frame: Frame, { callee, args }: Call): voi
   const { passing } = run;
   if (!passing || callee.kind !== "variable" || callee.name !== passing.next || args.length > 0) return;
   // In a function of its own, called back later, the fields of the request are those of the function around it.
-  const here = frame.fn === passing.fn ? harmlessIn(frame) : new Set<string>();
-  passing.harmless = passing.harmless === null ? here : new Set([...passing.harmless].filter((name) => here.has(name)));
+  const here = frame.fn === passing.fn ? harmlessIn(frame) : new Map<string, readonly Passage[]>();
+  passing.harmless = passing.harmless === null ? here : inBoth(passing.harmless, here);
 }
 
-function harmlessIn({ fn, scope }: Frame): Set<string> {
-  const found = new Set<string>();
-  for (const [name, value] of scope.fields ?? []) {
+function inBoth(
+  a: ReadonlyMap<string, readonly Passage[]>,
+  b: ReadonlyMap<string, readonly Passage[]>,
+): ReadonlyMap<string, readonly Passage[]> {
+  const both = new Map<string, readonly Passage[]>();
+  for (const [name, asked] of a) {
+    const other = b.get(name);
+    const common =
+      other && (asked.length > 0 && other.length > 0 ? commonPassages(asked, other) : [...asked, ...other]);
+    if (common) both.set(name, common);
+  }
+  return both;
+}
+
+function harmlessIn({ fn, scope }: Frame): Map<string, readonly Passage[]> {
+  const found = new Map<string, readonly Passage[]>();
+  const read = variablesOfFields(scope).map(([name, path]) => [path, scope.get(name)] as const);
+  for (const [name, value] of [...(scope.fields ?? []), ...read]) {
     const [, owner, field] = name.match(fieldOfRequest) ?? [];
     const isGiven = owner !== undefined && fn?.params.some((param) => param.name === owner);
-    if (field !== undefined && isGiven && isHarmless(value) && found.size < harmlessMax) found.add(field);
+    const asked = value && field !== undefined && isGiven ? askedOf(value) : null;
+    if (field !== undefined && asked && found.size < harmlessMax) found.set(field, asked);
   }
   return found;
 }
 
 const fieldOfRequest = /^(\w+)\.(?:request\.)?((?:body|query|params)\.\w+)$/;
 
-/** What is not known of a field is not in the scope: nothing taints one that was tested, or was given a value of the application. */
-const isHarmless = (value: Value): boolean => allTaint(value).length === 0;
+/**
+ * What other files were asked about a value; null where nobody was. What is not known of a field is not in the scope: nothing taints one that
+ * was tested, or was given a value of the application.
+ */
+function askedOf(value: Value): readonly Passage[] | null {
+  const [first, ...others] = allTaint(value).map(({ via }) => via?.filter(({ check }) => tells.has(check)));
+  if (allTaint(value).length === 0) return [];
+  const asked = others.reduce<readonly Passage[] | undefined>((a, b) => commonPassages(a, b), first);
+  return asked && asked.length > 0 ? asked : null;
+}
+
+const tells: ReadonlySet<Passage["check"]> = new Set(["true", "false", "after", "good", "bad"]);
 
 /** The schemas of the parts of a request, with the fields that were let through. */
 export const withPassed = (schemas: ReadonlyMap<string, Value>, passing: Passing | null): ReadonlyMap<string, Value> =>
-  withHarmless(schemas, [...(passing?.harmless ?? [])]);
+  withHarmless(
+    schemas,
+    [...(passing?.harmless ?? [])].flatMap(([name, asked]) => (asked.length === 0 ? [name] : [])),
+  );
 
 /** `app.get("/orders/:id(\\d+)", …)`: the fields of the request that the pattern of a route leaves harmless. */
 export function harmlessByRoute({ language, catalogue }: Run, { args: [path] }: Call): readonly string[] {

@@ -27,6 +27,8 @@ export interface AskedSchema {
 /** A registration of what other files have: handlers, and what looks at the request before them. */
 export interface Routed {
   handlers: string[];
+  /** What handlers go by that are written in the registration itself. */
+  inline: string;
   /** What the file's own schemas before it are called among those that it declares. */
   own?: string;
   asked?: AskedSchema[];
@@ -62,16 +64,21 @@ export function nameOfMade({ statement, fn }: Frame): string | null {
   return fn === null && (to?.kind === "variable" || to?.kind === "field") ? to.name : null;
 }
 
-/** Keeps what is registered of other files, with the schemas that stand in front of it. */
-export function noteRouted(run: Run, frame: Frame, call: Call, schemas: ReadonlyMap<string, Value>): void {
-  if (run.routed.length >= routedMax) return;
+/**
+ * Keeps what is registered of other files, with the schemas that stand in front of it.
+ * @returns what the file's own handlers go by that are registered with it
+ */
+export function noteRouted(run: Run, frame: Frame, call: Call, schemas: ReadonlyMap<string, Value>): string | null {
+  if (run.routed.length >= routedMax) return null;
   const routed: Required<Pick<Routed, "handlers" | "asked">> = { handlers: [], asked: [] };
   for (const { value } of call.args) noteStanding(run, frame, value, routed);
   const { handlers, asked } = routed;
-  if (handlers.length === 0) return;
-  const own = schemas.size > 0 ? `@${call.start}` : undefined;
+  if (handlers.length === 0) return null;
+  const inline = `@${call.start}`;
+  const own = schemas.size > 0 ? inline : undefined;
   if (own) run.schemas.set(own, { ...nothing, slots: { shape: "map", entries: schemas, rest: null } });
-  run.routed.push({ handlers, ...(own && { own }), ...(asked.length > 0 && { asked }) });
+  run.routed.push({ handlers, inline, ...(own && { own }), ...(asked.length > 0 && { asked }) });
+  return inline;
 }
 
 function noteStanding(run: Run, frame: Frame, e: Expression, into: Required<Pick<Routed, "handlers" | "asked">>): void {
