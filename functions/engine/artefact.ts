@@ -175,8 +175,15 @@ export interface ExportedFunction {
   passes: (Handover & { parameter: number; of?: string | undefined })[];
   /** What it returns, as a whole or in a field; `same` where each field of a parameter is where it was, `record` where the whole is an object. */
   returns: (Way & { from: Origin; field?: string | undefined; same?: true; record?: true })[];
-  /** Families a parameter is sure to be clean for once the function has answered; see interpret/run.ts. Of a path in its shortest form it may be that it lies where it should; of a field only that is. */
-  guards: { check: Outcome; parameter: number; field?: string; clean: Cleaned; below?: true }[];
+  /** Families a parameter is sure to be clean for once the function has answered, besides what the functions say that it has asked; see interpret/run.ts. Of a path in its shortest form it may be that it lies where it should; of a field only that is. */
+  guards: {
+    check: Outcome;
+    parameter: number;
+    field?: string;
+    clean: Cleaned;
+    below?: true;
+    via?: readonly Passage[];
+  }[];
   /** Where others of its package find what it was given; `from` is one of its parameters. */
   keeps?: LinkRecord["stores"];
   /** It is made with a schema and holds requests against it. */

@@ -12,6 +12,7 @@ import type { ClosureValue, Value } from "../interpret/value.ts";
 import type { Expression } from "../ir/ir.ts";
 import { declaredElsewhere, declaredOf, kindsOf } from "./declared-fields.ts";
 import { byCodeUnits } from "./order.ts";
+import { patternsOf } from "./pattern-records.ts";
 import { outsideOf, Recorder, sharedMax } from "./recorder.ts";
 
 /** What a file that is not code tells the others. */
@@ -29,7 +30,10 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     return source?.outside ? [{ ...outsideOf(source.outside, source), candidate: candidateOf(file, hit) }] : [];
   });
   return {
-    exports: [...exportsOf(run)].flatMap(([name, closure]) => record.exported(name, closure)),
+    exports: [
+      ...[...exportsOf(run)].flatMap(([name, closure]) => record.exported(name, closure)),
+      ...patternsOf(catalogue, run),
+    ],
     calls: [...run.handovers.values()].map((call) => ({ ...record.handover(call), from: record.origin(call.source) })),
     pending: pending.slice(0, pendingMax),
     stores: [

@@ -188,7 +188,7 @@ export class Passages {
     if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
     if (passage.check === "left") return this.#spared(from, targets, passage, depth);
     const effects = targets.map((target) =>
-      passage.check === "result" ? this.#result(target, passage, depth) : guardEffect(target.exported, passage),
+      passage.check === "result" ? this.#result(target, passage, depth) : this.#guarded(target, passage, depth),
     );
     // Whichever implementation runs, only what all of them do is sure.
     return effects.reduce(cleanedForBoth);
@@ -222,6 +222,12 @@ export class Passages {
       part === undefined || asksObjects(artefact.coverage.path) ? back : back.map((way) => asking(way, part));
     if (ways.length === 0 && isConstructor(exported.name) && !isKeptBeside(artefact, exported, passage)) return [];
     return this.#cleanedOnAny(artefact.coverage.path, ways, depth);
+  }
+
+  /** What a function has found out about its argument, itself or by asking functions of further files. */
+  #guarded({ artefact, exported }: Target, passage: Passage, depth: number): Cleaned {
+    const asked = (via: readonly Passage[]) => this.#cleanedOn(artefact.coverage.path, via, depth + 1);
+    return guardEffect(exported, passage, asked);
   }
 
   /** Whether what the value comes back in is an object, whichever of the functions meant is called. */
@@ -346,13 +352,20 @@ function unread(from: string, { trusted, fetched, check, target, part, returned 
   return fetched === true || isNoText ? ["xss"] : [];
 }
 
-function guardEffect(exported: ExportedFunction, { check, argument, field, part, short }: Passage): Cleaned {
+function guardEffect(
+  exported: ExportedFunction,
+  { check, argument, field, part, short }: Passage,
+  asked: (via: readonly Passage[]) => Cleaned,
+): Cleaned {
   const parameter = argumentIndex(exported, argument);
-  const guards = exported.guards.filter((known) => known.check === check && known.parameter === parameter);
-  const guard = guards.find((known) => known.field === undefined);
-  const ofField = field === undefined ? undefined : guards.find((known) => known.field === field);
-  const always = cleanedForAny(guard?.clean ?? [], ofField?.clean ?? []);
-  const clean = guard?.below && short ? cleanedForAny(always, ["path_traversal"]) : always;
+  const guards = exported.guards.filter(
+    (known) =>
+      known.check === check && known.parameter === parameter && (known.field === undefined || known.field === field),
+  );
+  const always = guards
+    .map(({ clean, via }) => (via ? cleanedForAny(clean, asked(via)) : clean))
+    .reduce<Cleaned>(cleanedForAny, []);
+  const clean = guards.some(({ below }) => below) && short ? cleanedForAny(always, ["path_traversal"]) : always;
   const decided = part === hostPart ? decidedByHost : part === shortPart ? decidedByPath : null;
   if (!decided) return clean;
   return clean === "all" ? decided : clean.filter((family) => decided.includes(family));

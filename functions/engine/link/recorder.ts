@@ -248,6 +248,7 @@ export class Recorder {
       ...(guard[check] ?? []).flatMap((families, parameter) =>
         families === 0 ? [] : [{ check, parameter, ...this.#guarded(families) }],
       ),
+      ...(guard.passages[check] ?? []).flatMap((via, parameter) => (via ? [{ check, parameter, clean: [], via }] : [])),
       ...(guard.asked[check] ?? []).map(({ of, key, clean }) => {
         return { check, parameter: key, field: askedKey(of), ...this.#guarded(clean) };
       }),

@@ -10,7 +10,7 @@ import { addressOfHost } from "./address-parts.ts";
 import { changeAddress } from "./address-tests.ts";
 import { change } from "./refined.ts";
 
-/** `isValidName(x)` from another file is taken at its word. */
+/** `isValidName(x)` from a file that nobody has is taken at its word. */
 export function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
   const { callee } = call;
   const name = calledName(call);

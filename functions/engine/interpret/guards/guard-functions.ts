@@ -181,8 +181,11 @@ const inBoth = (a: readonly CleanElement[] | null, b: readonly CleanElement[]): 
       })
     : b;
 
-/** Refines the arguments of a call by what the function called is known to answer, in this file or, when linking, in another. */
-export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Outcome): void {
+/**
+ * Refines the arguments of a call by what the function called is known to answer, in this file or, when linking, in another.
+ * @param trusted what it is called promises a test, which is believed where nobody has its file
+ */
+export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Outcome, trusted = false): void {
   if (call.isNew || call.args.length === 0 || call.args.length > 6) return;
   const called = calledBy(run, frame, call);
   const { callee } = called;
@@ -224,7 +227,7 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
   }
   if (target === null) return;
   for (const [i, { name, value }] of call.args.entries()) {
-    const passage: Passage = { target, argument: name ?? i, check, trusted: false };
+    const passage: Passage = { target, argument: name ?? i, check, trusted: trusted && i === 0 };
     askedByOther(run, frame, value, passage);
     for (const { into, field } of readBefore(frame, value)) askedByOther(run, frame, into, { ...passage, field });
     const address = addressOfHost(frame, innermost(value));
@@ -273,7 +276,8 @@ const cleanerTarget = (run: Run, call: Call, called: Called): string | null =>
 
 const cleaners = /clean|escap|sanit|filter|quot|purif|safe/i;
 
-function askedByOther(run: Run, frame: Frame, asked: Expression, passage: Passage): void {
+/** Notes that a function of another file was asked about a value. */
+export function askedByOther(run: Run, frame: Frame, asked: Expression, passage: Passage): void {
   const operand = innermost(asked);
   const key = accessPath(operand);
   if (key === null) return;

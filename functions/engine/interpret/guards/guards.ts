@@ -2,6 +2,7 @@ import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import type { Call, Constant, Expression, Operation } from "../../ir/ir.ts";
+import { calledBy } from "../calls/called.ts";
 import { signatureEqual, signatureTest } from "../calls/signatures.ts";
 import { evaluate, recalling } from "../evaluate.ts";
 import { noteAsked } from "../memory/unchecked.ts";
@@ -386,8 +387,10 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   modelGuards(run, frame, call, outcome);
   askedHere(run, frame, call, outcome);
   if (outcome && run.language === "javascript") noteParsed(run, frame, call, "answer");
-  if (outcome && first && promisesCheck(run, frame, call)) argumentTested(run, frame, first, allFamilies);
-  else applyGuardFunction(run, frame, call, outcome ? "true" : "false");
+  const isPromised = outcome && first && promisesCheck(run, frame, call);
+  if (isPromised && !(run.language === "javascript" && calledBy(run, frame, call).target !== null))
+    argumentTested(run, frame, first, allFamilies);
+  else applyGuardFunction(run, frame, call, outcome ? "true" : "false", isPromised);
 }
 
 type Field = Extract<Expression, { kind: "field" }>;

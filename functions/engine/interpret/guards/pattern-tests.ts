@@ -1,6 +1,7 @@
 import { allFamilies } from "../../catalogue/catalogue.ts";
 import { calledName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
+import { targetOf } from "../calls/handover.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
@@ -8,6 +9,7 @@ import { cleanedByAbsence, cleanedByPattern } from "../texts/patterns.ts";
 import { keepsOnlyHarmless } from "../texts/replaced.ts";
 import { undelimited } from "../texts/replacements.ts";
 import { original } from "./address-parts.ts";
+import { askedByOther } from "./guard-functions.ts";
 import { matcherTest } from "./matcher-tests.ts";
 import { absence, climbsNowhere } from "./path-tests.ts";
 import { change, innermost } from "./refined.ts";
@@ -36,6 +38,7 @@ export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, 
     const text = patternText(run, frame, pattern);
     const callee = call.callee.kind === "field" ? call.callee.name : "";
     const whole = (callee === "matches" && run.language === "java") || callee === "fullmatch";
+    if (text === null) askedPattern(run, frame, pattern, subject, "true");
     if (text === null) continue;
     const cleans = cleanedByPattern(run.catalogue, text, whole, callee === "match" && run.language === "python");
     if (cleans !== 0) change(run, frame, subject, cleans);
@@ -51,8 +54,20 @@ export function absenceTest(run: Run, frame: Frame, call: Call, of: Expression, 
   ];
   for (const [pattern, subject] of ways) {
     const text = patternText(run, frame, pattern);
-    if (text !== null) notFound(run, frame, text, subject, isPartial(run, call));
+    if (text === null) askedPattern(run, frame, pattern, subject, "false");
+    else notFound(run, frame, text, subject, isPartial(run, call));
   }
+}
+
+/** `NAME.test(x)`, `x.match(NAME)`, where NAME is imported: linking knows the pattern, see link/pattern-records.ts. */
+function askedPattern(run: Run, frame: Frame, pattern: Expression, subject: Expression, check: "true" | "false"): void {
+  if (run.language !== "javascript" || (pattern.kind !== "variable" && pattern.kind !== "field")) return;
+  const target = targetOf(
+    run,
+    frame,
+    evaluate(run, frame, pattern).paths.map((path) => `${path}.test`),
+  );
+  if (target !== null) askedByOther(run, frame, subject, { target, argument: 0, check, trusted: false });
 }
 
 /** A text in which a pattern is not found has none of its alternatives. */
