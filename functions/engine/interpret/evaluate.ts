@@ -5,6 +5,7 @@ import { asTexts } from "./calls/magic-methods.ts";
 import { noteWiring } from "./calls/wirings.ts";
 import { check } from "./check.ts";
 import { collect } from "./collect.ts";
+import { decided } from "./decided.ts";
 import { afterHost } from "./guards/address-parts.ts";
 import { refine } from "./guards/guards.ts";
 import { isLastPart } from "./guards/last-parts.ts";
@@ -12,7 +13,7 @@ import { noteAssigned } from "./memory/assigned.ts";
 import { readUnset } from "./memory/unset.ts";
 import { underGivenKey } from "./objects/given-keys.ts";
 import { operation } from "./operations.ts";
-import { concatenate, truth } from "./operators.ts";
+import { concatenate } from "./operators.ts";
 import { noteOrigin } from "./origins.ts";
 import { field, index, receiverOf, variable } from "./reads.ts";
 import type { Frame, Run } from "./run.ts";
@@ -82,7 +83,7 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
     case "operation":
       return operation(run, frame, e);
     case "conditional": {
-      const known = truth(evaluate(run, frame, e.test));
+      const known = decided(run, frame, e.test, evaluate(run, frame, e.test));
       return branches(run, frame, e.test, known, e.then, e.otherwise);
     }
     case "call":

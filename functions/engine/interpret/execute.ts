@@ -4,6 +4,7 @@ import { calledBy } from "./calls/called.ts";
 import { summarise } from "./calls/invoke.ts";
 import { notePath } from "./calls/path-conditions.ts";
 import { check } from "./check.ts";
+import { decided } from "./decided.ts";
 import { bindClass, bindFunction, bindImport } from "./declare.ts";
 import { evaluate, recalling } from "./evaluate.ts";
 import { assertedBy } from "./guards/asserting.ts";
@@ -182,7 +183,7 @@ function branch(
   then: readonly Statement[],
   otherwise: readonly Statement[],
 ): void {
-  const known = truth(evaluate(run, frame, test));
+  const known = decided(run, frame, test, evaluate(run, frame, test));
   if (known !== null) {
     execute(run, frame, known ? then : otherwise);
     return;

@@ -2,6 +2,7 @@ import { castOperator, type Expression, type Operation } from "../ir/ir.ts";
 import { withType } from "./assign.ts";
 import { asTexts } from "./calls/magic-methods.ts";
 import { checkComparison } from "./comparisons.ts";
+import { decided } from "./decided.ts";
 import { evaluate } from "./evaluate.ts";
 import { afterHost, holesAfterHost } from "./guards/address-parts.ts";
 import { refine } from "./guards/guards.ts";
@@ -104,7 +105,7 @@ function choice(run: Run, frame: Frame, e: Operation): Value {
   for (const [i, operand] of e.operands.entries()) {
     if (i > 0 && e.operator !== "??") refine(run, frame, e.operands[i - 1] as Expression, conjunction);
     const value = evaluate(run, frame, operand);
-    const known = e.operator === "??" ? null : truth(value);
+    const known = e.operator === "??" ? null : decided(run, frame, operand, value);
     const isLast = i === e.operands.length - 1;
     // `name && all[name]` gives the name only where it is empty.
     values.push(conjunction && !isLast && value.taint.length > 0 ? nothing : value);
@@ -119,9 +120,9 @@ function choice(run: Run, frame: Frame, e: Operation): Value {
   if (before && after)
     for (const [key, value] of after)
       if ((!before.has(key) || before.get(key) === unset) && !key.includes(".")) before.set(key, value);
-  const decided = truths.at(-1) ?? null;
-  if (decided !== null && truths.every((known) => known !== null)) return values.at(-1) as Value;
-  const decidedEarly = decided !== null && decided !== conjunction;
+  const last = truths.at(-1) ?? null;
+  if (last !== null && truths.every((known) => known !== null)) return values.at(-1) as Value;
+  const decidedEarly = last !== null && last !== conjunction;
   const result = joinAll(values.filter((_, i) => truths[i] !== conjunction || i === values.length - 1));
   if (
     decidedEarly &&
