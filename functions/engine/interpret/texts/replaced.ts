@@ -49,9 +49,13 @@ function leftClean(run: Run, frame: Frame, replacement: Replacement, by: Value |
   const doubles =
     pattern === "'" && (language === "php" ? isDoubled(run, frame, by) : doubled.has(language) && put === "''");
   if (doubles) return catalogue.bitsOf(["sql_injection", "escaped"]);
+  if (pattern === "'" && isShellQuote.test(put ?? "")) return catalogue.bitsOf(["command_injection"]);
   const quotes = pattern === "'" && !(put ?? "'").includes("'");
   return left | takesOut(catalogue, replacement) | (quotes ? catalogue.bitsOf(["xpath_injection"]) : 0);
 }
+
+/** `text.replace(/'/g, "'\\''")`: what ends a text of the shell, puts a quote behind it and begins it anew is written within quotes. */
+const isShellQuote = /^'(?:\\'|"'")'$/;
 
 /** In these, a quote that is doubled ends no text of SQL, where the text is in quotes. */
 const doubled: ReadonlySet<string> = new Set(["java", "go", "csharp", "ruby"]);
