@@ -204,6 +204,8 @@ export interface ExportedFunction {
   static?: true;
   /** The class of the object that a function of PHP gives, or a method. */
   makes?: string;
+  /** Fields of the object that a constructor of JavaScript makes which have nothing of what anybody has given it. */
+  plain?: string[];
   /** It gives the object that it is asked of. */
   self?: true;
 }

@@ -220,6 +220,8 @@ export class Passages {
     const { part } = passage;
     const ways =
       part === undefined || asksObjects(artefact.coverage.path) ? back : back.map((way) => asking(way, part));
+    const [field] = part?.split(fieldOf) ?? [];
+    if (ways.length === 0 && field !== undefined && exported.plain?.includes(field)) return "all";
     if (ways.length === 0 && isConstructor(exported.name) && !isKeptBeside(artefact, exported, passage)) return [];
     return this.#cleanedOnAny(artefact.coverage.path, ways, depth);
   }

@@ -104,6 +104,7 @@ export class Recorder {
         : closure.owner
           ? summary.returns.instance?.node.name
           : undefined;
+    const plain = this.#plainFields(closure);
     const isSelf = closure.owner && summary.returns.paths.includes("?this");
     const types = hasOverloads.has(this.#run.language) ? typesTaken(closure) : undefined;
     const exported: ExportedFunction = {
@@ -129,6 +130,7 @@ export class Recorder {
       ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
       ...(this.#run.language === "php" && closure.owner && fn.receiver === null && { static: true as const }),
       ...(made !== undefined && { makes: made }),
+      ...(plain.length > 0 && { plain }),
       ...(isSelf && { self: true as const }),
     };
     const short = closure.owner ? shortened(this.#run, exported) : null;
@@ -192,6 +194,14 @@ export class Recorder {
       )
       .filter(({ taint }) => taint.source.parameter?.fn === fn)
       .flatMap((kept) => withPlace(owner, kept))
+      .slice(0, returnsMax);
+  }
+
+  /** `constructor(id) { this.id = Number(id); }`: nothing of the parameter is in that field, as far as the class says. */
+  #plainFields({ fn, owner }: ClosureValue): string[] {
+    if (this.#run.language !== "javascript" || !owner || !isConstructor(fn.name) || fn.params.length === 0) return [];
+    return [...owner.fields]
+      .flatMap(([name, value]) => (allTaint(value).length === 0 && value.closures.length === 0 ? [name] : []))
       .slice(0, returnsMax);
   }
 
