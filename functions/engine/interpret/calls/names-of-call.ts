@@ -76,20 +76,31 @@ function lookUp(
   const models = calls.findAll(paths);
   const found = isOpen ? targetOf(run, frame, paths) : null;
   const written = run.language === "python" ? paths.filter((path) => !isResult(path)) : paths;
-  const target = found === null || written.length === paths.length ? found : targetOf(run, frame, written);
+  const named = found === null || written.length === paths.length ? found : targetOf(run, frame, written);
+  const target = named !== null && asksObject(run, callee, isNew) ? invokedOf(named) : named;
   return {
     names: method && receiver ? receiverNames(method, receiver.paths) : ownersOf(own),
     paths,
     models,
     guards: anyones === null ? models.guards : unique([...models.guards, ...calls.find(anyones).guards]),
     target: target !== null && run.language === "javascript" && called.paths.some(isResult) ? givenBy(target) : target,
-    isGiven: found !== null && target === null,
+    isGiven: found !== null && named === null,
     others: target === null ? [] : otherTargetsOf(run, paths, target),
     gives: paths
       .filter((path) => path.length < givenMax)
       .map((path) => (isNew ? path : (givenOfHeld(path) ?? givenBy(path)))),
   };
 }
+
+/** `$search($data)`, `($this->search)($data)`: what a variable of PHP holds is called, not what it is called like. */
+const asksObject = ({ language }: Run, callee: Call["callee"], isNew: boolean): boolean =>
+  language === "php" &&
+  !isNew &&
+  (callee.kind === "variable" || callee.kind === "field") &&
+  callee.name.startsWith("$");
+
+/** The method that an object of a class is called by. */
+const invokedOf = (target: string): string => (target.includes(".") ? target : `${target}.__invoke`);
 
 /** `load(settings.SLUGIFY)(text)`, `makeFind({ orders })(text)`: what a function has given takes the text, and not that function. */
 const isResult = (path: string): boolean => path.endsWith("()");
