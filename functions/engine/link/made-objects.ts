@@ -1,4 +1,4 @@
-import type { ExportedFunction, FileArtefact } from "../artefact.ts";
+import type { ExportedFunction, FileArtefact, Origin } from "../artefact.ts";
 import { partOfObject } from "../interpret/calls/filled-arguments.ts";
 import { ofBase } from "../interpret/calls/handover.ts";
 import { anyArgument, isGivenBack, type Passage, wholeObject } from "../interpret/guards/passage.ts";
@@ -112,7 +112,20 @@ export class MadeObjects {
     const meant = fields.filter(
       ({ given: { from }, method }) => "parameter" in from && puts.some((put) => isSame(put, { method, ...from })),
     );
-    return fields.length > 0 ? meant.map(({ given }) => given) : null;
+    return fields.length > 0 || this.#isBeside(artefact, owner, puts) ? meant.map(({ given }) => given) : null;
+  }
+
+  /** Whether all of the object has it in fields of their own, and no method makes up further ones: none of them is the one that is asked for. */
+  #isBeside(artefact: FileArtefact, owner: string, puts: Made["puts"]): boolean {
+    const isKept = ({ method, parameter }: Put) =>
+      this.#methodsOf(artefact, owner, method).some(({ returns, passes }) => {
+        const isOfIt = (from: Origin) => "parameter" in from && from.parameter === parameter;
+        return (
+          returns.some(({ from, field }) => isOfIt(from) && field !== undefined && !isGivenBack(field)) &&
+          !passes.some((pass) => pass.parameter === parameter)
+        );
+      });
+    return puts.length > 0 && puts.every(isKept) && this.#methodsOf(artefact, owner, "__get").length === 0;
   }
 
   /** The same object as a class sees it that its own extends: `super(name)`. */

@@ -146,6 +146,7 @@ export const partsOfResult = (run: Run, value: Value): Parts =>
 
 /** What an object of Java was given by the function that has made it; see own-fields.ts for those that only it has. */
 function fieldsOf({ language }: Run, { instance, own }: Value): Parts {
+  if (language === "php" && own) return [...own].map(([name, value]) => [name, allTaint(value)]);
   if (!hasOverloads.has(language) || !instance) return [];
   const given = (value: Value) => allTaint(value).filter(({ source }) => source.parameter !== null);
   return [...new Map([...instance.fields, ...(own ?? [])])].flatMap(([name, value]): Parts => {

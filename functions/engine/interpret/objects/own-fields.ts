@@ -6,16 +6,18 @@ import { initialiserOf, lineageOf } from "./members.ts";
 export function ownFields(run: Run, info: ClassInfo, made: ReadonlyMap<string, Value>): Value["own"] {
   const makers = lineageOf(info).flatMap((type) => initialiserOf(type)?.fn ?? []);
   const isFinal = (name: string): boolean =>
-    run.assignmentsOf(name).every((at) => makers.some(({ start, end }) => start < at && at < end));
-  const own = [...made].filter(([name, value]) => isPlain(value) && isFinal(name));
+    run
+      .assignmentsOf(run.language === "php" ? name.slice("$".length) : name)
+      .every((at) => makers.some(({ start, end }) => start < at && at < end));
+  const own = [...made].filter(([name, value]) => isPlain(run, value) && isFinal(name));
   return own.length === 0 ? null : new Map(own);
 }
 
-/** What is no text may change while it stays where it is. */
-const isPlain = ({ taint, constants, slots, closures, instance, type, paths }: Value): boolean =>
+/** What is no text may change while it stays where it is; arrays of PHP, which input comes in, are copies. */
+const isPlain = ({ language }: Run, { taint, constants, slots, closures, instance, type, paths }: Value): boolean =>
   (taint.length > 0 || constants !== null) &&
   !slots &&
   closures.length === 0 &&
   !instance &&
   !type &&
-  paths.every((path) => path.startsWith("?"));
+  (paths.every((path) => path.startsWith("?")) || (language === "php" && taint.length > 0));
