@@ -2,6 +2,7 @@ import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
 import type { Call, Constant, Expression, Operation } from "../../ir/ir.ts";
+import { isCleanType } from "../assign.ts";
 import { calledBy } from "../calls/called.ts";
 import { signatureEqual, signatureTest } from "../calls/signatures.ts";
 import { evaluate, recalling } from "../evaluate.ts";
@@ -194,6 +195,8 @@ function refineComparison(
       absence(run, frame, left, right);
       withoutCharacters(run, frame, right, left);
     }
+  } else if (operator === "instanceof" && outcome) {
+    if (run.language === "php" && isTypeOfClean(run, right)) change(run, frame, left, allFamilies);
   } else if (operator === ">=" || operator === ">") {
     // What is not behind the first place may still stand there.
     const isBound = (bound: unknown) => bound === -1 || (bound === 0 && operator === ">=");
@@ -205,6 +208,9 @@ function refineComparison(
     if (outcome && (isSet(left) || isSet(right))) withinTest(run, frame, left, right);
   }
 }
+
+/** `$day instanceof DateTimeInterface`: of a type whose values carry no attack. */
+const isTypeOfClean = (run: Run, type: Expression): boolean => type.kind === "variable" && isCleanType(run, type.name);
 
 /**
  * `id, err := uuid.Parse(x); if err != nil { return }`: without an error x is what the call asks for. What gives no error says the same by
@@ -230,7 +236,8 @@ function answerTest(run: Run, frame: Frame, left: Expression, right: Expression,
   const asked = left.kind === "variable" ? frame.scope.origins.get(left.name) : undefined;
   const last = left.kind === "sequence" ? left.parts.at(-1) : left;
   const isAnswer = typeof right.value === "boolean";
-  const call = asked?.kind === "call" && (isAnswer || isSearch(run, asked)) ? asked : last;
+  const isTold = isAnswer || (right.value === null && run.language === "php");
+  const call = asked?.kind === "call" && (isTold || isSearch(run, asked)) ? asked : last;
   // Validators of PHP answer with what is wrong, or with nothing: `check_name($name) === ""`.
   if (run.language === "php" && same && isNothing(right.value)) refine(run, frame, left, false);
   if (isAnswer && asked?.kind === "operation" && !run.asked.has(asked)) {
@@ -242,6 +249,8 @@ function answerTest(run: Run, frame: Frame, left: Expression, right: Expression,
   if (call?.kind !== "call") return;
   // Pointers that are answers tell by being null or not, and so do matches and, where what is true or false never is null, all others.
   if (right.value === null && (tellsByNull.has(run.language) || isSearch(run, call))) refine(run, frame, call, !same);
+  // `Sort::tryFrom($name) === null`
+  else if (right.value === null && run.language === "php") modelGuards(run, frame, call, !same);
   const counts = call.callee.kind === "field" && call.callee.name === "test";
   if (typeof right.value === "boolean" || (counts && (right.value === 0 || right.value === 1)))
     refine(run, frame, call, same === Boolean(right.value));
