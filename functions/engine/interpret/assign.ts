@@ -2,7 +2,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import { remembered } from "../catalogue/remembered.ts";
 import { type Assign, type Expression, setterName } from "../ir/ir.ts";
 import { carriedName } from "./calls/carried-objects.ts";
-import { ofTable, targetOf } from "./calls/handover.ts";
+import { isOfProject, ofTable, targetOf } from "./calls/handover.ts";
 import { invoke } from "./calls/invoke.ts";
 import { storeInField } from "./calls/receivers.ts";
 import { exportedFunction } from "./calls/wrapped-functions.ts";
@@ -220,8 +220,9 @@ function exportValue(
 
 /** `export const orders = { find(id) {} }`: others call `orders.find`, or `shop.orders.find` of an object in an object. */
 function exportMembers(run: Run, within: string, { slots }: Value, depth: number): void {
-  if (slots?.shape !== "map" || depth === 0) return;
-  for (const [key, member] of slots.entries) {
+  if (!slots || depth === 0) return;
+  // A list of functions goes by its places.
+  for (const [key, member] of slots.shape === "map" ? slots.entries : [...slots.entries].slice(0, entriesMax)) {
     exportAs(run, `${within}${key}`, member);
     exportMembers(run, `${within}${key}.`, member, depth - 1);
   }
@@ -276,7 +277,9 @@ const givenByFunction = /\.\p{Ll}\w*\(\)$/u;
 
 /** In JavaScript a path of the project shows by how it begins; in Python it is one that no model knows. */
 const outsideOf = (run: Run, paths: readonly string[]): string | null | undefined =>
-  run.language === "python" ? targetOf(run, null, paths) : paths.find((path) => /^[.@~#]/.test(path));
+  run.language === "python"
+    ? targetOf(run, null, paths)
+    : paths.find((path) => /^[.@~#]/.test(path) || isOfProject.test(path));
 
 const aliasesMax = 500;
 const storesMax = 100;

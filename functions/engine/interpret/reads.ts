@@ -1,6 +1,6 @@
 import type { Expression, Field, Index, Span } from "../ir/ir.ts";
 import { evaluateCall } from "./calls/calls.ts";
-import { targetOf } from "./calls/handover.ts";
+import { isOfProject, targetOf } from "./calls/handover.ts";
 import { invoke } from "./calls/invoke.ts";
 import { evaluate } from "./evaluate.ts";
 import { useOf, useOfOwner } from "./memory/memory.ts";
@@ -194,7 +194,7 @@ export function index(run: Run, frame: Frame, e: Index): Value {
     const any = partOfGiven(run, of, anyElement(of), anyPart);
     // A map may lack the key: a set written as a map of true answers both ways.
     const constants = of.slots?.shape === "map" && any.constants?.every((c) => c === true) ? null : any.constants;
-    const own = run.language === "python" && of.slots ? any.paths.filter((path) => !constantName.test(path)) : [];
+    const own = of.slots ? any.paths.filter((path) => isOwnPath(run, path)) : [];
     const paths = [...memberPaths(of, "[]"), ...own];
     // What is handed out one by one may be input: the messages of a connection.
     const [input] = e.key ? [] : run.knowledge.reads.findAll(paths).sources;
@@ -209,6 +209,10 @@ export function index(run: Run, frame: Frame, e: Index): Value {
   if (of.slots && !of.slots.rest) return tainted(fieldTaint(run, of, of.taint, String(known)));
   return afterAsking(run, frame, e, String(known), member(run, frame, of, String(known), e));
 }
+
+/** What a table has of other files is still that when it is taken out, whichever it is. */
+const isOwnPath = ({ language }: Run, path: string): boolean =>
+  language === "python" ? !constantName.test(path) : language === "javascript" && isOfProject.test(path);
 
 /** Keys of one map that are told apart. */
 const keysMax = 8;

@@ -9,7 +9,7 @@ import { sharedBy } from "../interpret/objects/shared-state.ts";
 import type { Run } from "../interpret/run.ts";
 import type { Hit } from "../interpret/summary.ts";
 import type { ClosureValue, Value } from "../interpret/value.ts";
-import type { Expression } from "../ir/ir.ts";
+import type { Expression, FunctionNode } from "../ir/ir.ts";
 import { declaredElsewhere, declaredOf, kindsOf } from "./declared-fields.ts";
 import { byCodeUnits } from "./order.ts";
 import { patternsOf } from "./pattern-records.ts";
@@ -87,8 +87,12 @@ function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
   return all;
 }
 
-/** What gives an object in Python goes by the class of that: `get_service().find`, `Order.objects.find`, where a class keeps one for all. */
+/**
+ * What gives an object in Python goes by the class of that: `get_service().find`, `Order.objects.find`, where a class keeps one for all. In
+ * JavaScript it may be any of several, `makeStore(kind).find`, or a function: `handlerOf(kind)(order)`.
+ */
 function factoriesOf(run: Run): LinkRecord["aliases"] {
+  if (run.language === "javascript") return [...run.exports].flatMap(([name, { fn }]) => givenElsewhere(run, name, fn));
   if (run.language !== "python") return [];
   const functions = [...run.exports].flatMap(([name, { fn, owner }]): [string, Value | undefined][] => {
     const made = owner ? undefined : run.summaries.get(fn)?.returns;
@@ -102,6 +106,19 @@ function factoriesOf(run: Run): LinkRecord["aliases"] {
     return target ? [{ name, target }] : [];
   });
 }
+
+/** What a function of JavaScript gives that other files have: an object of a class, or a function. */
+function givenElsewhere(run: Run, name: string, fn: FunctionNode): LinkRecord["aliases"] {
+  const { paths = [], instance } = run.summaries.get(fn)?.returns ?? {};
+  const targets = paths.filter((path) => isOfProject.test(path) && /^[^()[\]]+$/.test(path)).slice(0, givenMax);
+  return [...(instance ? [instance.node.name] : []), ...targets].map((target) => ({
+    name: instance || /(^|\.)\p{Lu}[^./]*$/u.test(target) ? name : givenBy(name),
+    target,
+  }));
+}
+
+/** Classes that a function chooses from. */
+const givenMax = 4;
 
 /** The class of another file that an object is made of, by itself or by a method that belongs to the class: `OrderQuery.as_manager()`. */
 function classOf(run: Run, { paths }: Value): string | undefined {

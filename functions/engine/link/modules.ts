@@ -1,12 +1,13 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { ofCarrier } from "../interpret/calls/carried-objects.ts";
-import { anyClass, layerName, ofBase, ofHeirs } from "../interpret/calls/handover.ts";
+import { anyClass, chosenMember, layerName, ofBase, ofHeirs } from "../interpret/calls/handover.ts";
 import { either } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { languageOf } from "../inventory/language.ts";
 import { append } from "../multimap.ts";
 import { helperIn } from "../templates/template-target.ts";
 import { CarriedObjects } from "./carried-objects.ts";
+import { chosenMembers } from "./chosen-members.ts";
 import { GlobalNames } from "./global-names.ts";
 import { heirsOf } from "./heirs.ts";
 import { Kin } from "./kin.ts";
@@ -125,6 +126,12 @@ export class Modules {
     return this.#files.at(path);
   }
 
+  readonly #names = {
+    file: (from: string, target: string) => this.file(from, target),
+    onward: (artefact: FileArtefact, member: string) => this.onward(artefact, member),
+    find: (from: string, target: string, aliases: number) => this.#find(from, target, aliases),
+  };
+
   /** Where the names that a file hands on lead. */
   onward(artefact: FileArtefact, member: string): string[] {
     return aliased(this.#handedOn(artefact), member);
@@ -181,6 +188,8 @@ export class Modules {
       return from.endsWith(".py")
         ? this.#layers.find(target)
         : this.#ofHanded(from, target.slice(anyClass.length), aliases);
+    if (target.includes(chosenMember) && isOfScript.test(from))
+      return chosenMembers(this.#names, from, target, aliases);
     // Packages that take all of each other would lead on for ever once a member is no more than a way through them: "shop.util.util.find".
     let isWay = false;
     for (const { artefact, file, member: named } of this.#files.meant(from, target)) {
@@ -193,6 +202,8 @@ export class Modules {
       if (found.length > 0) return found;
       isWay = true;
     }
+    const kept = isWay && aliases === 0 && isOfScript.test(from) ? target.replace(takenByKey, chosenMember) : target;
+    if (kept !== target) return chosenMembers(this.#names, from, kept, aliases);
     return isWay ? [] : this.#ofSibling(target);
   }
 
@@ -276,6 +287,7 @@ export class Modules {
     const member = ofMade(artefact, file, isOfBase ? wanted.slice(0, -ofBase.length) : wanted);
     if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
       const ofAny: Target[] = [];
+      const isAny = isOfTable.test(wanted) || givesSeveral(this.#handedOn(artefact), wanted);
       for (const onward of aliased(this.#handedOn(artefact), wanted)) {
         // An exported instance is one of a class of the same file.
         const local = artefact.link.exports.find((exported) => exported.name === onward);
@@ -284,7 +296,7 @@ export class Modules {
           : declaresClass(artefact, onward)
             ? this.#in(artefact, file, onward, aliases + 1)
             : this.#onward(path, onward, aliases + 1);
-        if (found.length > 0 && !isOfTable.test(wanted)) return found;
+        if (found.length > 0 && !isAny) return found;
         ofAny.push(...found);
       }
       if (ofAny.length > 0) return ofAny;
@@ -342,9 +354,15 @@ export class Modules {
   }
 }
 
-/** `export default class ListJob extends Job`: a member that the class has from the one that it extends. */
-const declaresClass = ({ coverage, link }: FileArtefact, member: string): boolean =>
-  /^(java|type)script$/.test(coverage.language) && link.classes.some(({ name }) => member.startsWith(`${name}.`));
+/** `export default class ListJob extends Job`, `export const shelf = new Shelf()`: a member that the class has from another. */
+function declaresClass({ coverage, link }: FileArtefact, member: string): boolean {
+  const owner = member.slice(0, member.indexOf(".") + 1);
+  return (
+    /^(java|type)script$/.test(coverage.language) &&
+    /^\p{Lu}/u.test(owner) &&
+    [...link.classes, ...link.exports].some(({ name }) => `${name}.`.startsWith(owner))
+  );
+}
 
 /** `Query.where.orderBy.toSql`: what gives an object of a class of its file goes by that. */
 function ofMade({ link: { exports } }: FileArtefact, file: string, member: string): string {
@@ -384,8 +402,19 @@ function partNames({ coverage: { language, path }, link }: FileArtefact): Readon
 const importsItsName = (from: string, target: string): boolean =>
   from.endsWith(".py") && target.startsWith(`${from.slice(from.lastIndexOf("/") + 1, -".py".length)}.`);
 
+const isOfScript = /\.([cm]?[jt]sx?|vue|svelte)$/;
+
+/** `registry.get(kind)(order)`, `registry.get(kind).run`: what a map of JavaScript has is taken out by its key. */
+const takenByKey = /\.get(?:\(\)$|(?=\.\w+$))/;
+
 /** What is taken out of a table is any of what the table has. */
 const isOfTable = /^[A-Z][A-Z\d_]*\.get(\.|$)/;
+
+/** `makeStore(kind).find`: a function that gives objects of several classes goes by each of them. */
+function givesSeveral(aliases: Aliases, wanted: string): boolean {
+  const first = wanted.includes(".") ? wanted.slice(0, wanted.indexOf(".")) : "";
+  return first !== "" && aliases.filter(({ name }) => name === first).length > 1;
+}
 
 /** Classes of one file that implement an interface and have a method of it from elsewhere. */
 const heirsMax = 4;

@@ -17,6 +17,7 @@ import {
 } from "../value.ts";
 import type { Called } from "./called.ts";
 import { passedThrough } from "./carried-taint.ts";
+import { asElementOf } from "./elements.ts";
 import { methodTarget } from "./handover.ts";
 
 /** More would be a function that does nothing but call others back. */
@@ -96,7 +97,9 @@ export function givenBack(
     const part = partOfCallBack(callback, i);
     const own = tainted([arriving(run.outside(`${target}${fieldOf}${part}`, param), param)]);
     const passed = passedThrough(run, call, called, target, false, part).map(tainted);
-    const element = parts[i] ?? (i === 0 && called.receiver ? anyElement(called.receiver) : nothing);
+    const element =
+      parts[i] ??
+      (i === 0 && called.receiver ? asElementOf(run, called.receiver, anyElement(called.receiver)) : nothing);
     return joinAll([...passed, own, element]);
   });
 }

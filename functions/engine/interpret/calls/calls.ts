@@ -31,6 +31,18 @@ import { constructorOf, resultOf } from "./results.ts";
 import { noteGivenObjects } from "./wirings.ts";
 import { writeOutputs } from "./written-arguments.ts";
 
+/** `container.resolve("orders").find(x)`: the name by which a container was given what is called. */
+function registeredAs(frame: Frame, { callee }: Call): string | null {
+  const of = callee.kind === "field" ? callee.of : null;
+  const made = of?.kind === "variable" ? frame.scope.binding(of.name)?.origins.get(of.name) : of;
+  if (made?.kind !== "call" || made.callee.kind !== "field" || !givesByName.test(made.callee.name)) return null;
+  const [name, ...others] = frame.given.get(made)?.called.positional ?? [];
+  const [written] = name?.constants ?? [];
+  return typeof written === "string" && others.length === 0 ? written : null;
+}
+
+const givesByName = /^(get|resolve|make|inject|getService|service)$/;
+
 /** What a call gives. */
 export function evaluateCall(run: Run, frame: Frame, written: Call): Value {
   const known = frame.recalls ? frame.given.get(written) : undefined;
@@ -98,10 +110,12 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   const given =
     constructorOf(run, call, called) ??
     target ??
-    (called.callee.closures.length === 0 ? (methodTarget(run, called) ?? handedTarget(run, called)) : null);
+    (called.callee.closures.length === 0 ? (methodTarget(run, called) ?? handedTarget(run, called, null)) : null);
+  const registered = registeredAs(frame, call);
+  const named = registered === null ? null : handedTarget(run, called, registered);
   noteGivenObjects(run, given, positional);
   const handed = handedArguments(called);
-  for (const to of [given, called.open, ...called.others])
+  for (const to of [given, named, called.open, ...called.others])
     if (to !== null)
       handOver(run, to, handed.positional, handed.named, call, { frame, settled: settledFor(run, frame, subject) });
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);

@@ -272,7 +272,8 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
     if (carried !== null) return carried;
     if (run.language === "ruby" && frame?.owner && /^[a-z_]\w*[!?]?$/.test(plain) && !run.knowledge.known.has(plain))
       return `${frame.owner.node.name}.${plain}`;
-    if (plain.includes("[") || !(plain.includes(".") || (run.language === "javascript" && isOfFolder(plain)))) continue;
+    if (plain.includes("[") && !(run.language === "javascript" && isChosen(plain))) continue;
+    if (!plain.includes(".") && !(run.language === "javascript" && isOfFolder(plain))) continue;
     if (
       run.language === "javascript"
         ? !isOfProject.test(plain) || run.knowledge.known.has(ownerOf(plain))
@@ -300,6 +301,12 @@ export const isOfProject =
 /** `import ListJob from "@/list-job"`: what a file exports by default goes by the file alone. A package with a scope is a library, mostly. */
 const isOfFolder = remembered((path) => isOfProject.test(path) && !/^@[a-z\d]/.test(path));
 
+/** Stands behind a table of another file of JavaScript, and means whatever lies in it. */
+export const chosenMember = ".[]";
+
+/** `commands[type]`, `formats[kind].write`: one of a table, and what that has. */
+const isChosen = remembered((path) => path.indexOf("[") === path.lastIndexOf("[") && /\.\[\](\.\w+)?$/.test(path));
+
 /** What a function of a package has given is the package's own, wherever that is. */
 const givenByPackage = /^@[^/]+\/.*\(\)/;
 
@@ -319,8 +326,8 @@ const othersMax = 3;
 
 /** `handlers = {"csv": read_csv, "xml": read_xml}`, `handlers[kind](text)`: what is chosen at run time may be any of several. */
 export function otherTargetsOf(run: Run, paths: readonly string[], target: string): readonly string[] {
-  if (run.language !== "python" || paths.length < 2) return [];
-  const isOwn = notOfLibrary(run);
+  if ((run.language !== "python" && run.language !== "javascript") || paths.length < 2) return [];
+  const isOwn = run.language === "python" ? notOfLibrary(run) : (path: string) => isOfProject.test(path);
   const others = paths.filter((path) => path.includes(".") && !/^\?|\[/.test(path) && isOwn(path)).map(plainOf);
   return [...new Set(others)].filter((other) => other !== target).slice(0, othersMax);
 }
@@ -394,10 +401,14 @@ const methodOf = (paths: readonly string[]): string | undefined =>
   paths.map(lastSegment).find((segment) => /^\w{2,}$/.test(segment));
 
 /** A method of an object of JavaScript of which only the name is known, and that may be among those that some file hands on. */
-export function handedTarget({ language }: Run, { paths, names }: Pick<Called, "paths" | "names">): string | null {
+export function handedTarget(
+  { language }: Run,
+  { paths, names }: Pick<Called, "paths" | "names">,
+  registered: string | null,
+): string | null {
   if (language !== "javascript") return null;
   const name = names.find((path) => path.startsWith("?") || path.startsWith("this."));
-  const of = name === undefined ? "" : lastSegment(name).replace(/^\?/, "");
+  const of = registered ?? (name === undefined ? "" : lastSegment(name).replace(/^\?/, ""));
   if (!/^[A-Za-z_$]\w+$/.test(of) || ofFramework.test(of)) return null;
   const method = methodOf(paths);
   return method === undefined || ofLanguage.test(method) ? null : `${anyClass}${of}.${method}`;

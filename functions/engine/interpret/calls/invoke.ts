@@ -35,6 +35,7 @@ import {
   tellsSame,
   type Value,
 } from "../value.ts";
+import { asElementOf } from "./elements.ts";
 import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
 import { handOver } from "./handover.ts";
@@ -357,7 +358,7 @@ export function callBack(
     return nothing;
   }
   const own = closure.scope === frame.scope ? frame.scope.copy() : null;
-  const args = asElement(closure, receiver, given.length > 0 ? given : [receiver ? elementOf(receiver) : nothing]);
+  const args = asElement(closure, receiver, given.length > 0 ? given : [receiver ? elementOf(run, receiver) : nothing]);
   // What it settles is settled for itself: who passes it on goes on without.
   const apart = { ...frame, scope: new Scope(frame.scope) };
   const call = own || closure.fn.name === "" || !run.summaries.has(closure.fn) ? inline : invoke;
@@ -379,12 +380,12 @@ function asElement({ fn }: ClosureValue, receiver: Value | null, args: readonly 
   return [{ ...element, paths: [...new Set([...element.paths, ...names])] }, ...others];
 }
 
-function elementOf(receiver: Value): Value {
+function elementOf(run: Run, receiver: Value): Value {
   const slots = receiver.slots;
   const all = slots
     ? [...slots.entries.values(), ...(slots.rest ? [slots.rest] : [])].reduce<Value>((a, b) => join(a, b), nothing)
     : nothing;
-  return { ...all, taint: joinTaint(all.taint, receiver.taint) };
+  return asElementOf(run, receiver, { ...all, taint: joinTaint(all.taint, receiver.taint) });
 }
 
 /** What is known of a function by how it is registered. */

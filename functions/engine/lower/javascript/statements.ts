@@ -274,7 +274,8 @@ function madeValues(l: Lowering, declared: SyntaxNode): Statement[] {
 }
 
 /** Functions are marked as exported themselves, and of constants nobody asks. */
-const isMade = /^(await|call|new|as|satisfies|ternary|binary|member|parenthesized)_expression$|^object$|^identifier$/;
+const isMade =
+  /^(await|call|new|as|satisfies|ternary|binary|member|parenthesized)_expression$|^(object|array|identifier)$/;
 
 /** `export default function f() {}` also is `exports.default = f`. */
 function asDefault(l: Lowering, node: SyntaxNode, declared: SyntaxNode): Statement[] {
