@@ -11,6 +11,9 @@ interface Handed {
 /** The functions that a target of a file means, by way of at most as many aliases as are left. */
 type Find = (path: string, target: string, aliases: number) => Target[];
 
+/** What servers are called that functions are given to, and handed everywhere. */
+const isFramework = /^(fastify|server|instance)$/;
+
 /** Objects that go by one name; of more nobody knows which is meant. */
 const objectsMax = 3;
 
@@ -29,6 +32,7 @@ export class Wirings {
 
   /** The methods of an object that a function of the file is given, or that some file has under that name. */
   methodsOf(from: string, name: string, method: string, aliases: number): Target[] {
+    if (isFramework.test(name)) return this.#decorated(method, aliases);
     for (const { path, object } of this.#of(from, name)) {
       const owner = object.slice(0, object.lastIndexOf("."));
       const isMember = isOfProject.test(owner) && owner.includes("/");
@@ -38,6 +42,15 @@ export class Wirings {
       if (found) return found;
     }
     return [];
+  }
+
+  /** `fastify.decorate("find", find)`, then `fastify.find(x)`: a function that the server was given as its own. */
+  #decorated(name: string, aliases: number): Target[] {
+    this.#read();
+    const handed = this.#named.get(name);
+    return handed && handed.size <= objectsMax
+      ? [...handed.values()].flatMap(({ path, object }) => this.#find(path, object, aliases + 1))
+      : [];
   }
 
   /** What a file knows by a name: what its own functions are given first. */
