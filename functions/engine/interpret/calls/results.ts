@@ -2,6 +2,7 @@ import { allFamilies, type CallModels, type Families, type SourceModel } from ".
 import type { Call, Expression } from "../../ir/ir.ts";
 import { holds, receiverFits } from "../check.ts";
 import { forgetMaking } from "../file-making.ts";
+import { underOwnKeys } from "../guards/filters.ts";
 import { isLastName } from "../guards/last-parts.ts";
 import { namesOfHeld } from "../held-objects.ts";
 import { givenBackBy } from "../memory/memory.ts";
@@ -194,7 +195,7 @@ function ofContainer(
   // `cache.fetch(key) { compute }`, `cache.computeIfAbsent(key, this::compute)`: what the function gives where nothing is kept under the key.
   const found =
     container === "first"
-      ? chosenMember(run, call, done.result, positional[1])
+      ? chosenMember(run, call, underOwnKeys(run, frame, call, done.result), positional[1])
       : container === "get" || container === "remove"
         ? underKey(run, of, done.result, positional)
         : done.result;

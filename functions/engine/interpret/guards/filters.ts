@@ -1,9 +1,10 @@
 import { allFamilies, type Families } from "../../catalogue/catalogue.ts";
+import { callable } from "../../ir/callable.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import type { Called } from "../calls/called.ts";
 import { recalling } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
-import { anyElement } from "../value.ts";
+import { anyElement, join, tainted, type Value } from "../value.ts";
 import { isAllowList } from "./allow-lists.ts";
 import { questionOf } from "./element-tests.ts";
 import { refine } from "./guards.ts";
@@ -85,9 +86,21 @@ function intersectionCleans(run: Run, frame: Frame, { callee, args }: Call): Fam
 
 const intersections = /^(array_u?intersect|intersection|intersect|Intersect)$/;
 
+/** `array_intersect_key($_POST, array_flip($columns))`: what is left is as it came in, under keys that are ours. */
+export function underOwnKeys(run: Run, frame: Frame, { callee, args }: Call, given: Value): Value {
+  const [of, list] = args.map(({ value }) => value);
+  const asks = callee.kind === "variable" && callee.name === "array_intersect_key";
+  if (!asks || !of || !list || given.taint.length === 0 || !isAllowList(run, frame, of, list)) return given;
+  const { slots, taint } = given;
+  const rest = slots?.rest ? join(slots.rest, tainted(taint)) : tainted(taint);
+  return { ...given, taint: [], slots: { shape: "map", entries: slots?.entries ?? new Map(), rest } };
+}
+
 /** The name that the element has in the test, and the test: the only expression of a function, or a call of one that has a name or does more. */
 export function testOf(test: Expression): ReturnType<typeof questionOf> {
   const plain = questionOf(test);
+  // `array_filter($ids, "is_numeric")`
+  if (test.kind === "literal" && typeof test.value === "string") return testOf(callable(test));
   if (plain || !(test.kind === "field" || test.kind === "variable" || test.kind === "closure")) return plain;
   const { start, end } = test;
   const given: Expression = { start, end, kind: "variable", name: element };
