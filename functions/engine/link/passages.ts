@@ -184,7 +184,10 @@ export class Passages {
       if (methods.length === 0) return this.#declarations.cleaned(from, target, validated);
       return isKnown ? [] : methods.map((method) => this.#given(method, depth)).reduce(cleanedForBoth);
     }
-    const targets = doing(this.#modules.candidates(from, passage.target));
+    const named = this.#modules.candidates(from, target);
+    // `new Email($text)` goes by the name of its class in PHP.
+    const isClass = named.length === 0 && asksObjects(from) && !target.includes(".");
+    const targets = isClass ? this.#objects.takers(from, passage) : doing(named);
     if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
     if (passage.check === "left") return this.#spared(from, targets, passage, depth);
     const effects = targets.map((target) =>
@@ -222,7 +225,9 @@ export class Passages {
       part === undefined || asksObjects(artefact.coverage.path) ? back : back.map((way) => asking(way, part));
     const [field] = part?.split(fieldOf) ?? [];
     if (ways.length === 0 && field !== undefined && exported.plain?.includes(field)) return "all";
-    if (ways.length === 0 && isConstructor(exported.name) && !isKeptBeside(artefact, exported, passage)) return [];
+    // What a constructor has tested before it makes the object is in it as it was tested.
+    if (ways.length === 0 && isConstructor(exported.name) && !isKeptBeside(artefact, exported, passage))
+      return guardEffect(exported, { ...passage, check: "after", part: undefined });
     return this.#cleanedOnAny(artefact.coverage.path, ways, depth);
   }
 

@@ -18,7 +18,7 @@ export function functionOf(l: PhpLowering, node: SyntaxNode, kind: "function" | 
     name: kind === "method" && /^__construct$/i.test(written) ? "constructor" : written,
     params: parametersOf(l, childIn(node, "parameters")),
     decorators: kind === "closure" ? attributesOf(l, node) : decoratorsOf(l, node),
-    body: body ? [...promoted(l, node), ...l.statements(body.children)] : [],
+    body: body ? constructed(l, node, body) : [],
     receiver: kind === "method" && !isStatic ? "this" : null,
     exported: kind !== "closure" && (!visibility || !/private/i.test(l.textOf(visibility))),
     sees: new Set([...capturesOf(l, node), ...(body ? globalsIn(l, body) : []), ...l.globals]),
@@ -92,7 +92,24 @@ export function typeOf(l: PhpLowering, node: SyntaxNode): string {
   return l.names.classNamed(l.textOf(named));
 }
 
-/** Parameters of a constructor that declare properties are assigned to them first. */
+/**
+ * Parameters of a constructor that declare properties are assigned to them first. What it asks of a parameter before it does anything else it
+ * asks of the property as well, so that these are assigned behind.
+ */
+function constructed(l: PhpLowering, node: SyntaxNode, { children }: SyntaxNode): Statement[] {
+  const properties = promoted(l, node);
+  const asks = ({ type, ...child }: SyntaxNode) =>
+    type === "comment" || isQuestion(l.text.slice(child.start, child.end));
+  const first = properties.length === 0 ? 0 : children.findIndex((child) => !asks(child));
+  const asked = first < 0 ? children : children.slice(0, first);
+  return [...l.statements(asked), ...properties, ...l.statements(children.slice(asked.length))];
+}
+
+/** `if (!ctype_digit($id)) { throw ...; }`, `Assert::uuid($id);`: it reads no property, and assigns nothing. */
+const isQuestion = (statement: string): boolean =>
+  /^(if\s*\(|[\w\\]+(::\w+)?\()/.test(statement) &&
+  !/\$this\b|\bself::|\bparent::|[^=!<>]=[^=>]|[&]\$|\breturn\b/.test(statement);
+
 function promoted(l: PhpLowering, node: SyntaxNode): Statement[] {
   return (childIn(node, "parameters")?.children ?? []).flatMap((p): Statement[] => {
     const name = childIn(p, "name");
