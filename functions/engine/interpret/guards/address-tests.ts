@@ -25,7 +25,13 @@ export function changeAddress(
   frame: Frame,
   address: Expression,
   host: Expression,
-  families: Families = run.catalogue.bitsOf(["ssrf", "open_redirect", "permissive_cors"]),
+  families: Families = run.catalogue.bitsOf([
+    "ssrf",
+    "open_redirect",
+    "permissive_cors",
+    // What opens files of PHP opens addresses as well, and text that names a host is one.
+    ...(run.language === "php" ? ["path_traversal", "file_inclusion"] : []),
+  ]),
 ): void {
   change(run, frame, address, families);
   for (const parsed of parsedOf(frame, host)) change(run, frame, parsed, families);
