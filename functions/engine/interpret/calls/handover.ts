@@ -377,7 +377,7 @@ export function methodTarget(run: Run, { paths, names }: Pick<Called, "paths" | 
   if (run.language === "javascript" || run.language === "python") return layerTarget(paths, names);
   if (run.language !== "php" && run.language !== "ruby") return null;
   for (const path of paths) {
-    const [, of, method] = /^(?:\?|\$|this\.)(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w+)$/.exec(path) ?? [];
+    const [, of, method] = /^(?:\?|\$|this\.|(?=this\.\w+$))(?:[\w$.?()]*\.)?([\w$?()]*)\.(\w+)$/.exec(path) ?? [];
     // Short names are those of operators and of elements in Ruby; translators of PHP have them: `$l->g(12)`.
     if (method !== undefined && (run.language === "php" || method.length > 2)) return `${anyClass}${of}.${method}`;
     const relation = run.language === "ruby" ? ofRelation.exec(path) : null;
