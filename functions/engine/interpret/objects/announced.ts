@@ -143,13 +143,15 @@ export function noteListener(run: Run, frame: Frame, fn: FunctionNode): void {
   const signal = run.language === "python" ? receivedSignal(fn) || jobNameOf(fn) : "";
   if (signal !== "") run.listeners.set(fn, signal);
   if (run.language === "javascript") noteNamed(run, frame, fn);
-  if (run.language !== "java" && run.language !== "csharp") return;
+  if (!hearsByClass.has(run.language)) return;
   const heard = fn.params.find(
     (param, i) => isHeard(run, frame, param.decorators, "parameter") || (i === 0 && listens(run, frame, fn)),
   );
   const event = heard?.type ? simpleName(heard.type.replace(/<.*$/s, "")) : null;
   if (event !== null) run.listeners.set(fn, event);
 }
+
+const hearsByClass: ReadonlySet<string> = new Set(["java", "csharp", "php"]);
 
 /** `@OnEvent("paid")` names what the method listens for. */
 function noteNamed(run: Run, frame: Frame, fn: FunctionNode): void {
@@ -177,6 +179,6 @@ function classOf({ instance, paths }: Value): string | null {
 
 /** The simple name of a class, of a path that is one or makes one. */
 function simpleName(path: string): string | null {
-  const name = lastSegment(path).replace(/\(\)$/, "");
+  const name = lastSegment(path).replace(/^.*\\|\(\)$/g, "");
   return /^\p{Lu}\w*$/u.test(name) && !/^(String|Object)$/.test(name) ? name : null;
 }
