@@ -3,6 +3,7 @@ import { lastSegment } from "../catalogue/paths.ts";
 import { either } from "../interpret/guards/passage.ts";
 import { propertyOf } from "../interpret/objects/accessors.ts";
 import { groupsOf, keyOf } from "../interpret/validators/constraints.ts";
+import { rulesMethod } from "../interpret/validators/request-rules.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { aliasesMax, type Modules } from "./modules.ts";
 import { memberOfKind } from "./takers.ts";
@@ -49,6 +50,7 @@ export class Declarations {
 
   #look(from: string, target: string, aliases: number): Cleaned {
     if (from.endsWith(".go")) return this.#ofStruct(from, target);
+    if (from.endsWith(".php")) return this.#ofRequest(from, target);
     const found = this.#modules.file(from, target);
     if (!found) return [];
     const { coverage, link } = found.artefact;
@@ -96,6 +98,15 @@ export class Declarations {
     return classes.some(({ name, bases }) => name === simple && bases.includes("Enum"));
   }
 
+  /** What the rules of a class of requests say of a field. */
+  #ofRequest(from: string, target: string): Cleaned {
+    const type = target.slice(0, target.indexOf("."));
+    return this.#modules
+      .find(from, `${type}.${rulesMethod}`)
+      .map(({ artefact }) => saidOf(artefact.link, [target]))
+      .reduce<Cleaned>(cleanedForAny, []);
+  }
+
   #ofStruct(from: string, target: string): Cleaned {
     const type = target.slice(0, target.lastIndexOf("."));
     const field = `${lastSegment(type).replace("~", "")}.${lastSegment(target)}`;
@@ -112,7 +123,8 @@ export class Declarations {
     const type = lastSegment(owner);
     const groups = groupsOf(validated, type);
     // A class inside of the one that asks goes by its name alone.
-    const declaring = this.#modules.file(from, owner)?.artefact ?? this.#modules.at(from);
+    const [made] = from.endsWith(".php") ? this.#modules.find(from, `${owner}.constructor`) : [];
+    const declaring = made?.artefact ?? this.#modules.file(from, owner)?.artefact ?? this.#modules.at(from);
     const { link, coverage: { path = from } = {} } = declaring ?? {};
     if (groups.length === 0 || !link) return [];
     return target

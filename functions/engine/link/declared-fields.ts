@@ -5,6 +5,8 @@ import { elementNamed, holding } from "../interpret/held-objects.ts";
 import type { Run } from "../interpret/run.ts";
 import { checkedFields } from "../interpret/validators/asked-fields.ts";
 import { fieldsOfCalls, fieldsTested } from "../interpret/validators/checked-records.ts";
+import { schemaOfRules } from "../interpret/validators/field-rules.ts";
+import { rulesMethod } from "../interpret/validators/request-rules.ts";
 import { cleanedWithin } from "../interpret/validators/schemas.ts";
 import type { ClassInfo } from "../interpret/value.ts";
 import type { Statement } from "../ir/ir.ts";
@@ -29,11 +31,29 @@ function fieldsDeclared(catalogue: Catalogue, run: Run): ReadonlyMap<string, Fam
       );
     case "java":
       return new Map([...typedMembers(catalogue, run), ...constrainedFields(run)]);
+    case "php":
+      return new Map([
+        ...run.classes.flatMap(({ node, methods }) => rulesOfRequest(catalogue, run, node.name, methods)),
+        ...constrainedFields(run),
+      ]);
     case "python":
       return new Map([...typedMembers(catalogue, run), ...constrainedFields(run), ...harmlessTypes(run)]);
     default:
       return new Map();
   }
+}
+
+/** What the rules of a request of PHP let through, by its class: "Desk\\ListRequest.sort". */
+function rulesOfRequest(
+  catalogue: Catalogue,
+  run: Run,
+  type: string,
+  methods: ClassInfo["methods"],
+): [name: string, clean: Families][] {
+  const rules = methods.get(rulesMethod);
+  const given = rules && run.summaries.get(rules.fn)?.returns;
+  const schema = given && schemaOfRules(catalogue, given);
+  return schema ? cleanedWithin(catalogue, schema, type) : [];
 }
 
 /** Types of which nothing is the attacker's that comes in for them: enumerations, and what the file makes itself. */

@@ -227,7 +227,7 @@ export class Passages {
     if (ways.length === 0 && field !== undefined && exported.plain?.includes(field)) return "all";
     // What a constructor has tested before it makes the object is in it as it was tested.
     if (ways.length === 0 && isConstructor(exported.name) && !isKeptBeside(artefact, exported, passage))
-      return guardEffect(exported, { ...passage, check: "after", part: undefined });
+      return this.#guarded({ artefact, exported }, { ...passage, check: "after", part: undefined }, depth);
     return this.#cleanedOnAny(artefact.coverage.path, ways, depth);
   }
 

@@ -33,6 +33,7 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
     accumulated(run, call, called, at) ??
     heard(run, call, called, closure) ??
     waitedFor(run, call, called, at) ??
+    givenWith(run, call, called, at) ??
     givenTo(run, call, called, at);
   const back = given.length > 0 ? given : givenBack(run, call, called, closure, at);
   const args = back.length > 0 ? back : partsOfElement(run, call, called, closure.fn);
@@ -72,6 +73,12 @@ function isToldFailure(run: Run, { callee }: Call, { positional }: Called, at: n
 function waitedFor({ language }: Run, { callee }: Call, { receiver }: Called, at: number): readonly Value[] | null {
   const waits = language === "javascript" && callee.kind === "field" && callee.name === "then" && at === 0;
   return waits && receiver?.slots?.shape === "list" ? [receiver] : null;
+}
+
+/** `$query->when($request->term, function ($query, $term) { ... })`: builders of PHP hand themselves on, and what was asked. */
+function givenWith(run: Run, { callee }: Call, { receiver, positional }: Called, at: number): readonly Value[] | null {
+  const asks = run.language === "php" && callee.kind === "field" && /^(when|unless)$/.test(callee.name) && at > 0;
+  return asks && receiver && positional[0] ? [receiver, positional[0]] : null;
 }
 
 /** What is passed behind a function in Python is passed to it: threads, executors, `map`. */

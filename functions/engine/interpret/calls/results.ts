@@ -17,6 +17,7 @@ import { replacementCleans, takenBy } from "../texts/replaced.ts";
 import { splitWords } from "../texts/split-words.ts";
 import { givenRecord, readRecord } from "../validators/handed-records.ts";
 import { parsed } from "../validators/parsing.ts";
+import { byRules } from "../validators/request-rules.ts";
 import { asChecked } from "../validators/route-schemas.ts";
 import { askedInRoute } from "../validators/route-variables.ts";
 import { schemaMade } from "../validators/schemas.ts";
@@ -121,7 +122,8 @@ function ofSource(
   const given: Value = { ...nothing, paths, taint: askedInRoute([arriving(at, call, source.cleans)], positional) };
   const part = positional[0]?.constants?.[0];
   if (run.language === "python") return readRecord(run, frame, call, called, given);
-  return typeof part === "string" ? asChecked(run, frame, part, given, call) : given;
+  if (typeof part === "string") return byRules(run, called.receiver, asChecked(run, frame, part, given, call), part);
+  return byRules(run, called.receiver, given);
 }
 
 /** What is known of a result before it is looked at what it is made of. */

@@ -14,6 +14,7 @@ import { asAskedField } from "../validators/asked-fields.ts";
 import { askedElsewhere, checkedField, dataCleans, declaredCleans } from "../validators/checked-records.ts";
 import { constrainedField } from "../validators/constraints.ts";
 import { asDecorated } from "../validators/parsing.ts";
+import { byRules } from "../validators/request-rules.ts";
 import { asChecked } from "../validators/route-schemas.ts";
 import { namedInRoute } from "../validators/route-variables.ts";
 import {
@@ -119,7 +120,8 @@ export function member(run: Run, frame: Frame, of: Value, name: string, at: Span
   if (read.kind === null) return read.cleans === 0 ? value : cleaned(value, read.cleans);
   const isLookedAt = run.knowledge.checked.has(name);
   const asked = isLookedAt ? askedElsewhere(run, value) : value;
-  return cleaned(asChecked(run, frame, name, asked, at), read.cleans | (isLookedAt ? dataCleans(run, frame, of) : 0));
+  const checked = byRules(run, of, asChecked(run, frame, name, asked, at), name.replace("$", ""));
+  return cleaned(checked, read.cleans | (isLookedAt ? dataCleans(run, frame, of) : 0));
 }
 
 /** `job.Name`, where a struct of Go has embedded one that has the field. */
