@@ -94,7 +94,7 @@ const placeholders = /\{\s*(\w+)\s*:((?:[^{}"]|\{[\d,]*\})+)\}/g;
  */
 export function validatedAs(run: Run, frame: Frame, fn: FunctionNode, index: number): string | null {
   const param = fn.params[index] as Parameter;
-  if (run.language !== "java" || !param.type) return null;
+  if (!looksAtFields.has(run.language) || !param.type) return null;
   for (const decorator of param.decorators) {
     const validation = asksFor(run, frame, decorator, "fields");
     if (!validation) continue;
@@ -110,6 +110,9 @@ export function validatedAs(run: Run, frame: Frame, fn: FunctionNode, index: num
   return null;
 }
 
+/** Languages of frameworks that hold an object against what stands before the fields of its class. */
+const looksAtFields: ReadonlySet<string> = new Set(["java", "php"]);
+
 /** How handlers ask a report for what was wrong. */
 const asksForErrors = /\.\s*(has\w*Errors|get\w*Errors?(Count)?|allErrors|fieldErrors|errorCount)\b/;
 
@@ -119,7 +122,7 @@ export function fieldConstraints(
   frame: Frame,
   { body, decorators: own }: ClassStatement,
 ): ReadonlyMap<string, Families> {
-  if (run.language !== "java") return noConstraints;
+  if (!looksAtFields.has(run.language)) return noConstraints;
   const found = body.flatMap((member) => {
     const { name, decorators } = annotated(member);
     return decorators.length === 0

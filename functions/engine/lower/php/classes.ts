@@ -1,7 +1,7 @@
 import type { ClassStatement, Expression, FunctionNode, Statement } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { span } from "../lowering.ts";
-import { decoratorsOf, functionOf, parametersOf, typeOf } from "./functions.ts";
+import { attributesOf, decoratorsOf, functionOf, parametersOf, typeOf } from "./functions.ts";
 import type { PhpLowering } from "./php-lowering.ts";
 
 /** Lowers a class, interface, trait, enum or anonymous class. Traits used count as bases: their methods are there to call. */
@@ -67,12 +67,13 @@ function memberOf(l: PhpLowering, node: SyntaxNode, parent: string): Statement[]
       return [...promotedFields(l, node), { ...span(node), kind: "function", fn: methodOf(l, node, parent) }];
     case "property_declaration": {
       const type = childIn(node, "type");
+      const asked = attributesOf(l, node);
       return node.children
         .filter((c) => c.type === "property_element")
         .map((c) => {
           const name = childIn(c, "name");
           const value = childIn(c, "default_value");
-          return fieldOf(l, c, l.textOf(name ?? c), type ? typeOf(l, type) : null, value && l.expression(value));
+          return fieldOf(l, c, l.textOf(name ?? c), type ? typeOf(l, type) : null, value && l.expression(value), asked);
         });
     }
     case "const_declaration":
@@ -100,7 +101,7 @@ function promotedFields(l: PhpLowering, node: SyntaxNode): Statement[] {
   );
   return parametersOf(l, list)
     .filter((p) => declared.has(p.start))
-    .map((p) => fieldOf(l, p, p.name, p.type, undefined));
+    .map((p) => fieldOf(l, p, p.name, p.type, undefined, p.decorators));
 }
 
 function fieldOf(
@@ -109,8 +110,11 @@ function fieldOf(
   name: string,
   type: string | null,
   value: Expression | undefined,
+  decorators: Expression[] = [],
 ): Statement {
-  const from: Expression = value ?? { ...span(at), kind: "unknown", reads: [] };
-  const assign: Expression = { ...span(at), kind: "assign", to: l.variable(at, name), from, type, declares: true };
+  const from: Expression = value ?? { ...span(at), kind: "unknown", reads: decorators };
+  const to = l.variable(at, name);
+  const asked = value && decorators.length > 0 ? { decorators } : {};
+  const assign: Expression = { ...span(at), kind: "assign", to, from, type, declares: true, ...asked };
   return { ...span(at), kind: "expression", value: assign };
 }
