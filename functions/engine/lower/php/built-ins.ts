@@ -77,6 +77,19 @@ const compact: BuiltIn = (l, node, args) => {
   return { ...span(node), kind: "collection", shape: "map", entries };
 };
 
+/** `func_get_args()`: the parameters, and what came behind them. */
+const allGiven: BuiltIn = (l, node, args) => {
+  if (args.length > 0 || l.given.length === 0) return null;
+  const last = l.given.length - 1;
+  const entries = l.given.map((name, i) => ({
+    ...span(node),
+    key: null,
+    value: l.variable(node, name),
+    spread: i === last,
+  }));
+  return { ...span(node), kind: "collection", shape: "list", entries };
+};
+
 /** Applies a function to the elements of a list. */
 const maps =
   (fn: number, list: number): BuiltIn =>
@@ -185,6 +198,12 @@ const builtIns: Record<string, BuiltIn> = {
   preg_replace_callback: replacesByFunction,
   parse_str: fills("parse_str", 1, 0),
   mb_parse_str: fills("mb_parse_str", 1, 0),
+  func_get_args: allGiven,
+  func_get_arg: (l, node, [place]) => {
+    const of = allGiven(l, node, []);
+    return of && place ? { ...span(node), kind: "index", of, key: place.value } : null;
+  },
+  sscanf: fills("sscanf", 2, 0),
   array_push: pushes,
   array_unshift: pushes,
   array_map: maps(0, 1),

@@ -7,6 +7,7 @@ import { arrowOf, functionOf } from "./functions.ts";
 import { comparison, operators } from "./operators.ts";
 import { destructured } from "./patterns.ts";
 import type { PhpLowering } from "./php-lowering.ts";
+import { aliased, referenced } from "./references.ts";
 import { interpolated, singleQuoted } from "./text.ts";
 
 type Handler = (l: PhpLowering, node: SyntaxNode) => Expression;
@@ -79,22 +80,23 @@ export const expressions: Record<string, Handler> = {
     if (conversion) return l.call(node, l.variable(type, conversion), [positional(l.expression(value))]);
     return /object/i.test(l.textOf(type)) ? l.reads(node, [value]) : l.expression(value);
   },
-  array_creation_expression: (l, node) => ({
-    ...span(node),
-    kind: "collection",
-    shape: node.children.some((c) => c.children.length > 1) ? "map" : "list",
-    entries: node.children.map((c) => {
-      const [first, second] = c.children;
-      const spread = first?.type === "variadic_unpacking";
-      const value = second ?? (spread ? first?.children[0] : first);
-      return {
-        ...span(c),
-        key: second && first ? l.expression(first) : null,
-        value: value ? l.expression(value) : l.reads(c, []),
-        spread,
-      };
-    }),
-  }),
+  array_creation_expression: (l, node) =>
+    merged(l, node) ?? {
+      ...span(node),
+      kind: "collection",
+      shape: node.children.some((c) => c.children.length > 1) ? "map" : "list",
+      entries: node.children.map((c) => {
+        const [first, second] = c.children;
+        const spread = first?.type === "variadic_unpacking";
+        const value = second ?? (spread ? first?.children[0] : first);
+        return {
+          ...span(c),
+          key: second && first ? l.expression(first) : null,
+          value: value ? l.expression(value) : l.reads(c, []),
+          spread,
+        };
+      }),
+    },
   subscript_expression: (l, node) => {
     const [of, key] = node.children;
     if (!of) return l.unknown(node);
@@ -186,7 +188,7 @@ export const expressions: Record<string, Handler> = {
     };
   },
   assignment_expression: assignment,
-  reference_assignment_expression: assignment,
+  reference_assignment_expression: (l, node) => referenced(l, node) ?? assignment(l, node),
   augmented_assignment_expression: (l, node) => {
     const left = childIn(node, "left");
     const right = childIn(node, "right");
@@ -210,6 +212,15 @@ export const expressions: Record<string, Handler> = {
   variadic_unpacking: inner,
 };
 
+/** `[...$defaults, ...$given]`: nothing tells lists and maps apart that are put together of nothing else. */
+function merged(l: PhpLowering, node: SyntaxNode): Expression | null {
+  const parts = node.children.flatMap(({ children }) => (children.length === 1 ? children : []));
+  const isSpread = parts.length > 1 && parts.every(({ type }) => type === "variadic_unpacking");
+  if (!isSpread || parts.length < node.children.length) return null;
+  const given = parts.map((part) => positional(inner(l, part)));
+  return l.call(node, l.variable(node, "array_merge"), given);
+}
+
 /** Casts are conversions; `(array)` changes nothing that matters. */
 const conversions: Record<string, string> = {
   int: "intval",
@@ -232,8 +243,10 @@ export const isName = (node: SyntaxNode): boolean =>
 const scopeOf = (l: PhpLowering, node: SyntaxNode): Expression =>
   isName(node) ? l.variable(node, l.names.classNamed(l.textOf(node))) : l.expression(node);
 
-const variableNamed = (l: PhpLowering, node: SyntaxNode, written: string): Expression =>
-  l.variable(node, written === "$this" ? "this" : written);
+function variableNamed(l: PhpLowering, node: SyntaxNode, written: string): Expression {
+  const other = l.aliases.get(written);
+  return other ? aliased(other, span(node)) : l.variable(node, written === "$this" ? "this" : written);
+}
 
 function textBody(l: PhpLowering, node: SyntaxNode): Expression {
   const body = childIn(node, "value");

@@ -11,20 +11,38 @@ export function functionOf(l: PhpLowering, node: SyntaxNode, kind: "function" | 
   const body = childIn(node, "body");
   const isStatic = childOf(node, "static_modifier") !== undefined;
   const visibility = childOf(node, "visibility_modifier");
-  const around = l.globals;
+  const { globals, aliases, around, given } = l;
+  const params = withOthers(l, node, parametersOf(l, childIn(node, "parameters")));
   l.globals = readGlobals(l.textOf(node));
+  l.aliases = new Map();
+  l.around = span(node);
+  l.given = params.map(({ name }) => name);
   const fn: FunctionNode = {
     ...span(node),
     name: kind === "method" && /^__construct$/i.test(written) ? "constructor" : written,
-    params: parametersOf(l, childIn(node, "parameters")),
+    params,
     decorators: kind === "closure" ? attributesOf(l, node) : decoratorsOf(l, node),
     body: body ? constructed(l, node, body) : [],
     receiver: kind === "method" && !isStatic ? "this" : null,
     exported: kind !== "closure" && (!visibility || !/private/i.test(l.textOf(visibility))),
     sees: new Set([...capturesOf(l, node), ...(body ? globalsIn(l, body) : []), ...l.globals]),
   };
-  l.globals = around;
+  l.globals = globals;
+  l.aliases = aliases;
+  l.around = around;
+  l.given = given;
   return fn;
+}
+
+/** What asks for all that it was called with takes more than it declares. */
+function withOthers(l: PhpLowering, node: SyntaxNode, params: Parameter[]): Parameter[] {
+  const { start, end } = span(node);
+  if (params.at(-1)?.rest || !l.text.slice(start, end).includes("func_get_arg")) return params;
+  const at = { start, end: start };
+  return [
+    ...params,
+    { ...at, name: "$<others>", pattern: null, type: null, decorators: [], default: null, rest: true },
+  ];
 }
 
 /** `$GLOBALS["conf"]` in a function that has no `$conf` besides. */

@@ -1,4 +1,4 @@
-import type { ClassStatement, Expression, Statement } from "../../ir/ir.ts";
+import type { ClassStatement, Expression, Span, Statement } from "../../ir/ir.ts";
 import type { SyntaxNode } from "../../parse/syntax.ts";
 import { Lowering } from "../lowering.ts";
 import { expressions } from "./expressions.ts";
@@ -14,6 +14,11 @@ export class PhpLowering extends Lowering {
   readonly names = new Names();
   /** What the function that is being lowered reads off `$GLOBALS` and has no variable of its own for; null outside of functions. */
   globals: ReadonlySet<string> | null = null;
+  /** What other names for the same stand for in that function, and where it is; see references.ts. */
+  aliases = new Map<string, Expression>();
+  around: Span | null = null;
+  /** The names under which that function has what it was called with, the last of them all others. */
+  given: readonly string[] = [];
 
   /** Classes are there before the first statement runs; one that extends another of the file comes after it. */
   protected override program(root: SyntaxNode): Statement[] {
