@@ -25,7 +25,18 @@ import { isFactOf } from "./objects/settled-objects.ts";
 import { fieldOfClass, isOfPackage, keepElements, noteShared } from "./objects/shared-state.ts";
 import { noteChanged } from "./origins.ts";
 import type { Frame, Run } from "./run.ts";
-import { boundSlots, cleaned, join, keysPart, nothing, stepped, type Value, withAny, withEntry } from "./value.ts";
+import {
+  boundSlots,
+  type ClassInfo,
+  cleaned,
+  join,
+  keysPart,
+  nothing,
+  stepped,
+  type Value,
+  withAny,
+  withEntry,
+} from "./value.ts";
 import { showInView } from "./views/template-calls.ts";
 import { keepForViews } from "./views/view-variables.ts";
 import { keepForPage } from "./views/views.ts";
@@ -350,7 +361,25 @@ function assignIndex(
   if (!list && known === null) noteElement(frame, to, stored);
   const filled = to.key === null || known !== null ? accessPath(to.of) : null;
   if (filled !== null) storeInField(run, frame, filled, frame.scope.binding(filled)?.get(filled) ?? nothing);
+  if (!to.key && of.instance) fillFields(run, of.instance, stored);
 }
+
+/** `$this->$name = $value`, in PHP: any field that nothing is known of may be meant. */
+function fillFields(run: Run, info: ClassInfo, value: Value): void {
+  if (run.language !== "php" || value.taint.length === 0) return;
+  const isOpen = ({ constants, closures, instance, type, paths, slots }: Value) =>
+    constants === null &&
+    closures.length === 0 &&
+    !instance &&
+    !type &&
+    !slots &&
+    paths.every((path) => path.startsWith("?"));
+  const open = [...info.fields].slice(0, fieldsFilledMax).filter(([, field]) => isOpen(field));
+  for (const [name] of open) run.storeField(info, name, value);
+}
+
+/** Fields of what stands for a row or a form. */
+const fieldsFilledMax = 40;
 
 /** In a loop over names each of them is written, and of a few names that the code says any may be; anywhere else it may be any element. */
 function putUnderUnknown(

@@ -12,6 +12,7 @@ import { isLastPart } from "./guards/last-parts.ts";
 import { noteAssigned } from "./memory/assigned.ts";
 import { readUnset } from "./memory/unset.ts";
 import { underGivenKey } from "./objects/given-keys.ts";
+import { withFields } from "./objects/known-fields.ts";
 import { operation } from "./operations.ts";
 import { concatenate } from "./operators.ts";
 import { noteOrigin } from "./origins.ts";
@@ -171,7 +172,10 @@ export function storeEntry(run: Run, frame: Frame, key: unknown, value: Value, a
 function assignment(run: Run, frame: Frame, e: Assign): Value {
   if (declaresAgain(run, frame, e)) return nothing;
   nameFunction(run, frame, e);
-  const value = evaluate(run, frame, e.from);
+  const given = evaluate(run, frame, e.from);
+  // `$copy = clone $row`, `$fields = (array) $row`: the other name has what this function has put into the first.
+  const isOther = run.language === "php" && e.from.kind === "variable" && e.to.kind === "variable";
+  const value = isOther ? withFields(run, frame, e.from, given) : given;
   noteOrigin(run, frame, e);
   const [closure] = value.closures;
   if (closure?.fn.exported && e.to.kind === "variable" && e.from.kind === "closure")

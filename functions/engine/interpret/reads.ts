@@ -2,6 +2,7 @@ import type { Expression, Field, Index, Span } from "../ir/ir.ts";
 import { evaluateCall } from "./calls/calls.ts";
 import { isOfProject, targetOf } from "./calls/handover.ts";
 import { invoke } from "./calls/invoke.ts";
+import { readForAll } from "./calls/magic-methods.ts";
 import { evaluate } from "./evaluate.ts";
 import { useOf, useOfOwner } from "./memory/memory.ts";
 import { indexOf } from "./memory/memory-indexes.ts";
@@ -145,7 +146,7 @@ export function field(run: Run, frame: Frame, e: Field): Value {
 }
 
 const memberRead = (run: Run, frame: Frame, of: Value, e: Field): Value =>
-  member(run, frame, asWritten(run, of, e.of), e.name, e, run.language === "java");
+  readForAll(run, frame, of, e) ?? member(run, frame, asWritten(run, of, e.of), e.name, e, run.language === "java");
 
 /** What a field of PHP holds by what other files have done: a view is run as a part of the object that shows it. */
 const ofOthers = (run: Run, frame: Frame, { name, ...at }: Field): readonly Taint[] =>
@@ -188,6 +189,8 @@ export function index(run: Run, frame: Frame, e: Index): Value {
   useOf(run, frame, e.of, of);
   const own = run.language === "python" && of.instance ? methodOf(of.instance, "__getitem__") : null;
   if (own) return invoke(run, frame, { ...own, self: of }, [key ?? nothing], new Map(), e);
+  const each = run.language === "php" && !e.key && of.instance ? methodOf(of.instance, "getIterator") : null;
+  if (each) return anyElement(invoke(run, frame, { ...each, self: of }, [], new Map(), e));
   if (known === null || known === undefined) {
     const keys = e.asKey && of.slots?.shape === "map" && !of.slots.rest ? [...of.slots.entries.keys()] : null;
     if (keys) return { ...tainted(of.taint), constants: keys.length > 0 && keys.length <= keysMax ? keys : null };

@@ -70,7 +70,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
     else if (arg.spread && value.slots?.shape === "list" && value.slots.behind)
       positional.push(...value.slots.entries.values(), value.slots.rest ?? nothing);
     else if (arg.spread && value.slots?.shape === "map")
-      for (const [key, entry] of value.slots.entries) byName.set(key, entry);
+      for (const [key, entry] of value.slots.entries) byName.set(run.language === "php" ? `$${key}` : key, entry);
     else {
       if (arg.spread && run.language === "python")
         opened.set(positional.length, [`${arg.name ?? "*"}${positional.length}`, value]);

@@ -122,9 +122,14 @@ function filledSlots(run: Run, of: Value, slots: Slots, taint: readonly Taint[])
   return { ...slots, entries: new Map(entries) };
 }
 
+const isUnset = ({ fn, scope }: Frame, name: string): boolean =>
+  /^\$[a-z]/.test(name) && scope.binding(name) === null && fn?.sees?.has(name) !== true;
+
 /** A list or object that the caller has made, or a variable that is handed over by reference and still empty. */
 function isFillable(run: Run, frame: Frame, { value: argument }: Argument, given: Value): boolean {
   const key = accessPath(argument);
+  // `parse($text, $parts)`: a variable that nothing was put into before is there to be filled.
+  if (run.language === "php" && frame.fn && argument.kind === "variable" && isUnset(frame, argument.name)) return true;
   if (key === null || frame.scope.binding(key) !== frame.scope || given.taint.length > 0) return false;
   if (given.closures.length > 0 || given.type) return false;
   const isEmpty = given.constants?.length === 1 && !given.constants[0];

@@ -1,6 +1,6 @@
 import { functionName } from "../../ir/called-name.ts";
-import type { Call, Expression } from "../../ir/ir.ts";
-import { methodOf } from "../objects/members.ts";
+import type { Call, Expression, Field } from "../../ir/ir.ts";
+import { lineageOf, methodOf } from "../objects/members.ts";
 import { variable } from "../reads.ts";
 import type { Frame, Run } from "../run.ts";
 import { type ClosureValue, constant, nothing, type Value } from "../value.ts";
@@ -57,6 +57,14 @@ export function askedForAll(run: Run, { callee }: Call, receiver: Value | null, 
   if (run.language !== "php" || callee.kind !== "field" || !receiver || !info || found.closures.length > 0) return null;
   const method = methodOf(info, receiver.instance ? "__call" : "__callStatic");
   return method && { ...method, self: receiver };
+}
+
+/** `$row->title` where the class has no such property: the one method that is asked for all that it has not. */
+export function readForAll(run: Run, frame: Frame, of: Value, { name, start, end }: Field): Value | null {
+  if (run.language !== "php" || !of.instance || !name.startsWith("$")) return null;
+  const method = methodOf(of.instance, "__get");
+  if (!method || lineageOf(of.instance).some(({ fields }) => fields.has(name))) return null;
+  return invoke(run, frame, { ...method, self: of }, [constant(name.slice("$".length))], new Map(), { start, end });
 }
 
 /** What that method is given. */

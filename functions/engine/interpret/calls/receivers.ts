@@ -36,7 +36,9 @@ export function storeInField(run: Run, { owner, self, fn, scope }: Frame, key: s
   if (!info || allTaint(value).length === 0) return;
   const isOpen = hasOpenClasses(run.language);
   const [of, name = "", ...more] = key.split(".") as [string, ...string[]];
-  const field = more.length === 0 && (of === "this" || of === fn?.receiver) ? name : key;
+  // `self::$parts[] = $x` of PHP is known by the class.
+  const isOwn = of === "this" || of === fn?.receiver || (run.language === "php" && of === owner?.node.name);
+  const field = more.length === 0 && isOwn ? name : key;
   const known = field === key && (!isOpen || scope.binding(key)) ? undefined : info.fields.get(field);
   // Stores and settings that somebody else has made are asked by keys, mostly for something else.
   if (known && (isOpen || known.slots)) run.storeField(info, field, value);
