@@ -179,7 +179,7 @@ export class Passages {
     if (passage.argument === byDeclaration) return this.#isClass(from, target) ? this.#cleansDeclared : [];
     if (passage.check === "named") return this.isLookedAt(from, part ?? "") ? "all" : [];
     if (target.startsWith(asRouteVariable)) return this.#variables.cleaned(from, target.slice(asRouteVariable.length));
-    if (passage.argument === wholeObject) {
+    if (passage.argument === wholeObject && (passage.check === "result" || !from.endsWith(".go"))) {
       const methods = this.#modules.methodsOf(from, target);
       if (methods.length === 0) return this.#declarations.cleaned(from, target, validated);
       return isKnown ? [] : methods.map((method) => this.#given(method, depth)).reduce(cleanedForBoth);

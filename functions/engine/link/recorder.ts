@@ -6,6 +6,7 @@ import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts
 import { givenVariants } from "../interpret/calls/given-variants.ts";
 import { isSame, partsOfResult } from "../interpret/calls/handover.ts";
 import { hasOverloads, nameOfMethod, typesTaken } from "../interpret/calls/overloads.ts";
+import { askingObject } from "../interpret/guards/asked-objects.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { askedKey } from "../interpret/names.ts";
 import { type Shared, sharedFrom } from "../interpret/objects/shared-state.ts";
@@ -114,7 +115,7 @@ export class Recorder {
       flows,
       passes,
       returns: this.#returns(closure, summary),
-      guards: this.#guards(summary),
+      guards: [...this.#guards(summary), ...this.#guardsOfObject(closure)],
       ...(variants.length > 0 && {
         variants: variants.map(({ returns, ...asked }) => ({
           ...asked,
@@ -263,6 +264,14 @@ export class Recorder {
         return { check, parameter: key, field: askedKey(of), ...this.#guarded(clean) };
       }),
     ]);
+  }
+
+  /** What a method that was asked about its object has found out of that, which is no parameter of it. */
+  #guardsOfObject(closure: ClosureValue): ExportedFunction["guards"] {
+    const asking = askingObject(this.#run, closure);
+    const summary = asking && this.#run.summaries.get(asking.fn);
+    const guards = summary ? this.#guards(summary) : [];
+    return guards.flatMap((guard) => (guard.parameter === 0 ? [{ ...guard, parameter: -1 }] : []));
   }
 
   #guarded(families: Families): Pick<ExportedFunction["guards"][number], "clean" | "below"> {

@@ -4,6 +4,7 @@ import { assign, withType } from "../assign.ts";
 import { evaluate } from "../evaluate.ts";
 import { execute, settle } from "../execute.ts";
 import { checkedAddress } from "../guards/address-checkers.ts";
+import { askingObject } from "../guards/asked-objects.ts";
 import { noteGuard, verified } from "../guards/guard-functions.ts";
 import { namesOfElement } from "../held-objects.ts";
 import { leaveHeld } from "../memory/held.ts";
@@ -284,6 +285,8 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   summary.returns = checkedAddress(run, fn, guard, escaped(run, fn, verified(fn, asDeclared(run, frame, fn))));
   summary.outputs = outputsOf(run, frame, fn);
   if (run.language === "java") summariseGiven(run, summary.returns);
+  const asking = askingObject(run, closure);
+  if (asking) summarise(run, asking);
   noteFilled(run, frame, fn, summary);
   summary.settles = frame.settled ?? new Set();
   if (makesReady(fn)) for (const fact of summary.settles) closure.owner?.facts.add(fact);

@@ -12,12 +12,13 @@ import { truth } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Scope } from "../scope.ts";
 import type { CleanElement, Guard, Outcome } from "../summary.ts";
-import { cleaned, nothing, type Taint, type Value } from "../value.ts";
+import { type ClosureValue, cleaned, nothing, type Taint, type Value } from "../value.ts";
 import { addressOfHost, textOfParsed } from "./address-parts.ts";
 import { changeAddress, parsedOf } from "./address-tests.ts";
+import { askingObject } from "./asked-objects.ts";
 import { refine } from "./guards.ts";
 import { applyImplied } from "./implied.ts";
-import { commonPassages, hostPart, joinedPassages, type Passage, shortPart } from "./passage.ts";
+import { commonPassages, hostPart, joinedPassages, type Passage, shortPart, wholeObject } from "./passage.ts";
 import { isShortForm, pathsBefore } from "./path-parts.ts";
 import { guarded, guardedParts, isUntouched } from "./prefixed.ts";
 import { below, change, innermost } from "./refined.ts";
@@ -186,46 +187,22 @@ const inBoth = (a: readonly CleanElement[] | null, b: readonly CleanElement[]): 
  * @param trusted what it is called promises a test, which is believed where nobody has its file
  */
 export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Outcome, trusted = false): void {
-  if (call.isNew || call.args.length === 0 || call.args.length > 6) return;
+  const object = run.language === "go" && call.callee.kind === "field" ? call.callee.of : null;
+  if (call.isNew || (call.args.length === 0 && !object) || call.args.length > 6) return;
   const called = calledBy(run, frame, call);
   const { callee } = called;
   const target =
     called.target ?? (check === "after" && run.language === "php" ? cleanerTarget(run, call, called) : null);
   const [closure, ...others] = callee.closures;
   if (closure && others.length === 0) {
-    const guard: Guard = run.active.has(closure.fn) ? emptyGuard() : summarise(run, closure).guard;
-    for (const { of, key, clean } of guard.elements[check] ?? []) {
-      const named = call.args[key]?.value;
-      const { start, end } = call;
-      const list = { kind: "variable" as const, name: of, start, end };
-      if (named) change(run, frame, { kind: "index", of: list, key: named, start, end }, clean);
-    }
-    for (const { of, key, clean } of guard.asked[check] ?? []) {
-      const operand = call.args[key]?.value;
-      if (!operand) continue;
-      const field = askedKey(of);
-      for (const name of new Set([of, field])) change(run, frame, askedOf(operand, name), clean);
-      for (const read of readBefore(frame, operand)) if (read.field === field) change(run, frame, read.into, clean);
-    }
-    for (const [i, families] of (guard[check] ?? []).entries()) {
-      const operand = call.args[i]?.value;
-      if (families === 0 || !operand) continue;
-      const { always, inShortForm } = guardedParts(run.catalogue.bitsOf(["path_traversal"]), families);
-      if (always !== 0) argumentTested(run, frame, operand, always);
-      if (inShortForm !== 0 && accessPath(innermost(operand)) !== null) change(run, frame, operand, below(run));
-    }
-    for (const [i, passages] of (guard.passages[check] ?? []).entries()) {
-      const operand = call.args[i]?.value;
-      const key = operand ? accessPath(operand) : null;
-      if (!operand || !passages || key === null) continue;
-      frame.scope.refine(
-        key,
-        passages.reduce((value, passage) => through(value, passage), evaluate(run, frame, operand)),
-      );
-    }
+    const given = call.args.map(({ value }) => value);
+    if (given.length > 0) applyGuard(run, frame, closure, given, check);
+    const asking = object && askingObject(run, closure);
+    if (object && asking) applyGuard(run, frame, asking, [object], check);
     return;
   }
   if (target === null) return;
+  if (object) askedByOther(run, frame, object, { target, argument: wholeObject, check, trusted: false });
   for (const [i, { name, value }] of call.args.entries()) {
     const passage: Passage = { target, argument: name ?? i, check, trusted: trusted && i === 0 };
     askedByOther(run, frame, value, passage);
@@ -236,6 +213,41 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
     const short = isInShortForm(evaluate(run, frame, innermost(value)));
     for (const path of short ? pathsBefore(frame, innermost(value)) : [])
       askedByOther(run, frame, path, { ...passage, part: shortPart, short });
+  }
+}
+
+/** Refines what a function of this file was given by what it has found out. */
+function applyGuard(run: Run, frame: Frame, closure: ClosureValue, given: readonly Expression[], check: Outcome): void {
+  const guard: Guard = run.active.has(closure.fn) ? emptyGuard() : summarise(run, closure).guard;
+  for (const { of, key, clean } of guard.elements[check] ?? []) {
+    const named = given[key];
+    if (!named) continue;
+    const { start, end } = named;
+    const list = { kind: "variable" as const, name: of, start, end };
+    change(run, frame, { kind: "index", of: list, key: named, start, end }, clean);
+  }
+  for (const { of, key, clean } of guard.asked[check] ?? []) {
+    const operand = given[key];
+    if (!operand) continue;
+    const field = askedKey(of);
+    for (const name of new Set([of, field])) change(run, frame, askedOf(operand, name), clean);
+    for (const read of readBefore(frame, operand)) if (read.field === field) change(run, frame, read.into, clean);
+  }
+  for (const [i, families] of (guard[check] ?? []).entries()) {
+    const operand = given[i];
+    if (families === 0 || !operand) continue;
+    const { always, inShortForm } = guardedParts(run.catalogue.bitsOf(["path_traversal"]), families);
+    if (always !== 0) argumentTested(run, frame, operand, always);
+    if (inShortForm !== 0 && accessPath(innermost(operand)) !== null) change(run, frame, operand, below(run));
+  }
+  for (const [i, passages] of (guard.passages[check] ?? []).entries()) {
+    const operand = given[i];
+    const key = operand ? accessPath(operand) : null;
+    if (!operand || !passages || key === null) continue;
+    frame.scope.refine(
+      key,
+      passages.reduce((value, passage) => through(value, passage), evaluate(run, frame, operand)),
+    );
   }
 }
 
