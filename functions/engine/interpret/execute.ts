@@ -142,7 +142,8 @@ function noteThrow({ throws, scope }: Frame): void {
 }
 
 function executeReturn(run: Run, frame: Frame, returned: Expression | null): void {
-  const value = returned ? withFields(run, frame, returned, evaluate(run, frame, returned)) : nothing;
+  const given = returned ? withFields(run, frame, returned, evaluate(run, frame, returned)) : nothing;
+  const value = run.language === "go" && returned ? eachWithFields(run, frame, returned, given) : given;
   if (returned && frame.returns.length > 0) {
     check(run, frame, frame.returns, {
       positional: [pageOf(run, value), value],
@@ -162,6 +163,16 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
   settle(frame);
   frame.returned = frame.returned ? join(frame.returned, value) : value;
   frame.scope.leave();
+}
+
+/** `return query, nil`: the same of each of several results. */
+function eachWithFields(run: Run, frame: Frame, returned: Expression, value: Value): Value {
+  if (returned.kind !== "collection" || value.slots?.shape !== "list" || value.slots.rest) return value;
+  const entries = [...value.slots.entries].map(([place, result]) => {
+    const written = returned.entries[Number(place)]?.value;
+    return [place, written ? withFields(run, frame, written, result) : result] as const;
+  });
+  return { ...value, slots: { ...value.slots, entries: new Map(entries) } };
 }
 
 /** What a framework makes a page of: maps become JSON, and of several results the first is the body. */

@@ -17,6 +17,8 @@ export interface Arrival {
   within?: string | undefined;
   /** It lies in an object that a function has given. */
   inRecord?: boolean | undefined;
+  /** The field of what a function of Go has given, where that goes on as it is. */
+  within?: string | undefined;
   /** It has been kept by files of one package for each other. */
   isKept?: true;
 }

@@ -208,7 +208,7 @@ export class CrossFile {
                 const arrivals = this.#through(artefact.coverage.path, way, depth).map((one) => ({
                   ...one,
                   inRecord: isRecord,
-                  within: fieldGiven(artefact.coverage.path, way, one),
+                  within: fieldGiven(artefact.coverage.path, way, field, one),
                   ...(made && { made }),
                 }));
                 return isDeep
@@ -300,7 +300,8 @@ export class CrossFile {
     const handed = handsOn(path, call.target);
     const made = this.#passages.madeOn(path, call.via, arrival.made);
     const crossings = arrival.crossings + 1;
-    const field = call.field ?? (call.via ? undefined : arrival.within);
+    const isWhole = path.endsWith(".py") ? !call.via : call.same;
+    const field = call.field ?? (isWhole ? arrival.within : undefined);
     const entry = {
       ...call,
       ...arrival,
@@ -398,6 +399,13 @@ export class CrossFile {
 /** What words do no harm for that a program is given which is written out: `run("git", "log", branch)`. */
 const behindProgram: readonly string[] = ["command_injection"];
 
+/** Where in the part that is asked for a function has put what lies in one of its parts. */
+function withinPart(given: string | undefined, asked: string | undefined, within?: string): string | undefined {
+  if (given === asked) return within;
+  if (given === undefined) return undefined;
+  return asked === undefined ? given : given.startsWith(asked + fieldOf) ? given.slice(asked.length + 1) : undefined;
+}
+
 /** What is a finding when it is handed to a wrapper is not another one inside of the wrapper. */
 function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {
   const placeKey = (rule: string, [source]: readonly TraceStep[], path: string, line: number) =>
@@ -437,7 +445,13 @@ const handsOn = (path: string, target: string): number =>
  * `return Search(request.args["words"], "name")`: in which field it lies of what is given, by this function or one that it has asked. Elements
  * of lists are gone through, and are objects themselves.
  */
-function fieldGiven(path: string, { field, via }: Way & { field?: string | undefined }, inner: Arrival) {
+function fieldGiven(
+  path: string,
+  { field, via }: Way & { field?: string | undefined },
+  asked: string | undefined,
+  inner: Arrival,
+) {
+  if (path.endsWith(".go")) return withinPart(field, asked, inner.within);
   if (!path.endsWith(".py")) return undefined;
   if (field === undefined) return via ? undefined : inner.within;
   return /^[A-Za-z_]/.test(field) ? field : undefined;

@@ -1,7 +1,7 @@
 import type { Families } from "../../catalogue/catalogue.ts";
 import { lastSegment, ownerOf } from "../../catalogue/paths.ts";
 import { remembered } from "../../catalogue/remembered.ts";
-import type { Span } from "../../ir/ir.ts";
+import type { Parameter, Span } from "../../ir/ir.ts";
 import { commonPassages, differ } from "../guards/passage.ts";
 import { byName } from "../names.ts";
 import { fieldOf } from "../objects/members.ts";
@@ -103,12 +103,29 @@ const listOf = (args: readonly Value[]): Value => ({
 const keepsFields: ReadonlySet<string> = new Set(["php", "javascript", "python"]);
 
 /** Whether fields of a parameter are where they were: it is that itself or, in PHP, a map that has been made of it. */
-export const isSame = ({ language }: Run, { paths, slots }: Value, { source: { parameter } }: Taint): boolean => {
+export const isSame = (
+  { language }: Run,
+  { paths, slots }: Value,
+  { source: { parameter, outside } }: Taint,
+): boolean => {
   const param = parameter?.fn.params[parameter.index];
+  if (language === "go") return isSameStruct(paths, param, outside);
   if (!param || parameter?.field !== undefined || !keepsFields.has(language)) return false;
   // An object is no map of what it has been made of.
   return (language === "php" && slots?.shape === "map") || paths.includes(byName(param.name));
 };
+
+/** A struct of Go goes by its type, or by the function that has given it, and what is made of it by neither. */
+function isSameStruct(paths: readonly string[], param: Parameter | undefined, outside: string | null): boolean {
+  const given = outside?.split(fieldOf, 1)[0];
+  if (given !== undefined) return paths.includes(`${given}()`);
+  const type = param?.type ? lastSegment(param.type) : "";
+  return (
+    /^\p{L}\w*$/u.test(type) &&
+    type !== "string" &&
+    paths.some((path) => path === type || path.endsWith(`.${type}`) || path === `~${type}`)
+  );
+}
 
 /** Statements in files of their own are known by the methods of mappers: whoever calls these, whatever with, is their user. */
 function noteMapperCall(run: Run, target: string): void {
@@ -141,8 +158,21 @@ const isMixed = ({ language }: Run, { slots, taint }: Value): boolean =>
 /** The same of a result: several results are a list, and each goes by its place; an object that was made goes by its fields. */
 export const partsOfResult = (run: Run, value: Value): Parts =>
   value.slots?.shape === "list" && !value.slots.rest
-    ? slotsOf(run, value)
+    ? run.language === "go"
+      ? resultsOf(run, value)
+      : slotsOf(run, value)
     : [...partsOf(run, value).filter(([field]) => !field?.endsWith(keysPart)), ...fieldsOf(run, value)];
+
+/** `return Query{Word: word, Size: size}, nil`: a struct among several results goes by its fields. */
+const resultsOf = (run: Run, value: Value): Parts =>
+  slotsOf(run, value).flatMap(([place, taint]): Parts => {
+    const result = place === undefined ? undefined : value.slots?.entries.get(place);
+    if (result?.slots?.shape !== "map") return [[place, taint]];
+    return slotsOf(run, result).map(([field, part]) => [
+      field === undefined ? place : `${place}${fieldOf}${field}`,
+      part,
+    ]);
+  });
 
 /** What an object of Java was given by the function that has made it; see own-fields.ts for those that only it has. */
 function fieldsOf({ language }: Run, { instance, own }: Value): Parts {

@@ -185,8 +185,12 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
     const t = lookedAt(given, name);
     const { parameter, outside } = t.source;
     const passed = t.via?.at(-1);
-    if (passed && passed.check === "result" && passed.part === undefined && isResultOf(of, passed.target))
-      return { ...t, via: [...(t.via ?? []).slice(0, -1), { ...passed, part: name }] };
+    const isFirst = run.language === "go" && passed?.part === firstResult;
+    if (passed && passed.check === "result" && (passed.part === undefined || isFirst) && isResultOf(of, passed.target))
+      return {
+        ...t,
+        via: [...(t.via ?? []).slice(0, -1), { ...passed, part: isFirst ? `${firstResult}${fieldOf}${name}` : name }],
+      };
     if (
       passed?.argument === bySchema &&
       passed.part !== undefined &&
@@ -199,7 +203,8 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
       return { ...t, via: t.via?.map((passage) => (passage === filled ? { ...filled, part } : passage)) };
     }
     if (outside !== null) {
-      return isResultOf(of, outside) || isLeftBehind(run, outside, t) || isGivenWhole(outside, t)
+      const whole = run.language === "go" ? outside.replace(ofFirst, "") : outside;
+      return isResultOf(of, whole) || isLeftBehind(run, outside, t) || isGivenWhole(outside, t)
         ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source, t.source.count, t.source.told) }
         : t;
     }
@@ -264,6 +269,10 @@ function isResultOf({ paths }: Value, target: string): boolean {
 
 /** Stands between a function of another file and the field of what it returns. */
 export const fieldOf = "!";
+
+/** `query, err := parse(r)`: the first of several results of Go goes by the names of the call, and is what has fields. */
+const firstResult = "0";
+const ofFirst = new RegExp(`${fieldOf}${firstResult}$`);
 
 /** The field of a field of a parameter, where an array of PHP is read that came in within another. */
 function partWithin({ language }: Run, { paths }: Value, param: string, field: string, name: string): string | null {
