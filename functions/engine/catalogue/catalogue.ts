@@ -80,7 +80,9 @@ export interface EntryPoint {
   others: string | null;
   /** The position of the first parameter after the others. */
   othersEnd: number;
-  returns: Match[];
+  returns: readonly Match[];
+  /** What its functions give is looked at as the argument `given` of the call. */
+  gives: boolean;
   confidence: number;
   names: string[][];
   receiver: LazyRegex | null;

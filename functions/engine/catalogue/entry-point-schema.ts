@@ -63,5 +63,7 @@ export const EntryPointModel = z.strictObject({
         .min(1),
     ])
     .default([]),
+  /** Of a call: what its functions give is looked at as if the call had it as its argument `given`. */
+  gives: z.literal(true).optional(),
   confidence: Share.optional(),
 });

@@ -76,6 +76,7 @@ export class Meanings {
           .filter((rule) => rule.family === family)
           .map((rule) => this.#matchOf(rule, { argument, confidence, when, unless, notNear })),
       ),
+      gives: entry.gives === true,
       confidence: entry.confidence ?? 1,
       names: entry.names ?? [],
       receiver: regex(entry.receiver),

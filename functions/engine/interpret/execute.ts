@@ -147,7 +147,7 @@ function executeReturn(run: Run, frame: Frame, returned: Expression | null): voi
   if (returned && frame.returns.length > 0) {
     check(run, frame, frame.returns, {
       positional: [pageOf(run, value), value],
-      named: new Map(),
+      named: new Map([["given", value]]),
       receiver: null,
       receiverPaths: [],
       at: returned,

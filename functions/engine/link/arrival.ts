@@ -13,12 +13,10 @@ export interface Arrival {
   made?: Made | null;
   trace: readonly TraceStep[];
   crossings: number;
-  /** The field that it lies in of what a function of Python has given as a whole. */
+  /** The field that it lies in of what a function of Python has given as a whole, or one of Go that goes on as it is. */
   within?: string | undefined;
   /** It lies in an object that a function has given. */
   inRecord?: boolean | undefined;
-  /** The field of what a function of Go has given, where that goes on as it is. */
-  within?: string | undefined;
   /** It has been kept by files of one package for each other. */
   isKept?: true;
 }

@@ -1,3 +1,4 @@
+import type { Match } from "../../catalogue/catalogue.ts";
 import { callable } from "../../ir/callable.ts";
 import type { Call } from "../../ir/ir.ts";
 import { holds, receiverFits, type Subject } from "../check.ts";
@@ -15,6 +16,10 @@ import { handToRegistered } from "./registered-elsewhere.ts";
 /** What others may call of an object. */
 const methodsOf = ({ instance }: Value): ClosureValue[] =>
   [...(instance?.methods ?? [])].flatMap(([name, method]) => (name.startsWith("_") ? [] : [method]));
+
+/** Whether a pattern is about what functions give that a call is passed. */
+const asksGiven = ({ when }: Match): boolean =>
+  when.some(({ arguments: places }) => places?.some((place) => `${place}.`.startsWith("given.")));
 
 /** Functions passed to a framework's registration are its entry points. */
 export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: Called, subject: Subject): boolean {
@@ -48,10 +53,11 @@ export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: 
   const variables = variablesCleaned(run, call);
   const around = run.passing;
   let passed = schemas;
+  const entered = entry.gives ? { ...entry, returns: called.models.checks.filter(asksGiven) } : entry;
   for (const closure of closures) {
-    run.entries.add(closure.fn);
+    if (!entry.gives) run.entries.add(closure.fn);
     run.passing = passed && closures.length > 1 ? passingOf(closure.fn) : null;
-    enter(run, frame, closure, entry, call, { schemas: passed, variables, handler });
+    enter(run, frame, closure, entered, call, { schemas: passed, variables, handler });
     if (passed) passed = withPassed(passed, run.passing);
   }
   run.passing = around;
