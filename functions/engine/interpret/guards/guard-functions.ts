@@ -119,12 +119,22 @@ function cleanParameters(run: Run, frame: Frame): Families[] {
     const value = frame.scope.get(param.name);
     if (!value) return 0;
     const own = ownTaint(fn, index, value);
-    if (!own) return value.taint.length === 0 ? allFamilies : 0;
+    if (!own) return value.taint.length === 0 && !isUnasked(run, fn, index, value) ? allFamilies : 0;
     const isSame =
       isUntouched(fn, own) || isShortForm(frame, param.name) || (fn !== null && isRewritten(run, fn, index));
     return guarded(run, frame, param.name, own.clean & (isSame ? ~normalised : ofAddresses));
   });
 }
+
+/**
+ * `func(c rune) bool { return c == ';' }`: a character carries no attack and is asked about for the text that it is from, so that nothing is
+ * known of it but what it was found to be.
+ */
+const isUnasked = (run: Run, fn: FunctionNode | null, index: number, value: Value): boolean =>
+  run.language === "go" &&
+  fn !== null &&
+  /^(rune|byte)$/.test(fn.params[index]?.type ?? "") &&
+  run.summaries.get(fn)?.parameters[index]?.value === value;
 
 /** `function clean(&$text) { $text = addslashes($text); }`: what the parameter is at the end its caller has. */
 const isRewritten = (run: Run, fn: FunctionNode, index: number): boolean =>
