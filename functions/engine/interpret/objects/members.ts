@@ -26,6 +26,7 @@ import {
   cleaned,
   elementAt,
   isOfWhole,
+  join,
   joinTaint,
   named,
   nothing,
@@ -69,6 +70,10 @@ const changed = new WeakMap<Value, Value>();
 /** `SALT_ROUNDS` */
 const isConstantName = (name: string): boolean => /^[A-Z][A-Z\d_]{2,}$/.test(name);
 
+/** `&Shelf{notes: map[string]string{}}`: what a struct of Go is made with may be a list or map that its methods fill. */
+const isFilledLater = ({ language }: Run, { slots, taint }: Value, own: Value): boolean =>
+  language === "go" && slots !== null && slots.entries.size === 0 && taint.length === 0 && own.slots !== null;
+
 /** What this object has in a field is called, not what any object of the class may have there. */
 const isFunctionField = ({ instance }: Value, given: Value, name: string): boolean =>
   given.closures.length > 0 && instance !== null && methodOf(instance, name) === null;
@@ -77,7 +82,8 @@ const isFunctionField = ({ instance }: Value, given: Value, name: string): boole
 export function member(run: Run, frame: Frame, of: Value, name: string, at: Span, isField = false): Value {
   const own = memberOfInstance(of, name, isField);
   const given = own ? (of.slots?.entries.get(name) ?? promoted(run, of, name)) : undefined;
-  if (given && (own?.closures.length === 0 || isFunctionField(of, given, name))) return given;
+  if (given && (own?.closures.length === 0 || isFunctionField(of, given, name)))
+    return own && isFilledLater(run, given, own) ? join(given, own) : given;
   if (own) return of.taint.length > 0 ? partOfTainted(run, of, own, name) : own;
   if (name === "length" && of.slots) return lengthOf(of);
   const slot = of.slots?.shape === "map" ? elementAt(of, name) : null;

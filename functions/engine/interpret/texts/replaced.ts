@@ -46,8 +46,8 @@ function leftClean(run: Run, frame: Frame, replacement: Replacement, by: Value |
     return left | catalogue.bitsOf(pathFamilies) | takesOut(catalogue, replacement);
   if (language === "python" && quoteMarks.has(pattern) && put === pattern + pattern)
     return catalogue.bitsOf(["sql_injection"]);
-  const doubles =
-    pattern === "'" && (language === "php" ? isDoubled(run, frame, by) : doubled.has(language) && put === "''");
+  const isDoubling = doubled[language]?.includes(pattern) === true && put === pattern + pattern;
+  const doubles = language === "php" ? pattern === "'" && isDoubled(run, frame, by) : isDoubling;
   if (doubles) return catalogue.bitsOf(["sql_injection", "escaped"]);
   if (pattern === "'" && isShellQuote.test(put ?? "")) return catalogue.bitsOf(["command_injection"]);
   const quotes = pattern === "'" && !(put ?? "'").includes("'");
@@ -57,8 +57,8 @@ function leftClean(run: Run, frame: Frame, replacement: Replacement, by: Value |
 /** `text.replace(/'/g, "'\\''")`: what ends a text of the shell, puts a quote behind it and begins it anew is written within quotes. */
 const isShellQuote = /^'(?:\\'|"'")'$/;
 
-/** In these, a quote that is doubled ends no text of SQL, where the text is in quotes. */
-const doubled: ReadonlySet<string> = new Set(["java", "go", "csharp", "ruby"]);
+/** Quotes that end no text or name of SQL where they are doubled, if that is in such. */
+const doubled: Readonly<Record<string, string>> = { java: "'", go: "'\"`", csharp: "'", ruby: "'" };
 
 /** `\\$&`: what was found, behind something. */
 const putsItBack = /\$&|\$0|\\\\?0|\\g<0>/;

@@ -15,6 +15,7 @@ export class GoLowering extends Lowering {
   readonly declared = new Map<string, readonly string[] | null>();
   /** Names of the results of the functions being lowered, for returns that do not say what they give. */
   readonly results: string[][] = [];
+  #channels: ReadonlySet<string> | null = null;
   /** What names are called here that mean other variables than the same names around them, by where they stand. */
   #shadows: ReadonlyMap<number, string> = new Map();
 
@@ -35,6 +36,14 @@ export class GoLowering extends Lowering {
     // Types and imports first: Go lets a file use them before they stand.
     const first = (statement: Statement) => statement.kind === "import" || statement.kind === "class";
     return [...body.filter(first), ...classes, ...body.filter((statement) => !first(statement))];
+  }
+
+  /** Names that stand before `chan` on a line, looked for once: `jobs := make(chan string, 10)`, `done <-chan bool`. */
+  get channels(): ReadonlySet<string> {
+    this.#channels ??= new Set(
+      Array.from(this.text.matchAll(/^.{0,80}?\bchan\b/gm), ([line]) => line.match(/\w+/g) ?? []).flat(),
+    );
+    return this.#channels;
   }
 
   override variable(node: Span, name?: string): Expression {

@@ -277,7 +277,7 @@ function loop(l: GoLowering, node: SyntaxNode): Statement[] {
 /** The key of a list is its position; names tell which it is, as the types are not known: `k, v` are those of a map. */
 const position = /^(_|i|j|n|idx|index|pos)$/;
 
-function rangeBind(l: Lowering, range: SyntaxNode): Expression {
+function rangeBind(l: GoLowering, range: SyntaxNode): Expression {
   const over = childIn(range, "right");
   const [first, second] = list(childIn(range, "left"));
   const of = over ? l.expression(over) : l.reads(range, []);
@@ -291,12 +291,15 @@ function rangeBind(l: Lowering, range: SyntaxNode): Expression {
     type: null,
     declares: true,
   });
-  const key: Expression = position.test(l.textOf(first))
-    ? { ...span(first), kind: "unknown", reads: [] }
-    : { ...element, asKey: true };
+  const isPosition = position.test(l.textOf(first)) && (second || !isChannel(l, of));
+  const key: Expression = isPosition ? { ...span(first), kind: "unknown", reads: [] } : { ...element, asKey: true };
   const parts = [bind(first, key), ...(second ? [bind(second, element)] : [])];
   return { ...span(range), kind: "sequence", parts };
 }
+
+/** `for j := range jobs` gets what was sent, where the file says that `jobs` is a channel. */
+const isChannel = (l: GoLowering, of: Expression): boolean =>
+  (of.kind === "variable" || of.kind === "field") && l.channels.has(of.name);
 
 function casesOf(l: GoLowering, node: SyntaxNode): Switch["cases"] {
   const groups = node.children.filter((c) => c.type.endsWith("_case"));
