@@ -18,7 +18,7 @@ import { fieldOf } from "../interpret/objects/members.ts";
 import type { AskedName } from "../interpret/validators/asked-names.ts";
 import { asRouteVariable } from "../interpret/validators/route-variables.ts";
 import { inFrontOf } from "../interpret/validators/routed-handlers.ts";
-import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
+import { cleanedBare, cleanedForAny, cleanedForBoth } from "./cleaned.ts";
 import { Declarations } from "./declarations.ts";
 import { anyParameter, argumentIndex, entered, isConstructor, returnsOf, samePart } from "./exported.ts";
 import { HandlerSchemas } from "./handler-schemas.ts";
@@ -194,7 +194,8 @@ export class Passages {
       passage.check === "result" ? this.#result(target, passage, depth) : this.#guarded(target, passage, depth),
     );
     // Whichever implementation runs, only what all of them do is sure.
-    return effects.reduce(cleanedForBoth);
+    const sure = effects.reduce(cleanedForBoth);
+    return passage.bare ? cleanedBare(sure) : sure;
   }
 
   /** Whether a type is a class that says what its fields may be, or has that from another: of an interface nothing is known when a program runs. */

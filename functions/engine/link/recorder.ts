@@ -1,5 +1,5 @@
 import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } from "../artefact.ts";
-import type { Catalogue, Families } from "../catalogue/catalogue.ts";
+import { type Catalogue, escaped, type Families } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts";
@@ -22,7 +22,7 @@ import {
   type Value,
 } from "../interpret/value.ts";
 import { allFurther, type FunctionNode, type Parameter, type Span, wholeMap } from "../ir/ir.ts";
-import { cleanedNames } from "./cleaned.ts";
+import { cleanedNames, insideQuotes } from "./cleaned.ts";
 import { isConstructor } from "./exported.ts";
 
 /** Whose objects of other files are told by what lies in which of their fields. */
@@ -177,13 +177,19 @@ export class Recorder {
       ...(field === undefined && isSame(this.#run, returns, taint) && { same: true as const }),
       ...(this.#run.language === "javascript" &&
         (isRecord(fn.result) || givesRecord(returns, taint, field)) && { record: true as const }),
-      ...this.way(besidesPage.test(field ?? "") ? this.#noPage(taint) : taint, taint.step),
+      ...this.#escapedWay(besidesPage.test(field ?? "") ? this.#noPage(taint) : taint),
     }));
   }
 
   /** Whether a function of Python gives an object that it has made, of a class of its file: `cls(request.args["name"], "all")`. */
   #isOfFields(fn: FunctionNode, { instance, paths }: Value): boolean {
     return this.#run.language === "python" && instance !== null && !isConstructor(fn.name) && !paths.includes("?this");
+  }
+
+  /** How far what a function gives is safe inside of quotes only, see outsideQuotes. */
+  #escapedWay(taint: Taint): Way {
+    const way = this.way(taint, taint.step);
+    return (taint.clean & escaped) === 0 ? way : { ...way, clean: [...way.clean, insideQuotes] };
   }
 
   /** `constructor(name) { this.title = name; }`: which field of the object has what of the parameters. */

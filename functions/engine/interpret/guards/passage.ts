@@ -21,6 +21,8 @@ export interface Passage {
   short?: boolean | undefined;
   /** Its name promises to make safe; believed where the function is not among the files. */
   trusted: boolean;
+  /** What it gives stands in SQL where no quote has been opened: escaping does not help there. */
+  bare?: boolean | undefined;
   /** It is waited for and not called after making text: where the function is not among the files, what it gives is a record. */
   fetched?: boolean | undefined;
   /** It is what a function that it was passed returns: whatever it is called, it does not make something else of that. */
@@ -190,6 +192,7 @@ const same = (a: Passage, b: Passage): boolean =>
     isAlike(a.told, b.told) &&
     a.check === b.check &&
     a.short === b.short &&
+    a.bare === b.bare &&
     isSpared(a.spared, b.spared) &&
     isSameEither(a.ways, b.ways));
 

@@ -1,6 +1,7 @@
 import { escaped } from "../../catalogue/catalogue.ts";
+import type { Passage } from "../guards/passage.ts";
 import type { Run } from "../run.ts";
-import type { Value } from "../value.ts";
+import type { Taint, Value } from "../value.ts";
 
 /** Where SQL expects a value, a name or a number, and no quote has been opened. */
 const bare = /(?:[=<>(,+-]|\b(?:like|in|by|limit|offset|and|or|not|between|from|into|where|set|values|select))\s*$/i;
@@ -10,7 +11,7 @@ const bare = /(?:[=<>(,+-]|\b(?:like|in|by|limit|offset|and|or|not|between|from|
  * text, those that stand bare in SQL lose what the escaping had earned them; those in quotes are safe wherever the text goes.
  */
 export function outsideQuotes(run: Run, parts: readonly Value[]): readonly Value[] {
-  if (!parts.some((part) => part.taint.some((taint) => (taint.clean & escaped) !== 0))) return parts;
+  if (!parts.some((part) => part.taint.some(({ clean, via }) => via || (clean & escaped) !== 0))) return parts;
   const sql = run.catalogue.bitsOf(["sql_injection"]);
   let before = "";
   return parts.map((part) => {
@@ -19,9 +20,17 @@ export function outsideQuotes(run: Run, parts: readonly Value[]): readonly Value
     before += text ?? "?";
     if (stands !== "quoted" && stands !== "bare") return part;
     const lost = stands === "quoted" ? escaped : sql;
-    const taint = part.taint.map((t) => ((t.clean & escaped) !== 0 ? { ...t, clean: t.clean & ~lost } : t));
-    return { ...part, taint };
+    const own = part.taint.map((t) => ((t.clean & escaped) !== 0 ? { ...t, clean: t.clean & ~lost } : t));
+    return { ...part, taint: stands === "bare" ? own.map(asBare) : own };
   });
 }
+
+/** What a function of another file has escaped linking knows. */
+const asBare = (taint: Taint): Taint =>
+  taint.via?.some(isUnmarked)
+    ? { ...taint, via: taint.via.map((passage) => (isUnmarked(passage) ? { ...passage, bare: true } : passage)) }
+    : taint;
+
+const isUnmarked = ({ check, bare }: Passage): boolean => check === "result" && !bare;
 
 const isOpen = (text: string): boolean => ["'", '"', "`"].some((quote) => (text.split(quote).length - 1) % 2 === 1);

@@ -46,8 +46,9 @@ function leftClean(run: Run, frame: Frame, replacement: Replacement, by: Value |
     return left | catalogue.bitsOf(pathFamilies) | takesOut(catalogue, replacement);
   if (language === "python" && quoteMarks.has(pattern) && put === pattern + pattern)
     return catalogue.bitsOf(["sql_injection"]);
-  const isDoubling = doubled[language]?.includes(pattern) === true && put === pattern + pattern;
-  const doubles = language === "php" ? pattern === "'" && isDoubled(run, frame, by) : isDoubling;
+  const isQuote = pattern.length === 1 && doubled[language]?.includes(pattern) === true;
+  const doubles =
+    language === "php" ? pattern === "'" && isDoubled(run, frame, by) : isQuote && put === pattern + pattern;
   if (doubles) return catalogue.bitsOf(["sql_injection", "escaped"]);
   if (pattern === "'" && isShellQuote.test(put ?? "")) return catalogue.bitsOf(["command_injection"]);
   const quotes = pattern === "'" && !(put ?? "'").includes("'");
