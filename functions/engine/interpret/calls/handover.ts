@@ -23,6 +23,7 @@ import type { Called } from "./called.ts";
 import { carriedTarget } from "./carried-objects.ts";
 import { hasOverloads, typeOfArgument } from "./overloads.ts";
 import { commonConditions, isAlike, knownArguments } from "./path-conditions.ts";
+import { asUploaded } from "./uploaded-files.ts";
 
 /** More would be a file that does nothing but call others; linking it all would cost more than it tells. */
 const handoversMax = 200;
@@ -53,7 +54,8 @@ export function handOver(
   const starts = run.language === "java" && args.length > 1 && namesProgram(run, listOf(args)) ? true : undefined;
   const count = hasOverloads.has(run.language) ? args.length + named.size : undefined;
   if (run.language === "java") noteMapperCall(run, target);
-  for (const [argument, value] of [...args.entries(), ...named]) {
+  for (const [argument, given] of [...args.entries(), ...named]) {
+    const value = run.language === "php" && from ? asUploaded(run, from.frame, given, at) : given;
     const type = typeOfArgument(run, value);
     const behind = namesProgram(run, value) ? run.catalogue.bitsOf(["command_injection"]) : 0;
     for (const [field, part] of partsOf(run, value))

@@ -354,16 +354,22 @@ function resultPaths({ language }: Run, frame: Frame, call: Call, called: Called
 
 /** `$this->model("Post")`, as base controllers of PHP have it, `context.getBean(Posts.class)`: an object of the class that is named. */
 function namedClass({ callee, args }: Call, { positional }: Called, language: Run["language"]): readonly string[] {
-  if (callee.kind !== "field") return [];
+  if (callee.kind !== "field" && (language !== "php" || callee.kind !== "variable")) return [];
   if (language === "java") {
     const place = keepsObjects.test(callee.name) ? args.findIndex(({ value }) => isClassName(value)) : -1;
     return positional[place]?.paths.filter((path) => !path.startsWith("?")) ?? [];
   }
   const written = positional[0]?.constants?.[0];
-  return typeof written === "string" && /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name)
+  if (typeof written !== "string") return [];
+  if (language === "php" && containers.test(callee.name) && qualifiedClass.test(written)) return [written];
+  return callee.kind === "field" && /^(load_?|get_?)?(model|service|repository)$/i.test(callee.name)
     ? [written.replace(/^.*[/\\.]/, "")]
     : [];
 }
+
+/** How containers of PHP are asked for the object of a class, `$container->get(Orders::class)`, `app(Orders::class)`. */
+const containers = /^(get|make|resolve|app|create|getService|getByType|singleton)$/;
+const qualifiedClass = /^(?:\w+\\)+\p{Lu}\w*$/u;
 
 const keepsObjects =
   /^(get(Bean|Provider|Service|Instance|Manager|Component|Extension|Dao|Mapper)?|lookup|adaptTo|unwrap)$/;
