@@ -59,7 +59,7 @@ export class Routers {
   }
 
   /** What a call puts in front of the routes of a router. */
-  mount(router: string, call: Call, { path: keys, routers }: MountForm): void {
+  mount(router: string, call: Call, { path: keys, routers, always }: MountForm): void {
     const into: Registered = { references: [], controls: new Set() };
     const path = pathUnder(call, keys);
     const last: Registered = { references: into.references, controls: new Set() };
@@ -75,7 +75,7 @@ export class Routers {
     const controls = [...into.controls];
     const uses = into.references;
     const shown = { ...(named.length > 0 && { last: named }), ...(routers && { alone: true }) };
-    this.#put({ router, path, order: call.start, controls, ...shown, uses });
+    this.#put({ router, path, order: always ? 0 : call.start, controls, ...shown, uses });
   }
 
   /** A router that is put into another: a variable, or what a function makes. */

@@ -69,6 +69,8 @@ export const MountModel = z.strictObject({
   within: z.boolean().default(false),
   /** Its positional arguments are routers, whose names say nothing about controls. */
   routers: z.boolean().default(false),
+  /** It stands in front of what was registered before it as well. */
+  always: z.boolean().default(false),
 });
 
 /** Where a name has to stand to tell something. */
