@@ -39,6 +39,17 @@ export class Declarations {
     return link ? saidOf(link, [name]) : [];
   }
 
+  /** Whether a class of Python lists all of its objects, so that `Order("asc")` gives one of them or throws. */
+  isEnumeration(from: string, target: string, aliases = 0): boolean {
+    const found = from.endsWith(".py") ? this.#modules.file(from, target) : null;
+    if (!found) return false;
+    const { artefact, member } = found;
+    const own = artefact.link.classes.find(({ name }) => name === member);
+    if (own) return own.bases.some((base) => /^\w*(Enum|Choices)$/.test(base));
+    const onward = aliases < aliasesMax ? this.#modules.onward(artefact, member) : [];
+    return onward.some((path) => this.isEnumeration(artefact.coverage.path, path, aliases + 1));
+  }
+
   #said(from: string, target: string, aliases: number): Cleaned {
     const key = `${aliases}\0${from}\0${target}`;
     const known = this.#known.get(key);

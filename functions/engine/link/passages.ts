@@ -188,6 +188,12 @@ export class Passages {
     // `new Email($text)` goes by the name of its class in PHP.
     const isClass = named.length === 0 && asksObjects(from) && !target.includes(".");
     const targets = isClass ? this.#objects.takers(from, passage) : doing(named);
+    if (
+      targets.length === 0 &&
+      isConstructor(target) &&
+      this.#declarations.isEnumeration(from, ownerOf({ name: target }))
+    )
+      return "all";
     if (targets.length === 0 || depth >= depthMax) return unread(from, passage);
     if (passage.check === "left") return this.#spared(from, targets, passage, depth);
     const effects = targets.map((target) =>

@@ -19,10 +19,19 @@ export function isAllowList(run: Run, frame: Frame, operand: Expression, list: E
   // All signs that there are, quotes and brackets with them.
   if (list.kind === "field" && /^(printable|punctuation)$/.test(list.name)) return false;
   // Of a list that begins empty it may not be seen how it is filled. PHP asks lists only.
-  if (value.slots) return value.slots.entries.size > 0 || value.slots.rest !== null || run.language === "php";
+  if (value.slots)
+    return value.slots.entries.size > 0 || value.slots.rest !== null || run.language === "php" || isCopy(list);
   // What is put together here may be a text, in which something else is looked for.
   return run.language === "php" || list.kind === "call" || accessPath(list) !== null;
 }
+
+/** `dict(Order.KINDS)` has what the class of another file lists. */
+const isCopy = (list: Expression): boolean =>
+  list.kind === "call" &&
+  list.callee.kind === "variable" &&
+  list.callee.name === "dict" &&
+  list.args.length === 1 &&
+  list.args.every(({ value, spread }) => !spread && accessPath(value) !== null);
 
 /**
  * `self.data["orders"].get(key)`: whether something is kept under a key in Python tells as much as `key in orders`. What is called like many
