@@ -80,6 +80,19 @@ const isFunctionField = ({ instance }: Value, given: Value, name: string): boole
 
 /** Reads a member: of the file's classes, of a map, or a name that a model may know. */
 export function member(run: Run, frame: Frame, of: Value, name: string, at: Span, isField = false): Value {
+  const found = readMember(run, frame, of, name, at, isField);
+  return run.language === "python" && name === "__dict__" ? asMap(of, found) : found;
+}
+
+/** `vars(order)`, `order.__dict__`: all that an object has, by its names. */
+function asMap(of: Value, found: Value): Value {
+  const { instance, taint } = of;
+  const names = new Set(instance ? lineageOf(instance).flatMap(({ fields }) => [...fields.keys()]) : []);
+  const entries = new Map([...names].map((name) => [name, memberOfInstance(of, name, true) ?? nothing] as const));
+  return { ...found, taint, slots: instance ? { shape: "map", entries, rest: null } : of.slots };
+}
+
+function readMember(run: Run, frame: Frame, of: Value, name: string, at: Span, isField: boolean): Value {
   const own = memberOfInstance(of, name, isField);
   const given = own ? (of.slots?.entries.get(name) ?? promoted(run, of, name)) : undefined;
   if (given && (own?.closures.length === 0 || isFunctionField(of, given, name)))

@@ -30,9 +30,25 @@ export function target(l: Lowering, node: SyntaxNode): Expression {
       const [key, ...more] = childrenIn(node, "subscript");
       if (!of) return l.unknown(node);
       const whole = !key || more.length > 0 || key.type === "slice";
-      return { ...span(node), kind: "index", of: l.expression(of), key: whole ? null : l.expression(key) };
+      const owner = l.expression(of);
+      const index = whole ? null : l.expression(key);
+      return attributeOf(node, owner, index) ?? { ...span(node), kind: "index", of: owner, key: index };
     }
     default:
       return l.expression(node);
   }
 }
+
+/** `order.__dict__["total"]` is `order.total`. */
+function attributeOf(node: SyntaxNode, of: Expression, key: Expression | null): Expression | null {
+  const name = key?.kind === "literal" ? key.value : null;
+  return of.kind === "field" && of.name === ownDictionary && typeof name === "string" && isAttribute.test(name)
+    ? { ...span(node), kind: "field", of: of.of, name }
+    : null;
+}
+
+/** What a text must be to name an attribute. */
+export const isAttribute = /^[\p{L}_][\p{L}\p{N}_]{0,99}$/u;
+
+/** The attribute under which an object of Python has all of its own as a map. */
+export const ownDictionary = "__dict__";
