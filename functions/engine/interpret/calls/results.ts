@@ -210,12 +210,15 @@ function ofContainer(
   return cleaned({ ...given, paths: keepsPaths ? given.paths : paths }, cleans);
 }
 
-/** `options.get("name")` is the same part of what came in as `options["name"]`. */
+/** Languages in which a key of a map is asked for by calling. */
+const asksByKey: ReadonlySet<string> = new Set(["python", "java"]);
+
+/** `options.get("name")` of a parameter, or of what another file gives, is that part of it. */
 function underKey(run: Run, of: Value, found: Value, [key]: readonly Value[]): Value {
-  const [name, ...others] = key?.constants ?? [];
-  return run.language === "python" && typeof name === "string" && others.length === 0 && !of.slots
-    ? { ...found, taint: fieldTaint(run, of, found.taint, name) }
-    : found;
+  const [name] = key?.constants?.length === 1 ? key.constants : [];
+  if (!asksByKey.has(run.language) || of.slots || (typeof name !== "string" && typeof name !== "number")) return found;
+  const others = found.taint.filter((taint) => !of.taint.includes(taint));
+  return { ...found, taint: joinTaint(fieldTaint(run, of, of.taint, String(name)), others) };
 }
 
 /** `totals.compute(key, …)`: what the function gives is under the key from now on. */
