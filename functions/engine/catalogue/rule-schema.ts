@@ -101,7 +101,7 @@ export const Rule = z
         names: z.array(z.string()).default([]),
         /** Lower case; at least one must occur near by before the regular expression runs. */
         keywords: Keywords.default([]),
-        /** The group that holds the secret. */
+        /** The group that holds the secret; where that is empty, the last one does. */
         group: z.number().int().min(0).default(0),
         /** Bits per character that the value must reach. */
         entropy: z.number().min(0).max(6).default(0),

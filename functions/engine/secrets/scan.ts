@@ -208,8 +208,9 @@ function matchesOf(by: CompiledSecret, text: string, from: number, to: number, w
     // Cut off by the window, not by its own end.
     if (from + matcher.end() === to && to < text.length && !widened)
       return [...found, ...matchesOf(by, text, at, at + secretLengthMax, true).slice(0, 1)];
-    const secret = matcher.group(by.group) ?? "";
-    const start = from + matcher.start(by.group);
+    const group = matcher.start(by.group) < 0 ? matcher.groupCount() : by.group;
+    const secret = matcher.group(group) ?? "";
+    const start = from + matcher.start(group);
     const isOne =
       !isAskedOfSettings(by, text, start) &&
       !isLookedFor(by, text, start + secret.length) &&
