@@ -23,6 +23,8 @@ interface Put {
   readonly method: string;
   readonly parameter: number;
   readonly field?: string | undefined;
+  /** How many parameters the method has. */
+  readonly count: number;
 }
 
 export type Given = ExportedFunction["returns"][number];
@@ -64,7 +66,7 @@ export class MadeObjects {
     const isIn = isConstructor(name) || part === partOfObject || self || makes === owner;
     if (parameters.some((parameter) => parameter < 0) || owner === "" || !isIn) return null;
     const type = artefact.coverage.language === "php" && !target.includes(".") ? target : owner;
-    const puts = parameters.map((parameter) => ({ method: methodOf(exported), parameter, field }));
+    const puts = parameters.map((parameter) => ({ ...methodOf(exported), parameter, field }));
     return { type, artefact, owner, puts };
   }
 
@@ -74,7 +76,7 @@ export class MadeObjects {
     if (makes === undefined || own.length === 0) return null;
     const puts = own.flatMap((exported) =>
       exported.returns.flatMap(({ from, field: kept }) =>
-        "parameter" in from && kept === field ? [{ method: methodOf(exported), ...from }] : [],
+        "parameter" in from && kept === field ? [{ ...methodOf(exported), ...from }] : [],
       ),
     );
     return { type: makes, artefact, owner: makes, puts };
@@ -105,12 +107,14 @@ export class MadeObjects {
   ofField({ artefact, owner, puts }: Made, field: string): readonly Given[] | null {
     const methods = [...new Set(puts.map(({ method }) => method))];
     const fields = methods.flatMap((method) =>
-      this.#methodsOf(artefact, owner, method).flatMap(({ returns }) =>
-        returns.flatMap((given) => (given.field?.split(fieldOf)[0] === field ? [{ given, method }] : [])),
+      this.#methodsOf(artefact, owner, method).flatMap((exported) =>
+        exported.returns.flatMap((given) =>
+          given.field?.split(fieldOf)[0] === field ? [{ given, by: methodOf(exported) }] : [],
+        ),
       ),
     );
     const meant = fields.filter(
-      ({ given: { from }, method }) => "parameter" in from && puts.some((put) => isSame(put, { method, ...from })),
+      ({ given: { from }, by }) => "parameter" in from && puts.some((put) => isSame(put, { ...by, ...from })),
     );
     return fields.length > 0 || this.#isBeside(artefact, owner, puts) ? meant.map(({ given }) => given) : null;
   }
@@ -193,8 +197,9 @@ export const asksObjects = (path: string): boolean => hasGetters.test(path);
 /** What is called to read a property of Kotlin that has a getter of its own: `quoted`, and `getQuoted()` in Java. */
 const gettersOf = (method: string): readonly string[] => [`getter_${method}`, `getter_${propertyOf(method)}`];
 
-const isSame = (put: Put, kept: Put): boolean =>
+const isSame = (put: Put, kept: Omit<Put, "count"> & Partial<Pick<Put, "count">>): boolean =>
   put.method === kept.method &&
+  (kept.count === undefined || put.count === kept.count) &&
   put.parameter === kept.parameter &&
   (put.field === undefined || samePart(put.field, kept.field) || kept.field === undefined);
 
@@ -209,4 +214,7 @@ export function asksBase({ link }: FileArtefact, exported: ExportedFunction): bo
 
 export const ownerOf = ({ name }: Pick<ExportedFunction, "name">): string => name.slice(0, name.lastIndexOf("."));
 
-const methodOf = ({ name }: Pick<ExportedFunction, "name">): string => name.slice(name.lastIndexOf(".") + 1);
+const methodOf = ({ name, parameters }: ExportedFunction): Pick<Put, "method" | "count"> => ({
+  method: name.slice(name.lastIndexOf(".") + 1),
+  count: parameters.length,
+});

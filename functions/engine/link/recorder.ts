@@ -244,8 +244,17 @@ export class Recorder {
         parameter: index,
         ...(field !== undefined && { field }),
         ...(of !== undefined && { of }),
+        ...(this.#isOverloaded(fn) && { count: fn.params.length }),
       },
     };
+  }
+
+  #isOverloaded(fn: FunctionNode): boolean {
+    const methods = this.#run.closures.get(fn)?.owner?.methods;
+    return (
+      hasOverloads.has(this.#run.language) &&
+      methods?.keys().some((key) => key !== fn.name && nameOfMethod(key) === fn.name) === true
+    );
   }
 
   /** Whether what one method has from another is what an object of Java keeps between them. */
