@@ -19,9 +19,9 @@ const madeLater = new WeakSet<Span>();
 
 export const isLater = (at: Span): boolean => madeLater.has(at);
 
-const jobLanguages: ReadonlySet<string> = new Set(["python", "ruby", "php"]);
+const jobLanguages: ReadonlySet<string> = new Set(["python", "ruby", "php", "javascript"]);
 
-/** `convert.delay(name)`, `convert.apply_async(args=[name])`, `queue.enqueue(convert, name)`: the call that a worker makes of it later; the call itself, where it is no such. */
+/** `setTimeout(convert, 100, name)`, `convert.delay(name)`, `convert.apply_async(args=[name])`, `queue.enqueue(convert, name)`: the call that a worker makes of it later; the call itself, where it is no such. */
 export function calledLater(run: Run, frame: Frame, call: Call): Call {
   const { callee } = call;
   if (!jobLanguages.has(run.language) || (callee.kind !== "field" && callee.kind !== "variable")) return call;
@@ -36,13 +36,15 @@ export function calledLater(run: Run, frame: Frame, call: Call): Call {
   const at = passed === null ? null : call.args[passed];
   const fn = at === null ? of : at?.name === null && !at.spread ? at.value : null;
   if (fn?.kind !== "variable" && fn?.kind !== "field") return call;
-  const { closures, paths } = evaluate(run, frame, fn);
+  const { closures, paths, taint } = evaluate(run, frame, fn);
+  if (way.behind > 0 && call.args.length <= way.behind) return call;
   const isFunction =
     closures.length > 0 ||
+    (run.language === "javascript" && taint.some(({ source }) => source.parameter)) ||
     run.knowledge.calls.findAll(paths).checks.length > 0 ||
     targetOf(run, frame, paths.filter(namesFunction)) !== null;
   if (!isFunction) return call;
-  const args = passed === null ? call.args : call.args.slice(passed + 1);
+  const args = passed === null ? call.args : call.args.slice(way.behind || passed + 1);
   const isPacked = way.packed || (passed !== null && args.some(({ name }) => name === "args" || name === "kwargs"));
   const made = { ...call, callee: fn, args: isPacked ? unpacked(args) : args };
   rewritten.set(call, made);
