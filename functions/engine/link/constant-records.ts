@@ -5,11 +5,14 @@ import { cleanedByAbsence, cleanedByPattern } from "../interpret/texts/patterns.
 import type { Value } from "../interpret/value.ts";
 import { cleanedNames } from "./cleaned.ts";
 
-/** More patterns of one file are a table of data. */
+/** More patterns of one file are a table of data, and so are more entries of a table. */
 const patternsMax = 60;
 
-/** `export const NAME = /^[a-z]+$/`, `patterns = { name: /^[a-z]+$/ }`: what others find out of a text by asking a pattern of the file. */
-export function patternsOf(catalogue: Catalogue, run: Run): ExportedFunction[] {
+/**
+ * What constants of a file tell others who ask them like objects. `export const NAME = /^[a-z]+$/`, `patterns = { name: /^[a-z]+$/ }`: what
+ * they find out of a text by asking a pattern. `export const columns = new Map([["name", "i.name"]])`: what a map gives is none of its keys.
+ */
+export function constantsOf(catalogue: Catalogue, run: Run): ExportedFunction[] {
   if (run.language !== "javascript") return [];
   const named = [...(run.file.known ?? [])].flatMap(([written, value]): [string, Value][] => {
     const name = written.replace(/^(module\.)?exports\./, "").replace(/^module\.exports$/, "default");
@@ -18,7 +21,9 @@ export function patternsOf(catalogue: Catalogue, run: Run): ExportedFunction[] {
   const ofClasses = run.classes.flatMap(({ node, fields }) =>
     [...fields].map(([name, value]): [string, Value] => [`${node.name}.${name}`, value]),
   );
-  return [...named, ...ofClasses].flatMap(([name, value]) => patternOf(catalogue, name, value)).slice(0, patternsMax);
+  return [...named, ...ofClasses]
+    .flatMap(([name, value]) => [...patternOf(catalogue, name, value), ...mapOf(name, value)])
+    .slice(0, patternsMax);
 }
 
 /** `patterns.forms.name`: deeper nobody keeps them. */
@@ -42,6 +47,15 @@ function patternOf(catalogue: Catalogue, name: string, { constants, slots }: Val
   return guards.length === 0
     ? []
     : [{ name: `${name}.test`, parameters: ["text"], flows: [], passes: [], returns: [], guards }];
+}
+
+function mapOf(name: string, { slots }: Value): ExportedFunction[] {
+  const entries = slots?.shape === "map" && !slots.rest ? [...slots.entries] : [];
+  const isOfConstants =
+    entries.length > 0 && entries.every(([key, { constants }]) => constants !== null && key !== "get");
+  return isOfConstants && /^[\w$.]+$/.test(name)
+    ? [{ name: `${name}.get`, parameters: ["key"], flows: [], passes: [], returns: [], guards: [] }]
+    : [];
 }
 
 const guard = (catalogue: Catalogue, check: "true" | "false", cleans: Families): ExportedFunction["guards"] =>

@@ -10,9 +10,9 @@ import type { Run } from "../interpret/run.ts";
 import type { Hit } from "../interpret/summary.ts";
 import type { ClosureValue, Value } from "../interpret/value.ts";
 import type { Expression, FunctionNode } from "../ir/ir.ts";
+import { constantsOf } from "./constant-records.ts";
 import { declaredElsewhere, declaredOf, kindsOf } from "./declared-fields.ts";
 import { byCodeUnits } from "./order.ts";
-import { patternsOf } from "./pattern-records.ts";
 import { outsideOf, Recorder, sharedMax } from "./recorder.ts";
 
 /** What a file that is not code tells the others. */
@@ -32,7 +32,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
   return {
     exports: [
       ...[...exportsOf(run)].flatMap(([name, closure]) => record.exported(name, closure)),
-      ...patternsOf(catalogue, run),
+      ...constantsOf(catalogue, run),
     ],
     calls: [...run.handovers.values()].map((call) => ({ ...record.handover(call), from: record.origin(call.source) })),
     pending: pending.slice(0, pendingMax),

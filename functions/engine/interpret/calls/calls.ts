@@ -2,7 +2,7 @@ import type { CallModels, Families } from "../../catalogue/catalogue.ts";
 import { type Call, handsOut } from "../../ir/ir.ts";
 import { argumentsAt, check, holds, type Subject, setFacts, settingPath } from "../check.ts";
 import { evaluate, storeEntry } from "../evaluate.ts";
-import { keptCleans } from "../guards/filters.ts";
+import { asKept } from "../guards/filters.ts";
 import { memoryCall, returnedBy } from "../memory/memory.ts";
 import { handUnset } from "../memory/unset.ts";
 import { askedKey, askedPath } from "../names.ts";
@@ -121,7 +121,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
-  let result = cleaned(resultOf(run, frame, call, called, entered), keptCleans(run, frame, call, called));
+  let result = asKept(run, frame, call, called, resultOf(run, frame, call, called, entered));
   if (result.taint.some(({ via }) => via)) result = partLookedAt(call, result);
   if (loaded.length > 0) result = rendered(run, result, loaded);
   writeOutputs(run, frame, call, called, subject);

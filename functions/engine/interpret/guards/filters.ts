@@ -4,10 +4,12 @@ import type { Call, Expression } from "../../ir/ir.ts";
 import type { Called } from "../calls/called.ts";
 import { recalling } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
-import { anyElement, join, tainted, type Value } from "../value.ts";
+import { anyElement, cleaned, join, tainted, type Value } from "../value.ts";
 import { isAllowList } from "./allow-lists.ts";
 import { questionOf } from "./element-tests.ts";
+import { through } from "./guard-functions.ts";
 import { refine } from "./guards.ts";
+import { commonPassages, type Passage } from "./passage.ts";
 
 /** What keeps, or finds, the elements for which a function answers yes. */
 const filters = new Set([
@@ -32,34 +34,50 @@ const filters = new Set([
 ]);
 const element = "<element>";
 
-/** What the elements are clean for that a call keeps of lists. */
-export const keptCleans = (run: Run, frame: Frame, call: Call, called: Called): Families =>
-  filteredCleans(run, frame, call, called) | intersectionCleans(run, frame, call);
+/** The elements that a call keeps of lists, with what is known of them by that. */
+export function asKept(run: Run, frame: Frame, call: Call, called: Called, kept: Value): Value {
+  const { clean, via } = filtered(run, frame, call, called);
+  const value = cleaned(kept, clean | intersectionCleans(run, frame, call));
+  return via ? via.reduce((elements, passage) => through(elements, passage), value) : value;
+}
+
+interface Filtered {
+  readonly clean: Families;
+  /** What functions of other files were asked of each element. */
+  readonly via?: readonly Passage[] | undefined;
+}
+
+const notFiltered: Filtered = { clean: 0 };
 
 /** `names.filter((name) => allowed.has(name))`: what every element is clean for that gets through the test. */
-function filteredCleans(
+function filtered(
   run: Run,
   frame: Frame,
   call: Call,
   { receiver, positional, callee: { closures } }: Called,
-): Families {
+): Filtered {
   const { callee, args } = call;
   if ((callee.kind !== "field" && callee.kind !== "variable") || !filters.has(callee.name) || closures.length > 0)
-    return 0;
+    return notFiltered;
   const isBehind = callee.name === "array_filter";
   const test = args[isBehind ? 1 : 0]?.value;
   const from = callee.kind === "field" ? receiver : positional[isBehind ? 0 : 1];
   const any = from && anyElement(from);
   const ofKey = test && callee.kind === "field" && isEntries(callee.of) ? keyQuestionOf(test) : null;
   const question = any && any.taint.length > 0 && test ? (ofKey ?? testOf(test)) : null;
-  if (!any || !question || !frame.scope.alive) return 0;
+  if (!any || !question || !frame.scope.alive) return notFiltered;
   const before = frame.scope.copy();
   frame.scope.set(question.name, any);
   recalling(frame, () => refine(run, frame, question.asked, true));
   const after = frame.scope.get(question.name);
   frame.scope.variables = before;
   const asked = ofKey ? run.catalogue.bitsOf(["mass_assignment", "prototype_pollution"]) : allFamilies;
-  return (after?.taint ?? any.taint).reduce((families, { clean }) => families & clean, asked);
+  const passed = after?.taint ?? any.taint;
+  const via = passed.map((taint) => taint.via).reduce(commonPassages, passed[0]?.via);
+  return {
+    clean: passed.reduce((families, { clean }) => families & clean, asked),
+    via: ofKey ? undefined : via?.filter(({ check }) => check === "true"),
+  };
 }
 
 /** `Object.entries(body)`: its elements are pairs of a key and a value. */

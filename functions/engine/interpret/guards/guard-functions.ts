@@ -216,6 +216,8 @@ export function applyGuardFunction(run: Run, frame: Frame, call: Call, check: Ou
   for (const [i, { name, value }] of call.args.entries()) {
     const passage: Passage = { target, argument: name ?? i, check, trusted: trusted && i === 0 };
     askedByOther(run, frame, value, passage);
+    for (const { name: field, value: part } of partsPassed(value))
+      askedByOther(run, frame, part, { ...passage, field });
     for (const { into, field } of readBefore(frame, value)) askedByOther(run, frame, into, { ...passage, field });
     const address = addressOfHost(frame, innermost(value));
     for (const whole of address ? [address, ...parsedOf(frame, value)] : [])
@@ -259,6 +261,16 @@ function applyGuard(run: Run, frame: Frame, closure: ClosureValue, given: readon
       passages.reduce((value, passage) => through(value, passage), evaluate(run, frame, operand)),
     );
   }
+}
+
+/** `problems({ name, age })`: what is passed under names of its own. */
+function partsPassed(operand: Expression): { name: string; value: Expression }[] {
+  if (operand.kind !== "collection" || operand.shape !== "map") return [];
+  return operand.entries
+    .slice(0, answersMax)
+    .flatMap(({ key, value, spread }) =>
+      !spread && key?.kind === "literal" && typeof key.value === "string" ? [{ name: key.value, value }] : [],
+    );
 }
 
 /** `name = form["name"]`, in front of what asks the form: variables that have fields of an object. */

@@ -382,7 +382,7 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
   if (callee.kind === "field" && (outcome ? asksEmpty : asksAny).test(callee.name) && !first)
     emptyTest(run, frame, callee.of);
   if (outcome && callee.kind === "variable" && callee.name === "empty" && first) emptyTest(run, frame, first);
-  if (callee.kind === "variable" && /^(Boolean|bool|boolval)$/.test(callee.name) && first)
+  if (first && (isBoolean(callee) || (run.language === "javascript" && accessPath(callee) === "Promise.resolve")))
     refine(run, frame, first, outcome);
   noPartTest(run, frame, call, outcome);
   elementsTest(run, frame, call, outcome);
@@ -401,6 +401,9 @@ function refineCall(run: Run, frame: Frame, call: Call, outcome: boolean): void 
     argumentTested(run, frame, first, allFamilies);
   else applyGuardFunction(run, frame, call, outcome ? "true" : "false", isPromised);
 }
+
+const isBoolean = (callee: Expression): boolean =>
+  callee.kind === "variable" && /^(Boolean|bool|boolval)$/.test(callee.name);
 
 type Field = Extract<Expression, { kind: "field" }>;
 

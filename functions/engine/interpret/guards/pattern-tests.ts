@@ -59,7 +59,7 @@ export function absenceTest(run: Run, frame: Frame, call: Call, of: Expression, 
   }
 }
 
-/** `NAME.test(x)`, `x.match(NAME)`, where NAME is imported: linking knows the pattern, see link/pattern-records.ts. */
+/** `NAME.test(x)`, `x.match(NAME)`, where NAME is imported: linking knows the pattern, see link/constant-records.ts. */
 function askedPattern(run: Run, frame: Frame, pattern: Expression, subject: Expression, check: "true" | "false"): void {
   if (run.language !== "javascript" || (pattern.kind !== "variable" && pattern.kind !== "field")) return;
   const target = targetOf(
