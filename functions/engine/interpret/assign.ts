@@ -227,6 +227,22 @@ function exportValue(
   exportAs(run, name, closure ? { ...value, closures: [closure] } : value);
   // What is the whole module goes by the name of that.
   exportMembers(run, name === "default" ? "" : `${name}.`, value, 2);
+  if (run.language === "javascript") exportSpread(run, frame, name, at.kind === "assign" ? at.from : at);
+}
+
+/** `module.exports = { ...require("./lists"), ...rest }`, `Object.assign({}, lists)`: what lies in another module is handed on as well. */
+function exportSpread(run: Run, frame: Frame, name: string, written: Expression): void {
+  const made = written.kind === "variable" ? (frame.scope.origins.get(written.name) ?? written) : written;
+  const parts =
+    made.kind === "collection" && made.shape === "map"
+      ? made.entries.flatMap(({ spread, value }) => (spread ? [value] : []))
+      : made.kind === "call" && accessPath(made.callee) === "Object.assign"
+        ? made.args.map(({ value }) => value)
+        : [];
+  for (const part of parts.slice(0, entriesMax)) {
+    const target = part.kind === "collection" ? null : outsideOf(run, evaluate(run, frame, part).paths);
+    if (target && run.aliases.size < aliasesMax) run.alias(name, target);
+  }
 }
 
 /** `export const orders = { find(id) {} }`: others call `orders.find`, or `shop.orders.find` of an object in an object. */
