@@ -272,10 +272,16 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     frame.returned = summary.parameters.map(({ value }) => tainted(allTaint(value))).reduce(join, nothing);
   run.visited.add(fn);
   run.active.add(fn);
+  const caught = run.thrown;
+  if (run.language === "php") run.thrown = nothing;
   try {
     run.deeper(execute, frame, fn.body, undefined);
   } finally {
     run.active.delete(fn);
+  }
+  if (run.language === "php") {
+    summary.throws = run.thrown ?? nothing;
+    run.thrown = caught;
   }
   if (frame.scope.alive) {
     noteGuard(run, frame, null, constant(null));

@@ -11,6 +11,7 @@ import {
   type ClosureValue,
   constant,
   extend,
+  join,
   joinTaint,
   nothing,
   type Taint,
@@ -30,6 +31,7 @@ export const emptySummary = (self: Value | null): Summary => ({
   flows: [],
   passes: [],
   returns: nothing,
+  throws: nothing,
   given: [],
   outputs: [],
   settles: new Set(),
@@ -76,6 +78,8 @@ export function applySummary(
     if (allTaint(stored).length > 0) run.keep({ ...keep, into: ofObject(keep.into, summary, self) }, stored);
   }
   for (const fact of summary.settles) caller.scope.set(fact, constant(true));
+  if (run.thrown && summary.throws !== nothing)
+    run.thrown = join(run.thrown, substitute(summary.throws, fn, taintOf, 2));
   return substitute(summary.returns, fn, taintOf, 2);
 }
 

@@ -2,8 +2,8 @@ import type { Parameter, Span } from "../../ir/ir.ts";
 import { invoke } from "../calls/invoke.ts";
 import { basePaths } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
-import { type ClassInfo, cleaned, nothing, type Value } from "../value.ts";
-import { initialiserOf } from "./members.ts";
+import { allTaint, type ClassInfo, cleaned, joinTaint, nothing, type Value } from "../value.ts";
+import { initialiserOf, lineageOf } from "./members.ts";
 import { ownFields } from "./own-fields.ts";
 
 /** Makes an instance of a class of the file and runs its constructor. */
@@ -22,7 +22,9 @@ export function instantiate(
   // The constructor of a data class does no more than keep what it takes, each object its own.
   if (!initialiser || initialiser.fn.made) {
     const fields = initialiser?.fn.params ?? declaredFields(info);
-    return { ...instance, slots: keptSlots(run, fields, args, named) };
+    const given = initialiser || !isError(info) ? [] : [...args, ...named.values()];
+    const taint = given.map((arg) => allTaint(arg)).reduce(joinTaint, []);
+    return { ...instance, taint, slots: keptSlots(run, fields, args, named) };
   }
   const around = run.made;
   run.made = { info, fields: new Map() };
@@ -31,6 +33,12 @@ export function instantiate(
   run.made = around;
   return own ? { ...instance, own } : instance;
 }
+
+/** `class NoSuchNote extends Exception {}`: what makes it is the library's, and it says what it was made with. */
+const isError = (info: ClassInfo): boolean =>
+  lineageOf(info).some(({ bases }) =>
+    bases.some(({ type, paths }) => !type && paths.some((path) => /(Exception|Error)(\(\))?$/.test(path))),
+  );
 
 /** `&Server{hook: run}`: methods of a struct call what its literals put into its fields, as they do what is assigned to them. */
 export function keepFunctions(run: Run, info: ClassInfo, fields: ReadonlyMap<string, Value>): void {
